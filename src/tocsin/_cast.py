@@ -1,0 +1,166 @@
+"""The one door: everything a user hands in is coerced and checked here, and nowhere else; kernels trust what they get.
+
+Nothing is repaired in silence. A rotation matrix or quaternion that is off by less than `RIGID` (files carry few digits)
+stands for the nearest exact rotation; one that is farther off is refused.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from tocsin import vec
+from tocsin._jit import kernel
+from tocsin.errors import TocsinError
+
+RIGID = 1e-5
+"""Largest deviation of R R^T from I, or of a quaternion's length from 1, that still counts as a rotation."""
+
+
+@kernel
+def write_pose(matrix, out):
+    """Write a 4x4 matrix as (x y z, quaternion x y z w); return 0, or what is wrong: 1 nan, 2 not rigid, 3 mirror."""
+    for i in range(4):
+        for j in range(4):
+            if not math.isfinite(matrix[i, j]):
+                return 1
+    for i in range(3):
+        for j in range(3):
+            d = matrix[i, 0] * matrix[j, 0] + matrix[i, 1] * matrix[j, 1] + matrix[i, 2] * matrix[j, 2]
+            if abs(d - (1.0 if i == j else 0.0)) > RIGID:
+                return 2
+    if matrix[3, 0] != 0.0 or matrix[3, 1] != 0.0 or matrix[3, 2] != 0.0 or matrix[3, 3] != 1.0:
+        return 2
+    m = (vec.load3(matrix, 0), vec.load3(matrix, 1), vec.load3(matrix, 2))
+    if vec.dot(m[0], vec.cross(m[1], m[2])) < 0.0:
+        return 3
+    x, y, z, w = vec.quaternion_of(m)
+    out[0] = matrix[0, 3]
+    out[1] = matrix[1, 3]
+    out[2] = matrix[2, 3]
+    out[3] = x
+    out[4] = y
+    out[5] = z
+    out[6] = w
+    return 0
+
+
+@kernel
+def check_row(row, quaternions):
+    """Return 0 if a configuration is fine, 1 for nan or inf, 2 + k if the quaternion at entry k is not unit."""
+    for i in range(row.shape[0]):
+        if not math.isfinite(row[i]):
+            return 1
+    for i in range(quaternions.shape[0]):
+        k = quaternions[i]
+        s = row[k] * row[k] + row[k + 1] * row[k + 1] + row[k + 2] * row[k + 2] + row[k + 3] * row[k + 3]
+        if abs(s - 1.0) > 2.0 * RIGID:
+            return 2 + k
+    return 0
+
+
+def array(value: Any, what: str, shape: tuple[int | None, ...]) -> np.ndarray:
+    """Return a float64 array of the given shape (None: any length); finite."""
+    try:
+        out = np.ascontiguousarray(value, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise TocsinError(f"{what} must be numbers in an array of shape {_shape(shape)}; got {value!r}.") from error
+    if len(out.shape) != len(shape) or any(s is not None and s != n for s, n in zip(shape, out.shape)):
+        raise TocsinError(f"{what} must have shape {_shape(shape)}; got shape {out.shape}.")
+    if not np.isfinite(out).all():
+        raise TocsinError(f"{what} must be finite; got nan or inf.")
+    return out
+
+
+def _shape(shape: tuple[int | None, ...]) -> str:
+    return "(" + ", ".join("n" if s is None else str(s) for s in shape) + ("," if len(shape) == 1 else "") + ")"
+
+
+def pose(value: Any, what: str = "a pose", out: np.ndarray | None = None) -> np.ndarray:
+    """Return a 4x4 rigid transform as seven numbers: x y z, quaternion x y z w."""
+    try:
+        matrix = np.ascontiguousarray(value, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise TocsinError(f"{what} must be a 4x4 rigid transform; got {value!r}.") from error
+    if matrix.shape != (4, 4):
+        raise TocsinError(f"{what} must be a 4x4 rigid transform; got shape {matrix.shape}.")
+    if out is None:
+        out = np.zeros(7)
+    wrong = write_pose(matrix, out)
+    if wrong == 1:
+        raise TocsinError(f"{what} must be finite; got nan or inf.")
+    if wrong == 2:
+        raise TocsinError(
+            f"{what} must be a rigid transform: an orthonormal 3x3 rotation (within {RIGID:g}), a translation, and a "
+            f"last row 0 0 0 1; got\n{matrix}"
+        )
+    if wrong == 3:
+        raise TocsinError(f"{what} mirrors: its rotation has determinant -1; a rigid motion needs +1.")
+    return out
+
+
+def placement(value: Any, what: str) -> np.ndarray:
+    """Return a 4x4 matrix from a 4x4 rigid transform or a translation (x, y, z)."""
+    given = np.asarray(value, dtype=object) if not isinstance(value, np.ndarray) else value
+    if given.shape == (3,):
+        matrix = np.eye(4)
+        matrix[:3, 3] = array(value, what, (3,))
+        return matrix
+    pose(value, what)
+    matrix = np.array(value, dtype=np.float64)
+    r = matrix[:3, :3]
+    if np.abs(r @ r.T - np.eye(3)).max() > 1e-15:
+        # Off by the few digits of a file: the nearest rotation, which an exact one is left as.
+        u, _, v = np.linalg.svd(r)
+        matrix[:3, :3] = u @ v
+    return matrix
+
+
+def unit(value: Any, what: str) -> np.ndarray:
+    """Return a direction as a unit vector; zero is refused."""
+    v = array(value, what, (3,))
+    largest = float(np.abs(v).max())
+    if largest == 0.0:
+        raise TocsinError(f"{what} must not be zero.")
+    v = v / largest
+    return v / math.sqrt(float(v @ v))
+
+
+def scalar(value: Any, what: str, *, least: float = -math.inf, above: float = -math.inf) -> float:
+    """Return a finite float, at least `least` and greater than `above`."""
+    try:
+        x = float(value)
+    except (TypeError, ValueError) as error:
+        raise TocsinError(f"{what} must be a number; got {value!r}.") from error
+    if not math.isfinite(x):
+        raise TocsinError(f"{what} must be finite; got {x}.")
+    if x < least:
+        raise TocsinError(f"{what} must be at least {least:g}; got {x:g}.")
+    if x <= above and above > -math.inf:
+        raise TocsinError(f"{what} must be greater than {above:g}; got {x:g}.")
+    return x
+
+
+def count(value: Any, what: str) -> int:
+    """Return an int of at least 1."""
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
+        raise TocsinError(f"{what} must be a whole number of at least 1; got {value!r}.")
+    return int(value)
+
+
+def name(value: Any, what: str) -> str:
+    """Return a non-empty string."""
+    if not isinstance(value, str) or not value:
+        raise TocsinError(f"{what} must be a non-empty string; got {value!r}.")
+    return value
+
+
+def choice(value: Any, what: str, valid: Iterable[str]) -> str:
+    """Return `value` if it is one of the valid words."""
+    words = list(valid)
+    if value not in words:
+        raise TocsinError(f"{what} must be one of {', '.join(repr(w) for w in words)}; got {value!r}.")
+    return value

@@ -1,0 +1,1 @@
+"""Conservative advancement: bounds on distance, steps in time, the engine."""

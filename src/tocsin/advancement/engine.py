@@ -1,0 +1,235 @@
+"""Conservative advancement of all surviving pairs at once, the earliest first (the paper's sections 6 and 7, Alg. 1).
+
+An item is a pair of nodes (of the hierarchies of a pair of shapes) with the time until which it is proven free. The
+item with the earliest time is taken up: at that time the two nodes are bounded; a bound that reaches the end drops
+it; a bound that is good for a while puts it back at its later time; otherwise it is replaced by its children *at the
+same time*, which need no new pose. So every pair of nodes advances at its own pace, far parts in one stride and
+near parts in small ones (design 5.1, 4d), and since the earliest item always goes first, the first two leaves found
+within the tolerance are the first contact: everything else is proven free until then (temporal culling, 7.1).
+
+A pair of shapes starts as the pair of their hulls (7.2), which is taken apart into the hierarchies only where the hulls
+come close.
+
+Termination: a step at a leaf is at least (tolerance) / (speed bound), or the query ends; a cap counts items.
+"""
+
+import math
+
+import numpy as np
+
+from tocsin import vec
+from tocsin._jit import kernel
+from tocsin.advancement.boxes import box_step
+from tocsin.advancement.heap import ITEM, drop_first, grown, push
+from tocsin.advancement.leaves import convex_set, convex_step, triangles_step
+from tocsin.advancement.relative import relative_state
+from tocsin.model.world import CONVEX, MESH
+
+FREE, CONTACT, CAPPED = 0, 1, 2
+
+STEPS, NODE_TESTS, HULL_TESTS, LEAF_TESTS, VISITED = range(5)
+"""Where the counts of a query are kept."""
+
+HULLS = -1
+"""In place of a node: the pair is still at its hulls."""
+
+NEAR_BOXES = 0.35
+"""Boxes closer than this many times their size are opened instead of advanced (measured on tori and robots)."""
+
+NEAR_HULLS = 0.1
+"""Hulls closer than this fraction of the smaller diagonal are opened."""
+
+STACK = 512
+
+
+@kernel
+def advance(world, joints, pairs, n_pairs, begin, end, max_steps, counts):
+    """Return (status, time, pair, a, b): the first contact of the pairs during [begin, end].
+
+    FREE: none. CONTACT: at `time` the leaves a and b of that pair are within margin + tolerance, and nothing is
+    within the margin before. CAPPED: nothing is within the margin before `time`; the cap, or the resolution of
+    floating point at that pair, was reached.
+    """
+    heap = np.zeros(256, dtype=ITEM)
+    size = 0
+    stack = np.zeros((STACK, 2), dtype=np.int32)
+    simplex = np.zeros((4, 9))
+    scratch_a = np.zeros((3, 3))
+    scratch_b = np.zeros((3, 3))
+    for p in range(n_pairs):
+        if size == heap.shape[0]:
+            heap = grown(heap)
+        size = push(heap, size, begin, p, HULLS, HULLS)
+    while size > 0:
+        t = heap[0]["time"]
+        p = heap[0]["pair"]
+        a = heap[0]["a"]
+        b = heap[0]["b"]
+        size = drop_first(heap, size)
+        counts[STEPS] += 1
+        if counts[STEPS] > max_steps:
+            return CAPPED, t, p, a, b
+        pair = pairs[p]
+        geom_a = world.geoms[pair["a"]]
+        geom_b = world.geoms[pair["b"]]
+        need = end - t
+        margin = pair["margin"]
+        pose, motion = relative_state(pair, joints, world.links, t)
+        if a == HULLS:
+            h, decided = hulls_step(world, geom_a, geom_b, pose, motion, pair, simplex, need, counts)
+            if decided == CONTACT or decided == CAPPED:
+                return decided, t, p, geom_a["root"], geom_b["root"]
+            if h >= need:
+                continue
+            if decided == FREE:
+                if not t + h > t:
+                    return CAPPED, t, p, a, b
+                size = push(heap, size, t + h, p, HULLS, HULLS)
+                continue
+            if pair["visited"] == 0:
+                pair["visited"] = 1
+                counts[VISITED] += 1
+            a = geom_a["root"]
+            b = geom_b["root"]
+        stack[0, 0] = a
+        stack[0, 1] = b
+        top = 1
+        while top > 0:
+            top -= 1
+            a = stack[top, 0]
+            b = stack[top, 1]
+            node_a = world.nodes[a]
+            node_b = world.nodes[b]
+            counts[NODE_TESTS] += 1
+            h, gap, reach = box_step(node_a, node_b, pose, motion, pair, margin, need)
+            if h >= need:
+                continue
+            leaf_a = node_a["count"] > 0
+            leaf_b = node_b["count"] > 0
+            if leaf_a and leaf_b:
+                counts[LEAF_TESTS] += 1
+                near = margin + pair["tolerance"] - pair["noise"]
+                if geom_a["kind"] == MESH and geom_b["kind"] == MESH:
+                    h2, d, _, _ = triangles_step(
+                        world.points,
+                        world.faces,
+                        node_a["first"],
+                        node_b["first"],
+                        pose,
+                        motion,
+                        pair,
+                        node_a["reach"],
+                        node_b["reach"],
+                    )
+                else:
+                    table_a, set_a = convex_set(geom_a, node_a, world.points, world.faces, scratch_a)
+                    table_b, set_b = convex_set(geom_b, node_b, world.points, world.faces, scratch_b)
+                    guess = vec.add(pose[1], vec.matvec(pose[0], vec.load3(table_b, set_b[0])))
+                    guess = vec.sub(guess, vec.load3(table_a, set_a[0]))
+                    h2, _, d, _, _, _ = convex_step(
+                        table_a,
+                        set_a,
+                        table_b,
+                        set_b,
+                        pose,
+                        motion,
+                        pair,
+                        node_a["reach"],
+                        node_b["reach"],
+                        guess,
+                        simplex,
+                        near,
+                        0.9,
+                    )
+                if d <= near:
+                    return CONTACT, t, p, a, b
+                h = max(h, h2)
+                if h >= need:
+                    continue
+                if not t + h > t:
+                    return CAPPED, t, p, a, b
+                if size == heap.shape[0]:
+                    heap = grown(heap)
+                size = push(heap, size, t + h, p, a, b)
+            elif gap > NEAR_BOXES * reach and t + h > t:
+                if size == heap.shape[0]:
+                    heap = grown(heap)
+                size = push(heap, size, t + h, p, a, b)
+            else:
+                # Open the larger box, or the one that can be opened.
+                half_a = node_a["half"]
+                half_b = node_b["half"]
+                larger_a = max(half_a[0], max(half_a[1], half_a[2])) >= max(half_b[0], max(half_b[1], half_b[2]))
+                if leaf_b or (larger_a and not leaf_a):
+                    stack[top, 0] = node_a["first"]
+                    stack[top, 1] = b
+                    stack[top + 1, 0] = node_a["first"] + 1
+                    stack[top + 1, 1] = b
+                else:
+                    stack[top, 0] = a
+                    stack[top, 1] = node_b["first"]
+                    stack[top + 1, 0] = a
+                    stack[top + 1, 1] = node_b["first"] + 1
+                top += 2
+    return FREE, math.inf, -1, -1, -1
+
+
+OPEN = 3
+"""Hulls are too close to say more: take the pair apart."""
+
+
+@kernel
+def hulls_step(world, geom_a, geom_b, pose, motion, pair, simplex, need, counts):
+    """Return (h, decided) for the pair's hulls at one time: FREE (for h), OPEN, CONTACT or CAPPED.
+
+    Convex solids are their own hulls, so CONTACT and CAPPED can only come from a pair of those.
+    """
+    node_a = world.nodes[geom_a["root"]]
+    node_b = world.nodes[geom_b["root"]]
+    margin = pair["margin"]
+    counts[NODE_TESTS] += 1
+    h, gap, reach = box_step(node_a, node_b, pose, motion, pair, margin, need)
+    exact = geom_a["kind"] == CONVEX and geom_b["kind"] == CONVEX
+    if h >= need or (gap > reach and not exact):
+        return h, FREE
+    counts[HULL_TESTS] += 1
+    n = (pair["direction"][0], pair["direction"][1], pair["direction"][2])
+    if n[0] == 0.0 and n[1] == 0.0 and n[2] == 0.0:
+        n = vec.sub(
+            vec.add(pose[1], vec.matvec(pose[0], (node_b["center"][0], node_b["center"][1], node_b["center"][2]))),
+            (node_a["center"][0], node_a["center"][1], node_a["center"][2]),
+        )
+        if n[0] == 0.0 and n[1] == 0.0 and n[2] == 0.0:
+            n = (1.0, 0.0, 0.0)
+    near = -1.0
+    if exact:
+        near = margin + pair["tolerance"] - pair["noise"]
+    set_a = (geom_a["proxy"], geom_a["proxy_count"], geom_a["proxy_radius"], geom_a["proxy_disk"])
+    set_b = (geom_b["proxy"], geom_b["proxy_count"], geom_b["proxy_radius"], geom_b["proxy_disk"])
+    h2, gap, upper, n, _, _ = convex_step(
+        world.points,
+        set_a,
+        world.points,
+        set_b,
+        pose,
+        motion,
+        pair,
+        geom_a["reach"],
+        geom_b["reach"],
+        n,
+        simplex,
+        near,
+        0.9 if exact else 0.5,
+    )
+    for i in range(3):
+        pair["direction"][i] = n[i]
+    h = max(h, h2)
+    if exact:
+        if upper <= near:
+            return 0.0, CONTACT
+        if h > 0.0:
+            return h, FREE
+        return 0.0, CAPPED
+    if h >= need or gap > NEAR_HULLS * min(geom_a["diagonal"], geom_b["diagonal"]):
+        return h, FREE
+    return h, OPEN

@@ -1,0 +1,62 @@
+"""A binary heap of (time, pair, node, node), the earliest first; ties by insertion order do not matter to answers."""
+
+import numpy as np
+
+from tocsin._jit import kernel
+
+ITEM = np.dtype([("time", "f8"), ("pair", "i4"), ("a", "i4"), ("b", "i4"), ("spare", "i4")], align=True)
+
+
+@kernel
+def push(heap, size, time, pair, a, b):
+    """Add an item; return the new size. The caller has made sure that there is room."""
+    i = size
+    while i > 0:
+        up = (i - 1) >> 1
+        if not time < heap[up]["time"]:
+            break
+        heap[i]["time"] = heap[up]["time"]
+        heap[i]["pair"] = heap[up]["pair"]
+        heap[i]["a"] = heap[up]["a"]
+        heap[i]["b"] = heap[up]["b"]
+        i = up
+    heap[i]["time"] = time
+    heap[i]["pair"] = pair
+    heap[i]["a"] = a
+    heap[i]["b"] = b
+    return size + 1
+
+
+@kernel
+def drop_first(heap, size):
+    """Remove the earliest item; return the new size."""
+    size -= 1
+    time = heap[size]["time"]
+    i = 0
+    while True:
+        child = 2 * i + 1
+        if child >= size:
+            break
+        if child + 1 < size and heap[child + 1]["time"] < heap[child]["time"]:
+            child += 1
+        if not heap[child]["time"] < time:
+            break
+        heap[i]["time"] = heap[child]["time"]
+        heap[i]["pair"] = heap[child]["pair"]
+        heap[i]["a"] = heap[child]["a"]
+        heap[i]["b"] = heap[child]["b"]
+        i = child
+    heap[i]["time"] = time
+    heap[i]["pair"] = heap[size]["pair"]
+    heap[i]["a"] = heap[size]["a"]
+    heap[i]["b"] = heap[size]["b"]
+    return size
+
+
+@kernel
+def grown(heap):
+    """Return a copy of the heap with twice the room."""
+    bigger = np.zeros(2 * heap.shape[0], dtype=ITEM)
+    for i in range(heap.shape[0]):
+        bigger[i] = heap[i]
+    return bigger

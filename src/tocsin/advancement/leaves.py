@@ -1,0 +1,87 @@
+"""How long two leaves stay apart: triangles and convex solids, by a separating direction and their own corners."""
+
+from tocsin import vec
+from tocsin._jit import kernel
+from tocsin.geometry.convex import convex_distance, support_value
+from tocsin.geometry.triangles import triangle_pair
+from tocsin.bounds.motion_bound import safe_step
+from tocsin.model.world import CONVEX
+
+
+@kernel
+def corner(world_points, faces, f, k):
+    """Return corner k of triangle f."""
+    return vec.load3(world_points, faces[f, k])
+
+
+@kernel
+def placed_corner(world_points, faces, f, k, pose):
+    """Return corner k of triangle f, placed by a pose; and its offset from the pose's origin."""
+    arm = vec.matvec(pose[0], vec.load3(world_points, faces[f, k]))
+    return vec.add(arm, pose[1]), arm
+
+
+@kernel
+def triangles_step(points, faces, fa, fb, pose, motion, pair, reach_a, reach_b):
+    """Return (h, d, x, y): triangles fa, fb stay apart during [t, t + h]; their distance and closest points at t.
+
+    The certificate: with n the unit direction between the closest points, the gap is the smallest n.b over b's
+    corners minus the largest n.a over a's: a proven lower bound of the distance, equal to it up to rounding. The
+    fastest point along n of a triangle is one of its corners, since the velocity is linear in the point.
+    """
+    a0 = corner(points, faces, fa, 0)
+    a1 = corner(points, faces, fa, 1)
+    a2 = corner(points, faces, fa, 2)
+    b0, r0 = placed_corner(points, faces, fb, 0, pose)
+    b1, r1 = placed_corner(points, faces, fb, 1, pose)
+    b2, r2 = placed_corner(points, faces, fb, 2, pose)
+    d, x, y = triangle_pair(a0, a1, a2, b0, b1, b2)
+    if not d > 0.0:
+        return 0.0, 0.0, x, y
+    n = (( y[0] - x[0]) / d, (y[1] - x[1]) / d, (y[2] - x[2]) / d)
+    top = max(vec.dot(n, a0), max(vec.dot(n, a1), vec.dot(n, a2)))
+    bottom = min(vec.dot(n, b0), min(vec.dot(n, b1), vec.dot(n, b2)))
+    gap = bottom - top - pair["margin"] - pair["noise"]
+    va, wa, vb, wb = motion
+    ka = vec.cross(n, wa)
+    kb = vec.cross(n, wb)
+    fastest = vec.dot(va, n) + max(vec.dot(ka, a0), max(vec.dot(ka, a1), vec.dot(ka, a2)))
+    slowest = vec.dot(vb, n) + min(vec.dot(kb, r0), min(vec.dot(kb, r1), vec.dot(kb, r2)))
+    speed = pair["speed"] + pair["turn_a"] * reach_a + pair["turn_b"] * reach_b
+    acceleration = pair["bend"] + pair["twist_a"] * reach_a + pair["twist_b"] * reach_b
+    h = safe_step(gap, fastest - slowest + pair["noise_rate"] * speed, acceleration, speed)
+    return h, d, x, y
+
+
+@kernel
+def convex_set(geom, node, points, faces, scratch):
+    """Return (table, (first, count, radius, disk)): a leaf as a convex set, and the table of its points.
+
+    A convex solid is its proxy; a triangle's corners are copied into `scratch`. node_first is the triangle.
+    """
+    if geom["kind"] == CONVEX:
+        return points, (geom["proxy"], geom["proxy_count"], geom["proxy_radius"], geom["proxy_disk"])
+    f = node["first"]
+    for k in range(3):
+        for i in range(3):
+            scratch[k, i] = points[faces[f, k], i]
+    return scratch, (0, 3, 0.0, 0.0)
+
+
+@kernel
+def convex_step(table_a, a, table_b, b, pose, motion, pair, reach_a, reach_b, n, simplex, near, accept):
+    """Return (h, gap, upper, n, x, y) for two convex sets: `gap` is proven, `upper` witnessed by x and y, at t."""
+    lower, upper, n, x, y = convex_distance(table_a, a, table_b, b, pose, n, simplex, near, accept)
+    gap = lower - pair["margin"] - pair["noise"]
+    if not gap > 0.0:
+        return 0.0, gap, upper, n, x, y
+    va, wa, vb, wb = motion
+    ka = vec.cross(n, wa)
+    kb = vec.tmatvec(pose[0], vec.cross(n, wb))
+    fastest = vec.dot(va, n) + support_value(table_a, a[0], a[1], a[3], ka) + a[2] * vec.norm(ka)
+    back = (-kb[0], -kb[1], -kb[2])
+    slowest = vec.dot(vb, n) - support_value(table_b, b[0], b[1], b[3], back) - b[2] * vec.norm(kb)
+    speed = pair["speed"] + pair["turn_a"] * reach_a + pair["turn_b"] * reach_b
+    acceleration = pair["bend"] + pair["twist_a"] * reach_a + pair["twist_b"] * reach_b
+    h = safe_step(gap, fastest - slowest + pair["noise_rate"] * speed, acceleration, speed)
+    return h, gap, upper, n, x, y

@@ -1,0 +1,110 @@
+"""`python -m tocsin.bench NAME [options]`: measurements, each by one command; `--help` says what each measures."""
+
+import argparse
+import functools
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import numba
+
+try:
+    from tocsin.bench import backends, frames, overhead, report, rigid, scaling
+except ModuleNotFoundError as missing:
+    if missing.name is None or missing.name.split(".")[0] == "tocsin":
+        raise
+    sys.exit(f"tocsin.bench needs {missing.name}; install it with: pip install 'tocsin[bench]'")
+
+
+def _bounds(args: argparse.Namespace) -> Any:
+    from tocsin.bench import bounds
+
+    return bounds.main(args.count, args.seed, args.plot)
+
+
+def _planted(args: argparse.Namespace) -> dict[str, int]:
+    from tocsin.bench import planted
+
+    broken = planted.main(args.rigid, args.articulated, args.seed)
+    if broken:
+        sys.exit(f"{broken} promises were broken")
+    return {"rigid": args.rigid, "articulated": args.articulated, "broken": broken}
+
+
+def _opened(title: str, run: Callable[[argparse.Namespace], Any]) -> Callable[[argparse.Namespace], Any]:
+    """`run` after the opening lines with this title."""
+
+    def opened(args: argparse.Namespace) -> Any:
+        report.opening(title)
+        return run(args)
+
+    return opened
+
+
+def _parser() -> argparse.ArgumentParser:
+    shared = argparse.ArgumentParser(add_help=False)
+    shared.add_argument(
+        "--json", metavar="PATH", help="write the machine, the versions and the raw numbers to this file"
+    )
+    parser = argparse.ArgumentParser(
+        prog="python -m tocsin.bench", description="Measure tocsin; everything by one thread."
+    )
+    commands = parser.add_subparsers(dest="name", metavar="NAME", required=True)
+
+    def add(name: str, description: str, run: Callable[[argparse.Namespace], Any]) -> argparse.ArgumentParser:
+        command = commands.add_parser(name, help=description, description=description, parents=[shared])
+        command.set_defaults(run=run)
+        return command
+
+    rigid.add_arguments(add("tori", rigid.DESCRIPTION, _opened("Rigid motions of two tori", rigid.run)))
+    walk, exercise = (functools.partial(frames.run, name) for name in ("walk", "exercise"))
+    frames.add_arguments(add("walk", frames.WALK, _opened("Walk", walk)), 900)
+    frames.add_arguments(add("exercise", frames.EXERCISE, _opened("Exercise", exercise)), 540)
+    scaling.add_arguments(add("scaling", scaling.DESCRIPTION, _opened("Scaling", scaling.run)))
+    overhead.add_arguments(add("overhead", overhead.DESCRIPTION, _opened("Overhead", overhead.run)))
+    backends.add_arguments(add("backends", backends.DESCRIPTION, _opened("Distance back ends", backends.run)))
+
+    bounds = add(
+        "bounds",
+        "Do the bounds hold, and how tight are they: Taylor models and motion bounds against the truth.",
+        _bounds,
+    )
+    bounds.add_argument("--count", type=int, default=1_000_000, help="samples (default a million)")
+    bounds.add_argument("--seed", type=int, default=1, help="seed of the samples (default 1)")
+    bounds.add_argument("--plot", metavar="PATH", help="draw tightness over the number of links into this PNG file")
+    planted = add("planted", "No miss, never late: contacts planted by construction, found again.", _planted)
+    planted.add_argument("--rigid", type=int, default=100_000, help="rigid motions (default 100,000)")
+    planted.add_argument("--articulated", type=int, default=20_000, help="articulated motions (default 20,000)")
+    planted.add_argument("--seed", type=int, default=1, help="seed of the motions (default 1)")
+
+    quick = "All of them with few questions each, in a few minutes: to see that they run, not to quote."
+    add("all-quick", quick, lambda args: _all_quick(parser))
+    return parser
+
+
+QUICK = (
+    "tori --count 40 --repeats 2", "walk --frames 120 --repeats 2", "exercise --frames 120 --repeats 2",
+    "scaling --count 10 --repeats 1 --max-triangles 100000 --max-links 50", "overhead --count 2000 --processes 2",
+    "backends --count 40 --repeats 1", "bounds --count 5000", "planted --rigid 500 --articulated 100",
+)  # fmt: skip
+
+
+def _all_quick(parser: argparse.ArgumentParser) -> dict[str, Any]:
+    results = {}
+    for line in QUICK:
+        report.console.print(f"\npython -m tocsin.bench {line}", highlight=False)
+        args = parser.parse_args(line.split())
+        results[args.name] = args.run(args)
+    return results
+
+
+def main() -> None:
+    """Run the benchmark that the command line names."""
+    parser = _parser()
+    args = parser.parse_args()
+    numba.set_num_threads(1)
+    report.save(args.json, {args.name: args.run(args)})
+
+
+if __name__ == "__main__":
+    main()

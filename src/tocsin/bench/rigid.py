@@ -1,0 +1,215 @@
+"""Two tori on random rigid motions, against what a user would pick instead: python-fcl's `continuousCollide`.
+
+FCL's naive solver collides the meshes at N evenly spaced times (t = i / (N - 1)) of the same motion and returns the
+first that overlaps; it proves nothing between them. Its conservative advancement is shown as well. Trees are built
+before the clock starts; both sides get their motions ready-made.
+
+FCL 0.7 leaves the reference point of such a motion uninitialised (`InterpMotion(tf1, tf2)`), so that its path depends
+on what lay in memory before. To compare like with like, freed memory is cleared before each call, outside the clock;
+the last line of the output says on how many motions FCL's answer is then the one that it should be.
+"""
+
+import argparse
+import ctypes
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from scipy.spatial.transform import Rotation
+
+from tocsin.bench import report, scenes, shapes
+
+DESCRIPTION = "Two tori of 10,000 triangles on random rigid motions: tocsin against python-fcl's continuousCollide."
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of this benchmark."""
+    parser.add_argument("--count", type=int, default=200, help="how many motions (default 200)")
+    parser.add_argument("--triangles", type=int, default=10_000, help="triangles of each torus (default 10,000)")
+    parser.add_argument(
+        "--repeats", type=int, default=5, help="rounds; the time of a motion is their median (default 5)"
+    )
+    parser.add_argument(
+        "--samples", type=int, default=100, help="times at which FCL's naive solver looks (default 100)"
+    )
+    parser.add_argument("--seed", type=int, default=1, help="seed of the motions (default 1)")
+
+
+def run(args: argparse.Namespace) -> dict[str, Any]:
+    """Time both libraries on the same motions in one run and compare their answers."""
+    case = scenes.tori(args.triangles, args.count, args.seed)
+    motions = scenes.random_motions(args.count, args.seed, 1.35)
+    contestants: dict[str, Callable[[int], Any]] = {
+        "tocsin first_contact": lambda k: case.scene.first_contact(*case.questions[k]),
+        "tocsin is_free": lambda k: case.scene.is_free(*case.questions[k]),
+        "tocsin move + first_contact": lambda k: case.scene.first_contact(*case.remake(k)),
+    }
+    peer = _Fcl(shapes.torus(args.triangles), motions) if _fcl() is not None else None
+    naive, advancement = f"fcl naive, {args.samples} samples", "fcl conservative advancement"
+    if peer is None:
+        report.console.print("python-fcl is not installed: its rows are skipped (pip install python-fcl)")
+    else:
+        contestants[naive] = lambda k: peer.naive(k, args.samples)
+        contestants[advancement] = peer.conservative
+    before = None if peer is None else peer.clear_freed_memory
+    seconds = report.take_turns(contestants, args.count, args.repeats, label="tori", before=before)
+
+    hits = [case.scene.first_contact(*question) for question in case.questions]
+    collides = np.array([hit.collides for hit in hits])
+    times = np.array([hit.time for hit in hits])
+    rows = [
+        (name, report.us(report.mean(t)), report.us(float(np.median(t))), report.us(report.mean(t[~collides])),
+         report.us(report.mean(t[collides])), report.us(float(t.max())))
+        for name, t in seconds.items()
+    ]  # fmt: skip
+    report.table(
+        f"{args.count} rigid motions of two {args.triangles:,}-triangle tori, µs a query",
+        ["", "mean", "median", "mean, free", "mean, contact", "worst"],
+        rows,
+        f"tocsin: {np.sum(~collides)} proven free, {np.sum(collides)} in contact",
+    )
+    results: dict[str, Any] = {"seconds": seconds, "collides": collides, "time": np.where(collides, times, -1.0)}
+    if peer is not None:
+        answers = {
+            naive: [peer.cleanly(k, lambda k: peer.naive(k, args.samples)) for k in range(args.count)],
+            advancement: [peer.cleanly(k, peer.conservative) for k in range(args.count)],
+        }
+        results["peers"] = _compare(peer, answers, collides, times)
+        results["ratio"] = report.mean(seconds[naive]) / report.mean(seconds["tocsin first_contact"])
+        agree = sum(peer.sampled(k, args.samples) == answers[naive][k] for k in range(args.count))
+        report.console.print(
+            f"{naive} / tocsin first_contact, ratio of the means: {results['ratio']:.2f} (above 1: tocsin is faster)\n"
+            f"check: FCL's naive answer is that of fcl.collide at the same {args.samples} poses"
+            f" on {agree} of {args.count} motions"
+        )
+    return results
+
+
+def _compare(peer: "_Fcl", answers: dict[str, list[float]], collides: np.ndarray, times: np.ndarray) -> dict[str, Any]:
+    """Count what each peer missed and how late it was. An answer is a time, infinite if none was found.
+
+    A miss counts only if the meshes overlap, by fcl.collide, at one of 1,000 times after the time that tocsin found:
+    a touch within the tolerance is no fault of the peer.
+    """
+    rows, numbers = [], {}
+    for name, found in answers.items():
+        at = np.array(found)
+        missed = collides & ~np.isfinite(at)
+        proven = sum(peer.overlaps_after(k, times[k]) for k in np.flatnonzero(missed))
+        alarms = int(np.sum(~collides & np.isfinite(at)))
+        both = collides & np.isfinite(at)
+        late = np.where(both, at - times, 0.0)[both]
+        numbers[name] = {
+            "missed": int(proven),
+            "touch_only": int(missed.sum() - proven),
+            "found_in_free": alarms,
+            "late": late,
+        }
+        rows.append(
+            (name, int(proven), int(missed.sum() - proven), alarms, int(np.sum(late > 0.0)),
+             f"{report.mean(late):.4f}", f"{late.max() if len(late) else 0.0:.4f}", int(np.sum(late < 0.0)))
+        )  # fmt: skip
+    report.table(
+        "Answers of the peers against tocsin's",
+        ["", "missed", "free, within tolerance", "contact where free", "late", "mean lateness", "worst", "earlier"],
+        rows,
+        "lateness in units of the whole motion; tocsin answers no later than the first contact",
+    )
+    return numbers
+
+
+def _fcl() -> Any | None:
+    """The module python-fcl, or None where it is not installed."""
+    try:
+        import fcl  # pyright: ignore[reportMissingImports]
+    except ImportError:
+        return None
+    return fcl
+
+
+def _libc() -> Any | None:
+    try:
+        libc = ctypes.CDLL(None)
+        libc.malloc.argtypes, libc.malloc.restype = [ctypes.c_size_t], ctypes.c_void_p
+        libc.free.argtypes = [ctypes.c_void_p]
+    except (TypeError, OSError, AttributeError):
+        return None
+    return libc
+
+
+class _Fcl:
+    """The same tori and motions in python-fcl, everything prepared that can be prepared."""
+
+    def __init__(self, mesh: shapes.Triangles, motions: np.ndarray) -> None:
+        self.fcl = _fcl()
+        self.motions = motions
+        self.objects = []
+        for _ in range(2):
+            model = self.fcl.BVHModel()
+            model.beginModel(len(mesh[0]), len(mesh[1]))
+            model.addSubModel(*mesh)
+            model.endModel()
+            self.objects.append(self.fcl.CollisionObject(model))
+        self.libc = _libc()
+        self.ends = [[[self._transform(pose) for pose in body] for body in motion] for motion in motions]
+
+    def _transform(self, pose: np.ndarray) -> Any:
+        return self.fcl.Transform(pose[:3, :3], pose[:3, 3])
+
+    def clear_freed_memory(self) -> None:
+        """Zero the blocks that FCL's next motions will be made in; where there is no C library to ask, do nothing."""
+        if self.libc is None:
+            return
+        sizes = [size for size in range(184, 1025, 16) for _ in range(3)]
+        blocks = [self.libc.malloc(size) for size in sizes]
+        for block, size in zip(blocks, sizes):
+            ctypes.memset(block, 0, size)
+            self.libc.free(block)
+
+    def _ask(self, k: int, request: Any) -> float:
+        a, b = self.objects
+        (a_t0, a_t1), (b_t0, b_t1) = self.ends[k]
+        a.setTransform(a_t0)
+        b.setTransform(b_t0)
+        result = self.fcl.ContinuousCollisionResult()
+        self.fcl.continuousCollide(a, a_t1, b, b_t1, request, result)
+        return result.time_of_contact if result.is_collide else float("inf")
+
+    def cleanly(self, k: int, ask: Callable[[int], float]) -> float:
+        """The answer of `ask` on freshly cleared memory."""
+        self.clear_freed_memory()
+        return ask(k)
+
+    def naive(self, k: int, samples: int) -> float:
+        """The first of `samples` times at which the meshes overlap."""
+        request = self.fcl.ContinuousCollisionRequest(
+            num_max_iterations=samples,
+            ccd_motion_type=self.fcl.CCDMotionType.CCDM_LINEAR,
+            ccd_solver_type=self.fcl.CCDSolverType.CCDC_NAIVE,
+        )
+        return self._ask(k, request)
+
+    def conservative(self, k: int) -> float:
+        """FCL's conservative advancement on meshes, with iterations enough to end by its own tolerance."""
+        request = self.fcl.ContinuousCollisionRequest(
+            num_max_iterations=1000,
+            ccd_motion_type=self.fcl.CCDMotionType.CCDM_LINEAR,
+            ccd_solver_type=self.fcl.CCDSolverType.CCDC_CONSERVATIVE_ADVANCEMENT,
+        )
+        return self._ask(k, request)
+
+    def _overlap_at(self, k: int, t: float) -> bool:
+        for body, part in enumerate(self.objects):
+            start, end = self.motions[k, body]
+            turn = Rotation.from_matrix(end[:3, :3] @ start[:3, :3].T).as_rotvec()
+            rotation = Rotation.from_rotvec(t * turn).as_matrix() @ start[:3, :3]
+            part.setTransform(self.fcl.Transform(rotation, (1.0 - t) * start[:3, 3] + t * end[:3, 3]))
+        return self.fcl.collide(*self.objects) > 0
+
+    def sampled(self, k: int, samples: int) -> float:
+        """What the naive solver should answer, by `fcl.collide` and this file's own interpolation."""
+        return next((i / (samples - 1) for i in range(samples) if self._overlap_at(k, i / (samples - 1))), float("inf"))
+
+    def overlaps_after(self, k: int, t: float) -> bool:
+        """True if the meshes overlap at one of 1,000 times between t and the end."""
+        return any(self._overlap_at(k, float(s)) for s in np.linspace(t, 1.0, 1000))

@@ -1,0 +1,132 @@
+"""How the time of a query grows: with the triangles of two tori (1K to 1M), and with the links of a snake (2 to 200).
+
+The motions stay the same while the meshes grow finer, so only the hierarchy gets deeper; the posts round the snake stay
+the same while it gets longer, and every link may touch every other. The slope is that of a straight line through the
+points on log-log axes: 0 is constant, 1 is linear.
+"""
+
+import argparse
+import time
+from typing import Any
+
+import numpy as np
+
+import tocsin
+from tocsin.bench import report, scenes, shapes
+
+DESCRIPTION = (
+    "Time of a query against the number of triangles (1K to 1M) and of links (2 to 200), with slopes; build times."
+)
+
+TRIANGLES = (1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000)
+LINKS = (2, 5, 10, 20, 50, 100, 200)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of this benchmark."""
+    parser.add_argument("--count", type=int, default=60, help="motions at each size (default 60)")
+    parser.add_argument(
+        "--repeats", type=int, default=3, help="rounds; the time of a motion is their median (default 3)"
+    )
+    parser.add_argument("--max-triangles", type=int, default=1_000_000, help="largest torus (default 1,000,000)")
+    parser.add_argument("--max-links", type=int, default=200, help="longest snake (default 200)")
+    parser.add_argument("--seed", type=int, default=1, help="seed of the motions (default 1)")
+    parser.add_argument("--plot", metavar="PATH", help="draw both curves into this PNG file (needs matplotlib)")
+
+
+def run(args: argparse.Namespace) -> dict[str, Any]:
+    """Measure both curves, print them with their slopes, and draw them if asked."""
+    triangles = _triangles([n for n in TRIANGLES if n <= args.max_triangles], args)
+    links = _links([n for n in LINKS if n <= args.max_links], args)
+    if args.plot:
+        _plot(args.plot, triangles, links)
+        report.console.print(f"wrote {args.plot}", highlight=False)
+    return {"triangles": triangles, "links": links}
+
+
+def _triangles(sizes: list[int], args: argparse.Namespace) -> dict[str, Any]:
+    # The first mesh that a process builds also loads the compiled code; that is not the build.
+    tocsin.Scene(tocsin.Body(tocsin.Mesh(*shapes.torus(200)), name="warm-up"))
+    rows, curves = [], {"n": [], "build": [], "free": [], "contact": [], "all": []}
+    for n in sizes:
+        mesh = shapes.torus(n)
+        start = time.perf_counter()
+        tocsin.Scene(tocsin.Body(tocsin.Mesh(*mesh), name="torus"))
+        build = time.perf_counter() - start
+        case = scenes.tori(n, args.count, args.seed)
+        taken, collides = _ask(case, args.repeats)
+        free, contact = report.mean(taken[~collides]), report.mean(taken[collides])
+        point = {"n": len(mesh[1]), "build": build, "all": report.mean(taken), "free": free, "contact": contact}
+        for key, value in point.items():
+            curves[key].append(value)
+        rows.append(
+            [f"{len(mesh[1]):,}", f"{build:.3f}", *(report.us(point[key]) for key in ("all", "free", "contact"))]
+        )
+    slopes = {key: _slope(curves["n"], curves[key]) for key in ("build", "all", "free", "contact")}
+    rows.append(["slope", *(f"{slopes[key]:.2f}" for key in ("build", "all", "free", "contact"))])
+    report.table(
+        f"Two tori, {args.count} motions at each size",
+        ["triangles each", "build, s", "query, µs", "free, µs", "contact, µs"],
+        rows,
+    )
+    return {**curves, "slopes": slopes}
+
+
+def _links(sizes: list[int], args: argparse.Namespace) -> dict[str, Any]:
+    rows, curves = [], {"n": [], "all": [], "pairs": [], "after_spatial": []}
+    for n in sizes:
+        case = scenes.snake(n, args.count)
+        taken, _ = _ask(case, args.repeats)
+        stats = [case.scene.first_contact(*question).stats for question in case.questions]
+        pairs, left = float(np.mean([s.pairs_total for s in stats])), float(np.mean([s.pairs_spatial for s in stats]))
+        for key, value in (("n", n), ("all", report.mean(taken)), ("pairs", pairs), ("after_spatial", left)):
+            curves[key].append(value)
+        rows.append(
+            [f"{n}", f"{pairs:,.0f}", f"{left:.1f}", report.us(curves["all"][-1]), report.us(curves["all"][-1] / n)]
+        )
+    slope = _slope(curves["n"], curves["all"])
+    rows.append(["slope", f"{_slope(curves['n'], curves['pairs']):.2f}", "", f"{slope:.2f}", f"{slope - 1.0:.2f}"])
+    report.table(
+        f"A snake between posts, self-contact on, {args.count} motions at each length",
+        ["links", "pairs", "after spatial", "query, µs", "µs a link"],
+        rows,
+    )
+    return {**curves, "slope": slope}
+
+
+def _ask(case: scenes.Case, repeats: int) -> tuple[np.ndarray, np.ndarray]:
+    """Seconds of each question, and whether it collides."""
+    ask = {"tocsin": lambda k: case.scene.first_contact(*case.questions[k])}
+    taken = report.take_turns(ask, len(case.questions), repeats, label=case.name)["tocsin"]
+    return taken, np.array([case.scene.first_contact(*question).collides for question in case.questions])
+
+
+def _slope(n: list[float], seconds: list[float]) -> float:
+    """The exponent of a power law through the points; NaN where there are fewer than two of them."""
+    x, y = np.log(np.array(n, dtype=np.float64)), np.log(np.array(seconds, dtype=np.float64))
+    good = np.isfinite(y)
+    return float(np.polyfit(x[good], y[good], 1)[0]) if np.count_nonzero(good) > 1 else float("nan")
+
+
+def _plot(path: str, triangles: dict[str, Any], links: dict[str, Any]) -> None:
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    figure, (left, right) = pyplot.subplots(1, 2, figsize=(11, 4.6), layout="constrained")
+    for key, label in (("contact", "in contact"), ("all", "all"), ("free", "free")):
+        left.loglog(
+            triangles["n"], 1e6 * np.array(triangles[key]), "o-", label=f"{label}, slope {triangles['slopes'][key]:.2f}"
+        )
+    left.set(xlabel="triangles of each torus", ylabel="µs a query", title="Two tori, random rigid motions")
+    right.loglog(links["n"], 1e6 * np.array(links["all"]), "o-", label=f"query, slope {links['slope']:.2f}")
+    one = 1e6 * links["all"][-1] / links["n"][-1]
+    right.loglog(links["n"], one * np.array(links["n"]), "--", color="grey", label="linear")
+    right.set(xlabel="links", ylabel="µs a query", title="A snake between posts, self-contact on")
+    for axes in (left, right):
+        axes.legend(frameon=False)
+        axes.grid(True, which="both", alpha=0.2)
+        axes.spines[["top", "right"]].set_visible(False)
+    figure.savefig(path, dpi=140)
+    pyplot.close(figure)

@@ -1,0 +1,160 @@
+"""The benchmark scenes, ready to be asked: each is a `tocsin.Scene` and a list of questions.
+
+A question is a tuple of motions for `scene.first_contact(*question)`. Keywords in `options` go to `tocsin.Scene`.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from scipy.spatial.transform import Rotation
+
+import tocsin
+from tocsin.bench import chess, gait, mannequin, shapes
+from tocsin.bench.shapes import Triangles
+
+
+@dataclass(frozen=True)
+class Case:
+    """A scene, its questions, and how to make the motions of each question anew."""
+
+    name: str
+    scene: tocsin.Scene
+    questions: list[tuple[Any, ...]]
+    n_triangles: int
+    remake: Callable[[int], tuple[Any, ...]] = field(repr=False)
+
+
+def random_motions(count: int, seed: int, radius: float) -> np.ndarray:
+    """Poses (count, body, end, 4, 4) of two bodies that lie within `radius` of their origins; about half of them meet.
+
+    The first flies by the second, or into it, turning by up to half a turn; the second drifts and turns by
+    up to a quarter. At the start they are at least 2.05 radii apart, so that nothing touches yet.
+    """
+    rng = np.random.default_rng(seed)
+    poses = np.tile(np.eye(4), (count, 2, 2, 1, 1))
+    for k in range(count):
+        start = Rotation.random(2, rng=rng)
+        turns = [_turn(rng, np.pi), _turn(rng, 0.5 * np.pi)]
+        for body in range(2):
+            poses[k, body, 0, :3, :3] = start[body].as_matrix()
+            poses[k, body, 1, :3, :3] = (turns[body] * start[body]).as_matrix()
+        direction = Rotation.random(rng=rng).as_matrix()
+        before, beyond, beside = rng.uniform(2.05, 2.8), rng.uniform(-1.5, 2.0), rng.uniform(0.0, 2.4)
+        poses[k, 0, 0, :3, 3] = radius * (before * direction[0] + beside * direction[1])
+        poses[k, 0, 1, :3, 3] = radius * (beside * direction[1] - beyond * direction[0])
+        poses[k, 1, 1, :3, 3] = rng.uniform(-0.3, 0.3, 3) * radius
+    return poses
+
+
+def _turn(rng: np.random.Generator, largest: float) -> Rotation:
+    axis = rng.normal(size=3)
+    return Rotation.from_rotvec(axis / np.linalg.norm(axis) * rng.uniform(0.0, largest))
+
+
+def _pair(name: str, mesh_a: Triangles, mesh_b: Triangles, motions: np.ndarray, options: dict[str, Any]) -> Case:
+    shape_a = tocsin.Mesh(*mesh_a)
+    a = tocsin.Body(shape_a, name="a")
+    b = tocsin.Body(shape_a if mesh_b is mesh_a else tocsin.Mesh(*mesh_b), name="b")
+
+    def remake(k: int) -> tuple[Any, ...]:
+        return a.move(motions[k, 0, 0], motions[k, 0, 1]), b.move(motions[k, 1, 0], motions[k, 1, 1])
+
+    scene = tocsin.Scene(a, b, **options)
+    return Case(name, scene, [remake(k) for k in range(len(motions))], len(mesh_a[1]) + len(mesh_b[1]), remake)
+
+
+def tori(n_triangles: int = 10_000, count: int = 200, seed: int = 1, **options: Any) -> Case:
+    """Two tori of `n_triangles` each on `count` random rigid motions, about half of which meet."""
+    mesh = shapes.torus(n_triangles)
+    return _pair("tori", mesh, mesh, random_motions(count, seed, 1.35), options)
+
+
+def chess_pair(count: int = 200, seed: int = 1, **options: Any) -> Case:
+    """A knight and a queen flying by one another."""
+    centred = []
+    for kind in ("knight", "queen"):
+        vertices, faces = chess.piece(kind)
+        centred.append((vertices - 0.5 * (vertices.min(axis=0) + vertices.max(axis=0)), faces))
+    radius = max(float(np.linalg.norm(vertices, axis=1).max()) for vertices, _ in centred)
+    return _pair("chess pair", centred[0], centred[1], random_motions(count, seed, radius), options)
+
+
+def walk(n_frames: int = 900, **options: Any) -> Case:
+    """The mannequin walking among sixteen chess pieces."""
+    robot = mannequin.build()
+    kinds = {kind: tocsin.Mesh(*chess.piece(kind)) for kind in chess.MAKERS}
+    pieces = [tocsin.Body(kinds[kind], pose=pose, name=name) for name, kind, pose in chess.placements()]
+    scene = tocsin.Scene(robot, *pieces, **options)
+    total = sum(len(chess.piece(kind)[1]) for _, kind, _ in chess.placements())
+    return _animated("walk", scene, robot, gait.walk(robot, n_frames), total)
+
+
+def exercise(n_frames: int = 540, **options: Any) -> Case:
+    """The mannequin exercising alone, against itself."""
+    robot = mannequin.build()
+    return _animated("exercise", tocsin.Scene(robot, **options), robot, gait.exercise(robot, n_frames), 0)
+
+
+def _animated(name: str, scene: tocsin.Scene, robot: tocsin.Robot, animation: gait.Animation, others: int) -> Case:
+    q, base = animation.q, animation.base
+
+    def remake(k: int) -> tuple[Any, ...]:
+        return (robot.move(q[k], q[k + 1], base=(base[k], base[k + 1])),)
+
+    total = others + sum(len(faces) for _, faces in mannequin.meshes().values())
+    return Case(name, scene, [remake(k) for k in range(len(animation))], total, remake)
+
+
+LINK = 0.25
+"""Length of a link of the snake, metres."""
+
+
+def snake(n_links: int, count: int = 60, **options: Any) -> Case:
+    """A snake of `n_links` sliding along a winding track between fixed posts; the posts are the same for every length.
+
+    The track's heading at arc length s is 1.25 cos(s / 0.8 m), a serpenoid curve, whose loops come near each other.
+    Joint i is the change of heading from one link to the next; a step slides the snake 5 cm along, so that each link
+    follows the one before it.
+    """
+    mesh = tocsin.Mesh(*shapes.limb(0.8 * LINK, 0.035, rings=12, segments=10))
+    lying = np.array([(0.0, 0.0, 1.0, 0.1 * LINK), (0.0, 1.0, 0.0, 0.0), (-1.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 1.0)])
+    builder = tocsin.RobotBuilder("snake", base="free")
+    builder.link("link0", (mesh, lying))
+    for k in range(1, n_links):
+        builder.link(
+            f"link{k}", (mesh, lying), parent=f"link{k - 1}", joint="revolute", axis=(0, 0, 1), origin=(LINK, 0, 0)
+        )
+    robot = builder.build()
+
+    s = np.arange(0.0, 60.0, 1e-3)
+    track = np.cumsum(np.stack([np.cos(_heading(s)), np.sin(_heading(s))], -1), axis=0) * 1e-3
+    post = tocsin.Mesh(*shapes.limb(0.5, 0.06, rings=12, segments=12, bumps=0.1))
+    posts = []
+    for number, at in enumerate(np.arange(0.35, 52.0, 0.9)):
+        k = round(at / 1e-3)
+        side = 0.14 + 0.05 * np.sin(7.0 * number)
+        normal = np.array([-np.sin(_heading(at)), np.cos(_heading(at))]) * (-1.0) ** number
+        pose = np.eye(4)
+        pose[:3, 3] = *(track[k] + side * normal), -0.25
+        posts.append(tocsin.Body(post, pose=pose, name=f"post{number}"))
+
+    advance = 0.05 * np.arange(count + 1)
+    headings = _heading(advance[:, None] + LINK * (np.arange(n_links) + 0.5))
+    q = np.diff(headings, axis=1)
+    base = np.tile(np.eye(4), (count + 1, 1, 1))
+    base[:, 0, 0], base[:, 0, 1] = np.cos(headings[:, 0]), -np.sin(headings[:, 0])
+    base[:, 1, 0], base[:, 1, 1] = np.sin(headings[:, 0]), np.cos(headings[:, 0])
+    base[:, :2, 3] = track[np.round(advance / 1e-3).astype(int)]
+
+    def remake(k: int) -> tuple[Any, ...]:
+        return (robot.move(q[k], q[k + 1], base=(base[k], base[k + 1])),)
+
+    scene = tocsin.Scene(robot, *posts, **options)
+    total = n_links * 240 + len(posts) * 288
+    return Case(f"snake of {n_links}", scene, [remake(k) for k in range(count)], total, remake)
+
+
+def _heading(s: np.ndarray | float) -> np.ndarray:
+    return 1.25 * np.cos(np.asarray(s) / 0.8)

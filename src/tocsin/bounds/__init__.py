@@ -1,0 +1,1 @@
+"""What holds during an interval: rounding, intervals, Taylor models, motion bounds."""

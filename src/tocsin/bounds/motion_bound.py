@@ -1,0 +1,93 @@
+"""How fast, and with what acceleration, a point of a link can move in the frame of an ancestor.
+
+Notation: the joints between link i and its ancestor are numbered outward; joint j has rate w_j, speed u_j and its
+frame's origin is never farther than L_j from the parent's origin (upper bounds over the stretch of time at hand). A
+point q of the link is at q_j(t) in frame j: q_i is constant and q_{j-1} = T_j + R_j q_j.
+
+Claim. With X_j >= |q_j|, V_j >= |dq_j/dt|, A_j >= |d2q_j/dt2| (X_i = reach of the point, V_i = A_i = 0),
+
+    X_{j-1} = L_j + X_j
+    V_{j-1} = u_j + w_j X_j + V_j
+    A_{j-1} = w_j^2 X_j + 2 w_j V_j + A_j
+
+are bounds in frame j-1. Proof: differentiate q_{j-1} = T_j + R_j q_j twice; R_j' = [w_j]x R_j with a constant vector
+w_j, T_j'' = 0, so q_{j-1}' = T_j' + w_j x R_j q_j + R_j q_j' and
+q_{j-1}'' = w_j x (w_j x R_j q_j) + 2 w_j x R_j q_j' + R_j q_j''; take norms. (Eq. 7-10 of the paper, with a second
+derivative, in any ancestor's frame instead of the world's.)
+
+Both bounds are affine in the reach X_i, with non-negative coefficients: V = speed + turn X, A = bend + twist X. So
+they are kept as four numbers per link and ancestor, and evaluated per node of a hierarchy with the node's own reach.
+
+Claim (the step). Let n be fixed in the ancestor's frame, |n| <= 1, g the gap between the two shapes along n at time
+t and v >= (the fastest of a along n) - (the slowest of b along n) at time t. Then during [t, t + h] the gap stays
+above g - v h - A h^2 / 2, and above g - V h, with A and V the sums of both sides. Proof: Taylor's formula with the
+Lagrange remainder for n.q(t) of every point; the gap is a minimum over points of differences of those.
+"""
+
+import math
+
+from tocsin._jit import kernel
+from tocsin.motion.joints import UP
+
+UNIT = 2.0**-53
+
+SHRINK = 1.0 - 2.0**-40
+"""Factor that makes a step computed in floating point a lower bound of the exact one."""
+
+
+@kernel
+def chain_bound(joints, links, link, stop):
+    """Return (speed, turn, bend, twist, length, noise) of a link in the frame of its ancestor `stop`.
+
+    For a point at distance X from the link's origin, during the whole stretch of time of the joints: its velocity is
+    at most speed + turn X, its acceleration at most bend + twist X, its distance from the ancestor's origin at most
+    length + X, and the pose computed by `chain_pose` or `chain_state` places it with an error of at most
+    noise (length + X). All rounded up.
+
+    Noise. A joint's matrix k0 + k1 c + k2 s has entries built from at most 40 roundings each of numbers below 4 (a
+    quaternion's matrix, a product with the joint's origin, Rodrigues' terms, one pose), sines and cosines are good
+    to 2 units, and the angle fed to them is off by at most 8 units of itself; so the matrix is off by less than
+    (192 + 8 angle) units in norm. T_j carries at most 16 roundings of terms below L_j times 2. Each product along the
+    chain adds less than 16 units. A rotation that is off by r moves a point by r times its distance from the joint.
+    Summing, the total is below sum_j (256 + 16 angle_j) units of (length + X).
+    """
+    # Affine in X: X_j = x + X, V_j = v + v1 X, A_j = a + a1 X.
+    x = 0.0
+    v = 0.0
+    v1 = 0.0
+    a = 0.0
+    a1 = 0.0
+    noise = 64.0
+    i = link
+    while i != stop:
+        joint = joints[i]
+        w = joint["turn"]
+        a = a + 2.0 * w * v + w * w * x
+        a1 = a1 + 2.0 * w * v1 + w * w
+        v = v + w * x + joint["speed"]
+        v1 = v1 + w
+        x = x + joint["length"]
+        noise = noise + 256.0 + 16.0 * joint["angle"]
+        i = links[i]["parent"]
+    return v * UP, v1 * UP, a * UP, a1 * UP, x * UP, noise * UNIT * UP
+
+
+@kernel
+def safe_step(gap, v, acceleration, speed):
+    """Return h > 0 such that gap - v s - acceleration s^2/2 > 0, or gap - speed s > 0, for every s in [0, h].
+
+    All arguments are already rounded to the safe side; the result may be inf. gap <= 0 gives 0. The larger root is
+    taken in the form that does not cancel, and shrunk by 2^-40, more than the handful of roundings in it.
+    """
+    if not gap > 0.0:
+        return 0.0
+    root = math.sqrt(v * v + 2.0 * acceleration * gap)
+    if v > 0.0:
+        h = 2.0 * gap / (v + root)
+    elif acceleration > 0.0:
+        h = (root - v) / acceleration
+    else:
+        return math.inf
+    if speed * h < gap:
+        h = gap / speed
+    return h * SHRINK

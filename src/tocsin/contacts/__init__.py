@@ -1,0 +1,1 @@
+"""What touches at the time of contact: features, points, normals."""

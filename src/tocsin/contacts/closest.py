@@ -1,0 +1,112 @@
+"""The static question: the closest two points of a standing scene, with a proven lower bound."""
+
+import math
+
+import numpy as np
+
+from tocsin import vec
+from tocsin._jit import kernel
+from tocsin.advancement.boxes import box_gap
+from tocsin.advancement.engine import STACK
+from tocsin.advancement.leaves import convex_set
+from tocsin.advancement.relative import relative_state
+from tocsin.geometry.convex import convex_distance
+from tocsin.geometry.triangles import triangle_pair
+from tocsin.model.world import MESH
+from tocsin.motion.chain import chain_pose
+
+
+@kernel
+def closest(world, joints, pairs, n_pairs, t):
+    """Return (upper, lower, pair, x, y): the least distance of all pairs at time t, its points in the world's frame.
+
+    `upper` is the distance between x and y, plus nothing; `lower` is proven: it is the least over leaves of the gap
+    along the direction of their closest points, over the opened boxes of their gaps, noise subtracted.
+    Boxes farther apart than the best distance so far are not opened.
+    """
+    best = math.inf
+    lower = math.inf
+    found = -1
+    best_x = (0.0, 0.0, 0.0)
+    best_y = (0.0, 0.0, 0.0)
+    stack = np.zeros((STACK, 2), dtype=np.int32)
+    simplex = np.zeros((4, 9))
+    scratch_a = np.zeros((3, 3))
+    scratch_b = np.zeros((3, 3))
+    for p in range(n_pairs):
+        pair = pairs[p]
+        geom_a = world.geoms[pair["a"]]
+        geom_b = world.geoms[pair["b"]]
+        pose, _ = relative_state(pair, joints, world.links, t)
+        noise = pair["noise"]
+        stack[0, 0] = geom_a["root"]
+        stack[0, 1] = geom_b["root"]
+        top = 1
+        while top > 0:
+            top -= 1
+            a = stack[top, 0]
+            b = stack[top, 1]
+            node_a = world.nodes[a]
+            node_b = world.nodes[b]
+            gap, _, _, _, _ = box_gap(node_a, node_b, pose)
+            if gap - noise >= best:
+                lower = min(lower, gap - noise)
+                continue
+            leaf_a = node_a["count"] > 0
+            leaf_b = node_b["count"] > 0
+            if not (leaf_a and leaf_b):
+                open_a = leaf_b or (not leaf_a and node_a["half"].max() >= node_b["half"].max())
+                x0, y0, x1, y1 = a, b, a, b
+                if open_a:
+                    x0 = node_a["first"]
+                    x1 = x0 + 1
+                else:
+                    y0 = node_b["first"]
+                    y1 = y0 + 1
+                g0, _, _, _, _ = box_gap(world.nodes[x0], world.nodes[y0], pose)
+                g1, _, _, _, _ = box_gap(world.nodes[x1], world.nodes[y1], pose)
+                # The nearer one is looked at first: it lowers the bound for the other.
+                if g0 < g1:
+                    x0, y0, x1, y1 = x1, y1, x0, y0
+                stack[top, 0] = x0
+                stack[top, 1] = y0
+                stack[top + 1, 0] = x1
+                stack[top + 1, 1] = y1
+                top += 2
+                continue
+            table_a, set_a = convex_set(geom_a, node_a, world.points, world.faces, scratch_a)
+            table_b, set_b = convex_set(geom_b, node_b, world.points, world.faces, scratch_b)
+            if geom_a["kind"] == MESH and geom_b["kind"] == MESH:
+                a0 = vec.load3(scratch_a, 0)
+                a1 = vec.load3(scratch_a, 1)
+                a2 = vec.load3(scratch_a, 2)
+                b0 = vec.add(pose[1], vec.matvec(pose[0], vec.load3(scratch_b, 0)))
+                b1 = vec.add(pose[1], vec.matvec(pose[0], vec.load3(scratch_b, 1)))
+                b2 = vec.add(pose[1], vec.matvec(pose[0], vec.load3(scratch_b, 2)))
+                d, x, y = triangle_pair(a0, a1, a2, b0, b1, b2)
+                low = 0.0
+                if d > 0.0:
+                    n = ((y[0] - x[0]) / d, (y[1] - x[1]) / d, (y[2] - x[2]) / d)
+                    low = min(vec.dot(n, b0), min(vec.dot(n, b1), vec.dot(n, b2)))
+                    low -= max(vec.dot(n, a0), max(vec.dot(n, a1), vec.dot(n, a2)))
+            else:
+                guess = vec.add(pose[1], vec.matvec(pose[0], vec.load3(table_b, set_b[0])))
+                guess = vec.sub(guess, vec.load3(table_a, set_a[0]))
+                if guess[0] == 0.0 and guess[1] == 0.0 and guess[2] == 0.0:
+                    guess = (1.0, 0.0, 0.0)
+                low, d, _, x, y = convex_distance(
+                    table_a, set_a, table_b, set_b, pose, guess, simplex, 0.0, 1.0 - 1e-12
+                )
+            lower = min(lower, low - noise)
+            if d < best:
+                best = d
+                found = p
+                best_x = x
+                best_y = y
+        if best == 0.0:
+            break
+    if found >= 0:
+        rotation, place = chain_pose(joints, world.links, pairs[found]["link_a"], -1, t)
+        best_x = vec.add(place, vec.matvec(rotation, best_x))
+        best_y = vec.add(place, vec.matvec(rotation, best_y))
+    return best, max(lower, 0.0), found, best_x, best_y

@@ -1,0 +1,217 @@
+"""The contact manifold: every pair of features within the margin and tolerance at the time of contact.
+
+Each touching pair of triangles is named by where its closest points lie: on a corner, on an edge, inside the face.
+A corner against anything is vertex-face (or face-vertex), an edge against an edge is edge-edge; an edge against a face
+appears only where shapes overlap. Triangles that share a feature report it once.
+"""
+
+import math
+
+import numpy as np
+
+from tocsin import vec
+from tocsin._jit import kernel
+from tocsin.advancement.boxes import box_gap
+from tocsin.advancement.engine import STACK
+from tocsin.advancement.leaves import convex_set
+from tocsin.advancement.relative import relative_state
+from tocsin.geometry.convex import convex_distance
+from tocsin.geometry.triangles import triangle_pair
+from tocsin.model.world import MESH
+from tocsin.motion.chain import chain_pose
+
+VERTEX_FACE, FACE_VERTEX, EDGE_EDGE, EDGE_FACE, SURFACE = range(5)
+KINDS = ("vertex-face", "face-vertex", "edge-edge", "edge-face", "surface")
+
+TOUCH = np.dtype(
+    [
+        ("pair", "i4"),
+        ("kind", "i4"),
+        ("a", "i4", 3),  # corners of the feature, global point indices, -1 where there are fewer
+        ("b", "i4", 3),
+        ("geom_a", "i4"),
+        ("geom_b", "i4"),
+        ("point_a", "f8", 3),
+        ("point_b", "f8", 3),
+        ("normal", "f8", 3),
+        ("distance", "f8"),
+    ],
+    align=True,
+)
+
+MOST = 65536
+"""More touching features than this are not listed."""
+
+ON = 1e-6
+"""A closest point nearer to a corner or edge than this fraction of the triangle's size lies on it."""
+
+
+@kernel
+def feature(p, a, b, c):
+    """Return (count, i, k): the corner (1, i), edge (2, i, k) or face (3) of triangle abc on which p lies."""
+    ab = vec.sub(b, a)
+    bc = vec.sub(c, b)
+    ca = vec.sub(a, c)
+    size = math.sqrt(max(vec.dot(ab, ab), max(vec.dot(bc, bc), vec.dot(ca, ca))))
+    close = ON * size
+    if vec.norm(vec.sub(p, a)) <= close:
+        return 1, 0, 0
+    if vec.norm(vec.sub(p, b)) <= close:
+        return 1, 1, 0
+    if vec.norm(vec.sub(p, c)) <= close:
+        return 1, 2, 0
+    if vec.norm(vec.cross(ab, vec.sub(p, a))) <= close * vec.norm(ab):
+        return 2, 0, 1
+    if vec.norm(vec.cross(bc, vec.sub(p, b))) <= close * vec.norm(bc):
+        return 2, 1, 2
+    if vec.norm(vec.cross(ca, vec.sub(p, c))) <= close * vec.norm(ca):
+        return 2, 2, 0
+    return 3, 0, 0
+
+
+@kernel
+def name_feature(out, faces, f, count, i, k):
+    """Write the corners of a feature of triangle f, ascending, so that neighbours name it alike."""
+    if count == 1:
+        out[0] = faces[f, i]
+        out[1] = -1
+        out[2] = -1
+    elif count == 2:
+        out[0] = min(faces[f, i], faces[f, k])
+        out[1] = max(faces[f, i], faces[f, k])
+        out[2] = -1
+    else:
+        for c in range(3):
+            out[c] = faces[f, c]
+
+
+@kernel
+def same_feature(x, y):
+    """Do two records name the same pair of features?"""
+    for c in range(3):
+        if x["a"][c] != y["a"][c] or x["b"][c] != y["b"][c]:
+            return False
+    return x["kind"] == y["kind"] and x["geom_a"] == y["geom_a"] and x["geom_b"] == y["geom_b"]
+
+
+@kernel
+def classify(touch, world, geom_a, geom_b, fa, fb, x, y, corners_a, corners_b):
+    """Write the kind and the features of a touch of triangles fa and fb at x and y."""
+    count_a, ia, ka = feature(x, corners_a[0], corners_a[1], corners_a[2])
+    count_b, ib, kb = feature(y, corners_b[0], corners_b[1], corners_b[2])
+    if count_a == 1:
+        touch["kind"] = VERTEX_FACE
+        count_b = 3
+    elif count_b == 1:
+        touch["kind"] = FACE_VERTEX
+        count_a = 3
+    elif count_a == 2 and count_b == 2:
+        touch["kind"] = EDGE_EDGE
+    else:
+        touch["kind"] = EDGE_FACE
+    name_feature(touch["a"], world.faces, fa, count_a, ia, ka)
+    name_feature(touch["b"], world.faces, fb, count_b, ib, kb)
+
+
+@kernel
+def manifold(world, joints, pairs, n_pairs, t):
+    """Return (touches, n): every touching pair of features of all pairs at time t, points in the world's frame."""
+    touches = np.zeros(16, dtype=TOUCH)
+    n = 0
+    stack = np.zeros((STACK, 2), dtype=np.int32)
+    simplex = np.zeros((4, 9))
+    scratch_a = np.zeros((3, 3))
+    scratch_b = np.zeros((3, 3))
+    for p in range(n_pairs):
+        pair = pairs[p]
+        geom_a = world.geoms[pair["a"]]
+        geom_b = world.geoms[pair["b"]]
+        near = pair["margin"] + pair["tolerance"]
+        pose, _ = relative_state(pair, joints, world.links, t)
+        frame = chain_pose(joints, world.links, pair["link_a"], -1, t)
+        begin = n
+        stack[0, 0] = geom_a["root"]
+        stack[0, 1] = geom_b["root"]
+        top = 1
+        while top > 0 and n < MOST:
+            top -= 1
+            node_a = world.nodes[stack[top, 0]]
+            node_b = world.nodes[stack[top, 1]]
+            gap, _, _, _, _ = box_gap(node_a, node_b, pose)
+            if gap > near:
+                continue
+            leaf_a = node_a["count"] > 0
+            leaf_b = node_b["count"] > 0
+            if not (leaf_a and leaf_b):
+                open_a = leaf_b or (not leaf_a and node_a["half"].max() >= node_b["half"].max())
+                for c in range(2):
+                    a = stack[top, 0]
+                    b = stack[top, 1]
+                    if c == 0:
+                        stack[top + 1, 0] = a
+                        stack[top + 1, 1] = b
+                if open_a:
+                    stack[top, 0] = node_a["first"]
+                    stack[top + 1, 0] = node_a["first"] + 1
+                else:
+                    stack[top, 1] = node_b["first"]
+                    stack[top + 1, 1] = node_b["first"] + 1
+                top += 2
+                continue
+            meshes = geom_a["kind"] == MESH and geom_b["kind"] == MESH
+            table_a, set_a = convex_set(geom_a, node_a, world.points, world.faces, scratch_a)
+            table_b, set_b = convex_set(geom_b, node_b, world.points, world.faces, scratch_b)
+            if n == touches.shape[0]:
+                bigger = np.zeros(2 * n, dtype=TOUCH)
+                for k in range(n):
+                    bigger[k] = touches[k]
+                touches = bigger
+            touch = touches[n]
+            if meshes:
+                a0 = vec.load3(scratch_a, 0)
+                a1 = vec.load3(scratch_a, 1)
+                a2 = vec.load3(scratch_a, 2)
+                b0 = vec.add(pose[1], vec.matvec(pose[0], vec.load3(scratch_b, 0)))
+                b1 = vec.add(pose[1], vec.matvec(pose[0], vec.load3(scratch_b, 1)))
+                b2 = vec.add(pose[1], vec.matvec(pose[0], vec.load3(scratch_b, 2)))
+                d, x, y = triangle_pair(a0, a1, a2, b0, b1, b2)
+                if not d <= near:
+                    continue
+                classify(
+                    touch, world, geom_a, geom_b, node_a["first"], node_b["first"], x, y, (a0, a1, a2), (b0, b1, b2)
+                )
+            else:
+                guess = vec.add(pose[1], vec.matvec(pose[0], vec.load3(table_b, set_b[0])))
+                guess = vec.sub(guess, vec.load3(table_a, set_a[0]))
+                if guess[0] == 0.0 and guess[1] == 0.0 and guess[2] == 0.0:
+                    guess = (1.0, 0.0, 0.0)
+                _, d, _, x, y = convex_distance(
+                    table_a, set_a, table_b, set_b, pose, guess, simplex, 0.0, 1.0 - 1e-9
+                )
+                if not d <= near:
+                    continue
+                touch["kind"] = SURFACE
+                for c in range(3):
+                    touch["a"][c] = world.faces[node_a["first"], c] if geom_a["kind"] == MESH else -1
+                    touch["b"][c] = world.faces[node_b["first"], c] if geom_b["kind"] == MESH else -1
+            touch["pair"] = p
+            touch["geom_a"] = pair["a"]
+            touch["geom_b"] = pair["b"]
+            known = False
+            for k in range(begin, n):
+                if same_feature(touches[k], touch):
+                    known = True
+                    break
+            if known:
+                continue
+            v = vec.matvec(frame[0], vec.sub(y, x))
+            length = vec.norm(v)
+            x = vec.add(frame[1], vec.matvec(frame[0], x))
+            y = vec.add(frame[1], vec.matvec(frame[0], y))
+            for c in range(3):
+                touch["point_a"][c] = x[c]
+                touch["point_b"][c] = y[c]
+                touch["normal"][c] = v[c] / length if d > 0.0 and length > 0.0 else 0.0
+            touch["distance"] = d
+            n += 1
+    return touches, n

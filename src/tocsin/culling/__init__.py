@@ -1,0 +1,1 @@
+"""Which pairs can touch, and when at the earliest."""

@@ -1,0 +1,86 @@
+"""One record per pair of shapes that survives spatial culling: what the advancement needs to know about it."""
+
+import numpy as np
+
+from tocsin._jit import kernel
+from tocsin.bounds.motion_bound import UNIT, chain_bound
+from tocsin.motion.chain import common_ancestor
+from tocsin.motion.joints import UP
+
+PAIR = np.dtype(
+    [
+        ("a", "i4"),  # shapes
+        ("b", "i4"),
+        ("link_a", "i4"),
+        ("link_b", "i4"),
+        ("stop", "i4"),  # lowest common ancestor of the two links: joints above it cost nothing
+        ("visited", "i4"),  # has the advancement gone below the hulls?
+        ("margin", "f8"),
+        ("tolerance", "f8"),
+        ("speed", "f8"),  # bounds of motion_bound, both sides: V = speed + turn_a X_a + turn_b X_b
+        ("turn_a", "f8"),
+        ("turn_b", "f8"),
+        ("bend", "f8"),  # A = bend + twist_a X_a + twist_b X_b
+        ("twist_a", "f8"),
+        ("twist_b", "f8"),
+        ("noise", "f8"),  # error of any computed distance between points of the two shapes, metres
+        ("noise_rate", "f8"),  # error of any computed speed, relative to the speed bound
+        ("direction", "f8", 3),  # the last separating direction of the hulls, in a's frame: GJK starts here
+    ],
+    align=True,
+)
+
+
+@kernel
+def world_bound(s):
+    """Return (speed, turn, bend, twist, length, noise) of a link in the world's frame, as `chain_bound` would."""
+    return s["speed"], s["turn"], s["bend"], s["twist"], s["length"], s["noise"]
+
+
+@kernel
+def prepare(pair, geoms, joints, links, sweeps, tolerance, relative_tolerance):
+    """Fill the record of the pair (pair["a"], pair["b"]), whose margin is set, for the stretch of time of `joints`.
+
+    noise: both poses are off by chain_bound's noise, and a distance is computed from their points by fewer than 64
+    roundings of numbers below the lengths that enter (differences, products with directions unit to 16 units), the
+    margin included. noise_rate: a velocity is a sum of terms along the same chains, each off by the same relative
+    noise, plus the rounding of directions; four times the noise covers it.
+
+    tolerance < 0 asks for the default: a fraction of the smaller diagonal (of the larger, where the smaller shape is
+    a point), never below what the noise lets one resolve.
+    """
+    margin = pair["margin"]
+    geom_a = geoms[pair["a"]]
+    geom_b = geoms[pair["b"]]
+    a = geom_a["link"]
+    b = geom_b["link"]
+    stop = common_ancestor(links, a, b)
+    if stop < 0:
+        # In the world's frame the bounds of every link are there already.
+        speed_a, turn_a, bend_a, twist_a, length_a, noise_a = world_bound(sweeps[a])
+        speed_b, turn_b, bend_b, twist_b, length_b, noise_b = world_bound(sweeps[b])
+    else:
+        speed_a, turn_a, bend_a, twist_a, length_a, noise_a = chain_bound(joints, links, a, stop)
+        speed_b, turn_b, bend_b, twist_b, length_b, noise_b = chain_bound(joints, links, b, stop)
+    far_a = length_a + geom_a["reach"]
+    far_b = length_b + geom_b["reach"]
+    pair["link_a"] = a
+    pair["link_b"] = b
+    pair["stop"] = stop
+    pair["visited"] = 0
+    pair["speed"] = (speed_a + speed_b) * UP
+    pair["turn_a"] = turn_a
+    pair["turn_b"] = turn_b
+    pair["bend"] = (bend_a + bend_b) * UP
+    pair["twist_a"] = twist_a
+    pair["twist_b"] = twist_b
+    pair["noise"] = (noise_a * far_a + noise_b * far_b + 64.0 * UNIT * (far_a + far_b + margin)) * UP
+    pair["noise_rate"] = 4.0 * (noise_a + noise_b) + 64.0 * UNIT
+    if tolerance < 0.0:
+        smaller = min(geom_a["diagonal"], geom_b["diagonal"])
+        if smaller == 0.0:
+            smaller = max(geom_a["diagonal"], geom_b["diagonal"])
+        tolerance = max(relative_tolerance * smaller, 16.0 * pair["noise"])
+    pair["tolerance"] = tolerance
+    for i in range(3):
+        pair["direction"][i] = 0.0

@@ -1,0 +1,180 @@
+"""The box that a link sweeps during a slab of time (the paper's sections 5.1 and 5.2).
+
+Two enclosures, the second only where it pays:
+
+quick   the box at the middle of the slab, grown by how far its points can move in half of it: second order in the
+        length of the slab, a few nanoseconds;
+Taylor  the Taylor matrix of the link's motion, applied to the corners of its oriented box: what long motions need.
+
+Both enclose the motion of the computed joint records; `noise` (see `motion_bound`) is added for what those are off.
+"""
+
+import math
+
+import numpy as np
+
+from tocsin import vec
+from tocsin._jit import kernel
+from tocsin.bounds.motion_bound import UNIT
+from tocsin.bounds.taylor import compose, joint_taylor, swept_box
+from tocsin.motion.joints import UP, joint_pose
+
+SWEEP = np.dtype(
+    [
+        ("rotation", "f8", (3, 3)),  # pose in the world at the middle of the slab
+        ("place", "f8", 3),
+        ("omega", "f8", 3),  # velocities at that time
+        ("velocity", "f8", 3),
+        ("speed", "f8"),  # bounds of motion_bound in the world's frame, over the whole piece
+        ("turn", "f8"),
+        ("bend", "f8"),
+        ("twist", "f8"),
+        ("length", "f8"),
+        ("noise", "f8"),  # relative; times (length + reach) it is metres
+        ("taylor", "i4"),  # is the Taylor matrix of this slab there?
+        ("spare", "i4"),
+    ],
+    align=True,
+)
+
+QUICK = 0.15
+"""The quick box will do if it grows by at most this fraction of its own size."""
+
+
+@kernel
+def link_bounds(sweeps, joints, links, i):
+    """Write the motion bounds of link i in the world's frame, from its parent's, which are there already.
+
+    The same numbers as `motion_bound.chain_bound`, outermost joint first: with a point at q in the link's frame, at
+    p = T + R q in the parent's, |p| <= L + X, |p'| <= u + w X, |p''| <= w^2 X, and in the world
+    V = V_parent(p) + |p'|, A = A_parent(p) + 2 turn_parent |p'| + |p''|; collect the terms with and without X.
+    """
+    s = sweeps[i]
+    joint = joints[i]
+    u = joint["speed"]
+    w = joint["turn"]
+    length = joint["length"]
+    noise = (256.0 + 16.0 * joint["angle"]) * UNIT * UP
+    parent = links[i]["parent"]
+    if parent < 0:
+        s["speed"] = u
+        s["turn"] = w
+        s["bend"] = 0.0
+        s["twist"] = w * w * UP
+        s["length"] = length
+        s["noise"] = noise + 64.0 * UNIT
+        return
+    p = sweeps[parent]
+    s["speed"] = (p["speed"] + p["turn"] * length + u) * UP
+    s["turn"] = (p["turn"] + w) * UP
+    s["bend"] = (p["bend"] + p["twist"] * length + 2.0 * p["turn"] * u) * UP
+    s["twist"] = (p["twist"] + 2.0 * p["turn"] * w + w * w) * UP
+    s["length"] = (p["length"] + length) * UP
+    s["noise"] = (p["noise"] + noise) * UP
+
+
+@kernel
+def link_middle(sweeps, joints, links, i, t):
+    """Write the pose and velocities of link i in the world at time t, from its parent's, which are there already."""
+    s = sweeps[i]
+    joint = joints[i]
+    r, p = joint_pose(joint, t)
+    rate = joint["rate"]
+    w = (rate * joint["axis"][0], rate * joint["axis"][1], rate * joint["axis"][2])
+    v = (joint["velocity"][0], joint["velocity"][1], joint["velocity"][2])
+    parent = links[i]["parent"]
+    if parent >= 0:
+        up = sweeps[parent]
+        base = (vec.load3(up["rotation"], 0), vec.load3(up["rotation"], 1), vec.load3(up["rotation"], 2))
+        omega = (up["omega"][0], up["omega"][1], up["omega"][2])
+        arm = vec.matvec(base, p)
+        v = vec.add(
+            vec.add((up["velocity"][0], up["velocity"][1], up["velocity"][2]), vec.cross(omega, arm)),
+            vec.matvec(base, v),
+        )
+        w = vec.add(omega, vec.matvec(base, w))
+        p = vec.add((up["place"][0], up["place"][1], up["place"][2]), arm)
+        r = vec.matmul(base, r)
+    for a in range(3):
+        for b in range(3):
+            s["rotation"][a, b] = r[a][b]
+        s["place"][a] = p[a]
+        s["omega"][a] = w[a]
+        s["velocity"][a] = v[a]
+    s["taylor"] = 0
+
+
+@kernel
+def link_taylor(sweeps, taylor, scratch, joints, links, i, t0, t1):
+    """Make sure that the Taylor matrix of link i during [t0, t1], and of its ancestors, is there."""
+    first = i
+    # Climb to the last ancestor that has one, then come down again.
+    while True:
+        target = i
+        while links[target]["parent"] >= 0 and sweeps[links[target]["parent"]]["taylor"] == 0:
+            target = links[target]["parent"]
+        parent = links[target]["parent"]
+        if parent < 0:
+            joint_taylor(taylor[target], joints[target], t0, t1)
+        else:
+            joint_taylor(scratch, joints[target], t0, t1)
+            compose(taylor[target], taylor[parent], scratch)
+        sweeps[target]["taylor"] = 1
+        if target == first:
+            return
+
+
+@kernel
+def quick_box(s, geom, half_time):
+    """Return (lo, hi, growth): the box at the middle of the slab, grown by its motion; growth relative to its size.
+
+    A point x of the box moves from its place at the middle by at most |v_x| tau + A tau^2 / 2 along a coordinate, with
+    v_x the velocity at the middle along it, and at most V tau; v_x differs from the centre's by at most
+    |omega| times the half-diagonal. tau is half the slab.
+    """
+    r = (vec.load3(s["rotation"], 0), vec.load3(s["rotation"], 1), vec.load3(s["rotation"], 2))
+    arm = vec.matvec(r, (geom["center"][0], geom["center"][1], geom["center"][2]))
+    center = vec.add(arm, (s["place"][0], s["place"][1], s["place"][2]))
+    axes = geom["axes"]
+    half = geom["half"]
+    h0 = vec.matvec(r, (half[0] * axes[0, 0], half[0] * axes[0, 1], half[0] * axes[0, 2]))
+    h1 = vec.matvec(r, (half[1] * axes[1, 0], half[1] * axes[1, 1], half[1] * axes[1, 2]))
+    h2 = vec.matvec(r, (half[2] * axes[2, 0], half[2] * axes[2, 1], half[2] * axes[2, 2]))
+    omega = (s["omega"][0], s["omega"][1], s["omega"][2])
+    v = vec.add((s["velocity"][0], s["velocity"][1], s["velocity"][2]), vec.cross(omega, arm))
+    radius = vec.norm((half[0], half[1], half[2]))
+    swing = vec.norm(omega) * radius
+    reach = geom["reach"]
+    bend = 0.5 * (s["bend"] + s["twist"] * reach) * half_time
+    most = s["speed"] + s["turn"] * reach
+    error = s["noise"] * (s["length"] + reach) + 64.0 * UNIT * (s["length"] + reach)
+    gx = min(abs(v[0]) + swing + bend, most) * half_time * UP + error
+    gy = min(abs(v[1]) + swing + bend, most) * half_time * UP + error
+    gz = min(abs(v[2]) + swing + bend, most) * half_time * UP + error
+    ex = abs(h0[0]) + abs(h1[0]) + abs(h2[0]) + gx
+    ey = abs(h0[1]) + abs(h1[1]) + abs(h2[1]) + gy
+    ez = abs(h0[2]) + abs(h1[2]) + abs(h2[2]) + gz
+    return (
+        (center[0] - ex, center[1] - ey, center[2] - ez),
+        (center[0] + ex, center[1] + ey, center[2] + ez),
+        min(swing + bend, most) * half_time / radius if radius > 0.0 else math.inf,
+    )
+
+
+@kernel
+def geom_box(boxes, row, sweeps, taylor, scratch, joints, links, geom, t0, t1, margin):
+    """Write the box that a shape sweeps during [t0, t1], grown by the margin, into a row of `boxes`."""
+    i = geom["link"]
+    s = sweeps[i]
+    lo, hi, growth = quick_box(s, geom, 0.5 * (t1 - t0) * UP)
+    if growth > QUICK:
+        if s["taylor"] == 0:
+            link_taylor(sweeps, taylor, scratch, joints, links, i, t0, t1)
+        low, high = swept_box(taylor[i], geom["center"], geom["axes"], geom["half"])
+        error = s["noise"] * (s["length"] + geom["reach"])
+        # Both boxes hold, so their intersection does.
+        lo = (max(lo[0], low[0] - error), max(lo[1], low[1] - error), max(lo[2], low[2] - error))
+        hi = (min(hi[0], high[0] + error), min(hi[1], high[1] + error), min(hi[2], high[2] + error))
+    for c in range(3):
+        boxes[row, c] = lo[c] - margin * UP
+        boxes[row, 3 + c] = hi[c] + margin * UP

@@ -1,0 +1,1 @@
+"""A shape at rest: meshes, primitives, hulls, boxes, hierarchies."""

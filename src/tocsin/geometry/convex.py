@@ -1,0 +1,166 @@
+"""Convex sets by their support points, and the distance between two of them (GJK), warm-started.
+
+A convex set is a stretch of the point table, in its link's frame, and two radii:
+
+    count points, disk 0        their convex hull (a point, a segment, a triangle, a box, a polytope ...)
+    2 points, disk > 0          a cylinder: a disk of that radius, across the axis, swept along the segment
+    radius > 0                  all of it inflated by a ball: a sphere, a capsule, a hull with slack
+
+What GJK finds is never believed: its direction is a certificate, since the gap between the two support points along
+*any* direction is a lower bound of the distance, and its points are a witness, an upper bound. Where it stops early or
+goes wrong, the two are farther apart, nothing else.
+"""
+
+import math
+
+from tocsin import vec
+from tocsin._jit import kernel
+from tocsin.geometry.simplex import segment_weights, tetrahedron_weights, triangle_weights
+
+MAX_ROUNDS = 48
+
+
+@kernel
+def support(points, first, count, disk, n):
+    """Return the point of a convex set (without its radius) farthest along n, by looking at all of them."""
+    best = -math.inf
+    k = first
+    for i in range(first, first + count):
+        s = points[i, 0] * n[0] + points[i, 1] * n[1] + points[i, 2] * n[2]
+        if s > best:
+            best = s
+            k = i
+    p = (points[k, 0], points[k, 1], points[k, 2])
+    if disk > 0.0:
+        axis = vec.sub(vec.load3(points, first + 1), vec.load3(points, first))
+        across = vec.axpy(n, -vec.dot(n, axis) / vec.dot(axis, axis), axis)
+        length = vec.norm(across)
+        if length > 0.0:
+            p = vec.axpy(p, disk / length, across)
+    return p
+
+
+@kernel
+def support_value(points, first, count, disk, n):
+    """Return the largest n.p over a convex set (without its radius)."""
+    return vec.dot(n, support(points, first, count, disk, n))
+
+
+@kernel
+def put(simplex, k, a, b):
+    """Store a pair of support points and their difference as vertex k."""
+    for i in range(3):
+        simplex[k, i] = b[i] - a[i]
+        simplex[k, 3 + i] = a[i]
+        simplex[k, 6 + i] = b[i]
+
+
+@kernel
+def reduce_simplex(simplex, size):
+    """Return (size, inside, v, x, y): drop the useless vertices; the closest point v = y - x, x in A and y in B."""
+    p0 = vec.load3(simplex, 0)
+    w0, w1, w2, w3 = 1.0, 0.0, 0.0, 0.0
+    inside = False
+    if size == 2:
+        w0, w1 = segment_weights(p0, vec.load3(simplex, 1))
+    elif size == 3:
+        w0, w1, w2 = triangle_weights(p0, vec.load3(simplex, 1), vec.load3(simplex, 2))
+    elif size == 4:
+        inside, w = tetrahedron_weights(p0, vec.load3(simplex, 1), vec.load3(simplex, 2), vec.load3(simplex, 3))
+        w0, w1, w2, w3 = w
+    x0 = x1 = x2 = y0 = y1 = y2 = 0.0
+    kept = 0
+    for k in range(size):
+        w = w0
+        if k == 1:
+            w = w1
+        elif k == 2:
+            w = w2
+        elif k == 3:
+            w = w3
+        if w > 0.0:
+            x0 += w * simplex[k, 3]
+            x1 += w * simplex[k, 4]
+            x2 += w * simplex[k, 5]
+            y0 += w * simplex[k, 6]
+            y1 += w * simplex[k, 7]
+            y2 += w * simplex[k, 8]
+            if kept < k:
+                for i in range(9):
+                    simplex[kept, i] = simplex[k, i]
+            kept += 1
+    x = (x0, x1, x2)
+    y = (y0, y1, y2)
+    return kept, inside, vec.sub(y, x), x, y
+
+
+@kernel
+def known(simplex, size, w):
+    """Is w a vertex of the simplex already?"""
+    for k in range(size):
+        if simplex[k, 0] == w[0] and simplex[k, 1] == w[1] and simplex[k, 2] == w[2]:
+            return True
+    return False
+
+
+@kernel
+def convex_distance(points_a, a, points_b, b, pose, n, simplex, near, accept):
+    """Return (lower, upper, n, x, y) for two convex sets a, b = (first, count, radius, disk), b placed by `pose` in a.
+
+    `lower` <= distance along the unit direction n (from a to b), `upper` >= distance between the witness points x
+    and y, both up to the rounding that the caller's noise covers, in a's frame, radii included. `n` in: a first guess
+    (any vector but zero). It ends when upper <= near (a contact, for the caller), when lower >= accept * upper, or
+    when nothing improves any more; `simplex` is a (4, 9) workspace.
+    """
+    first_a, count_a, radius_a, disk_a = a
+    first_b, count_b, radius_b, disk_b = b
+    rotation, place = pose
+    radii = radius_a + radius_b
+    size = 0
+    lower = -math.inf
+    upper = math.inf
+    best_n = n
+    best_x = (0.0, 0.0, 0.0)
+    best_y = (0.0, 0.0, 0.0)
+    v = n
+    for _ in range(MAX_ROUNDS):
+        length = vec.norm(v)
+        if not length > 0.0:
+            break
+        direction = (v[0] / length, v[1] / length, v[2] / length)
+        pa = support(points_a, first_a, count_a, disk_a, direction)
+        back = vec.tmatvec(rotation, direction)
+        pb = support(points_b, first_b, count_b, disk_b, (-back[0], -back[1], -back[2]))
+        pb = vec.add(vec.matvec(rotation, pb), place)
+        w = vec.sub(pb, pa)
+        gap = vec.dot(direction, w) - radii
+        if gap > lower:
+            lower = gap
+            best_n = direction
+        if lower > 0.0 and lower >= accept * upper:
+            break
+        if known(simplex, size, w):
+            break
+        put(simplex, size, pa, pb)
+        size, inside, closest, x, y = reduce_simplex(simplex, size + 1)
+        length = vec.norm(closest)
+        d = max(length - radii, 0.0)
+        if d < upper:
+            upper = d
+            best_x = x
+            best_y = y
+        else:
+            break
+        if inside or upper <= near:
+            break
+        v = closest
+    if upper < math.inf and radii > 0.0:
+        # Move the witness points from the cores to the inflated surfaces.
+        gap_vector = vec.sub(best_y, best_x)
+        length = vec.norm(gap_vector)
+        if length > 0.0:
+            ra = min(radius_a, length)
+            rb = min(radius_b, length - ra)
+            best_x = vec.axpy(best_x, ra / length, gap_vector)
+            best_y = vec.axpy(best_y, -rb / length, gap_vector)
+    return lower, upper, best_n, best_x, best_y

@@ -1,0 +1,251 @@
+"""A triangle mesh at rest: vertices and faces exactly as given, and a report of what is in them.
+
+Polygon soups are legal. Nothing is merged and nothing is removed; the report says what is there. A mesh is a surface:
+whether it is closed matters only to those who ask for a solid.
+"""
+
+import os
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tocsin.errors import TocsinError
+from tocsin.geometry.grouping import group_rows, weld
+from tocsin.geometry.topology import half_edges, label_faces
+
+COLLINEAR = 2.0**-50
+"""A triangle counts as degenerate when twice its area is at most this much of its longest edge, squared."""
+
+LARGEST_COORDINATE = 1e100
+"""Beyond this, products of three lengths could overflow in the queries."""
+
+
+@dataclass(frozen=True)
+class MeshReport:
+    """What is in a mesh. Corners are compared by exact position, so an unmerged closed STL counts as closed."""
+
+    triangles: int
+    vertices: int
+    degenerate: int
+    """Triangles without area: repeated corners, or corners on one line up to rounding."""
+    duplicated: int
+    """Triangles whose three corners already occurred in another triangle, whatever the winding."""
+    duplicated_vertices: int
+    """Vertices whose position already occurred."""
+    unreferenced_vertices: int
+    open_edges: int
+    """Edges of exactly one triangle. Triangles with repeated corners have no edges here: they are segments."""
+    non_manifold_edges: int
+    """Edges of three or more triangles."""
+    components: int
+    """Groups of triangles connected through edges."""
+    is_closed: bool
+    """There are triangles, and every edge is shared by exactly two."""
+
+    def __str__(self) -> str:
+        """Say it in a sentence, leaving out what is not there."""
+        kind = "no triangles" if self.triangles == 0 else "closed" if self.is_closed else "not closed"
+        found = [
+            f"{count} {name}"
+            for count, name in (
+                (self.degenerate, "degenerate"),
+                (self.duplicated, "duplicated"),
+                (self.open_edges, "open edges"),
+                (self.non_manifold_edges, "non-manifold edges"),
+                (self.duplicated_vertices, "duplicated vertices"),
+                (self.unreferenced_vertices, "unreferenced vertices"),
+            )
+            if count
+        ]
+        head = f"{self.triangles} triangles, {self.vertices} vertices, {self.components} component"
+        return head + ("" if self.components == 1 else "s") + f", {kind}" + "".join(f", {part}" for part in found)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Mesh:
+    """An immutable triangle soup: `vertices` (n, 3) float64 in metres and `faces` (m, 3) int32, both read-only."""
+
+    vertices: np.ndarray
+    faces: np.ndarray
+    name: str = field(default="", kw_only=True)
+    """Where it came from, for messages."""
+
+    def __post_init__(self) -> None:
+        """Check and copy what was given."""
+        vertices = _checked_vertices(self.vertices)
+        object.__setattr__(self, "vertices", vertices)
+        object.__setattr__(self, "faces", _checked_faces(self.faces, len(vertices)))
+
+    def __repr__(self) -> str:
+        origin = f" from {self.name!r}" if self.name else ""
+        return f"<Mesh{origin}: {len(self.faces)} triangles, {len(self.vertices)} vertices>"
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> "Mesh":
+        """Read a mesh file in any format that trimesh reads; several parts in one file become one mesh.
+
+        Vertices and faces stay as the file has them: nothing is merged or cleaned.
+        """
+        file = Path(path)
+        if not file.is_file():
+            what = "is a folder, not a mesh file" if file.is_dir() else "does not exist"
+            raise TocsinError(f"cannot load a mesh: {str(file)!r} {what}.")
+        import trimesh  # 0.3 s of imports that only loading needs
+
+        formats = trimesh.available_formats()
+        suffix = file.suffix.lower().lstrip(".")
+        if suffix not in formats:
+            raise TocsinError(
+                f"cannot load {str(file)!r}: no reader for {'.' + suffix if suffix else 'a file without suffix'!r}; "
+                f"readers are installed for: {', '.join(sorted(formats))}."
+            )
+        try:
+            merged = trimesh.load_scene(str(file), process=False).to_mesh()
+        except Exception as error:
+            raise TocsinError(f"cannot load {str(file)!r}: the file is damaged or not a mesh ({error}).") from error
+        return cls(
+            np.asarray(merged.vertices, dtype=np.float64).reshape(-1, 3),
+            np.asarray(merged.faces, dtype=np.int64).reshape(-1, 3),
+            name=file.name,
+        )
+
+    @classmethod
+    def from_any(cls, source: Any) -> "Mesh":
+        """Make a mesh of a path, a `trimesh.Trimesh`, a `(vertices, faces)` pair, or a Mesh (returned as it is)."""
+        if isinstance(source, Mesh):
+            return source
+        if isinstance(source, (str, os.PathLike)):
+            return cls.load(source)
+        if hasattr(source, "vertices") and hasattr(source, "faces"):
+            return cls(source.vertices, source.faces)
+        if isinstance(source, (tuple, list)) and len(source) == 2:
+            return cls(source[0], source[1])
+        raise TocsinError(
+            f"cannot make a mesh of {type(source).__name__}: give a file path, a trimesh.Trimesh, "
+            "a (vertices, faces) pair, or a tocsin.Mesh."
+        )
+
+    @cached_property
+    def report(self) -> MeshReport:
+        """What is in this mesh; computed on first use, in O(n log n)."""
+        corners, first = self.welded
+        count = len(first)
+        collapsed = _collapsed(corners)
+        edges = half_edges(corners[~collapsed], count)
+        referenced = np.zeros(len(self.vertices), dtype=bool)
+        referenced[self.faces.ravel()] = True
+        open_edges = int(np.count_nonzero(edges.uses == 1))
+        crowded = int(np.count_nonzero(edges.uses > 2))
+        return MeshReport(
+            triangles=len(self.faces),
+            vertices=len(self.vertices),
+            degenerate=int(np.count_nonzero(self.degenerate)),
+            duplicated=len(corners) - len(group_rows(np.sort(corners, axis=1).astype(np.int64))[1]),
+            duplicated_vertices=len(self.vertices) - count,
+            unreferenced_vertices=len(self.vertices) - int(np.count_nonzero(referenced)),
+            open_edges=open_edges,
+            non_manifold_edges=crowded,
+            components=int(self.components().max(initial=-1)) + 1,
+            is_closed=len(edges.uses) > 0 and open_edges == 0 and crowded == 0,
+        )
+
+    @cached_property
+    def welded(self) -> tuple[np.ndarray, np.ndarray]:
+        """Faces by position: `(corners, first)`, (m, 3) int32 numbers of distinct positions and one vertex for each."""
+        labels, first = weld(self.vertices)
+        corners = labels[self.faces]
+        corners.setflags(write=False)
+        return corners, first
+
+    @cached_property
+    def degenerate(self) -> np.ndarray:
+        """(m,) bool: triangles without area, up to rounding (`COLLINEAR`)."""
+        a, b, c = (self.vertices[self.faces[:, k]] for k in range(3))
+        edges = np.stack((b - a, c - b, a - c))
+        longest = np.abs(edges).max(axis=(0, 2), initial=0.0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            edges /= longest[None, :, None]  # at unit size nothing underflows; a point gives NaN, which is degenerate
+            normal = np.cross(edges[0], -edges[2])
+            return ~(np.linalg.norm(normal, axis=1) > COLLINEAR)
+
+    def components(self) -> np.ndarray:
+        """(m,) int32 labels 0, 1, ... of the groups of triangles that are connected through edges (by position)."""
+        corners, first = self.welded
+        return label_faces(corners, len(first))
+
+    def scaled(self, factor: float | tuple[float, float, float]) -> "Mesh":
+        """Return this mesh scaled about its origin, by one factor or one an axis; mirroring keeps the outside."""
+        try:
+            factors = np.asarray(factor, dtype=np.float64)
+        except (TypeError, ValueError):
+            factors = np.array(np.nan)
+        if factors.shape not in ((), (3,)) or not np.all(np.isfinite(factors)) or np.any(factors == 0.0):
+            raise TocsinError(f"a scale is one or three finite numbers other than zero; got {factor!r}.")
+        mirrored = np.prod(np.sign(np.broadcast_to(factors, 3))) < 0.0
+        return Mesh(self.vertices * factors, self.faces[:, ::-1] if mirrored else self.faces, name=self.name)
+
+    def transformed(self, transform: np.ndarray) -> "Mesh":
+        """Return this mesh moved by a 4x4 affine matrix; one that mirrors keeps the mesh's outside."""
+        matrix = np.asarray(transform, dtype=np.float64)
+        if matrix.shape != (4, 4) or not np.all(np.isfinite(matrix)) or not np.array_equal(matrix[3], (0, 0, 0, 1)):
+            raise TocsinError(f"a transform is a finite 4x4 matrix with last row 0 0 0 1; got {transform!r}.")
+        mirrored = np.linalg.det(matrix[:3, :3]) < 0.0
+        moved = self.vertices @ matrix[:3, :3].T + matrix[:3, 3]
+        return Mesh(moved, self.faces[:, ::-1] if mirrored else self.faces, name=self.name)
+
+
+def _checked_vertices(given: Any) -> np.ndarray:
+    """Return vertices as a read-only (n, 3) float64 copy, or say what is wrong with them."""
+    try:
+        vertices = np.array(given, dtype=np.float64, order="C", ndmin=1)
+    except (TypeError, ValueError) as error:
+        raise TocsinError(f"vertices are an (n, 3) array of numbers; got {type(given).__name__} ({error}).") from None
+    if vertices.size == 0:
+        vertices = np.zeros((0, 3))
+    if vertices.ndim != 2 or vertices.shape[1] != 3:
+        raise TocsinError(f"vertices must have shape (n, 3); got {vertices.shape}.")
+    finite = np.isfinite(vertices).all(axis=1)
+    if not finite.all():
+        row = int(np.argmin(finite))
+        raise TocsinError(
+            f"vertices must be finite; {int((~finite).sum())} of {len(vertices)} are not, "
+            f"first row {row}: {vertices[row]}."
+        )
+    if np.abs(vertices).max(initial=0.0) > LARGEST_COORDINATE:
+        raise TocsinError(f"coordinates must be at most {LARGEST_COORDINATE:g} m; got {np.abs(vertices).max():g}.")
+    vertices.setflags(write=False)
+    return vertices
+
+
+def _checked_faces(given: Any, count: int) -> np.ndarray:
+    """Return faces as a read-only (m, 3) int32 copy, or say what is wrong with them."""
+    try:
+        faces = np.asarray(given)
+    except ValueError as error:
+        raise TocsinError(f"faces must be an (m, 3) array of vertex indices; got ragged rows ({error}).") from None
+    if faces.size == 0:
+        faces = np.zeros((0, 3), dtype=np.int32)
+    if faces.dtype.kind not in "iu":
+        raise TocsinError(f"faces must be integer vertex indices; got dtype {faces.dtype}.")
+    if faces.ndim != 2 or faces.shape[1] != 3:
+        raise TocsinError(f"faces must have shape (m, 3), one triangle a row; got {faces.shape}.")
+    if count > np.iinfo(np.int32).max:
+        raise TocsinError(f"a mesh holds at most {np.iinfo(np.int32).max} vertices; got {count}.")
+    outside = ((faces < 0) | (faces >= count)).any(axis=1)
+    if outside.any():
+        row = int(np.argmax(outside))
+        raise TocsinError(
+            f"face indices must lie in 0..{count - 1} (there are {count} vertices); "
+            f"{int(outside.sum())} faces do not, first row {row}: {faces[row]}."
+        )
+    faces = np.array(faces, dtype=np.int32, order="C")
+    faces.setflags(write=False)
+    return faces
+
+
+def _collapsed(corners: np.ndarray) -> np.ndarray:
+    """(m,) bool: triangles with a repeated corner."""
+    return (corners[:, 0] == corners[:, 1]) | (corners[:, 1] == corners[:, 2]) | (corners[:, 2] == corners[:, 0])

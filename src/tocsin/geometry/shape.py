@@ -1,0 +1,218 @@
+"""A shape ready for queries: its points, triangles, hierarchy, convex proxy and box, in the frame of its link.
+
+Meshes are surfaces, kept triangle by triangle. Primitives and hulls are solids, kept exactly as a convex set: a few
+points and radii (see `convex.py`). What takes noticeable time is kept in the cache folder, keyed by content.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tocsin import _cast
+from tocsin.errors import MeshWarning, TocsinError
+from tocsin.geometry import cache
+from tocsin.geometry.hull import convex_hull
+from tocsin.geometry.mesh import Mesh
+from tocsin.geometry.obb import fit_obb
+from tocsin.geometry.primitives import Box, Capsule, ConvexHull, Cylinder, Sphere
+from tocsin.geometry.proxy import convex_proxy
+from tocsin.geometry.tree import NODE, UNIT, build_triangles
+
+PRIMITIVES = (Box, Sphere, Capsule, Cylinder, ConvexHull)
+
+CACHED_FROM = 20_000
+"""Meshes with at least this many triangles keep their hierarchy on disk: smaller ones build in milliseconds."""
+
+
+@dataclass(frozen=True, eq=False)
+class Shape:
+    """One shape of a link, everything in the link's frame."""
+
+    source: Any
+    """The Mesh or primitive it was made from, in its own frame."""
+    placement: np.ndarray
+    """4x4: its own frame in the link's."""
+    points: np.ndarray
+    faces: np.ndarray
+    nodes: np.ndarray
+    proxy: np.ndarray
+    """(k, 3): the points of a convex set that contains the shape, and is the shape if there are no faces."""
+    radius: float
+    disk: float
+    center: np.ndarray
+    axes: np.ndarray
+    half: np.ndarray
+    reach: float
+    diagonal: float
+    """Of the box along the axes of its own frame, metres."""
+    samples: np.ndarray
+    """(k, 3): one point of each connected component; only where a mesh may lie inside another unnoticed."""
+    solid: bool = False
+
+    @property
+    def is_mesh(self) -> bool:
+        """True for a surface made of triangles; False for a convex solid."""
+        return isinstance(self.source, Mesh)
+
+    @property
+    def is_empty(self) -> bool:
+        """True for a mesh without triangles: it never touches anything."""
+        return len(self.nodes) == 0
+
+
+def make_shape(source: Any, placement: np.ndarray | None = None, *, solid: bool = False) -> Shape:
+    """Prepare a mesh (path, trimesh, arrays or Mesh) or a primitive, placed in its link's frame by a 4x4 matrix."""
+    if not isinstance(source, PRIMITIVES):
+        source = Mesh.from_any(source)
+    place = np.eye(4) if placement is None else placement
+    if isinstance(source, Mesh):
+        return _mesh_shape(source, place, solid)
+    return _convex_shape(source, place)
+
+
+def _placed(points: np.ndarray, place: np.ndarray) -> np.ndarray:
+    """Transform points; the identity changes no bit."""
+    if np.array_equal(place, np.eye(4)):
+        return points
+    return np.ascontiguousarray(points @ place[:3, :3].T + place[:3, 3])
+
+
+def _mesh_shape(mesh: Mesh, place: np.ndarray, solid: bool) -> Shape:
+    if solid and not mesh.report.is_closed:
+        raise TocsinError(f"solid=True needs a closed mesh, but this one is open or non-manifold: {mesh.report}.")
+    empty = np.zeros(3)
+    if len(mesh.faces) == 0:
+        warnings.warn("a mesh without triangles never touches anything.", MeshWarning, stacklevel=5)
+        return Shape(
+            mesh, place, np.zeros((0, 3)), mesh.faces, np.zeros(0, NODE), np.zeros((0, 3)), 0.0, 0.0, empty, np.eye(3),
+            empty, 0.0, 0.0, np.zeros((0, 3)), solid,
+        )  # fmt: skip
+    points = _placed(mesh.vertices, place)
+    used = mesh.vertices[np.unique(mesh.faces)]
+    built = _built(mesh, points)
+    diagonal = float(np.linalg.norm(used.max(axis=0) - used.min(axis=0)))
+    return Shape(
+        mesh,
+        place,
+        points,
+        mesh.faces,
+        built["nodes"],
+        built["proxy"],
+        float(built["radius"]),
+        0.0,
+        built["center"],
+        built["axes"],
+        built["half"],
+        float(built["nodes"]["reach"][0]),
+        diagonal,
+        built["samples"],
+        solid,
+    )
+
+
+def _built(mesh: Mesh, points: np.ndarray) -> dict[str, np.ndarray]:
+    """Build, or fetch from the cache, what depends on the triangles alone."""
+    faces = mesh.faces
+    key = ""
+    if len(faces) >= CACHED_FROM:
+        key = cache.content_key("shape-1", points, faces)
+        found = cache.load(key)
+        if found is not None:
+            return found
+    used = points[np.unique(faces)]
+    center, axes, half = fit_obb(used)
+    proxy, radius = convex_proxy(used)
+    built = {
+        "nodes": build_triangles(points, faces),
+        "center": np.asarray(center, dtype=np.float64),
+        "axes": np.asarray(axes, dtype=np.float64),
+        "half": np.asarray(half, dtype=np.float64),
+        "proxy": proxy,
+        "radius": np.float64(radius),
+        "samples": points[faces[np.unique(mesh.components(), return_index=True)[1], 0]],
+    }
+    if key:
+        cache.store(key, built)
+    return built
+
+
+def _convex_shape(source: Any, place: np.ndarray) -> Shape:
+    """A primitive as points and radii; exact, up to the rounding of the placement."""
+    radius = 0.0
+    disk = 0.0
+    if isinstance(source, Box):
+        x, y, z = (0.5 * s for s in source.size)
+        core = np.array([[i * x, j * y, k * z] for i in (-1, 1) for j in (-1, 1) for k in (-1, 1)])
+        size = 2.0 * np.array([x, y, z])
+    elif isinstance(source, Sphere):
+        radius = float(source.radius)
+        core = np.zeros((1, 3))
+        size = np.full(3, 2.0 * radius)
+    elif isinstance(source, Capsule):
+        radius = float(source.radius)
+        h = 0.5 * source.length
+        core = np.array([[0.0, 0.0, -h], [0.0, 0.0, h]])
+        size = np.array([2.0 * radius, 2.0 * radius, 2.0 * (radius + h)])
+    elif isinstance(source, Cylinder):
+        disk = float(source.radius)
+        h = 0.5 * source.length
+        core = np.array([[0.0, 0.0, -h], [0.0, 0.0, h]])
+        size = np.array([2.0 * disk, 2.0 * disk, 2.0 * h])
+    else:
+        hull = convex_hull(source.points)
+        core = np.ascontiguousarray(hull.vertices)
+        radius = hull.slack * (1.0 + 2.0**-40)
+        size = core.max(axis=0) - core.min(axis=0)
+    proxy = _placed(core, place)
+    if isinstance(source, (Sphere, Capsule, Cylinder, Box)):
+        # The box of the primitive's own frame, placed; inflated for the rounding of the placement.
+        axes = np.ascontiguousarray(place[:3, :3].T)
+        center = np.ascontiguousarray(place[:3, 3])
+        half = 0.5 * size + 64.0 * UNIT * (size.max() + np.abs(center).max())
+    else:
+        center, axes, half = fit_obb(proxy)
+        half = half + radius
+    reach = (float(np.sqrt((proxy**2).sum(axis=1).max())) + radius + disk) * (1.0 + 16.0 * UNIT)
+    node = np.zeros(1, NODE)
+    node["center"] = center
+    node["axes"] = axes
+    node["half"] = half
+    node["reach"] = reach
+    node["count"] = 1
+    node["hull"] = -1
+    return Shape(
+        source,
+        place,
+        np.zeros((0, 3)),
+        np.zeros((0, 3), np.int32),
+        node,
+        proxy,
+        radius,
+        disk,
+        np.asarray(center),
+        np.asarray(axes),
+        np.asarray(half),
+        reach,
+        math.sqrt(float((size**2).sum())),
+        proxy[:1],
+        True,
+    )
+
+
+def placed_shapes(given: Any, what: str, *, solid: bool = False) -> tuple[Shape, ...]:
+    """Prepare what a link may carry: nothing, a shape, a (shape, placement) pair, or a list of such."""
+    if given is None:
+        return ()
+    if isinstance(given, list):
+        return tuple(shape for item in given for shape in placed_shapes(item, what, solid=solid))
+    if isinstance(given, Shape):
+        return (given,)
+    if isinstance(given, tuple) and len(given) == 2 and np.shape(given[1]) in ((4, 4), (3,)):
+        place = _cast.placement(given[1], f"the placement of a shape of {what}")
+        return (make_shape(given[0], place, solid=solid),)
+    return (make_shape(given, solid=solid),)

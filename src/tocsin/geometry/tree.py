@@ -1,0 +1,314 @@
+"""A hierarchy of oriented boxes over the triangles of a shape, built top down by compiled code in O(n log n).
+
+A node is one record: its box, the reach of its content from the frame's origin (for the motion bounds), and its
+children, which lie side by side: `first` and `first + 1` of an inner node. A leaf holds one triangle: `count` is 1 and
+`first` is the triangle's index. The root is node 0.
+
+Boxes follow the principal axes of their vertices, or the frame's axes where those make a smaller box. Splits are at
+the mean along the longest axis, at the median where the mean would be lopsided, so that the depth stays logarithmic.
+
+Containment (`half` is inflated): for every vertex p of a node there is x with p = centre + sum x_k axes_k and
+|x_k| <= half_k, in exact arithmetic. Proof: with U = 2^-53 and m = the largest |coordinate| of the node, the
+projections a_k.p are computed with error <= 3.1 U |a_k| sqrt(3) m < 6 U m, the midpoints and the centre's coordinates
+with error <= 12 U m more, and the axes are orthonormal to within 16 U (they are re-orthonormalised by Gram-Schmidt),
+which moves x = A^-T (p - centre) against A (p - centre) by less than 16 U * 2 sqrt(3) m < 56 U m. The sum is
+below 128 U m, which is added.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from tocsin import vec
+from tocsin._jit import kernel
+
+NODE = np.dtype(
+    [
+        ("center", "f8", 3),
+        ("axes", "f8", (3, 3)),  # rows are unit vectors
+        ("half", "f8", 3),
+        ("reach", "f8"),  # no point of the content is farther than this from the frame's origin
+        ("first", "i4"),
+        ("count", "i4"),  # 0: inner node
+        ("hull", "i4"),  # first index of the node's convex hull in the shape's hull list, -1: none
+        ("hull_count", "i4"),
+    ],
+    align=True,
+)
+
+UNIT = 2.0**-53
+MAX_DEPTH = 96
+
+
+class Tree(NamedTuple):
+    """Nodes in one structured array; node 0 is the root."""
+
+    nodes: np.ndarray
+
+
+@kernel
+def eigen_axes(c00, c01, c02, c11, c12, c22):
+    """Return three orthonormal eigenvectors (rows) of a symmetric matrix, by cyclic Jacobi rotations.
+
+    Only their orthonormality matters for soundness (Gram-Schmidt at the end); how well they diagonalise is a matter
+    of quality. No absolute thresholds: scaling the matrix by a power of two changes no bit of the result.
+    """
+    v00, v01, v02 = 1.0, 0.0, 0.0
+    v10, v11, v12 = 0.0, 1.0, 0.0
+    v20, v21, v22 = 0.0, 0.0, 1.0
+    for _ in range(8):
+        off = abs(c01) + abs(c02) + abs(c12)
+        if off <= 1e-14 * (abs(c00) + abs(c11) + abs(c22)):
+            break
+        if c01 != 0.0:
+            theta = (c11 - c00) / (2.0 * c01)
+            t = 1.0 / (abs(theta) + np.sqrt(theta * theta + 1.0))
+            if theta < 0.0:
+                t = -t
+            c = 1.0 / np.sqrt(t * t + 1.0)
+            s = t * c
+            c00, c11 = c00 - t * c01, c11 + t * c01
+            c02, c12 = c * c02 - s * c12, s * c02 + c * c12
+            c01 = 0.0
+            v00, v10 = c * v00 - s * v10, s * v00 + c * v10
+            v01, v11 = c * v01 - s * v11, s * v01 + c * v11
+            v02, v12 = c * v02 - s * v12, s * v02 + c * v12
+        if c02 != 0.0:
+            theta = (c22 - c00) / (2.0 * c02)
+            t = 1.0 / (abs(theta) + np.sqrt(theta * theta + 1.0))
+            if theta < 0.0:
+                t = -t
+            c = 1.0 / np.sqrt(t * t + 1.0)
+            s = t * c
+            c00, c22 = c00 - t * c02, c22 + t * c02
+            c01, c12 = c * c01 - s * c12, s * c01 + c * c12
+            c02 = 0.0
+            v00, v20 = c * v00 - s * v20, s * v00 + c * v20
+            v01, v21 = c * v01 - s * v21, s * v01 + c * v21
+            v02, v22 = c * v02 - s * v22, s * v02 + c * v22
+        if c12 != 0.0:
+            theta = (c22 - c11) / (2.0 * c12)
+            t = 1.0 / (abs(theta) + np.sqrt(theta * theta + 1.0))
+            if theta < 0.0:
+                t = -t
+            c = 1.0 / np.sqrt(t * t + 1.0)
+            s = t * c
+            c11, c22 = c11 - t * c12, c22 + t * c12
+            c01, c02 = c * c01 - s * c02, s * c01 + c * c02
+            c12 = 0.0
+            v10, v20 = c * v10 - s * v20, s * v10 + c * v20
+            v11, v21 = c * v11 - s * v21, s * v11 + c * v21
+            v12, v22 = c * v12 - s * v22, s * v12 + c * v22
+    return orthonormal((v00, v01, v02), (v10, v11, v12))
+
+
+@kernel
+def orthonormal(u, v):
+    """Return rows (u/|u|, v made orthogonal to it and unit, their cross product); any frame where u or v vanish.
+
+    Two rounds of Gram-Schmidt leave |rows rows^T - I| below 16 units of rounding.
+    """
+    length = vec.norm(u)
+    if not length > 0.0 or not np.isfinite(length):
+        return (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
+    u = (u[0] / length, u[1] / length, u[2] / length)
+    size = vec.norm(v)
+    v = vec.axpy(v, -vec.dot(u, v), u)
+    length = vec.norm(v)
+    if not length > 1e-6 * size or not np.isfinite(length):
+        # v is parallel to u, or nothing: take the frame axis most across u.
+        if abs(u[0]) <= abs(u[1]) and abs(u[0]) <= abs(u[2]):
+            v = (1.0, 0.0, 0.0)
+        elif abs(u[1]) <= abs(u[2]):
+            v = (0.0, 1.0, 0.0)
+        else:
+            v = (0.0, 0.0, 1.0)
+        v = vec.axpy(v, -vec.dot(u, v), u)
+        length = vec.norm(v)
+    v = (v[0] / length, v[1] / length, v[2] / length)
+    v = vec.axpy(v, -vec.dot(u, v), u)
+    length = vec.norm(v)
+    v = (v[0] / length, v[1] / length, v[2] / length)
+    return u, v, vec.cross(u, v)
+
+
+@kernel
+def measure(points, faces, order, begin, end, axes):
+    """Return (lo, hi) of the projections of the triangles order[begin:end] on the three axes."""
+    lo0 = lo1 = lo2 = np.inf
+    hi0 = hi1 = hi2 = -np.inf
+    for k in range(begin, end):
+        f = order[k]
+        for c in range(3):
+            p = vec.load3(points, faces[f, c])
+            x = vec.dot(axes[0], p)
+            y = vec.dot(axes[1], p)
+            z = vec.dot(axes[2], p)
+            lo0 = min(lo0, x)
+            lo1 = min(lo1, y)
+            lo2 = min(lo2, z)
+            hi0 = max(hi0, x)
+            hi1 = max(hi1, y)
+            hi2 = max(hi2, z)
+    return (lo0, lo1, lo2), (hi0, hi1, hi2)
+
+
+@kernel
+def surface(lo, hi):
+    """Return a measure of a box's size: the area of its faces (flat boxes still compare)."""
+    x = hi[0] - lo[0]
+    y = hi[1] - lo[1]
+    z = hi[2] - lo[2]
+    return x * y + y * z + z * x
+
+
+@kernel
+def fit(nodes, node, points, faces, order, begin, end):
+    """Write the box and the reach of order[begin:end] into a node."""
+    biggest = 0.0
+    reach2 = 0.0
+    m = (0.0, 0.0, 0.0)
+    n = 3.0 * (end - begin)
+    for k in range(begin, end):
+        for c in range(3):
+            p = vec.load3(points, faces[order[k], c])
+            biggest = max(biggest, max(abs(p[0]), max(abs(p[1]), abs(p[2]))))
+            reach2 = max(reach2, vec.dot(p, p))
+            m = vec.add(m, p)
+    m = (m[0] / n, m[1] / n, m[2] / n)
+    if end - begin == 1:
+        # One triangle: along its longest edge and its normal, so that the box is flat.
+        a = vec.load3(points, faces[order[begin], 0])
+        b = vec.load3(points, faces[order[begin], 1])
+        c = vec.load3(points, faces[order[begin], 2])
+        ab = vec.sub(b, a)
+        bc = vec.sub(c, b)
+        ca = vec.sub(a, c)
+        e = ab
+        g = bc
+        if vec.dot(bc, bc) > vec.dot(e, e):
+            e = bc
+            g = ca
+        if vec.dot(ca, ca) > vec.dot(e, e):
+            e = ca
+            g = ab
+        axes = orthonormal(e, g)
+        lo, hi = measure(points, faces, order, begin, end, axes)
+    else:
+        c00 = c01 = c02 = c11 = c12 = c22 = 0.0
+        for k in range(begin, end):
+            for c in range(3):
+                p = vec.sub(vec.load3(points, faces[order[k], c]), m)
+                c00 += p[0] * p[0]
+                c01 += p[0] * p[1]
+                c02 += p[0] * p[2]
+                c11 += p[1] * p[1]
+                c12 += p[1] * p[2]
+                c22 += p[2] * p[2]
+        axes = eigen_axes(c00, c01, c02, c11, c12, c22)
+        lo, hi = measure(points, faces, order, begin, end, axes)
+        frame = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+        lo_f, hi_f = measure(points, faces, order, begin, end, frame)
+        if surface(lo_f, hi_f) <= surface(lo, hi):
+            axes = frame
+            lo = lo_f
+            hi = hi_f
+    slack = 128.0 * UNIT * biggest
+    box = nodes[node]
+    mid = (0.5 * (lo[0] + hi[0]), 0.5 * (lo[1] + hi[1]), 0.5 * (lo[2] + hi[2]))
+    center = vec.tmatvec(axes, mid)
+    for i in range(3):
+        box["center"][i] = center[i]
+        box["half"][i] = 0.5 * (hi[i] - lo[i]) + slack
+        for j in range(3):
+            box["axes"][i, j] = axes[i][j]
+    box["reach"] = np.sqrt(reach2) * (1.0 + 8.0 * UNIT)
+    box["hull"] = -1
+    box["hull_count"] = 0
+
+
+@kernel
+def centroid_along(points, faces, f, axis):
+    """Return three times the centroid of triangle f along an axis."""
+    s = vec.add(vec.load3(points, faces[f, 0]), vec.load3(points, faces[f, 1]))
+    return vec.dot(axis, vec.add(s, vec.load3(points, faces[f, 2])))
+
+
+@kernel
+def partition(keys, order, begin, end, pivot):
+    """Move the entries with key < pivot to the front of [begin, end); return the first index of the rest."""
+    i = begin
+    for k in range(begin, end):
+        if keys[k] < pivot:
+            keys[i], keys[k] = keys[k], keys[i]
+            order[i], order[k] = order[k], order[i]
+            i += 1
+    return i
+
+
+@kernel
+def split(points, faces, order, keys, begin, end, axis):
+    """Split order[begin:end] in two along an axis: at the mean, or at the median if that is lopsided."""
+    total = 0.0
+    for k in range(begin, end):
+        keys[k] = centroid_along(points, faces, order[k], axis)
+        total += keys[k]
+    n = end - begin
+    middle = partition(keys, order, begin, end, total / n)
+    if middle - begin < n // 8 + 1 or end - middle < n // 8 + 1:
+        rank = np.argsort(keys[begin:end], kind="mergesort")
+        sorted_order = order[begin:end][rank]
+        for k in range(n):
+            order[begin + k] = sorted_order[k]
+        middle = begin + n // 2
+    return middle
+
+
+@kernel
+def build_triangles(points, faces):
+    """Return the nodes of the tree over all triangles."""
+    m = faces.shape[0]
+    nodes = np.zeros(2 * m - 1, dtype=NODE)
+    order = np.arange(m).astype(np.int32)
+    keys = np.zeros(m)
+    build_range(nodes, 0, 1, points, faces, order, keys, 0, m)
+    return nodes
+
+
+@kernel
+def build_range(nodes, root, free, points, faces, order, keys, range_begin, range_end):
+    """Build the subtree of order[range_begin:range_end] at node `root`; new nodes from index `free`; return the next."""
+    stack = np.zeros((2 * MAX_DEPTH, 3), dtype=np.int64)
+    stack[0, 0] = root
+    stack[0, 1] = range_begin
+    stack[0, 2] = range_end
+    top = 1
+    while top > 0:
+        top -= 1
+        node = stack[top, 0]
+        begin = stack[top, 1]
+        end = stack[top, 2]
+        fit(nodes, node, points, faces, order, begin, end)
+        box = nodes[node]
+        if end - begin == 1:
+            box["first"] = order[begin]
+            box["count"] = 1
+            continue
+        axis = 0
+        for i in range(1, 3):
+            if box["half"][i] > box["half"][axis]:
+                axis = i
+        direction = (box["axes"][axis, 0], box["axes"][axis, 1], box["axes"][axis, 2])
+        middle = split(points, faces, order, keys, begin, end, direction)
+        box["first"] = free
+        box["count"] = 0
+        # The larger part goes on the stack first: the stack then stays logarithmic.
+        left_first = middle - begin >= end - middle
+        for part in range(2):
+            left = (part == 0) == left_first
+            stack[top, 0] = free if left else free + 1
+            stack[top, 1] = begin if left else middle
+            stack[top, 2] = middle if left else end
+            top += 1
+        free += 2
+    return free

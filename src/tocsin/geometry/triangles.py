@@ -1,0 +1,202 @@
+"""The closest points of two triangles: nine pairs of edges, then six vertices over faces.
+
+The answer is used twice, and neither use trusts it blindly: the direction between the points becomes a certificate (the
+gap between the triangles along it is measured again from all six corners), and the distance between the points is a
+witness, an upper bound whatever happened on the way. Degenerate triangles are the segments or points that they are.
+"""
+
+import math
+
+from tocsin import vec
+from tocsin._jit import kernel
+
+
+@kernel
+def clamp01(x):
+    """Return x clamped to [0, 1]; a NaN from 0/0 becomes 0."""
+    if not x > 0.0:
+        return 0.0
+    return min(x, 1.0)
+
+
+@kernel
+def segments(p, dp, q, dq):
+    """Return the closest points of the segments p + s dp and q + t dq, s and t in [0, 1].
+
+    Parallel and degenerate segments fall out of the clamping: where the determinant is not positive s is taken as 0,
+    which is optimal for parallel segments once t has been clamped and s recomputed.
+    """
+    r = vec.sub(q, p)
+    a = vec.dot(dp, dp)
+    b = vec.dot(dp, dq)
+    c = vec.dot(dq, dq)
+    d = vec.dot(dp, r)
+    e = vec.dot(dq, r)
+    det = a * c - b * b
+    s = 0.0
+    if det > 0.0:
+        s = clamp01((d * c - b * e) / det)
+    t = (s * b - e) / c
+    if not t > 0.0:
+        t = 0.0
+        s = clamp01(d / a)
+    elif t > 1.0:
+        t = 1.0
+        s = clamp01((b + d) / a)
+    return vec.axpy(p, s, dp), vec.axpy(q, t, dq)
+
+
+@kernel
+def edge_pair(p, dp, q, dq, third_a, third_b):
+    """Return (d2, x, y, closest, apart) for one edge of each triangle.
+
+    `closest`: both third corners lie on the far sides of the planes through x and y across x - y, so x, y are the
+    closest points of the triangles. `apart`: a plane across x - y separates the triangles.
+    """
+    x, y = segments(p, dp, q, dq)
+    v = vec.sub(y, x)
+    d2 = vec.dot(v, v)
+    a = vec.dot(vec.sub(third_a, x), v)
+    b = vec.dot(vec.sub(third_b, y), v)
+    closest = a <= 0.0 and b >= 0.0
+    if a < 0.0:
+        a = 0.0
+    if b > 0.0:
+        b = 0.0
+    return d2, x, y, closest, d2 - a + b > 0.0
+
+
+@kernel
+def over_face(a0, a1, a2, e0, e1, e2, b0, b1, b2):
+    """Return (found, x, y, apart): is the corner of b nearest to a's plane closest, and right over a's face?"""
+    n = vec.cross(e0, e1)
+    n2 = vec.dot(n, n)
+    none = (False, a0, b0, False)
+    if not n2 > 0.0:
+        return none
+    h0 = vec.dot(n, vec.sub(b0, a0))
+    h1 = vec.dot(n, vec.sub(b1, a0))
+    h2 = vec.dot(n, vec.sub(b2, a0))
+    if h0 > 0.0 and h1 > 0.0 and h2 > 0.0:
+        h = min(h0, min(h1, h2))
+    elif h0 < 0.0 and h1 < 0.0 and h2 < 0.0:
+        h = max(h0, max(h1, h2))
+    else:
+        return none
+    y = b2
+    if h == h0:
+        y = b0
+    elif h == h1:
+        y = b1
+    if (
+        vec.dot(vec.sub(y, a0), vec.cross(n, e0)) > 0.0
+        and vec.dot(vec.sub(y, a1), vec.cross(n, e1)) > 0.0
+        and vec.dot(vec.sub(y, a2), vec.cross(n, e2)) > 0.0
+    ):
+        return True, vec.axpy(y, -h / n2, n), y, True
+    return False, a0, b0, True
+
+
+@kernel
+def closest_on_triangle(p, a, b, c):
+    """Return the point of triangle abc closest to p: over the face if p projects into it, else on the best edge."""
+    ab = vec.sub(b, a)
+    bc = vec.sub(c, b)
+    ca = vec.sub(a, c)
+    n = vec.cross(ab, bc)
+    n2 = vec.dot(n, n)
+    if (
+        n2 > 0.0
+        and vec.dot(vec.sub(p, a), vec.cross(n, ab)) >= 0.0
+        and vec.dot(vec.sub(p, b), vec.cross(n, bc)) >= 0.0
+        and vec.dot(vec.sub(p, c), vec.cross(n, ca)) >= 0.0
+    ):
+        return vec.axpy(p, -vec.dot(n, vec.sub(p, a)) / n2, n)
+    best = a
+    least = math.inf
+    x = vec.axpy(a, clamp01(vec.dot(vec.sub(p, a), ab) / vec.dot(ab, ab)), ab)
+    d = vec.sub(p, x)
+    if vec.dot(d, d) < least:
+        least = vec.dot(d, d)
+        best = x
+    x = vec.axpy(b, clamp01(vec.dot(vec.sub(p, b), bc) / vec.dot(bc, bc)), bc)
+    d = vec.sub(p, x)
+    if vec.dot(d, d) < least:
+        least = vec.dot(d, d)
+        best = x
+    x = vec.axpy(c, clamp01(vec.dot(vec.sub(p, c), ca) / vec.dot(ca, ca)), ca)
+    d = vec.sub(p, x)
+    if vec.dot(d, d) < least:
+        best = x
+    return best
+
+
+@kernel
+def pierce(p, q, a, b, c, least, best_x, best_y):
+    """Return (d2, x, y): where the segment pq crosses the plane of abc, and the triangle's point closest to there."""
+    n = vec.cross(vec.sub(b, a), vec.sub(c, a))
+    hp = vec.dot(n, vec.sub(p, a))
+    hq = vec.dot(n, vec.sub(q, a))
+    if hp * hq > 0.0 or hp == hq:
+        return least, best_x, best_y
+    x = vec.axpy(p, clamp01(hp / (hp - hq)), vec.sub(q, p))
+    y = closest_on_triangle(x, a, b, c)
+    d = vec.sub(x, y)
+    d2 = vec.dot(d, d)
+    if d2 < least:
+        return d2, x, y
+    return least, best_x, best_y
+
+
+@kernel
+def triangle_pair(a0, a1, a2, b0, b1, b2):
+    """Return (d, x, y): the closest points of two triangles and their distance, nearly 0 where they cross."""
+    ea0 = vec.sub(a1, a0)
+    ea1 = vec.sub(a2, a1)
+    ea2 = vec.sub(a0, a2)
+    eb0 = vec.sub(b1, b0)
+    eb1 = vec.sub(b2, b1)
+    eb2 = vec.sub(b0, b2)
+    least = math.inf
+    apart = False
+    best_x = a0
+    best_y = b0
+    for i in range(3):
+        if i == 0:
+            p, dp, third = a0, ea0, a2
+        elif i == 1:
+            p, dp, third = a1, ea1, a0
+        else:
+            p, dp, third = a2, ea2, a1
+        for j in range(3):
+            if j == 0:
+                q, dq, other = b0, eb0, b2
+            elif j == 1:
+                q, dq, other = b1, eb1, b0
+            else:
+                q, dq, other = b2, eb2, b1
+            d2, x, y, closest, separated = edge_pair(p, dp, q, dq, third, other)
+            apart = apart or separated
+            if d2 < least:
+                least = d2
+                best_x = x
+                best_y = y
+                if closest and d2 > 0.0:
+                    return math.sqrt(d2), x, y
+    found, x, y, separated = over_face(a0, a1, a2, ea0, ea1, ea2, b0, b1, b2)
+    if found:
+        return vec.norm(vec.sub(y, x)), x, y
+    apart = apart or separated
+    found, y, x, separated = over_face(b0, b1, b2, eb0, eb1, eb2, a0, a1, a2)
+    if found:
+        return vec.norm(vec.sub(y, x)), x, y
+    apart = apart or separated
+    if not apart:
+        # They cross: an edge of one pierces the other. The witness is the crossing point itself.
+        least, best_x, best_y = pierce(a0, a1, b0, b1, b2, least, best_x, best_y)
+        least, best_x, best_y = pierce(a1, a2, b0, b1, b2, least, best_x, best_y)
+        least, best_x, best_y = pierce(a2, a0, b0, b1, b2, least, best_x, best_y)
+        least, best_y, best_x = pierce(b0, b1, a0, a1, a2, least, best_y, best_x)
+        least, best_y, best_x = pierce(b1, b2, a0, a1, a2, least, best_y, best_x)
+        least, best_y, best_x = pierce(b2, b0, a0, a1, a2, least, best_y, best_x)
+    return math.sqrt(least), best_x, best_y

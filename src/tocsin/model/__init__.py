@@ -1,0 +1,1 @@
+"""What can be in a scene: rigid bodies and articulated trees."""

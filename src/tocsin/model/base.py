@@ -1,0 +1,107 @@
+"""What a body and a robot have in common: named links in a tree, shapes on them, a configuration, and where it stands."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from tocsin import _cast
+from tocsin.errors import TocsinError, unknown_name
+from tocsin.geometry.shape import Shape
+from tocsin.motion.links import BASE_WIDTH, IDENTITY_BASE
+from tocsin.motion.poses import base_matrix, between, link_poses
+
+
+@dataclass(frozen=True, eq=False)
+class Motion:
+    """A model moving over [0, 1] through the rows of `rows`, at constant velocities in between, equal times each.
+
+    Rows are configurations with the base (x y z, quaternion x y z w) in front; the row of a standing model is one.
+    """
+
+    model: Model
+    rows: np.ndarray
+
+    @property
+    def pieces(self) -> int:
+        """How many stretches of constant velocity it has; 0 if it stands."""
+        return len(self.rows) - 1
+
+    def row_at(self, t: float) -> np.ndarray:
+        """Return the configuration row, base in front, at time t in [0, 1]."""
+        if self.pieces == 0:
+            return self.rows[0].copy()
+        t = min(max(float(t), 0.0), 1.0)
+        k = min(int(t * self.pieces), self.pieces - 1)
+        return between(self.rows[k], self.rows[k + 1], self.model.quaternions, t * self.pieces - k)
+
+    def link_poses(self, t: float = 0.0) -> np.ndarray:
+        """Return (n_links, 4, 4): where the links are in the world at time t."""
+        return link_poses(self.model.links, self.row_at(t))
+
+
+@dataclass(eq=False)
+class Model:
+    """A tree of links. Not made directly: see `Body` and `RobotBuilder`."""
+
+    name: str
+    link_names: tuple[str, ...]
+    links: np.ndarray
+    """The LINK table, parents before children, parents by index within the model."""
+    shapes: tuple[tuple[Shape, ...], ...]
+    """What each link carries."""
+    n_config: int
+    """Length of the configuration vector, without the base."""
+    quaternions: np.ndarray
+    """Where quaternions start in a configuration row, the base's included."""
+    stand: np.ndarray = field(default_factory=lambda: IDENTITY_BASE.copy())
+    """The configuration row at which it stands when no motion is given."""
+    ignored: set[tuple[int, int]] = field(default_factory=set)
+    """Pairs of links, smaller index first, that are not checked against each other."""
+    version: int = 0
+    """Counts changes of `stand` and `ignored`, so that scenes know when to look again."""
+
+    def __repr__(self) -> str:
+        triangles = sum(len(s.faces) for shapes in self.shapes for s in shapes)
+        return f"<{type(self).__name__} {self.name!r}: {len(self.link_names)} links, {triangles} triangles>"
+
+    @property
+    def width(self) -> int:
+        """Length of a configuration row: base and joints."""
+        return BASE_WIDTH + self.n_config
+
+    def checked(self, row: np.ndarray, what: str) -> np.ndarray:
+        """Return a configuration row after checking that it is finite and its quaternions are unit."""
+        wrong = _cast.check_row(row, self.quaternions)
+        if wrong == 1:
+            raise TocsinError(f"{what} must be finite; got nan or inf.")
+        if wrong:
+            k = wrong - 2
+            q = row[k : k + 4]
+            raise TocsinError(f"{what}: entries {k - 7} to {k - 4} must be a unit quaternion (x y z w); got {q}.")
+        return row
+
+    def link_index(self, name: str) -> int:
+        """Return the index of a link; unknown names raise with the valid ones listed."""
+        try:
+            return self.link_names.index(name)
+        except ValueError:
+            raise unknown_name("link", name, self.link_names) from None
+
+    def row_at_contact(self, hit: Any) -> np.ndarray:
+        """Return this model's configuration row, base in front, at the time of a `FirstContact`."""
+        if not math.isfinite(hit.time):
+            raise TocsinError("there is no contact in this answer: hit.time is inf.")
+        for motion in hit.motions:
+            if motion.model is self:
+                return motion.row_at(hit.time)
+        return self.stand.copy()
+
+    def place(self, pose: Any) -> None:
+        """Stand somewhere else from now on: `pose` is the 4x4 transform of the base in the world."""
+        self.stand = self.stand.copy()
+        self.stand[:BASE_WIDTH] = _cast.pose(pose, f"the pose of {self.name!r}")
+        self.version += 1

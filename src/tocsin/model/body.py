@@ -1,0 +1,80 @@
+"""A rigid body: one link, one or more shapes, a pose."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tocsin import _cast
+from tocsin.errors import TocsinError
+from tocsin.geometry.shape import placed_shapes
+from tocsin.model.base import Model, Motion
+from tocsin.motion.links import FLOATING, LINK
+from tocsin.motion.poses import base_matrix
+
+_UNNAMED = "body"
+
+
+class Body(Model):
+    """A rigid body made of a mesh (path, `trimesh.Trimesh`, `(vertices, faces)`, `Mesh`) or of primitives.
+
+    `shape` may also be a list of shapes, each alone or as (shape, 4x4 placement). `pose` is where it stands, 4x4 in
+    the world, when no motion is given. `solid=True` (closed meshes only): being inside counts as contact.
+    """
+
+    def __init__(self, shape: Any, pose: Any = None, *, name: str = _UNNAMED, solid: bool = False) -> None:
+        name = _cast.name(name, "the name of a body")
+        links = np.zeros(1, LINK)
+        links["parent"] = -1
+        links["kind"] = FLOATING
+        links["depth"] = 1
+        links["multiplier"] = 1.0
+        links["axis"] = (0.0, 0.0, 1.0)
+        links["rotation"] = np.eye(3)
+        super().__init__(
+            name=name,
+            link_names=(name,),
+            links=links,
+            shapes=(placed_shapes(shape, repr(name), solid=solid),),
+            n_config=0,
+            quaternions=np.array([3], dtype=np.int32),
+        )
+        if pose is not None:
+            self.place(pose)
+
+    @classmethod
+    def from_mesh(cls, mesh: Any, pose: Any = None, *, name: str = _UNNAMED, solid: bool = False) -> Body:
+        """Make a body of a mesh: a file path, a `trimesh.Trimesh`, `(vertices, faces)` or a `Mesh`."""
+        from tocsin.geometry.mesh import Mesh
+
+        return cls(Mesh.from_any(mesh), pose, name=name, solid=solid)
+
+    def move(self, pose_t0: Any, pose_t1: Any) -> Motion:
+        """Return the motion from one 4x4 pose to another over t in [0, 1].
+
+        The frame's origin moves along a straight line and the body turns about it at a constant rate, by the shorter
+        arc.
+        """
+        rows = np.zeros((2, 7))
+        _cast.pose(pose_t0, f"the start pose of {self.name!r}", rows[0])
+        _cast.pose(pose_t1, f"the end pose of {self.name!r}", rows[1])
+        return Motion(self, rows)
+
+    def follow(self, poses: Sequence[Any]) -> Motion:
+        """Return the motion through several 4x4 poses, in equal times."""
+        if len(poses) < 2:
+            raise TocsinError(f"a path of {self.name!r} needs at least two poses; got {len(poses)}.")
+        rows = np.zeros((len(poses), 7))
+        for k, pose in enumerate(poses):
+            _cast.pose(pose, f"pose {k} of the path of {self.name!r}", rows[k])
+        return Motion(self, rows)
+
+    def at(self, pose: Any) -> Motion:
+        """Return the body standing at a 4x4 pose, for a question about that moment."""
+        return Motion(self, _cast.pose(pose, f"the pose of {self.name!r}").reshape(1, 7))
+
+    def at_contact(self, hit: Any) -> np.ndarray:
+        """Return the 4x4 pose of the body at the time of a `FirstContact`."""
+        return base_matrix(self.row_at_contact(hit))

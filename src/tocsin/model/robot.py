@@ -1,0 +1,370 @@
+"""An articulated model: a tree of links, any joint between them, a fixed or free root; and the builder that makes one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tocsin import _cast
+from tocsin.errors import TocsinError, unknown_name
+from tocsin.geometry.shape import Shape, placed_shapes
+from tocsin.model.base import Model, Motion
+from tocsin.motion.links import (
+    BALL,
+    BASE_WIDTH,
+    FIXED,
+    FLOATING,
+    IDENTITY_BASE,
+    JOINT_KINDS,
+    LINK,
+    PLANAR,
+    PRISMATIC,
+    REVOLUTE,
+    WIDTH,
+)
+from tocsin.motion.poses import base_matrix
+
+BASES = ("fixed", "free")
+
+
+@dataclass(frozen=True)
+class Joint:
+    """How a link hangs on its parent. Angles in radians, lengths in metres."""
+
+    name: str
+    kind: str
+    parent: str
+    child: str
+    origin: np.ndarray
+    """4x4: the joint's frame in the parent link's."""
+    axis: np.ndarray
+    limits: tuple[float, float] | None = None
+    mimic: tuple[str, float, float] | None = None
+    """(joint, multiplier, offset): value = multiplier * value of that joint + offset."""
+
+    @property
+    def width(self) -> int:
+        """Entries in the configuration vector."""
+        return 0 if self.mimic is not None else WIDTH[JOINT_KINDS[self.kind]]
+
+
+class Robot(Model):
+    """An articulated model. Make one with `RobotBuilder`."""
+
+    def __init__(
+        self, name: str, links: Sequence[str], joints: Sequence[Joint], shapes: dict[str, Any], base: str = "fixed"
+    ) -> None:
+        """Check the tree and lay out its tables; `links` and `joints` in any order, one joint per link but the root."""
+        self.joints = tuple(joints)
+        self.base = _cast.choice(base, f"the base of {name!r}", BASES)
+        order, joint_of = _sorted_tree(name, links, self.joints)
+        config: dict[str, int] = {}
+        quaternions = [3]
+        n = BASE_WIDTH
+        for joint in self.joints:
+            config[joint.name] = n
+            if joint.width and joint.kind in ("ball", "floating"):
+                quaternions.append(n + (3 if joint.kind == "floating" else 0))
+            n += joint.width
+        table = np.zeros(len(order), LINK)
+        for i, link in enumerate(order):
+            row = table[i]
+            joint = joint_of.get(link)
+            row["multiplier"] = 1.0
+            if joint is None:
+                row["parent"], row["kind"], row["depth"] = -1, FLOATING, 1
+                row["axis"], row["rotation"] = (0.0, 0.0, 1.0), np.eye(3)
+                continue
+            parent = order.index(joint.parent)
+            row["parent"], row["depth"] = parent, table[parent]["depth"] + 1
+            row["kind"] = JOINT_KINDS[joint.kind]
+            row["config"] = config[joint.name]
+            row["axis"] = joint.axis
+            row["across"] = _across(joint.axis)
+            row["rotation"] = joint.origin[:3, :3]
+            row["translation"] = joint.origin[:3, 3]
+            if joint.mimic is not None:
+                master, row["multiplier"], row["offset"] = self._master(joint)
+                row["config"] = config[master]
+        stand = np.zeros(n)
+        stand[:BASE_WIDTH] = IDENTITY_BASE
+        for k in quaternions:
+            stand[k + 3] = 1.0
+        super().__init__(
+            name=name,
+            link_names=tuple(order),
+            links=table,
+            shapes=tuple(placed_shapes(shapes.get(link), f"link {link!r}") for link in order),
+            n_config=n - BASE_WIDTH,
+            quaternions=np.array(quaternions, dtype=np.int32),
+            stand=stand,
+        )
+        self._ignore_adjacent()
+
+    def _master(self, joint: Joint) -> tuple[str, float, float]:
+        """Follow a mimic joint to the joint that is really driven; return it with the total multiplier and offset."""
+        by_name = {j.name: j for j in self.joints}
+        seen = [joint.name]
+        multiplier, offset = 1.0, 0.0
+        current = joint
+        while current.mimic is not None:
+            other, m, o = current.mimic
+            if other not in by_name:
+                raise unknown_name("joint", other, by_name)
+            if other in seen:
+                raise TocsinError(f"joint {joint.name!r} mimics itself: {' -> '.join([*seen, other])}.")
+            multiplier, offset = multiplier * m, multiplier * o + offset
+            seen.append(other)
+            current = by_name[other]
+        if WIDTH[JOINT_KINDS[current.kind]] != 1:
+            raise TocsinError(
+                f"joint {joint.name!r} mimics {current.name!r}, which is {current.kind}: only revolute, continuous and "
+                "prismatic joints can be mimicked."
+            )
+        return current.name, multiplier, offset
+
+    def _ignore_adjacent(self) -> None:
+        """Skip links joined to each other; links without shapes in between join their neighbours too.
+
+        A link without shapes is only a frame (a shoulder made of three revolute joints has two), so the links on its
+        two sides are neighbours.
+        """
+        carries = [bool(s) for s in self.shapes]
+        for i in range(len(self.link_names)):
+            k = int(self.links[i]["parent"])
+            while k >= 0:
+                self.ignored.add((min(i, k), max(i, k)))
+                if carries[k]:
+                    break
+                k = int(self.links[k]["parent"])
+
+    @property
+    def joint_names(self) -> tuple[str, ...]:
+        """The joints that have entries in the configuration vector, in its order."""
+        return tuple(j.name for j in self.joints if j.width)
+
+    def ignore(self, link_a: str, link_b: str) -> None:
+        """Do not check these two links against each other."""
+        i, k = self.link_index(link_a), self.link_index(link_b)
+        self.ignored.add((min(i, k), max(i, k)))
+        self.version += 1
+
+    def _row(self, q: Any, base: Any, what: str, row: np.ndarray) -> np.ndarray:
+        if base is not None:
+            _cast.pose(base, f"the base pose of {what}", row)
+        else:
+            row[:BASE_WIDTH] = self.stand[:BASE_WIDTH]
+        try:
+            values = np.asarray(q, dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise TocsinError(f"{what} must be {self.n_config} numbers; got {q!r}.") from error
+        if values.shape != (self.n_config,):
+            names = ", ".join(self.joint_names) or "none"
+            raise TocsinError(f"{what} must have {self.n_config} values (joints: {names}); got shape {values.shape}.")
+        row[BASE_WIDTH:] = values
+        return self.checked(row, what)
+
+    def move(self, q_t0: Any, q_t1: Any, *, base: tuple[Any, Any] | None = None) -> Motion:
+        """Return the motion from configuration q_t0 to q_t1 over t in [0, 1], every joint at a constant rate.
+
+        `base` = (T0, T1) moves the root too (4x4 each); only for a robot with a free base.
+        """
+        base_t0, base_t1 = self._bases(base)
+        rows = np.zeros((2, self.width))
+        self._row(q_t0, base_t0, "the start configuration", rows[0])
+        self._row(q_t1, base_t1, "the end configuration", rows[1])
+        return Motion(self, rows)
+
+    def _bases(self, base: Any) -> tuple[Any, Any]:
+        if base is None:
+            return None, None
+        if self.base != "free":
+            raise TocsinError(f"{self.name!r} has a fixed base; build it with base='free' to move it, or use place().")
+        if not isinstance(base, (tuple, list)) or len(base) != 2:
+            raise TocsinError("base must be a pair (T0, T1) of 4x4 transforms.")
+        return base[0], base[1]
+
+    def follow(self, path: Any, *, base: Sequence[Any] | None = None) -> Motion:
+        """Return the motion through the rows of `path` (k, n_config), in equal times; `base`: k transforms."""
+        points = _cast.array(path, f"a path of {self.name!r}", (None, self.n_config))
+        if len(points) < 2:
+            raise TocsinError(f"a path of {self.name!r} needs at least two configurations; got {len(points)}.")
+        if base is not None and (self.base != "free" or len(base) != len(points)):
+            raise TocsinError(f"base must have one 4x4 transform per row of the path ({len(points)}), on a free base.")
+        rows = np.zeros((len(points), self.width))
+        for k, q in enumerate(points):
+            self._row(q, None if base is None else base[k], f"row {k} of the path", rows[k])
+        return Motion(self, rows)
+
+    def at(self, q: Any, *, base: Any = None) -> Motion:
+        """Return the robot standing at configuration q, for a question about that moment."""
+        rows = np.zeros((1, self.width))
+        self._row(q, base, "the configuration", rows[0])
+        return Motion(self, rows)
+
+    def at_contact(self, hit: Any) -> np.ndarray:
+        """Return the joint values at the time of a `FirstContact`; the base's pose is `base_at_contact`."""
+        return self.row_at_contact(hit)[BASE_WIDTH:]
+
+    def base_at_contact(self, hit: Any) -> np.ndarray:
+        """Return the 4x4 pose of the base at the time of a `FirstContact`."""
+        return base_matrix(self.row_at_contact(hit))
+
+    def link_poses(self, q: Any, *, base: Any = None) -> np.ndarray:
+        """Return (n_links, 4, 4): where the links are in the world at configuration q, in the order of `link_names`."""
+        return self.at(q, base=base).link_poses()
+
+    def within_limits(self, q: Any) -> bool:
+        """Are all joint values inside their limits?"""
+        row = self.at(q).rows[0]
+        for joint in self.joints:
+            if joint.limits is not None:
+                link = self.links[self.link_index(joint.child)]
+                value = link["multiplier"] * row[link["config"]] + link["offset"]
+                if not joint.limits[0] <= value <= joint.limits[1]:
+                    return False
+        return True
+
+    def stand_at(self, q: Any, *, base: Any = None) -> None:
+        """Stand at configuration q from now on, when no motion is given."""
+        self.stand = self._row(q, base, "the configuration", np.zeros(self.width))
+        self.version += 1
+
+
+def _across(axis: np.ndarray) -> np.ndarray:
+    """Return the two directions of a planar joint: x and y for the default axis z, any right-handed pair otherwise."""
+    if np.array_equal(axis, (0.0, 0.0, 1.0)):
+        return np.eye(3)[:2]
+    helper = np.eye(3)[int(np.argmin(np.abs(axis)))]
+    ex = np.cross(helper, axis)
+    ex /= np.linalg.norm(ex)
+    return np.stack([ex, np.cross(axis, ex)])
+
+
+def _sorted_tree(name: str, links: Sequence[str], joints: Sequence[Joint]) -> tuple[list[str], dict[str, Joint]]:
+    """Return the links, parents first, and the joint of each; refuse what is not one tree."""
+    if not links:
+        raise TocsinError(f"robot {name!r} has no links.")
+    for what, names in (("link", links), ("joint", [j.name for j in joints])):
+        twice = {n for n in names if list(names).count(n) > 1}
+        if twice:
+            raise TocsinError(f"robot {name!r} has two {what}s named {sorted(twice)[0]!r}; names must differ.")
+    joint_of: dict[str, Joint] = {}
+    for joint in joints:
+        for link in (joint.parent, joint.child):
+            if link not in links:
+                raise unknown_name("link", link, links)
+        if joint.child in joint_of:
+            raise TocsinError(
+                f"link {joint.child!r} has two parents, {joint_of[joint.child].parent!r} and {joint.parent!r}; "
+                "a robot is a tree."
+            )
+        joint_of[joint.child] = joint
+    roots = [link for link in links if link not in joint_of]
+    if not roots:
+        raise TocsinError(f"robot {name!r} has no root: its links form a cycle.")
+    if len(roots) > 1:
+        raise TocsinError(f"robot {name!r} has {len(roots)} roots: {', '.join(map(repr, roots))}; a robot is one tree.")
+    children: dict[str, list[str]] = {link: [] for link in links}
+    for link in links:
+        if link in joint_of:
+            children[joint_of[link].parent].append(link)
+    order: list[str] = []
+    pending = [roots[0]]
+    while pending:
+        link = pending.pop()
+        order.append(link)
+        pending.extend(reversed(children[link]))
+    if len(order) < len(links):
+        lost = [link for link in links if link not in order]
+        raise TocsinError(f"robot {name!r} has a cycle through: {', '.join(map(repr, lost))}.")
+    return order, joint_of
+
+
+class RobotBuilder:
+    """Makes a robot link by link.
+
+    >>> b = RobotBuilder("arm")
+    >>> b.link("base", Box((0.2, 0.2, 0.1)))
+    >>> b.link("upper", Capsule(0.05, 0.4), parent="base", joint="revolute", axis=(0, 1, 0), origin=(0, 0, 0.1))
+    >>> robot = b.build()
+    """
+
+    def __init__(self, name: str = "robot", *, base: str = "fixed") -> None:
+        self.name = _cast.name(name, "the name of a robot")
+        self.base = _cast.choice(base, "the base", BASES)
+        self._links: list[str] = []
+        self._joints: list[Joint] = []
+        self._shapes: dict[str, tuple[Shape, ...]] = {}
+
+    def link(
+        self,
+        name: str,
+        shape: Any = None,
+        *,
+        parent: str | None = None,
+        joint: str = "fixed",
+        axis: Any = (0.0, 0.0, 1.0),
+        origin: Any = None,
+        limits: tuple[float, float] | None = None,
+        mimic: tuple[str, float, float] | None = None,
+        joint_name: str | None = None,
+        solid: bool = False,
+    ) -> RobotBuilder:
+        """Add a link; the first is the root, every other one names its parent.
+
+        `shape`: None, a shape, (shape, placement), or a list of such. `joint`: fixed, revolute, continuous, prismatic,
+        planar, ball or floating. `axis` in the joint's frame. `origin`: (x, y, z) or 4x4, the joint's frame in the
+        parent's. `limits` (lower, upper) in radians or metres. `mimic` (joint, multiplier, offset).
+        """
+        name = _cast.name(name, "the name of a link")
+        if name in self._links:
+            raise TocsinError(f"robot {self.name!r} has two links named {name!r}; names must differ.")
+        if parent is None and self._links:
+            raise TocsinError(f"link {name!r} needs a parent: {self._links[0]!r} is the root already.")
+        shapes = placed_shapes(shape, f"link {name!r}", solid=solid)
+        if parent is not None:
+            self._joints.append(
+                _joint(joint_name or f"{name}_joint", joint, parent, name, axis, origin, limits, mimic)
+            )
+        self._links.append(name)
+        self._shapes[name] = shapes
+        return self
+
+    def build(self) -> Robot:
+        """Return the robot; what is not one tree is refused."""
+        return Robot(self.name, self._links, self._joints, self._shapes, self.base)
+
+
+def _joint(
+    name: str, kind: str, parent: str, child: str, axis: Any, origin: Any, limits: Any, mimic: Any
+) -> Joint:
+    """Check and return a joint."""
+    what = f"joint {name!r}"
+    _cast.choice(kind, f"the kind of {what}", JOINT_KINDS)
+    code = JOINT_KINDS[kind]
+    needs_axis = code in (REVOLUTE, PRISMATIC, PLANAR)
+    unit_axis = _cast.unit(axis, f"the axis of {what}") if needs_axis else np.array([0.0, 0.0, 1.0])
+    place = np.eye(4) if origin is None else _cast.placement(origin, f"the origin of {what}")
+    place = place.copy()
+    if limits is not None:
+        if code not in (REVOLUTE, PRISMATIC) or kind == "continuous":
+            raise TocsinError(f"{what} is {kind}: only revolute and prismatic joints have limits.")
+        lower, upper = _cast.array(limits, f"the limits of {what}", (2,)).tolist()
+        if lower > upper:
+            raise TocsinError(f"the limits of {what} are the wrong way round: lower {lower:g} > upper {upper:g}.")
+        limits = (lower, upper)
+    if mimic is not None:
+        if code in (FIXED, PLANAR, BALL, FLOATING):
+            raise TocsinError(f"{what} is {kind}: only revolute, continuous and prismatic joints can mimic another.")
+        if not isinstance(mimic, (tuple, list)) or len(mimic) != 3:
+            raise TocsinError(f"the mimic of {what} must be (joint, multiplier, offset); got {mimic!r}.")
+        mimic = (
+            _cast.name(mimic[0], f"the joint that {what} mimics"),
+            _cast.scalar(mimic[1], f"the multiplier of {what}"),
+            _cast.scalar(mimic[2], f"the offset of {what}"),
+        )
+    return Joint(_cast.name(name, "the name of a joint"), kind, parent, child, place, unit_axis, limits, mimic)

@@ -1,0 +1,150 @@
+"""A whole scene as a handful of flat tables, the form in which kernels read it.
+
+Shapes that several links share are stored once. All indices are global: a node's children, a leaf's triangle, a
+triangle's corners.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from tocsin.geometry.tree import NODE
+from tocsin.model.base import Model
+
+MESH, CONVEX = 0, 1
+
+GEOM = np.dtype(
+    [
+        ("link", "i4"),
+        ("model", "i4"),
+        ("kind", "i4"),  # MESH: a tree of triangles; CONVEX: the proxy is the shape itself
+        ("root", "i4"),  # root node of its tree
+        ("proxy", "i4"),  # first point of its convex proxy, which contains the shape
+        ("proxy_count", "i4"),
+        ("points", "i4"),  # how many points of the table, right before the proxy, are its own
+        ("solid", "i4"),
+        ("face", "i4"),  # its triangles
+        ("faces", "i4"),
+        ("sample", "i4"),  # one point of each of its components
+        ("samples", "i4"),
+        ("proxy_radius", "f8"),
+        ("proxy_disk", "f8"),
+        ("diagonal", "f8"),
+        ("reach", "f8"),
+        ("center", "f8", 3),  # a tight oriented box, for swept boxes
+        ("axes", "f8", (3, 3)),
+        ("half", "f8", 3),
+    ],
+    align=True,
+)
+
+MODEL = np.dtype(
+    [
+        ("link", "i4"),  # first link and how many
+        ("links", "i4"),
+        ("geom", "i4"),  # first shape and how many
+        ("geoms", "i4"),
+        ("config", "i4"),  # where its standing configuration starts
+        ("width", "i4"),  # entries of its configuration, base included
+    ],
+    align=True,
+)
+
+
+class World(NamedTuple):
+    """The tables of a scene."""
+
+    nodes: np.ndarray
+    points: np.ndarray
+    faces: np.ndarray
+    geoms: np.ndarray
+    links: np.ndarray
+    models: np.ndarray
+    rule_start: np.ndarray
+    """Rules between links, row by row as in a sparse matrix: row i is rule_start[i]:rule_start[i + 1]."""
+    rule_link: np.ndarray
+    """The other link, ascending within a row."""
+    rule_margin: np.ndarray
+    """The pair's own margin, metres; -inf: the pair is ignored."""
+
+
+def assemble(models: Sequence[Model], rules: dict[tuple[int, int], float]) -> World:
+    """Lay out the tables of a scene; `rules` maps a pair of global link indices to a margin, -inf to ignore it."""
+    nodes: list[np.ndarray] = []
+    points: list[np.ndarray] = []
+    faces: list[np.ndarray] = []
+    placed: dict[int, tuple[int, int, int]] = {}
+    geoms: list[np.ndarray] = []
+    links: list[np.ndarray] = []
+    table = np.zeros(len(models), MODEL)
+    n_nodes = n_points = n_faces = n_links = n_config = 0
+    for m, model in enumerate(models):
+        entry = table[m]
+        entry["link"], entry["links"] = n_links, len(model.links)
+        entry["geom"] = len(geoms)
+        entry["config"], entry["width"] = n_config, model.width
+        n_config += model.width
+        own = model.links.copy()
+        own["model"] = m
+        own["parent"] = np.where(own["parent"] < 0, -1, own["parent"] + n_links)
+        links.append(own)
+        for i, shapes in enumerate(model.shapes):
+            for shape in shapes:
+                if shape.is_empty:
+                    continue
+                if id(shape) not in placed:
+                    placed[id(shape)] = (n_nodes, n_points + len(shape.points), n_faces)
+                    shifted = shape.nodes.copy()
+                    inner = shifted["count"] == 0
+                    shifted["first"] += np.where(inner, n_nodes, n_faces).astype(np.int32)
+                    nodes.append(shifted)
+                    points += [shape.points, shape.proxy, shape.samples]
+                    faces.append(shape.faces + np.int32(n_points))
+                    n_nodes += len(shape.nodes)
+                    n_points += len(shape.points) + len(shape.proxy) + len(shape.samples)
+                    n_faces += len(shape.faces)
+                root, proxy, face = placed[id(shape)]
+                geom = np.zeros(1, GEOM)
+                geom["link"], geom["model"] = n_links + i, m
+                geom["kind"] = MESH if shape.is_mesh else CONVEX
+                geom["root"], geom["proxy"], geom["proxy_count"] = root, proxy, len(shape.proxy)
+                geom["points"] = len(shape.points)
+                geom["solid"] = int(shape.solid)
+                geom["face"], geom["faces"] = face, len(shape.faces)
+                geom["sample"], geom["samples"] = proxy + len(shape.proxy), len(shape.samples)
+                geom["proxy_radius"], geom["proxy_disk"] = shape.radius, shape.disk
+                geom["diagonal"], geom["reach"] = shape.diagonal, shape.reach
+                geom["center"], geom["axes"], geom["half"] = shape.center, shape.axes, shape.half
+                geoms.append(geom)
+        entry["geoms"] = len(geoms) - entry["geom"]
+        n_links += len(model.links)
+    start, other, margin = _rows(n_links, rules)
+    return World(
+        _joined(nodes, np.zeros(0, NODE)),
+        _joined(points, np.zeros((0, 3))),
+        _joined(faces, np.zeros((0, 3), np.int32)),
+        _joined(geoms, np.zeros(0, GEOM)),
+        np.concatenate(links),
+        table,
+        start,
+        other,
+        margin,
+    )
+
+
+def _joined(parts: list[np.ndarray], empty: np.ndarray) -> np.ndarray:
+    return np.concatenate(parts) if parts else empty
+
+
+def _rows(n: int, rules: dict[tuple[int, int], float]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the rules in both directions as the rows of a sparse matrix."""
+    both = sorted({(i, k, m) for (a, b), m in rules.items() for i, k in ((a, b), (b, a))})
+    start = np.zeros(n + 1, np.int32)
+    for i, _, _ in both:
+        start[i + 1] += 1
+    return (
+        np.cumsum(start).astype(np.int32),
+        np.array([k for _, k, _ in both], np.int32),
+        np.array([m for _, _, m in both], np.float64),
+    )

@@ -1,0 +1,13 @@
+"""What may be asked: the defaults of every keyword that a question takes."""
+
+RELATIVE_TOLERANCE = 1e-4
+"""Default tolerance, as a fraction of the diagonal of the smaller geometry of a pair."""
+
+MAX_STEPS = 10_000_000
+"""Default cap on advancement steps in one query; a capped query says so and says up to when freedom is proven."""
+
+METHODS = ("advancement",)
+"""The engines that exist."""
+
+BACKENDS = ("triangles", "hulls")
+"""The distance back ends of the advancement engine: a tree of boxes over triangles, or of hulls over convex pieces."""

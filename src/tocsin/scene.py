@@ -1,0 +1,436 @@
+"""The page users read: a scene, and the questions one can ask of it."""
+
+from __future__ import annotations
+
+import math
+import threading
+import time as clock_module
+from collections.abc import Iterator, MutableMapping
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tocsin import _cast, query
+from tocsin.advancement import engine
+from tocsin.contacts.manifold import KINDS
+from tocsin.culling.sweep import SWEEP
+from tocsin.errors import TocsinError, unknown_name
+from tocsin.model.base import Model, Motion
+from tocsin.model.body import _UNNAMED
+from tocsin.model.world import World, assemble
+from tocsin.motion.joints import JOINT
+from tocsin.options import MAX_STEPS, METHODS, RELATIVE_TOLERANCE
+from tocsin.results import Contact, Distance, FirstContact, Stats, Status
+
+ONE_PIECE = np.array([0.0, 1.0])
+
+
+class _Stage(NamedTuple):
+    """Workspace of one thread for one set of active models: tables that a query writes, and what stands."""
+
+    joints: np.ndarray
+    sweeps: np.ndarray
+    taylor: np.ndarray
+    boxes: np.ndarray
+    active: np.ndarray
+    static_boxes: np.ndarray
+    static_child: np.ndarray
+    static_geom: np.ndarray
+    pairs_total: int
+
+
+class Margins(MutableMapping[tuple[str, str], float]):
+    """Margins of single pairs, in metres: `scene.margins["hand", "table"] = 0.02`. Names as in `Scene.ignore`."""
+
+    def __init__(self, scene: Scene) -> None:
+        self._scene = scene
+        self._given: dict[tuple[str, str], float] = {}
+
+    def __getitem__(self, pair: tuple[str, str]) -> float:
+        return self._given[tuple(sorted(pair))]  # type: ignore[index]
+
+    def __setitem__(self, pair: tuple[str, str], margin: float) -> None:
+        a, b = self._scene._pair(pair)
+        value = _cast.scalar(margin, f"the margin of {a!r} and {b!r}", least=0.0)
+        self._given[a, b] = value
+        self._scene._changed()
+
+    def __delitem__(self, pair: tuple[str, str]) -> None:
+        del self._given[tuple(sorted(pair))]  # type: ignore[arg-type]
+        self._scene._changed()
+
+    def __iter__(self) -> Iterator[tuple[str, str]]:
+        return iter(self._given)
+
+    def __len__(self) -> int:
+        return len(self._given)
+
+
+class Scene:
+    """Models that may touch each other: bodies and robots, moving or standing.
+
+    A model for which no motion is given stands where it is. Asked about motions, a scene checks every pair of shapes
+    of which at least one belongs to a model that was given a motion; asked about nothing, it checks all of them.
+    """
+
+    def __init__(self, *models: Model) -> None:
+        for model in models:
+            if not isinstance(model, Model):
+                raise TocsinError(f"a scene holds bodies and robots; got {type(model).__name__}.")
+        if not models:
+            raise TocsinError("a scene needs at least one body or robot.")
+        if len({id(m) for m in models}) < len(models):
+            raise TocsinError("a model is in the scene twice; make a second one instead.")
+        self.models: tuple[Model, ...] = models
+        self.names: tuple[str, ...] = _distinct_names(models)
+        self.margins = Margins(self)
+        self._ignored: set[tuple[str, str]] = set()
+        self._version = 0
+        self._seen: tuple[int, ...] = ()
+        self._world: World | None = None
+        self._largest_margin = 0.0
+        self._local = threading.local()
+        self._lock = threading.Lock()
+        self._index = {id(m): k for k, m in enumerate(models)}
+
+    def __repr__(self) -> str:
+        return f"<Scene of {len(self.models)} models: {', '.join(self.names)}>"
+
+    # ---- names and rules -------------------------------------------------------------------------------------------
+
+    @cached_property
+    def _links(self) -> dict[str, tuple[int, ...]]:
+        """Name -> global link indices: 'model', 'model/link', and 'link' where only one model has it."""
+        found: dict[str, tuple[int, ...]] = {}
+        single: dict[str, list[int]] = {}
+        n = 0
+        for name, model in zip(self.names, self.models):
+            found[name] = tuple(range(n, n + len(model.links)))
+            for i, link in enumerate(model.link_names):
+                found[f"{name}/{link}"] = (n + i,)
+                single.setdefault(link, []).append(n + i)
+            n += len(model.links)
+        for link, where in single.items():
+            if len(where) == 1:
+                found.setdefault(link, (where[0],))
+        return found
+
+    def _find(self, name: Any) -> tuple[int, ...]:
+        if name not in self._links:
+            raise unknown_name("model or link", name, self._links)
+        return self._links[name]
+
+    def _pair(self, pair: Any) -> tuple[str, str]:
+        if not isinstance(pair, tuple) or len(pair) != 2:
+            raise TocsinError(f"a pair is two names of models or links; got {pair!r}.")
+        for name in pair:
+            self._find(name)
+        a, b = sorted(pair)
+        return a, b
+
+    def ignore(self, a: str, b: str) -> None:
+        """Do not check a against b: names of models, of links, or 'model/link' where two models share a name."""
+        self._ignored.add(self._pair((a, b)))
+        self._changed()
+
+    def _changed(self) -> None:
+        self._version += 1
+
+    def _tables(self) -> World:
+        """Return the scene's tables, laid out again if a model or a rule has changed."""
+        seen = (self._version, *[m.version for m in self.models])
+        if self._world is None or seen != self._seen:
+            with self._lock:
+                rules: dict[tuple[int, int], float] = {}
+                for (a, b), margin in self.margins.items():
+                    self._add_rule(rules, a, b, margin)
+                for a, b in self._ignored:
+                    self._add_rule(rules, a, b, -math.inf)
+                n = 0
+                for model in self.models:
+                    for i, k in model.ignored:
+                        rules[n + i, n + k] = -math.inf
+                    n += len(model.links)
+                self._world = assemble(self.models, rules)
+                self._largest_margin = max([0.0, *self.margins.values()])
+                self._local = threading.local()
+                self._seen = seen
+        return self._world
+
+    def _add_rule(self, rules: dict[tuple[int, int], float], a: str, b: str, margin: float) -> None:
+        for i in self._find(a):
+            for k in self._find(b):
+                if i != k:
+                    rules[min(i, k), max(i, k)] = margin
+
+    # ---- questions -------------------------------------------------------------------------------------------------
+
+    def first_contact(
+        self,
+        *motions: Motion,
+        margin: float = 0.0,
+        tolerance: float | None = None,
+        max_steps: int = MAX_STEPS,
+        method: str = "advancement",
+    ) -> FirstContact:
+        """Return when, where and between which features anything first touches, over t in [0, 1].
+
+        `margin` (metres): contact means a distance of at most this. `tolerance` (metres): how far beyond the margin a
+        reported contact may be; by default 1e-4 of the diagonal of the smaller geometry of the pair. `max_steps` caps
+        the work: a capped answer has status CAPPED and says until when freedom is proven.
+        """
+        return self._ask(motions, margin, tolerance, max_steps, method, True)
+
+    def is_free(
+        self,
+        *motions: Motion,
+        margin: float = 0.0,
+        tolerance: float | None = None,
+        max_steps: int = MAX_STEPS,
+        method: str = "advancement",
+    ) -> bool:
+        """Return True only if it is proven that nothing comes within the margin at any time in [0, 1]."""
+        return self._ask(motions, margin, tolerance, max_steps, method, False).status is Status.FREE
+
+    def distance(self, *placements: Motion) -> Distance:
+        """Return the smallest distance of the given models to everything else, where they stand.
+
+        `placements`: from `robot.at(q)` and `body.at(pose)`; models not named stand where they are; none given means
+        the smallest distance of all pairs. Margins do not count; ignored pairs are left out.
+        """
+        world = self._tables()
+        stage, configs, pieces = self._stage(world, placements)
+        if pieces > 0:
+            raise TocsinError("distance is a question about one moment: give robot.at(q) or body.at(pose), not a motion.")
+        upper, lower, a, b, x, y = query.nearest(
+            world, stage.joints, stage.sweeps, stage.active, stage.static_geom, configs, 0.0
+        )
+        if a < 0:
+            return Distance(math.inf, math.inf)
+        model_a, link_a = self._name_of(world, a)
+        model_b, link_b = self._name_of(world, b)
+        gap = np.array(y) - np.array(x)
+        length = float(np.linalg.norm(gap))
+        normal = gap / length if length > 0.0 and upper > 0.0 else np.zeros(3)
+        return Distance(upper, lower, link_a, link_b, np.array(x), np.array(y), normal, model_a, model_b)
+
+    # ---- from a question to one compiled call ------------------------------------------------------------------------
+
+    def _ask(
+        self, motions: tuple[Motion, ...], margin: float, tolerance: float | None, max_steps: int, method: str,
+        want_contacts: bool,
+    ) -> FirstContact:  # fmt: skip
+        if margin != 0.0:
+            margin = _cast.scalar(margin, "margin", least=0.0)
+        tolerance = -1.0 if tolerance is None else _cast.scalar(tolerance, "tolerance", above=0.0)
+        if method not in METHODS:
+            _cast.choice(method, "method", METHODS)
+        if max_steps is not MAX_STEPS:
+            _cast.count(max_steps, "max_steps")
+        world = self._tables()
+        stage, configs, pieces = self._stage(world, motions)
+        breaks = ONE_PIECE if pieces <= 1 else _breaks(motions)
+        counts = np.zeros(query.COUNTS, np.int64)
+        clock = np.zeros(query.STAGES, np.int64)
+        started = clock_module.perf_counter()
+        status, time, a, b, used, touches, n = query.solve(
+            world,
+            stage.joints,
+            stage.sweeps,
+            stage.taylor,
+            stage.boxes,
+            stage.active,
+            stage.static_boxes,
+            stage.static_child,
+            stage.static_geom,
+            configs,
+            breaks,
+            margin,
+            max(margin, self._largest_margin),
+            tolerance,
+            RELATIVE_TOLERANCE,
+            max_steps,
+            want_contacts,
+            counts,
+            clock,
+        )
+        elapsed = clock_module.perf_counter() - started
+        if status == engine.FREE:
+            outcome = Status.FREE
+        elif status == engine.CAPPED:
+            outcome = Status.CAPPED
+        else:
+            outcome = Status.CONTACT if time > 0.0 else Status.INITIAL_CONTACT
+        return Answer(outcome, time, used, motions, self, world, touches, n, counts, clock, elapsed, stage.pairs_total)
+
+    def _stage(self, world: World, motions: tuple[Motion, ...]) -> tuple[_Stage, np.ndarray, int]:
+        """Return this thread's workspace for the given motions, their configurations in one array, and most pieces."""
+        for motion in motions:
+            if not isinstance(motion, Motion):
+                raise TocsinError(
+                    f"a question takes motions, from robot.move(q0, q1), body.move(T0, T1), follow or at; "
+                    f"got {type(motion).__name__}."
+                )
+        try:
+            key = tuple([self._index[id(m.model)] for m in motions])
+        except KeyError:
+            lost = next(m.model for m in motions if id(m.model) not in self._index)
+            raise TocsinError(f"{lost!r} is not in this scene; its models are: {', '.join(self.names)}.") from None
+        stages = getattr(self._local, "stages", None)
+        if stages is None:
+            stages = self._local.stages = {}
+        stage = stages.get(key)
+        if stage is None:
+            stage = stages[key] = self._new_stage(world, key)
+        if len(motions) == 1:
+            rows = motions[0].rows
+            stage.active[0, query.PIECES] = len(rows) - 1
+            return stage, rows.reshape(-1), len(rows) - 1
+        if not motions:
+            return stage, np.concatenate([m.stand for m in self.models]), 0
+        offset = 0
+        for k, motion in enumerate(motions):
+            stage.active[k, query.PIECES] = motion.pieces
+            stage.active[k, query.OFFSET] = offset
+            offset += motion.rows.size
+        return stage, np.concatenate([m.rows.reshape(-1) for m in motions]), max(m.pieces for m in motions)
+
+    def _new_stage(self, world: World, key: tuple[int, ...]) -> _Stage:
+        """Lay out the workspace for a set of active models, and place everything that stands."""
+        if len(set(key)) < len(key):
+            twice = next(k for k in key if key.count(k) > 1)
+            raise TocsinError(f"{self.names[twice]!r} is given two motions; a model moves in one way at a time.")
+        given = key or tuple(range(len(self.models)))
+        active = np.zeros((len(given), 5), np.int32)
+        first = 0
+        offset = 0
+        for k, m in enumerate(given):
+            room = 1
+            while room < world.models[m]["geoms"]:
+                room *= 2
+            active[k] = (m, 0, offset, first, room)
+            first += 2 * room
+            offset += self.models[m].width if not key else 0
+        joints = np.zeros(len(world.links), JOINT)
+        sweeps = np.zeros(len(world.links), SWEEP)
+        taylor = np.zeros((len(world.links), 3, 4, 5))
+        boxes = np.zeros((first, 6))
+        query.lay_trees(boxes, active, world)
+        is_active = np.zeros(len(self.models), np.bool_)
+        is_active[list(given)] = True
+        standing = np.concatenate([m.stand for m in self.models])
+        tree = query.stand(world, joints, sweeps, taylor, standing, is_active)
+        return _Stage(joints, sweeps, taylor, boxes, active, *tree, self._count_pairs(world, is_active))
+
+    def _count_pairs(self, world: World, is_active: np.ndarray) -> int:
+        """Count the pairs of shapes that a query looks at, before any culling."""
+        link = world.geoms["link"]
+        active = is_active[world.geoms["model"]]
+        per_link = np.bincount(link, minlength=len(world.links)).astype(np.int64)
+        moving = np.bincount(link[active], minlength=len(world.links)).astype(np.int64)
+        n, m = int(per_link.sum()), int(moving.sum())
+        total = m * (m - 1) // 2 + m * (n - m) - int((moving * (moving - 1) // 2).sum())
+        for i in range(len(world.links)):
+            for k in range(world.rule_start[i], world.rule_start[i + 1]):
+                o = world.rule_link[k]
+                if o > i and world.rule_margin[k] == -math.inf and (moving[i] or moving[o]):
+                    total -= int(per_link[i] * per_link[o])
+        return total
+
+    def _name_of(self, world: World, geom: int) -> tuple[str, str]:
+        """Return (model, link) names of a shape."""
+        m = int(world.geoms[geom]["model"])
+        link = int(world.geoms[geom]["link"]) - int(world.models[m]["link"])
+        model = self.models[m]
+        return self.names[m], self.names[m] if len(model.link_names) == 1 else model.link_names[link]
+
+
+class Answer(FirstContact):
+    """A `FirstContact` whose contacts and statistics are put into words only when they are looked at."""
+
+    def __init__(
+        self, status: Status, time: float, tolerance: float, motions: tuple[Motion, ...], scene: Scene, world: World,
+        touches: np.ndarray, n: int, counts: np.ndarray, clock: np.ndarray, elapsed: float, pairs_total: int,
+    ) -> None:  # fmt: skip
+        for name, value in (("status", status), ("time", time), ("tolerance", tolerance), ("motions", motions)):
+            object.__setattr__(self, name, value)
+        object.__setattr__(self, "_raw", (scene, world, touches, n, counts, clock, elapsed, pairs_total))
+
+    @cached_property
+    def contacts(self) -> tuple[Contact, ...]:  # type: ignore[override]
+        """Every pair of touching features at `time`, the closest first."""
+        scene, world, touches, n = self._raw[:4]  # type: ignore[attr-defined]
+        rows = touches[:n][np.argsort(touches[:n]["distance"], kind="stable")]
+        return tuple(_contact(scene, world, row) for row in rows)
+
+    @cached_property
+    def stats(self) -> Stats:  # type: ignore[override]
+        """Counts and seconds of this query."""
+        counts, clock, elapsed, pairs_total = self._raw[4:]  # type: ignore[attr-defined]
+        ticks = max(int(clock.sum()), 1)
+        seconds = {
+            name: elapsed * int(clock[k]) / ticks
+            for name, k in (
+                ("motion", query.MOTION),
+                ("culling", query.CULLING),
+                ("advancement", query.ADVANCEMENT),
+                ("contacts", query.CONTACTS),
+            )
+        }
+        return Stats(
+            pairs_total=pairs_total * max(int(counts[query.SLABS]), 1),
+            pairs_spatial=int(counts[query.SPATIAL]),
+            pairs_temporal=int(counts[engine.VISITED]),
+            steps=int(counts[engine.STEPS]),
+            node_tests=int(counts[engine.NODE_TESTS]),
+            hull_tests=int(counts[engine.HULL_TESTS]),
+            leaf_tests=int(counts[engine.LEAF_TESTS]),
+            slabs=int(counts[query.SLABS]),
+            seconds=seconds,
+        )
+
+
+def _contact(scene: Scene, world: World, row: np.ndarray) -> Contact:
+    """Put one touch into words; vertex indices are those of the shape's own mesh."""
+    model_a, link_a = scene._name_of(world, int(row["geom_a"]))
+    model_b, link_b = scene._name_of(world, int(row["geom_b"]))
+    features = []
+    for side, geom in (("a", "geom_a"), ("b", "geom_b")):
+        g = world.geoms[int(row[geom])]
+        first = int(g["proxy"]) - int(g["points"])
+        features.append(tuple(int(i) - first for i in row[side] if i >= 0))
+    return Contact(
+        link_a,
+        link_b,
+        KINDS[int(row["kind"])],
+        (features[0], features[1]),
+        row["point_a"].copy(),
+        row["point_b"].copy(),
+        row["normal"].copy(),
+        float(row["distance"]),
+        model_a,
+        model_b,
+    )
+
+
+def _breaks(motions: tuple[Motion, ...]) -> np.ndarray:
+    """Return the times at which any motion changes its velocities, 0 and 1 included."""
+    return np.unique(np.concatenate([np.arange(m.pieces + 1) / max(m.pieces, 1) for m in motions] + [ONE_PIECE]))
+
+
+def _distinct_names(models: tuple[Model, ...]) -> tuple[str, ...]:
+    """Return the models' names; bodies that were given none are numbered."""
+    taken = [m.name for m in models]
+    names: list[str] = []
+    for model in models:
+        name = model.name
+        if taken.count(name) > 1:
+            if name != _UNNAMED:
+                raise TocsinError(f"two models are named {name!r}; names in a scene must differ.")
+            k = 1
+            while f"{_UNNAMED}-{k}" in taken or f"{_UNNAMED}-{k}" in names:
+                k += 1
+            name = f"{_UNNAMED}-{k}"
+        names.append(name)
+    return tuple(names)

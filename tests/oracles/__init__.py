@@ -1,0 +1,1 @@
+"""Independent slow truths: nothing in this folder imports the code under test."""
