@@ -75,8 +75,8 @@ def test_mannequin_is_1_7_m_tall():
     q = gait.exercise(robot, 1).q[0]
     poses = robot.link_poses(q, base=np.eye(4))
     heights = [
-        (mannequin.meshes()[link.name][0] @ pose[:3, :3].T + pose[:3, 3])[:, 2]
-        for link, pose in zip(mannequin.LINKS, poses)
+        (mannequin.meshes()[name][0] @ pose[:3, :3].T + pose[:3, 3])[:, 2]
+        for name, pose in zip(robot.link_names, poses)
     ]
     assert max(map(np.max, heights)) - min(map(np.min, heights)) == pytest.approx(1.7, abs=0.03)
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+import tocsin
 from tocsin.bench import chess, gait, mannequin, picture, report, scenes
 
 WALK = (
@@ -110,7 +111,7 @@ def draw_walk(path: str) -> None:
         stage.add(chess.piece(kind), _LIGHT if number % 2 else _DARK, pose)
     animation = gait.walk(robot, 400)
     for frame in (0, 66, 150, 232, 330):
-        _add_mannequin(stage, robot.link_poses(animation.q[frame], base=animation.base[frame]))
+        _add_mannequin(stage, robot, animation.q[frame], animation.base[frame])
     picture.render(stage, path, eye=(4.2, -3.4, 2.5), at=(-0.05, -0.1, 0.62), zoom=2.5)
 
 
@@ -127,10 +128,10 @@ def draw_exercise(path: str) -> None:
         stand = np.eye(4)
         stand[:2, :2] = [[c, -s], [s, c]]
         stand[:2, 3] = 0.7 - 1.5 * (place // 4), 1.35 * (place % 4) - 2.0 + 0.4 * (place // 4)
-        _add_mannequin(stage, robot.link_poses(animation.q[frame], base=stand @ animation.base[frame]))
+        _add_mannequin(stage, robot, animation.q[frame], stand @ animation.base[frame])
     picture.render(stage, path, eye=(6.5, -0.5, 3.4), at=(0.0, 0.05, 0.78), zoom=2.9)
 
 
-def _add_mannequin(stage: picture.Stage, poses: np.ndarray) -> None:
-    for link, pose in zip(mannequin.LINKS, poses):
-        stage.add(mannequin.meshes()[link.name], _SKIN, pose)
+def _add_mannequin(stage: picture.Stage, robot: tocsin.Robot, q: np.ndarray, base: np.ndarray) -> None:
+    for name, pose in zip(robot.link_names, robot.link_poses(q, base=base)):
+        stage.add(mannequin.meshes()[name], _SKIN, pose)

@@ -22,7 +22,7 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
-console = Console()
+console = Console(width=None if sys.stdout.isatty() else 120)
 
 PACKAGES = ("tocsin", "numpy", "numba", "scipy", "trimesh", "python-fcl")
 
@@ -88,8 +88,9 @@ def take_turns(
     *,
     label: str = "timing",
     before: Callable[[], None] | None = None,
+    warm_up: bool = True,
 ) -> dict[str, np.ndarray]:
-    """Seconds of each contestant on each question, the median over `repeats` rounds, after one untimed round.
+    """Seconds of each contestant on each question, the median over `repeats` rounds, after an untimed one.
 
     A contestant is called with the number of the question; `before` is called before each call, outside the clock.
     """
@@ -97,7 +98,7 @@ def take_turns(
     clock = time.perf_counter
     was_collecting = gc.isenabled()
     try:
-        for number in track(range(-1, repeats), description=label, console=console, transient=True):
+        for number in track(range(-warm_up, repeats), description=label, console=console, transient=True):
             gc.collect()
             gc.disable()
             for question in range(n_questions):

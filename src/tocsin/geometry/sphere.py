@@ -46,7 +46,7 @@ def bounding_sphere(points):
     _, distance = _farthest(q, c)
     radius = 0.0
     if distance > 0.0 or np.any(q != np.array(c)):
-        radius = scale_up(distance, up)
+        radius = scale_up(distance * (1.0 + 2.0**-50) + 2.0**-500 + UNDERFLOW, up)
     return np.array((c[0] * up, c[1] * up, c[2] * up)), radius
 
 
