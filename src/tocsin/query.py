@@ -127,7 +127,7 @@ def solve(world, joints, sweeps, taylor, boxes, active, static_boxes, static_chi
             now = ticks()
             clock[CULLING] += now - stamp
             stamp = now
-            status, time, p, _, _ = advance(world, joints, pairs, n, t0, t1, max_steps, counts)
+            status, time, p = advance(world, joints, pairs, n, t0, t1, not want_contacts, max_steps, counts)
             if t0 == 0.0 and not (status == CONTACT and time == 0.0):
                 for k in range(n):
                     if one_inside_other(world, pairs[k], joints, 0.0):

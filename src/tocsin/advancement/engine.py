@@ -3,9 +3,9 @@
 An item is a pair of nodes (of the hierarchies of a pair of shapes) with the time until which it is proven free. The
 item with the earliest time is taken up: at that time the two nodes are bounded; a bound that reaches the end drops
 it; a bound that is good for a while puts it back at its later time; otherwise it is replaced by its children *at the
-same time*, which need no new pose. So every pair of nodes advances at its own pace, far parts in one stride and
-near parts in small ones (design 5.1, 4d), and since the earliest item always goes first, the first two leaves found
-within the tolerance are the first contact: everything else is proven free until then (temporal culling, 7.1).
+same time*, which need no new pose. So every pair of nodes advances at its own pace, far parts in one stride and near
+parts in small ones. Two leaves are advanced at once until they touch or are past the end. A touch becomes the new end:
+whatever is proven free until then is dropped (temporal culling, 7.1), and when nothing is left, it was the first.
 
 A pair of shapes starts as the pair of their hulls (7.2), which is taken apart into the hierarchies only where the hulls
 come close.
@@ -33,7 +33,7 @@ STEPS, NODE_TESTS, HULL_TESTS, LEAF_TESTS, VISITED = range(5)
 HULLS = -1
 """In place of a node: the pair is still at its hulls."""
 
-NEAR_BOXES = 0.35
+NEAR_BOXES = 0.03
 """Boxes closer than this many times their size are opened instead of advanced (measured on tori and robots)."""
 
 NEAR_HULLS = 0.1
@@ -43,12 +43,12 @@ STACK = 512
 
 
 @kernel
-def advance(world, joints, pairs, n_pairs, begin, end, max_steps, counts):
-    """Return (status, time, pair, a, b): the first contact of the pairs during [begin, end].
+def advance(world, joints, pairs, n_pairs, begin, end, any_contact, max_steps, counts):
+    """Return (status, time, pair): the first contact of the pairs during [begin, end].
 
-    FREE: none. CONTACT: at `time` the leaves a and b of that pair are within margin + tolerance, and nothing is
-    within the margin before. CAPPED: nothing is within the margin before `time`; the cap, or the resolution of
-    floating point at that pair, was reached.
+    FREE: none. CONTACT: at `time` two leaves of that pair are within margin + tolerance, and nothing is within the
+    margin before; with `any_contact` a later contact may be returned, whichever is found first. CAPPED: nothing is
+    within the margin before `time`; the cap, or the resolution of floating point at that pair, was reached.
     """
     heap = np.zeros(256, dtype=ITEM)
     size = 0
@@ -56,34 +56,36 @@ def advance(world, joints, pairs, n_pairs, begin, end, max_steps, counts):
     simplex = np.zeros((4, 9))
     scratch_a = np.zeros((3, 3))
     scratch_b = np.zeros((3, 3))
+    status = FREE
+    found = -1
     for p in range(n_pairs):
         if size == heap.shape[0]:
             heap = grown(heap)
         size = push(heap, size, begin, p, HULLS, HULLS)
     while size > 0:
         t = heap[0]["time"]
+        if t >= end and status != FREE:
+            break
         p = heap[0]["pair"]
         a = heap[0]["a"]
         b = heap[0]["b"]
         size = drop_first(heap, size)
         counts[STEPS] += 1
         if counts[STEPS] > max_steps:
-            return CAPPED, t, p, a, b
+            return CAPPED, t, p
         pair = pairs[p]
         geom_a = world.geoms[pair["a"]]
         geom_b = world.geoms[pair["b"]]
-        need = end - t
         margin = pair["margin"]
         pose, motion = relative_state(pair, joints, world.links, t)
         if a == HULLS:
-            h, decided = hulls_step(world, geom_a, geom_b, pose, motion, pair, simplex, need, counts)
-            if decided == CONTACT or decided == CAPPED:
-                return decided, t, p, geom_a["root"], geom_b["root"]
-            if h >= need:
+            h, decided = hulls_step(world, geom_a, geom_b, pose, motion, pair, simplex, end - t, counts)
+            if decided == CONTACT or (decided != OPEN and not t + h > t):
+                # Convex solids only: everything else is proven free until t, so this is the answer.
+                return CONTACT if decided == CONTACT else CAPPED, t, p
+            if t + h >= end:
                 continue
             if decided == FREE:
-                if not t + h > t:
-                    return CAPPED, t, p, a, b
                 size = push(heap, size, t + h, p, HULLS, HULLS)
                 continue
             if pair["visited"] == 0:
@@ -101,66 +103,29 @@ def advance(world, joints, pairs, n_pairs, begin, end, max_steps, counts):
             node_a = world.nodes[a]
             node_b = world.nodes[b]
             counts[NODE_TESTS] += 1
-            h, gap, reach = box_step(node_a, node_b, pose, motion, pair, margin, need)
-            if h >= need:
+            h, gap = box_step(node_a, node_b, pose, motion, pair, margin, end - t)
+            if t + h >= end:
                 continue
             leaf_a = node_a["count"] > 0
             leaf_b = node_b["count"] > 0
             if leaf_a and leaf_b:
-                counts[LEAF_TESTS] += 1
-                near = margin + pair["tolerance"] - pair["noise"]
-                if geom_a["kind"] == MESH and geom_b["kind"] == MESH:
-                    h2, d, _, _ = triangles_step(
-                        world.points,
-                        world.faces,
-                        node_a["first"],
-                        node_b["first"],
-                        pose,
-                        motion,
-                        pair,
-                        node_a["reach"],
-                        node_b["reach"],
-                    )
-                else:
-                    table_a, set_a = convex_set(geom_a, node_a, world.points, world.faces, scratch_a)
-                    table_b, set_b = convex_set(geom_b, node_b, world.points, world.faces, scratch_b)
-                    guess = vec.add(pose[1], vec.matvec(pose[0], vec.load3(table_b, set_b[0])))
-                    guess = vec.sub(guess, vec.load3(table_a, set_a[0]))
-                    h2, _, d, _, _, _ = convex_step(
-                        table_a,
-                        set_a,
-                        table_b,
-                        set_b,
-                        pose,
-                        motion,
-                        pair,
-                        node_a["reach"],
-                        node_b["reach"],
-                        guess,
-                        simplex,
-                        near,
-                        0.9,
-                    )
-                if d <= near:
-                    return CONTACT, t, p, a, b
-                h = max(h, h2)
-                if h >= need:
-                    continue
-                if not t + h > t:
-                    return CAPPED, t, p, a, b
-                if size == heap.shape[0]:
-                    heap = grown(heap)
-                size = push(heap, size, t + h, p, a, b)
-            elif gap > NEAR_BOXES * reach and t + h > t:
+                decided, time = leaf_advance(
+                    world, joints, pair, geom_a, geom_b, node_a, node_b, pose, motion, t, end, simplex, scratch_a,
+                    scratch_b, counts,
+                )  # fmt: skip
+                if decided != FREE:
+                    status = decided
+                    end = time
+                    found = p
+                    if any_contact or not t < end:
+                        return status, end, found
+            elif gap > NEAR_BOXES * max(node_a["radius"], node_b["radius"]) and t + h > t:
                 if size == heap.shape[0]:
                     heap = grown(heap)
                 size = push(heap, size, t + h, p, a, b)
             else:
                 # Open the larger box, or the one that can be opened.
-                half_a = node_a["half"]
-                half_b = node_b["half"]
-                larger_a = max(half_a[0], max(half_a[1], half_a[2])) >= max(half_b[0], max(half_b[1], half_b[2]))
-                if leaf_b or (larger_a and not leaf_a):
+                if leaf_b or (not leaf_a and node_a["radius"] >= node_b["radius"]):
                     stack[top, 0] = node_a["first"]
                     stack[top, 1] = b
                     stack[top + 1, 0] = node_a["first"] + 1
@@ -171,7 +136,46 @@ def advance(world, joints, pairs, n_pairs, begin, end, max_steps, counts):
                     stack[top + 1, 0] = a
                     stack[top + 1, 1] = node_b["first"] + 1
                 top += 2
-    return FREE, math.inf, -1, -1, -1
+    return status, end if status != FREE else math.inf, found
+
+
+@kernel
+def leaf_advance(
+    world, joints, pair, geom_a, geom_b, node_a, node_b, pose, motion, t, end, simplex, scratch_a, scratch_b, counts
+):
+    """Return (status, time): advance two leaves from t until they touch (CONTACT), or until `end` (FREE).
+
+    CAPPED: they are too close to prove anything more, yet farther apart than the tolerance: the resolution of
+    floating point.
+    """
+    near = pair["margin"] + pair["tolerance"] - pair["noise"]
+    meshes = geom_a["kind"] == MESH and geom_b["kind"] == MESH
+    n = (0.0, 0.0, 0.0)
+    while True:
+        counts[LEAF_TESTS] += 1
+        if meshes:
+            h, d, _, _ = triangles_step(
+                world.points, world.faces, node_a["first"], node_b["first"], pose, motion, pair, node_a["reach"],
+                node_b["reach"],
+            )  # fmt: skip
+        else:
+            table_a, set_a = convex_set(geom_a, node_a, world.points, world.faces, scratch_a)
+            table_b, set_b = convex_set(geom_b, node_b, world.points, world.faces, scratch_b)
+            if n[0] == 0.0 and n[1] == 0.0 and n[2] == 0.0:
+                n = vec.add(pose[1], vec.matvec(pose[0], vec.load3(table_b, set_b[0])))
+                n = vec.sub(n, vec.load3(table_a, set_a[0]))
+            h, _, d, n, _, _ = convex_step(
+                table_a, set_a, table_b, set_b, pose, motion, pair, node_a["reach"], node_b["reach"], n, simplex, near,
+                0.9,
+            )  # fmt: skip
+        if d <= near:
+            return CONTACT, t
+        if t + h >= end:
+            return FREE, end
+        if not t + h > t:
+            return CAPPED, t
+        t = t + h
+        pose, motion = relative_state(pair, joints, world.links, t)
 
 
 OPEN = 3
@@ -180,17 +184,17 @@ OPEN = 3
 
 @kernel
 def hulls_step(world, geom_a, geom_b, pose, motion, pair, simplex, need, counts):
-    """Return (h, decided) for the pair's hulls at one time: FREE (for h), OPEN, CONTACT or CAPPED.
+    """Return (h, decided) for the pair's hulls at one time: FREE (for h), OPEN, or CONTACT.
 
-    Convex solids are their own hulls, so CONTACT and CAPPED can only come from a pair of those.
+    Convex solids are their own hulls, so CONTACT can only come from a pair of those.
     """
     node_a = world.nodes[geom_a["root"]]
     node_b = world.nodes[geom_b["root"]]
     margin = pair["margin"]
     counts[NODE_TESTS] += 1
-    h, gap, reach = box_step(node_a, node_b, pose, motion, pair, margin, need)
+    h, gap = box_step(node_a, node_b, pose, motion, pair, margin, need)
     exact = geom_a["kind"] == CONVEX and geom_b["kind"] == CONVEX
-    if h >= need or (gap > reach and not exact):
+    if h >= need or (gap > max(node_a["radius"], node_b["radius"]) and not exact):
         return h, FREE
     counts[HULL_TESTS] += 1
     n = (pair["direction"][0], pair["direction"][1], pair["direction"][2])
@@ -225,11 +229,7 @@ def hulls_step(world, geom_a, geom_b, pose, motion, pair, simplex, need, counts)
         pair["direction"][i] = n[i]
     h = max(h, h2)
     if exact:
-        if upper <= near:
-            return 0.0, CONTACT
-        if h > 0.0:
-            return h, FREE
-        return 0.0, CAPPED
+        return (0.0, CONTACT) if upper <= near else (h, FREE)
     if h >= need or gap > NEAR_HULLS * min(geom_a["diagonal"], geom_b["diagonal"]):
         return h, FREE
     return h, OPEN

@@ -77,12 +77,13 @@ def replay(name: str) -> dict[str, object]:
 def report(title: str, tally: Tally, seconds: float) -> list[str]:
     """Return the lines that sum up a campaign."""
     leads = np.array(tally.leads if tally.leads else [0.0])
-    counts = ", ".join(f"{word} {n}" for word, n in tally.counts.items() if n or word in ("missed", "late", "false alarm"))
+    words = [f"{word} {n}" for word, n in tally.counts.items() if n or word in ("missed", "late", "false alarm")]
     lines = [
-        f"{title}: {tally.planted} planted, {tally.misses} near misses ({tally.misses_free} answered free); {counts}",
-        f"  t* - time: {np.mean(leads <= 1e-3):.0%} within 1e-3, {np.mean(leads <= 1e-6):.0%} within 1e-6 (the rest
-        met " f"something earlier); {tally.discarded} contacts not proven after rounding and left out; {seconds:.0f}
-        s",
+        f"{title}: {tally.planted} planted, {tally.misses} near misses ({tally.misses_free} answered free)",
+        f"  {', '.join(words)}",
+        f"  t* - time: {np.mean(leads <= 1e-3):.0%} within 1e-3, {np.mean(leads <= 1e-6):.0%} within 1e-6 "
+        "(the others met something earlier)",
+        f"  {tally.discarded} contacts not proven after rounding and left out; {seconds:.0f} s",
     ]
     lines += [f"  {word.upper()} {name}: {what}" for name, word, what in tally.failures[:50]]
     if len(tally.failures) > 50:
@@ -92,18 +93,22 @@ def report(title: str, tally: Tally, seconds: float) -> list[str]:
 
 def main(rigid: int = 100_000, articulated: int = 20_000, seed: int = 0) -> int:
     """Run the campaign with a progress bar, print the verdicts, and return how many promises were broken."""
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn,
-    TimeRemainingColumn
+    from rich import progress as rich
 
     wrong, lines = 0, []
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn())
-    with Progress(*columns) as progress:
+    columns = (
+        rich.TextColumn("{task.description}"),
+        rich.BarColumn(),
+        rich.MofNCompleteColumn(),
+        rich.TimeElapsedColumn(),
+        rich.TimeRemainingColumn(),
+    )
+    with rich.Progress(*columns) as progress:
         for title, cases, count in (("rigid", rigid_cases, rigid), ("articulated", articulated_cases, articulated)):
             task = progress.add_task(f"{title}: 0 wrong", total=count)
 
-            def tick(tally: Tally, task: object = task, title: str = title) -> None:
-                progress.update(task, completed=tally.planted, description=f"{title}: {tally.wrong} wrong")  # type:
-                ignore[arg-type]
+            def tick(tally: Tally, task: rich.TaskID = task, title: str = title) -> None:
+                progress.update(task, completed=tally.planted, description=f"{title}: {tally.wrong} wrong")
 
             start = time.perf_counter()
             tally = campaign(cases, count, seed, tick)

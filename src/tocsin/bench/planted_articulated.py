@@ -49,7 +49,9 @@ def random_arm(rng: np.random.Generator, scale: float, probe: Piece | None) -> A
     joints = [kin.Joint()]
     for link in range(1, n):
         kind = str(rng.choice(KINDS, p=ODDS))
-        masters = [k for k, j in enumerate(joints) if k and j.kind in ("revolute", "continuous", "prismatic") and not j.mimic]
+        masters = [
+            k for k, j in enumerate(joints) if k and j.kind in ("revolute", "continuous", "prismatic") and not j.mimic
+        ]
         mimic = None
         if kind == "mimic":
             kind = str(rng.choice(["revolute", "prismatic", "continuous"]))
@@ -73,7 +75,9 @@ def random_arm(rng: np.random.Generator, scale: float, probe: Piece | None) -> A
         count = 0 if bare else int(rng.choice([1, 1, 1, 2]))
         pieces = []
         for _ in range(count):
-            placement = kin.frame(random_rotation(rng), scale * 0.3 * rng.normal(size=3)) if rng.random() < 0.6 else np.eye(4)
+            placement = (
+                kin.frame(random_rotation(rng), scale * 0.3 * rng.normal(size=3)) if rng.random() < 0.6 else np.eye(4)
+            )
             pieces.append((random_piece(rng, scale * rng.uniform(0.1, 0.6)), placement))
         parts.append(pieces)
     if probe is not None:
@@ -128,7 +132,9 @@ def random_configurations(rng: np.random.Generator, arm: Arm) -> tuple[np.ndarra
             start = kin.quaternion_to(rng.normal(size=4))
             turn = kin.exp(unit(rng.normal(size=3)) * rng.uniform(0, min(reach, 0.999 * np.pi)))
             a[3:], b[3:] = kin.quaternion_of(start), kin.quaternion_of(turn @ start) * rng.choice([-1, 1])
-            part = {"prismatic": slice(0, 1), "planar": slice(0, 3), "ball": slice(3, 7), "floating": slice(0, 7)}[joint.kind]
+            part = {"prismatic": slice(0, 1), "planar": slice(0, 3), "ball": slice(3, 7), "floating": slice(0, 7)}[
+                joint.kind
+            ]
             a, b = a[part], b[part]
         q0.extend(a)
         q1.extend(b)
@@ -147,7 +153,7 @@ def _skipped(arm: Arm, link: int) -> set[int]:
 
 
 def plant(rng: np.random.Generator, arm: Arm, obstacle: Piece) -> tuple[Any, ...] | None:
-    """Return (label, t*, margin, tolerance, span, q0, q1, base, ends of the obstacle) with a proven contact, or None."""
+    """Return (label, t*, margin, tolerance, span, q0, q1, base, ends of the obstacle), contact proven; or None."""
     skipped = _skipped(arm, arm.probe) if arm.probe >= 0 else set()
     targets = [k for k, carried in enumerate(arm.parts) if carried and k not in skipped]
     if not targets:

@@ -127,9 +127,7 @@ def _local_triangles(triangles: np.ndarray, pose: Any, centre: list) -> tuple[li
 
 def _volume(a: list, b: list, c: list, d: list) -> Any:
     u, v, w = ([x - y for x, y in zip(p, d)] for p in (a, b, c))
-    return (
-        u[0] * (v[1] * w[2] - v[2] * w[1]) - u[1] * (v[0] * w[2] - v[2] * w[0]) + u[2] * (v[0] * w[1] - v[1] * w[0])
-    )
+    return u[0] * (v[1] * w[2] - v[2] * w[1]) - u[1] * (v[0] * w[2] - v[2] * w[0]) + u[2] * (v[0] * w[1] - v[1] * w[0])
 
 
 def _edge_through(p: list, q: list, triangle: list) -> bool:

@@ -46,7 +46,9 @@ def _permutation(rng: np.random.Generator) -> np.ndarray:
     return m * [1, 1, round(float(np.linalg.det(m)))]
 
 
-def _touching(rng: np.random.Generator, a: tuple, b: tuple) -> tuple[np.ndarray, np.ndarray, np.ndarray, int, int] | None:
+def _touching(
+    rng: np.random.Generator, a: tuple, b: tuple
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, int, int] | None:
     """Return both rotations, the shift of b relative to a, and an axis and side on which b is beyond a; or None."""
     for _ in range(60):
         turn_a, turn_b = _permutation(rng), _permutation(rng)

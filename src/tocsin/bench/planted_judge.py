@@ -86,7 +86,9 @@ class Tally:
             self.misses += 1
             self.misses_free += hit.status is Status.FREE
         if word != "right":
-            self.failures.append((case.name, word, f"{case.label}, t* = {case.time!r}, answer {hit.status.name} {hit.time!r}"))
+            self.failures.append(
+                (case.name, word, f"{case.label}, t* = {case.time!r}, answer {hit.status.name} {hit.time!r}")
+            )
         return word
 
 

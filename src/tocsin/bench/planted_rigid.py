@@ -1,8 +1,8 @@
 """Rigid motions with a contact planted by construction.
 
 Two shapes are put in touch at t*, then both are given constant velocities and run backwards to t = 0 and forwards to
-t = 1. Around the planted features the relative velocity is chosen: head-on, oblique, or grazing (tangent to the touching
-planes, while the turning curves the paths away before and after). A group shares two shapes and one scene; its cases
+t = 1. Around the planted features the relative velocity is chosen: head-on, oblique, or grazing (tangent to the
+touching planes, while the turning curves the paths away before and after). A group shares two shapes and one scene; its cases
 differ in everything else: t* (0, 1 and their close neighbours included), poses, speeds, distance from the world's
 origin, margin, tolerance. Some groups hold integer shapes that touch at exactly distance zero, with no depth at all.
 """
@@ -78,7 +78,9 @@ def _velocities(
         u = unit(normal * rng.uniform(0.02, 1) + sideways * rng.uniform(0, 2)) * speed
     else:  # grazing: tangent, or no relative motion of the points at all
         u = sideways * speed * (rng.random() < 0.7)
-        omega_a = omega_a if rng.random() < 0.3 else np.cross(normal, across(normal, rng)) * rng.uniform(0.1, LARGEST_TURN)
+        omega_a = (
+            omega_a if rng.random() < 0.3 else np.cross(normal, across(normal, rng)) * rng.uniform(0.1, LARGEST_TURN)
+        )
     v_a = u + v_b + np.cross(omega_b, arms[1]) - np.cross(omega_a, arms[0])
     return v_a, omega_a, v_b, omega_b
 

@@ -25,7 +25,7 @@ def oracle(name: str) -> Any:
     """Return a module of tests/oracles: the campaign is judged by them, so it runs from a source checkout."""
     folder = Path(__file__).resolve().parents[3] / "tests"
     if not (folder / "oracles").is_dir():
-        raise RuntimeError(f"the planted campaign is judged by tests/oracles, and {folder} has none: run it from a checkout")
+        raise RuntimeError(f"the campaign is judged by tests/oracles, and {folder} has none: run it from a checkout")
     if str(folder) not in sys.path:
         sys.path.insert(0, str(folder))
     return importlib.import_module(f"oracles.{name}")
@@ -126,7 +126,8 @@ class Polyhedron:
             n = -n
         w = rng.dirichlet(np.ones(3)) * 0.7 + 0.1
         corners = self.triangles[f]
-        return Feature("face", w @ corners / w.sum(), n, unit(corners[1] - corners[0]), corners, w, self.near(list(self.faces[f])))
+        around = self.near(list(self.faces[f]))
+        return Feature("face", w @ corners / w.sum(), n, unit(corners[1] - corners[0]), corners, w, around)
 
     def _edge(self, rng: np.random.Generator, along: np.ndarray | None) -> Feature:
         choices = [self.edges[int(rng.integers(len(self.edges)))] for _ in range(1 if along is None else 12)]
@@ -179,7 +180,8 @@ def _cylinder(radius: float, length: float) -> Piece:
         if kind == "vertex":
             return _round("rim", rng, radius * out + top * length / 2, d, np.cross(top, out))
         if kind == "edge":
-            return _round("side", rng, radius * out + [0, 0, rng.uniform(-0.45, 0.45) * length], out, np.array([0.0, 0, 1]))
+            height = np.array([0, 0, rng.uniform(-0.45, 0.45) * length])
+            return _round("side", rng, radius * out + height, out, np.array([0.0, 0, 1]))
         return _round("cap", rng, rng.uniform(0, 0.95) * radius * out + top * length / 2, top, out)
 
     return Piece("cylinder", tocsin.Cylinder(radius=radius, length=length), truth.cylinder(radius, length), sample)
@@ -195,7 +197,8 @@ def _filled(name: str, product: Any, true: Any) -> Piece:
     return Piece(name, product, true, Polyhedron(vertices, inverse.reshape(-1, 3)).sample)
 
 
-MESHES = ("triangle", "soup", "tetrahedron", "box", "plate", "sheet", "ball", "torus", "needle", "sliver", "rock", "flawed")
+MESHES = ("triangle", "soup", "tetrahedron", "box", "plate", "sheet", "ball", "torus")
+MESHES += ("needle", "sliver", "rock", "flawed")
 SOLIDS = ("Box", "Sphere", "Capsule", "Cylinder", "ConvexHull")
 
 
@@ -224,8 +227,8 @@ def random_piece(rng: np.random.Generator, scale: float, name: str | None = None
 def _random_mesh(rng: np.random.Generator, name: str, a: float, b: float) -> tuple[np.ndarray, np.ndarray]:
     if name in ("triangle", "soup"):
         n = 1 if name == "triangle" else int(rng.integers(2, 40))
-        vertices = 0.5 * (n > 1) * np.repeat(rng.normal(size=(n, 3)), 3, 0) + rng.normal(size=(3 * n, 3)) * (0.3 if n == 1 else 0.15)
-        return vertices, np.arange(3 * n).reshape(n, 3)
+        centres = 0.5 * (n > 1) * np.repeat(rng.normal(size=(n, 3)), 3, 0)
+        return centres + rng.normal(size=(3 * n, 3)) * (0.3 if n == 1 else 0.15), np.arange(3 * n).reshape(n, 3)
     if name == "tetrahedron":
         return 0.4 * rng.normal(size=(4, 3)), np.array([[0, 2, 1], [0, 1, 3], [1, 2, 3], [0, 3, 2]])
     if name == "box":
@@ -251,6 +254,7 @@ def _random_mesh(rng: np.random.Generator, name: str, a: float, b: float) -> tup
         core = truth.hull(0.4 * rng.normal(size=(int(rng.integers(6, 60)), 3))).core
         vertices, inverse = np.unique(core.reshape(-1, 3), axis=0, return_inverse=True)
         return vertices, inverse.reshape(-1, 3)
-    vertices, faces = meshes.box(tuple(rng.uniform(0.2, 1, 3)))  # flawed: doubled vertices and faces, a point, a segment, a fin
+    # flawed: doubled vertices and faces, a point, a segment, a fin
+    vertices, faces = meshes.box(tuple(rng.uniform(0.2, 1, 3)))
     vertices = np.vstack([vertices, vertices[:3], [[0, 0, 0.9], [0.3, 0, 0.9]]])
     return vertices, np.vstack([faces, faces[:2], [[0, 0, 0], [11, 12, 11], [8, 9, 10], [0, 1, 11]]])

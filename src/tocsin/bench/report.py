@@ -98,7 +98,13 @@ def take_turns(
     clock = time.perf_counter
     was_collecting = gc.isenabled()
     try:
-        for number in track(range(-warm_up, repeats), description=label, console=console, transient=True):
+        for number in track(
+            range(-warm_up, repeats),
+            description=label,
+            console=console,
+            transient=True,
+            disable=not console.is_terminal,
+        ):
             gc.collect()
             gc.disable()
             for question in range(n_questions):

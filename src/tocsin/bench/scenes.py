@@ -114,9 +114,9 @@ LINK = 0.25
 def snake(n_links: int, count: int = 60, **options: Any) -> Case:
     """A snake of `n_links` sliding along a winding track between fixed posts; the posts are the same for every length.
 
-    The track's heading at arc length s is 1.25 cos(s / 0.8 m), a serpenoid curve, whose loops come near each other.
-    Joint i is the change of heading from one link to the next; a step slides the snake 5 cm along, so that each link
-    follows the one before it.
+    The track's heading at arc length s is 2 cos(s / 0.8 m), a serpenoid curve, whose loops come as near as 27 cm to
+    each other. Joint i is the change of heading from one link to the next; a step slides the snake 5 cm along, so that
+    each link follows the one before it. Posts stand close to the track; nothing touches, and all of it is to be proven.
     """
     mesh = tocsin.Mesh(*shapes.limb(0.8 * LINK, 0.035, rings=12, segments=10))
     lying = np.array([(0.0, 0.0, 1.0, 0.1 * LINK), (0.0, 1.0, 0.0, 0.0), (-1.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 1.0)])
@@ -124,7 +124,12 @@ def snake(n_links: int, count: int = 60, **options: Any) -> Case:
     builder.link("link0", (mesh, lying))
     for k in range(1, n_links):
         builder.link(
-            f"link{k}", (mesh, lying), parent=f"link{k - 1}", joint="revolute", axis=(0, 0, 1), origin=(LINK, 0, 0)
+            f"link{k}",
+            (mesh, lying),
+            parent=f"link{k - 1}",
+            joint="revolute",
+            axis=(0, 0, 1),
+            origin=(LINK, 0, 0),
         )
     robot = builder.build()
 
@@ -133,12 +138,12 @@ def snake(n_links: int, count: int = 60, **options: Any) -> Case:
     post = tocsin.Mesh(*shapes.limb(0.5, 0.06, rings=12, segments=12, bumps=0.1))
     posts = []
     for number, at in enumerate(np.arange(0.35, 52.0, 0.9)):
-        k = round(at / 1e-3)
-        side = 0.14 + 0.05 * np.sin(7.0 * number)
-        normal = np.array([-np.sin(_heading(at)), np.cos(_heading(at))]) * (-1.0) ** number
-        pose = np.eye(4)
-        pose[:3, 3] = *(track[k] + side * normal), -0.25
-        posts.append(tocsin.Body(post, pose=pose, name=f"post{number}"))
+        side = (0.155 + 0.015 * np.sin(7.0 * number)) * (-1.0) ** number
+        place = track[round(at / 1e-3)] + side * np.array([-np.sin(_heading(at)), np.cos(_heading(at))])
+        if np.min(np.linalg.norm(track[::10] - place, axis=1)) > 0.138:
+            pose = np.eye(4)
+            pose[:3, 3] = *place, -0.25
+            posts.append(tocsin.Body(post, pose=pose, name=f"post{number}"))
 
     advance = 0.05 * np.arange(count + 1)
     headings = _heading(advance[:, None] + LINK * (np.arange(n_links) + 0.5))
@@ -157,4 +162,4 @@ def snake(n_links: int, count: int = 60, **options: Any) -> Case:
 
 
 def _heading(s: np.ndarray | float) -> np.ndarray:
-    return 1.25 * np.cos(np.asarray(s) / 0.8)
+    return 2.0 * np.cos(np.asarray(s) / 0.8)

@@ -55,7 +55,7 @@ def closest(world, joints, pairs, n_pairs, t):
             leaf_a = node_a["count"] > 0
             leaf_b = node_b["count"] > 0
             if not (leaf_a and leaf_b):
-                open_a = leaf_b or (not leaf_a and node_a["half"].max() >= node_b["half"].max())
+                open_a = leaf_b or (not leaf_a and node_a["radius"] >= node_b["radius"])
                 x0, y0, x1, y1 = a, b, a, b
                 if open_a:
                     x0 = node_a["first"]

@@ -143,13 +143,9 @@ def manifold(world, joints, pairs, n_pairs, t):
             leaf_a = node_a["count"] > 0
             leaf_b = node_b["count"] > 0
             if not (leaf_a and leaf_b):
-                open_a = leaf_b or (not leaf_a and node_a["half"].max() >= node_b["half"].max())
-                for c in range(2):
-                    a = stack[top, 0]
-                    b = stack[top, 1]
-                    if c == 0:
-                        stack[top + 1, 0] = a
-                        stack[top + 1, 1] = b
+                open_a = leaf_b or (not leaf_a and node_a["radius"] >= node_b["radius"])
+                stack[top + 1, 0] = stack[top, 0]
+                stack[top + 1, 1] = stack[top, 1]
                 if open_a:
                     stack[top, 0] = node_a["first"]
                     stack[top + 1, 0] = node_a["first"] + 1

@@ -120,7 +120,7 @@ def _built(mesh: Mesh, points: np.ndarray) -> dict[str, np.ndarray]:
     faces = mesh.faces
     key = ""
     if len(faces) >= CACHED_FROM:
-        key = cache.content_key("shape-1", points, faces)
+        key = cache.content_key("shape-2", points, faces)
         found = cache.load(key)
         if found is not None:
             return found
@@ -184,7 +184,7 @@ def _convex_shape(source: Any, place: np.ndarray) -> Shape:
     node["half"] = half
     node["reach"] = reach
     node["count"] = 1
-    node["hull"] = -1
+    node["radius"] = float(np.linalg.norm(half)) * (1.0 + 8.0 * UNIT)
     return Shape(
         source,
         place,

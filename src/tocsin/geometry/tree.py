@@ -28,10 +28,9 @@ NODE = np.dtype(
         ("axes", "f8", (3, 3)),  # rows are unit vectors
         ("half", "f8", 3),
         ("reach", "f8"),  # no point of the content is farther than this from the frame's origin
+        ("radius", "f8"),  # half-diagonal of the box
         ("first", "i4"),
         ("count", "i4"),  # 0: inner node
-        ("hull", "i4"),  # first index of the node's convex hull in the shape's hull list, -1: none
-        ("hull_count", "i4"),
     ],
     align=True,
 )
@@ -223,8 +222,7 @@ def fit(nodes, node, points, faces, order, begin, end):
         for j in range(3):
             box["axes"][i, j] = axes[i][j]
     box["reach"] = np.sqrt(reach2) * (1.0 + 8.0 * UNIT)
-    box["hull"] = -1
-    box["hull_count"] = 0
+    box["radius"] = vec.norm((box["half"][0], box["half"][1], box["half"][2])) * (1.0 + 8.0 * UNIT)
 
 
 @kernel
