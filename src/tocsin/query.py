@@ -1,4 +1,4 @@
-"""A question in one compiled call: motion, culling, advancement, contacts, slab by slab in time.
+"""A question in one compiled call: motion, culling, advancement, slab by slab in time; and the contacts in another.
 
 A motion is cut where any model's piece ends, and long turns are cut further into slabs in which the swept boxes stay
 tight. Slabs are taken in order of time, so the first contact found is the first; what comes later is never looked at.
@@ -8,15 +8,17 @@ import math
 
 import numpy as np
 
-from tocsin._jit import kernel, ticks
+from tocsin._jit import borrowed, kernel, ticks
 from tocsin.advancement.engine import CONTACT, FREE, VISITED, advance
+from tocsin.advancement.room import borrowed_room
 from tocsin.contacts.closest import closest
 from tocsin.contacts.inside import one_inside_other
-from tocsin.contacts.manifold import TOUCH, manifold
+from tocsin.contacts.manifold import manifold
 from tocsin.culling.boxes import build_static, clear_leaves, join_up
-from tocsin.culling.pairs import PAIR, prepare
+from tocsin.culling.pairs import prepare
 from tocsin.culling.spatial import against_standing, between_moving, add_pair
 from tocsin.culling.sweep import geom_box, link_bounds, link_middle
+from tocsin.model.world import borrowed_world
 from tocsin.motion.joints import joint_motion
 
 MODEL, PIECES, OFFSET, FIRST, ROOM = range(5)
@@ -25,7 +27,7 @@ MODEL, PIECES, OFFSET, FIRST, ROOM = range(5)
 SPATIAL, SLABS, COUNTS = VISITED + 1, VISITED + 2, VISITED + 3
 """Further counts of a query, and how many there are."""
 
-MOTION, CULLING, ADVANCEMENT, CONTACTS, STAGES = range(5)
+MOTION, CULLING, ADVANCEMENT, STAGES = range(4)
 """Stages whose time is taken."""
 
 SLAB_TURN = 1.25
@@ -97,16 +99,24 @@ def cull(world, joints, sweeps, taylor, scratch, boxes, active, static_boxes, st
 
 
 @kernel
-def solve(world, joints, sweeps, taylor, boxes, active, static_boxes, static_child, static_geom, configs, breaks,
-          margin, grow, tolerance, relative_tolerance, max_steps, want_contacts, counts, clock):  # fmt: skip
-    """Return (status, time, geom_a, geom_b, tolerance, touches, n): the first contact of a scene over [0, 1].
+def solve(world, room, joints, sweeps, taylor, boxes, active, static_boxes, static_child, static_geom, configs, breaks,
+          margin, grow, tolerance, relative_tolerance, max_steps, any_contact, counts, clock):  # fmt: skip
+    """Return (status, time, geom_a, geom_b, tolerance): the first contact of a scene over [0, 1].
 
-    `counts` and `clock` (a time stamp per stage boundary, summed) are written. `grow` is the largest margin of any
-    pair; boxes are grown by it.
+    With `any_contact` whichever contact is found first. `counts` and `clock` (ticks per stage) are written. `grow` is
+    the largest margin of any pair; boxes are grown by it.
     """
-    pairs = np.zeros(64, dtype=PAIR)
-    scratch = np.zeros((3, 4, 5))
     stamp = ticks()
+    world = borrowed_world(world)
+    room = borrowed_room(room)
+    joints = borrowed(joints)
+    sweeps = borrowed(sweeps)
+    taylor = borrowed(taylor)
+    boxes = borrowed(boxes)
+    counts = borrowed(counts)
+    configs = borrowed(configs)
+    pairs = room.pairs
+    scratch = room.taylor
     for piece in range(breaks.shape[0] - 1):
         begin = breaks[piece]
         end = breaks[piece + 1]
@@ -127,10 +137,10 @@ def solve(world, joints, sweeps, taylor, boxes, active, static_boxes, static_chi
             now = ticks()
             clock[CULLING] += now - stamp
             stamp = now
-            status, time, p = advance(world, joints, pairs, n, t0, t1, not want_contacts, max_steps, counts)
+            status, time, p = advance(world, sweeps, joints, room, pairs, n, t0, t1, any_contact, max_steps, counts)
             if t0 == 0.0 and not (status == CONTACT and time == 0.0):
                 for k in range(n):
-                    if one_inside_other(world, pairs[k], joints, 0.0):
+                    if one_inside_other(world, pairs[k], sweeps, joints, 0.0):
                         status, time, p = CONTACT, 0.0, k
                         break
             now = ticks()
@@ -138,13 +148,23 @@ def solve(world, joints, sweeps, taylor, boxes, active, static_boxes, static_chi
             stamp = now
             if status == FREE:
                 continue
-            touches, count = np.zeros(0, dtype=TOUCH), 0
-            if status == CONTACT and want_contacts:
-                touches, count = manifold(world, joints, pairs, n, time)
-                clock[CONTACTS] += ticks() - stamp
             pair = pairs[p]
-            return status, time, pair["a"], pair["b"], pair["tolerance"], touches, count
-    return FREE, math.inf, -1, -1, 0.0, np.zeros(0, dtype=TOUCH), 0
+            return status, time, pair["a"], pair["b"], pair["tolerance"]
+    return FREE, math.inf, -1, -1, 0.0
+
+
+@kernel
+def touching(world, room, joints, sweeps, taylor, boxes, active, static_boxes, static_child, static_geom, configs,
+             t, margin, grow, tolerance, relative_tolerance):  # fmt: skip
+    """Return (touches, n): the whole contact manifold at time t."""
+    world = borrowed_world(world)
+    room = borrowed_room(room)
+    set_motion(world, joints, sweeps, active, configs, t, t)
+    pairs, n = cull(
+        world, joints, sweeps, taylor, room.taylor, boxes, active, static_boxes, static_child, static_geom, room.pairs,
+        t, t, margin, grow, tolerance, relative_tolerance,
+    )  # fmt: skip
+    return manifold(world, sweeps, joints, room, pairs, n, t)
 
 
 @kernel
@@ -182,10 +202,18 @@ def lay_trees(boxes, active, world):
 
 
 @kernel
-def nearest(world, joints, sweeps, active, static_geom, configs, margin):
+def nearest(world, room, joints, sweeps, active, static_geom, configs, margin):
     """Return (upper, lower, geom_a, geom_b, x, y): the closest pair of a standing scene, by its active models."""
+    world = borrowed_world(world)
+    room = borrowed_room(room)
+    joints = borrowed(joints)
+    sweeps = borrowed(sweeps)
     set_motion(world, joints, sweeps, active, configs, 0.0, 1.0)
-    pairs = np.zeros(64, dtype=PAIR)
+    for k in range(active.shape[0]):
+        model = world.models[active[k, MODEL]]
+        for i in range(model["link"], model["link"] + model["links"]):
+            link_middle(sweeps, joints, world.links, i, 0.0)
+    pairs = room.pairs
     n = 0
     for k in range(active.shape[0]):
         a = world.models[active[k, MODEL]]
@@ -198,7 +226,7 @@ def nearest(world, joints, sweeps, active, static_geom, configs, margin):
                     pairs, n = add_pair(pairs, n, world, g, h, margin)
     for p in range(n):
         prepare(pairs[p], world.geoms, joints, world.links, sweeps, -1.0, 0.0)
-    upper, lower, p, x, y = closest(world, joints, pairs, n, 0.0)
+    upper, lower, p, x, y = closest(world, sweeps, joints, room, pairs, n, 0.0)
     if p < 0:
         return upper, lower, -1, -1, x, y
     return upper, lower, pairs[p]["a"], pairs[p]["b"], x, y

@@ -33,7 +33,8 @@ class Contact:
     link_a: str
     link_b: str
     kind: str
-    """'vertex-face', 'face-vertex', 'edge-edge', or 'surface' where a smooth or convex solid takes part."""
+    """'vertex-face', 'face-vertex' or 'edge-edge'; 'surface' where a convex solid takes part; only where shapes overlap,
+    'edge-face'; 'inside' where one lies within a solid one."""
     features: tuple[tuple[int, ...], tuple[int, ...]]
     """The vertex indices of the touching feature on each side: one for a vertex, two for an edge, three for a face."""
     point_a: Vector
@@ -53,7 +54,8 @@ class Stats:
     pairs_total: int = 0
     """Pairs of shapes that could have touched, before any culling."""
     pairs_spatial: int = 0
-    """Left after spatial culling: their swept boxes overlap."""
+    """Left after spatial culling: their swept boxes overlap. Long turns are culled slab by slab: a pair counts once in
+    each slab, here and in `pairs_total`."""
     pairs_temporal: int = 0
     """Left after temporal culling: pairs whose hulls did not prove them free or too late."""
     steps: int = 0
@@ -67,7 +69,7 @@ class Stats:
     slabs: int = 0
     """Time slabs that were culled one after the other."""
     seconds: dict[str, float] = field(default_factory=dict)
-    """Stage -> seconds: motion, culling, advancement, contacts."""
+    """Stage -> seconds: motion, culling, advancement."""
 
 
 @dataclass(frozen=True)

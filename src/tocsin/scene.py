@@ -13,6 +13,7 @@ import numpy as np
 
 from tocsin import _cast, query
 from tocsin.advancement import engine
+from tocsin.advancement.room import Room, make_room
 from tocsin.contacts.manifold import KINDS
 from tocsin.culling.sweep import SWEEP
 from tocsin.errors import TocsinError, unknown_name
@@ -29,6 +30,7 @@ ONE_PIECE = np.array([0.0, 1.0])
 class _Stage(NamedTuple):
     """Workspace of one thread for one set of active models: tables that a query writes, and what stands."""
 
+    room: Room
     joints: np.ndarray
     sweeps: np.ndarray
     taylor: np.ndarray
@@ -180,7 +182,7 @@ class Scene:
         reported contact may be; by default 1e-4 of the diagonal of the smaller geometry of the pair. `max_steps` caps
         the work: a capped answer has status CAPPED and says until when freedom is proven.
         """
-        return self._ask(motions, margin, tolerance, max_steps, method, True)
+        return self._ask(motions, margin, tolerance, max_steps, method, False)
 
     def is_free(
         self,
@@ -191,7 +193,7 @@ class Scene:
         method: str = "advancement",
     ) -> bool:
         """Return True only if it is proven that nothing comes within the margin at any time in [0, 1]."""
-        return self._ask(motions, margin, tolerance, max_steps, method, False).status is Status.FREE
+        return self._ask(motions, margin, tolerance, max_steps, method, True).status is Status.FREE
 
     def distance(self, *placements: Motion) -> Distance:
         """Return the smallest distance of the given models to everything else, where they stand.
@@ -204,7 +206,7 @@ class Scene:
         if pieces > 0:
             raise TocsinError("distance is a question about one moment: give robot.at(q) or body.at(pose), not a motion.")
         upper, lower, a, b, x, y = query.nearest(
-            world, stage.joints, stage.sweeps, stage.active, stage.static_geom, configs, 0.0
+            world, stage.room, stage.joints, stage.sweeps, stage.active, stage.static_geom, configs, 0.0
         )
         if a < 0:
             return Distance(math.inf, math.inf)
@@ -219,7 +221,7 @@ class Scene:
 
     def _ask(
         self, motions: tuple[Motion, ...], margin: float, tolerance: float | None, max_steps: int, method: str,
-        want_contacts: bool,
+        any_contact: bool,
     ) -> FirstContact:  # fmt: skip
         if margin != 0.0:
             margin = _cast.scalar(margin, "margin", least=0.0)
@@ -234,8 +236,9 @@ class Scene:
         counts = np.zeros(query.COUNTS, np.int64)
         clock = np.zeros(query.STAGES, np.int64)
         started = clock_module.perf_counter()
-        status, time, a, b, used, touches, n = query.solve(
+        status, time, a, b, used = query.solve(
             world,
+            stage.room,
             stage.joints,
             stage.sweeps,
             stage.taylor,
@@ -251,7 +254,7 @@ class Scene:
             tolerance,
             RELATIVE_TOLERANCE,
             max_steps,
-            want_contacts,
+            any_contact,
             counts,
             clock,
         )
@@ -262,7 +265,8 @@ class Scene:
             outcome = Status.CAPPED
         else:
             outcome = Status.CONTACT if time > 0.0 else Status.INITIAL_CONTACT
-        return Answer(outcome, time, used, motions, self, world, touches, n, counts, clock, elapsed, stage.pairs_total)
+        asked = _Asked(self, world, stage, configs, margin, tolerance, (a, b), counts, clock, elapsed)
+        return Answer(outcome, time, used, motions, asked)
 
     def _stage(self, world: World, motions: tuple[Motion, ...]) -> tuple[_Stage, np.ndarray, int]:
         """Return this thread's workspace for the given motions, their configurations in one array, and most pieces."""
@@ -289,11 +293,7 @@ class Scene:
             return stage, rows.reshape(-1), len(rows) - 1
         if not motions:
             return stage, np.concatenate([m.stand for m in self.models]), 0
-        offset = 0
-        for k, motion in enumerate(motions):
-            stage.active[k, query.PIECES] = motion.pieces
-            stage.active[k, query.OFFSET] = offset
-            offset += motion.rows.size
+        stage.active[:] = _with_motions(stage.active, motions)
         return stage, np.concatenate([m.rows.reshape(-1) for m in motions]), max(m.pieces for m in motions)
 
     def _new_stage(self, world: World, key: tuple[int, ...]) -> _Stage:
@@ -321,7 +321,7 @@ class Scene:
         is_active[list(given)] = True
         standing = np.concatenate([m.stand for m in self.models])
         tree = query.stand(world, joints, sweeps, taylor, standing, is_active)
-        return _Stage(joints, sweeps, taylor, boxes, active, *tree, self._count_pairs(world, is_active))
+        return _Stage(make_room(), joints, sweeps, taylor, boxes, active, *tree, self._count_pairs(world, is_active))
 
     def _count_pairs(self, world: World, is_active: np.ndarray) -> int:
         """Count the pairs of shapes that a query looks at, before any culling."""
@@ -346,40 +346,78 @@ class Scene:
         return self.names[m], self.names[m] if len(model.link_names) == 1 else model.link_names[link]
 
 
+class _Asked(NamedTuple):
+    """What an answer needs to tell more about itself later."""
+
+    scene: Scene
+    world: World
+    stage: _Stage
+    configs: np.ndarray
+    margin: float
+    tolerance: float
+    geoms: tuple[int, int]
+    counts: np.ndarray
+    clock: np.ndarray
+    elapsed: float
+
+
 class Answer(FirstContact):
-    """A `FirstContact` whose contacts and statistics are put into words only when they are looked at."""
+    """A `FirstContact` that finds its contacts, and puts its statistics into words, when they are looked at."""
 
     def __init__(
-        self, status: Status, time: float, tolerance: float, motions: tuple[Motion, ...], scene: Scene, world: World,
-        touches: np.ndarray, n: int, counts: np.ndarray, clock: np.ndarray, elapsed: float, pairs_total: int,
-    ) -> None:  # fmt: skip
-        for name, value in (("status", status), ("time", time), ("tolerance", tolerance), ("motions", motions)):
-            object.__setattr__(self, name, value)
-        object.__setattr__(self, "_raw", (scene, world, touches, n, counts, clock, elapsed, pairs_total))
+        self, status: Status, time: float, tolerance: float, motions: tuple[Motion, ...], asked: _Asked
+    ) -> None:
+        fill = self.__dict__
+        fill["status"], fill["time"], fill["tolerance"], fill["motions"] = status, time, tolerance, motions
+        fill["_asked"] = asked
 
     @cached_property
     def contacts(self) -> tuple[Contact, ...]:  # type: ignore[override]
-        """Every pair of touching features at `time`, the closest first."""
-        scene, world, touches, n = self._raw[:4]  # type: ignore[attr-defined]
+        """Every pair of touching features at `time`, the closest first; none if free or capped.
+
+        Found by one more compiled call when first looked at. A body inside a solid one touches nothing: then the pair
+        is named without features.
+        """
+        if self.status in (Status.FREE, Status.CAPPED):
+            return ()
+        asked = self._asked  # type: ignore[attr-defined]
+        stage = asked.stage
+        reach = asked.tolerance if asked.tolerance > 0.0 else RELATIVE_TOLERANCE * asked.world.geoms["diagonal"].max()
+        # Tables that a query writes are copied: another thread may be using them by now.
+        touches, n = query.touching(
+            asked.world,
+            make_room(),
+            stage.joints.copy(),
+            stage.sweeps.copy(),
+            stage.taylor.copy(),
+            stage.boxes.copy(),
+            _with_motions(stage.active, self.motions),
+            stage.static_boxes,
+            stage.static_child,
+            stage.static_geom,
+            asked.configs,
+            self.time,
+            asked.margin,
+            max(asked.margin, asked.scene._largest_margin) + reach,
+            asked.tolerance,
+            RELATIVE_TOLERANCE,
+        )
         rows = touches[:n][np.argsort(touches[:n]["distance"], kind="stable")]
-        return tuple(_contact(scene, world, row) for row in rows)
+        if n == 0:
+            (model_a, link_a), (model_b, link_b) = (asked.scene._name_of(asked.world, g) for g in asked.geoms)
+            none = np.full(3, np.nan)
+            return (Contact(link_a, link_b, "inside", ((), ()), none, none, np.zeros(3), 0.0, model_a, model_b),)
+        return tuple(_contact(asked.scene, asked.world, row) for row in rows)
 
     @cached_property
     def stats(self) -> Stats:  # type: ignore[override]
         """Counts and seconds of this query."""
-        counts, clock, elapsed, pairs_total = self._raw[4:]  # type: ignore[attr-defined]
-        ticks = max(int(clock.sum()), 1)
-        seconds = {
-            name: elapsed * int(clock[k]) / ticks
-            for name, k in (
-                ("motion", query.MOTION),
-                ("culling", query.CULLING),
-                ("advancement", query.ADVANCEMENT),
-                ("contacts", query.CONTACTS),
-            )
-        }
+        asked = self._asked  # type: ignore[attr-defined]
+        counts = asked.counts
+        ticks = max(int(asked.clock.sum()), 1)
+        stages = (("motion", query.MOTION), ("culling", query.CULLING), ("advancement", query.ADVANCEMENT))
         return Stats(
-            pairs_total=pairs_total * max(int(counts[query.SLABS]), 1),
+            pairs_total=asked.stage.pairs_total * max(int(counts[query.SLABS]), 1),
             pairs_spatial=int(counts[query.SPATIAL]),
             pairs_temporal=int(counts[engine.VISITED]),
             steps=int(counts[engine.STEPS]),
@@ -387,8 +425,19 @@ class Answer(FirstContact):
             hull_tests=int(counts[engine.HULL_TESTS]),
             leaf_tests=int(counts[engine.LEAF_TESTS]),
             slabs=int(counts[query.SLABS]),
-            seconds=seconds,
+            seconds={name: asked.elapsed * int(asked.clock[k]) / ticks for name, k in stages},
         )
+
+
+def _with_motions(active: np.ndarray, motions: tuple[Motion, ...]) -> np.ndarray:
+    """Return the table of active models, filled in again for these motions: a later question may have changed it."""
+    table = active.copy()
+    offset = 0
+    for k, motion in enumerate(motions):
+        table[k, query.PIECES] = motion.pieces
+        table[k, query.OFFSET] = offset
+        offset += motion.rows.size
+    return table
 
 
 def _contact(scene: Scene, world: World, row: np.ndarray) -> Contact:

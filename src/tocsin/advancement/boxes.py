@@ -10,22 +10,23 @@ import math
 from tocsin import vec
 from tocsin._jit import kernel
 from tocsin.bounds.motion_bound import safe_step
+from tocsin.geometry.tree import UNIT_DOWN, node_axes, spread
+from tocsin.motion.joints import UP
 
 FAR = 1.5
 """Boxes whose centres are farther apart than this many times the sum of their radii are measured along that line."""
 
 
 @kernel
-def axes_of(box):
-    """Return the box's axes as three row vectors."""
-    a = box["axes"]
-    return (a[0, 0], a[0, 1], a[0, 2]), (a[1, 0], a[1, 1], a[1, 2]), (a[2, 0], a[2, 1], a[2, 2])
+def center_of(box):
+    """Return the box's centre."""
+    return (float(box["center"][0]), float(box["center"][1]), float(box["center"][2]))
 
 
 @kernel
-def spread(half, axes, n):
-    """Return the half-width of a box along n: sum of half_k |axes_k . n|."""
-    return half[0] * abs(vec.dot(axes[0], n)) + half[1] * abs(vec.dot(axes[1], n)) + half[2] * abs(vec.dot(axes[2], n))
+def half_of(box):
+    """Return the box's half extents."""
+    return (float(box["half"][0]), float(box["half"][1]), float(box["half"][2]))
 
 
 @kernel
@@ -37,9 +38,11 @@ def approach(n, motion, ca, ha, axes_a, cb, hb, axes_b):
     """
     va, wa, vb, wb = motion
     ka = vec.cross(n, wa)
-    kb = vec.cross(n, wb)
     fastest = vec.dot(va, n) + vec.dot(ka, ca) + spread(ha, axes_a, ka)
-    slowest = vec.dot(vb, n) + vec.dot(kb, cb) - spread(hb, axes_b, kb)
+    slowest = vec.dot(vb, n)
+    if wb[0] != 0.0 or wb[1] != 0.0 or wb[2] != 0.0:
+        kb = vec.cross(n, wb)
+        slowest += vec.dot(kb, cb) - spread(hb, axes_b, kb)
     return fastest - slowest
 
 
@@ -51,13 +54,13 @@ def box_gap(box_a, box_b, pose):
     counted from the pose's origin. A gap that is not positive proves nothing.
     """
     rotation, place = pose
-    ca = (box_a["center"][0], box_a["center"][1], box_a["center"][2])
-    ha = (box_a["half"][0], box_a["half"][1], box_a["half"][2])
-    axes_a = axes_of(box_a)
-    hb = (box_b["half"][0], box_b["half"][1], box_b["half"][2])
-    u = axes_of(box_b)
+    ca = center_of(box_a)
+    ha = half_of(box_a)
+    axes_a = node_axes(box_a)
+    hb = half_of(box_b)
+    u = node_axes(box_b)
     axes_b = (vec.matvec(rotation, u[0]), vec.matvec(rotation, u[1]), vec.matvec(rotation, u[2]))
-    cb = vec.matvec(rotation, (box_b["center"][0], box_b["center"][1], box_b["center"][2]))
+    cb = vec.matvec(rotation, center_of(box_b))
     d = vec.sub(vec.add(cb, place), ca)
 
     m00 = abs(vec.dot(axes_a[0], axes_b[0]))
@@ -104,9 +107,9 @@ def box_gap(box_a, box_b, pose):
         gap = g
         side = s
         n = axes_b[2]
-    if side < 0.0:
-        n = (-n[0], -n[1], -n[2])
-    return gap, n, d, (ca, ha, axes_a), (cb, hb, axes_b)
+    # The axes are unit to 2^-22 only: made a little shorter, they are no longer than 1.
+    n = vec.scale(n, -UNIT_DOWN if side < 0.0 else UNIT_DOWN)
+    return gap * UNIT_DOWN, n, d, (ca, ha, axes_a), (cb, hb, axes_b)
 
 
 @kernel
@@ -117,29 +120,29 @@ def box_step(box_a, box_b, pose, motion, pair, margin, need):
     frame relative to their common ancestor; `pair` the record with the motion bounds and the noise. `gap` is the
     proven clearance at t along the direction tried, margin subtracted. Boxes that are far apart for their size are
     measured along the line between their centres, near ones along their face normals: one direction is enough, and
-    trying both costs more than it saves (measured). Directions are unit to 16 units of rounding, which the pair's
-    noise (64 units of all lengths) covers.
+    trying both costs more than it saves (measured).
     """
     rotation, place = pose
-    ca = (box_a["center"][0], box_a["center"][1], box_a["center"][2])
-    cb = vec.matvec(rotation, (box_b["center"][0], box_b["center"][1], box_b["center"][2]))
+    ca = center_of(box_a)
+    cb = vec.matvec(rotation, center_of(box_b))
     d = vec.sub(vec.add(cb, place), ca)
-    length = vec.norm(d)
-    radii = box_a["radius"] + box_b["radius"]
+    d2 = vec.dot(d, d)
+    radii = float(box_a["radius"]) + float(box_b["radius"])
     clear = margin + pair["noise"]
-    reach_a = box_a["reach"]
-    reach_b = box_b["reach"]
+    reach_a = float(box_a["reach"])
+    reach_b = float(box_b["reach"])
     speed = pair["speed"] + pair["turn_a"] * reach_a + pair["turn_b"] * reach_b
-    if length - radii - clear > need * speed:
-        return math.inf, length - radii - clear
+    far = (radii + clear + need * speed) * UP
+    if d2 > far * far:
+        return math.inf, math.inf
     acceleration = pair["bend"] + pair["twist_a"] * reach_a + pair["twist_b"] * reach_b
-    slack = pair["noise_rate"] * speed
-    if length > FAR * radii:
+    if d2 > FAR * FAR * radii * radii:
+        length = math.sqrt(d2)
         n = (d[0] / length, d[1] / length, d[2] / length)
-        ha = (box_a["half"][0], box_a["half"][1], box_a["half"][2])
-        axes_a = axes_of(box_a)
-        hb = (box_b["half"][0], box_b["half"][1], box_b["half"][2])
-        u = axes_of(box_b)
+        ha = half_of(box_a)
+        axes_a = node_axes(box_a)
+        hb = half_of(box_b)
+        u = node_axes(box_b)
         axes_b = (vec.matvec(rotation, u[0]), vec.matvec(rotation, u[1]), vec.matvec(rotation, u[2]))
         gap = length - spread(ha, axes_a, n) - spread(hb, axes_b, n)
     else:
@@ -149,5 +152,5 @@ def box_step(box_a, box_b, pose, motion, pair, margin, need):
     gap = gap - clear
     if not gap > 0.0:
         return 0.0, gap
-    v = approach(n, motion, ca, ha, axes_a, cb, hb, axes_b)
-    return safe_step(gap, v + slack, acceleration, speed), gap
+    v = approach(n, motion, ca, ha, axes_a, cb, hb, axes_b) + pair["noise_rate"] * speed
+    return safe_step(gap, v, acceleration, speed, need), gap

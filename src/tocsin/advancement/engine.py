@@ -15,12 +15,10 @@ Termination: a step at a leaf is at least (tolerance) / (speed bound), or the qu
 
 import math
 
-import numpy as np
-
 from tocsin import vec
 from tocsin._jit import kernel
-from tocsin.advancement.boxes import box_step
-from tocsin.advancement.heap import ITEM, drop_first, grown, push
+from tocsin.advancement.boxes import box_step, center_of
+from tocsin.advancement.heap import drop_first, grown, push
 from tocsin.advancement.leaves import convex_set, convex_step, triangles_step
 from tocsin.advancement.relative import relative_state
 from tocsin.model.world import CONVEX, MESH
@@ -39,25 +37,40 @@ NEAR_BOXES = 0.03
 NEAR_HULLS = 0.1
 """Hulls closer than this fraction of the smaller diagonal are opened."""
 
-STACK = 512
+TICKS = 64.0
+"""Times of items are rounded down to this many to a slab (finer ones stay), so that items share the pose of a moment."""
+
+
+NO_POSE = (((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)), (0.0, 0.0, 0.0))
+NO_MOTION = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
 
 
 @kernel
-def advance(world, joints, pairs, n_pairs, begin, end, any_contact, max_steps, counts):
+def rounded(t, h, begin, tick):
+    """Return a time in (t, t + h]: the last whole tick, if the step is longer than two."""
+    if h < 2.0 * tick:
+        return t + h
+    return min(begin + math.floor((t + h - begin) / tick) * tick, t + h)
+
+
+@kernel
+def advance(world, sweeps, joints, room, pairs, n_pairs, begin, end, any_contact, max_steps, counts):
     """Return (status, time, pair): the first contact of the pairs during [begin, end].
 
     FREE: none. CONTACT: at `time` two leaves of that pair are within margin + tolerance, and nothing is within the
     margin before; with `any_contact` a later contact may be returned, whichever is found first. CAPPED: nothing is
     within the margin before `time`; the cap, or the resolution of floating point at that pair, was reached.
     """
-    heap = np.zeros(256, dtype=ITEM)
+    heap = room.heap
     size = 0
-    stack = np.zeros((STACK, 2), dtype=np.int32)
-    simplex = np.zeros((4, 9))
-    scratch_a = np.zeros((3, 3))
-    scratch_b = np.zeros((3, 3))
+    stack = room.stack
+    simplex = room.simplex
     status = FREE
     found = -1
+    tick = (end - begin) / TICKS
+    pose, motion = NO_POSE, NO_MOTION
+    pose_pair = -1
+    pose_time = 0.0
     for p in range(n_pairs):
         if size == heap.shape[0]:
             heap = grown(heap)
@@ -77,7 +90,10 @@ def advance(world, joints, pairs, n_pairs, begin, end, any_contact, max_steps, c
         geom_a = world.geoms[pair["a"]]
         geom_b = world.geoms[pair["b"]]
         margin = pair["margin"]
-        pose, motion = relative_state(pair, joints, world.links, t)
+        if p != pose_pair or t != pose_time:
+            pose, motion = relative_state(pair, sweeps, joints, world.links, t)
+            pose_pair = p
+            pose_time = t
         if a == HULLS:
             h, decided = hulls_step(world, geom_a, geom_b, pose, motion, pair, simplex, end - t, counts)
             if decided == CONTACT or (decided != OPEN and not t + h > t):
@@ -86,7 +102,7 @@ def advance(world, joints, pairs, n_pairs, begin, end, any_contact, max_steps, c
             if t + h >= end:
                 continue
             if decided == FREE:
-                size = push(heap, size, t + h, p, HULLS, HULLS)
+                size = push(heap, size, rounded(t, h, begin, tick), p, HULLS, HULLS)
                 continue
             if pair["visited"] == 0:
                 pair["visited"] = 1
@@ -110,8 +126,7 @@ def advance(world, joints, pairs, n_pairs, begin, end, any_contact, max_steps, c
             leaf_b = node_b["count"] > 0
             if leaf_a and leaf_b:
                 decided, time = leaf_advance(
-                    world, joints, pair, geom_a, geom_b, node_a, node_b, pose, motion, t, end, simplex, scratch_a,
-                    scratch_b, counts,
+                    world, sweeps, joints, pair, geom_a, geom_b, node_a, node_b, pose, motion, t, end, room, counts,
                 )  # fmt: skip
                 if decided != FREE:
                     status = decided
@@ -122,7 +137,7 @@ def advance(world, joints, pairs, n_pairs, begin, end, any_contact, max_steps, c
             elif gap > NEAR_BOXES * max(node_a["radius"], node_b["radius"]) and t + h > t:
                 if size == heap.shape[0]:
                     heap = grown(heap)
-                size = push(heap, size, t + h, p, a, b)
+                size = push(heap, size, rounded(t, h, begin, tick), p, a, b)
             else:
                 # Open the larger box, or the one that can be opened.
                 if leaf_b or (not leaf_a and node_a["radius"] >= node_b["radius"]):
@@ -141,7 +156,7 @@ def advance(world, joints, pairs, n_pairs, begin, end, any_contact, max_steps, c
 
 @kernel
 def leaf_advance(
-    world, joints, pair, geom_a, geom_b, node_a, node_b, pose, motion, t, end, simplex, scratch_a, scratch_b, counts
+    world, sweeps, joints, pair, geom_a, geom_b, node_a, node_b, pose, motion, t, end, room, counts
 ):
     """Return (status, time): advance two leaves from t until they touch (CONTACT), or until `end` (FREE).
 
@@ -151,22 +166,23 @@ def leaf_advance(
     near = pair["margin"] + pair["tolerance"] - pair["noise"]
     meshes = geom_a["kind"] == MESH and geom_b["kind"] == MESH
     n = (0.0, 0.0, 0.0)
+    simplex = room.simplex
     while True:
         counts[LEAF_TESTS] += 1
         if meshes:
             h, d, _, _ = triangles_step(
                 world.points, world.faces, node_a["first"], node_b["first"], pose, motion, pair, node_a["reach"],
-                node_b["reach"],
+                node_b["reach"], end - t,
             )  # fmt: skip
         else:
-            table_a, set_a = convex_set(geom_a, node_a, world.points, world.faces, scratch_a)
-            table_b, set_b = convex_set(geom_b, node_b, world.points, world.faces, scratch_b)
+            table_a, set_a = convex_set(geom_a, node_a, world.points, world.faces, room.corners_a)
+            table_b, set_b = convex_set(geom_b, node_b, world.points, world.faces, room.corners_b)
             if n[0] == 0.0 and n[1] == 0.0 and n[2] == 0.0:
                 n = vec.add(pose[1], vec.matvec(pose[0], vec.load3(table_b, set_b[0])))
                 n = vec.sub(n, vec.load3(table_a, set_a[0]))
             h, _, d, n, _, _ = convex_step(
                 table_a, set_a, table_b, set_b, pose, motion, pair, node_a["reach"], node_b["reach"], n, simplex, near,
-                0.9,
+                0.9, end - t,
             )  # fmt: skip
         if d <= near:
             return CONTACT, t
@@ -175,7 +191,7 @@ def leaf_advance(
         if not t + h > t:
             return CAPPED, t
         t = t + h
-        pose, motion = relative_state(pair, joints, world.links, t)
+        pose, motion = relative_state(pair, sweeps, joints, world.links, t)
 
 
 OPEN = 3
@@ -200,8 +216,8 @@ def hulls_step(world, geom_a, geom_b, pose, motion, pair, simplex, need, counts)
     n = (pair["direction"][0], pair["direction"][1], pair["direction"][2])
     if n[0] == 0.0 and n[1] == 0.0 and n[2] == 0.0:
         n = vec.sub(
-            vec.add(pose[1], vec.matvec(pose[0], (node_b["center"][0], node_b["center"][1], node_b["center"][2]))),
-            (node_a["center"][0], node_a["center"][1], node_a["center"][2]),
+            vec.add(pose[1], vec.matvec(pose[0], center_of(node_b))),
+            center_of(node_a),
         )
         if n[0] == 0.0 and n[1] == 0.0 and n[2] == 0.0:
             n = (1.0, 0.0, 0.0)
@@ -224,6 +240,7 @@ def hulls_step(world, geom_a, geom_b, pose, motion, pair, simplex, need, counts)
         simplex,
         near,
         0.9 if exact else 0.5,
+        need,
     )
     for i in range(3):
         pair["direction"][i] = n[i]

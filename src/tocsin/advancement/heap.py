@@ -1,4 +1,4 @@
-"""A binary heap of (time, pair, node, node), the earliest first; ties by insertion order do not matter to answers."""
+"""A binary heap of (time, pair, node, node): the earliest first, items of one pair and time in a row."""
 
 import numpy as np
 
@@ -8,12 +8,19 @@ ITEM = np.dtype([("time", "f8"), ("pair", "i4"), ("a", "i4"), ("b", "i4"), ("spa
 
 
 @kernel
+def before(time, pair, item):
+    """Does (time, pair) come before the item?"""
+    other = item["time"]
+    return time < other or (time == other and pair < item["pair"])
+
+
+@kernel
 def push(heap, size, time, pair, a, b):
     """Add an item; return the new size. The caller has made sure that there is room."""
     i = size
     while i > 0:
         up = (i - 1) >> 1
-        if not time < heap[up]["time"]:
+        if not before(time, pair, heap[up]):
             break
         heap[i]["time"] = heap[up]["time"]
         heap[i]["pair"] = heap[up]["pair"]
@@ -37,9 +44,9 @@ def drop_first(heap, size):
         child = 2 * i + 1
         if child >= size:
             break
-        if child + 1 < size and heap[child + 1]["time"] < heap[child]["time"]:
+        if child + 1 < size and before(heap[child + 1]["time"], heap[child + 1]["pair"], heap[child]):
             child += 1
-        if not heap[child]["time"] < time:
+        if not before(heap[child]["time"], heap[child]["pair"], heap[size]):
             break
         heap[i]["time"] = heap[child]["time"]
         heap[i]["pair"] = heap[child]["pair"]

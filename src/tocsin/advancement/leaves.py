@@ -22,7 +22,7 @@ def placed_corner(world_points, faces, f, k, pose):
 
 
 @kernel
-def triangles_step(points, faces, fa, fb, pose, motion, pair, reach_a, reach_b):
+def triangles_step(points, faces, fa, fb, pose, motion, pair, reach_a, reach_b, need):
     """Return (h, d, x, y): triangles fa, fb stay apart during [t, t + h]; their distance and closest points at t.
 
     The certificate: with n the unit direction between the closest points, the gap is the smallest n.b over b's
@@ -49,7 +49,7 @@ def triangles_step(points, faces, fa, fb, pose, motion, pair, reach_a, reach_b):
     slowest = vec.dot(vb, n) + min(vec.dot(kb, r0), min(vec.dot(kb, r1), vec.dot(kb, r2)))
     speed = pair["speed"] + pair["turn_a"] * reach_a + pair["turn_b"] * reach_b
     acceleration = pair["bend"] + pair["twist_a"] * reach_a + pair["twist_b"] * reach_b
-    h = safe_step(gap, fastest - slowest + pair["noise_rate"] * speed, acceleration, speed)
+    h = safe_step(gap, fastest - slowest + pair["noise_rate"] * speed, acceleration, speed, need)
     return h, d, x, y
 
 
@@ -69,7 +69,7 @@ def convex_set(geom, node, points, faces, scratch):
 
 
 @kernel
-def convex_step(table_a, a, table_b, b, pose, motion, pair, reach_a, reach_b, n, simplex, near, accept):
+def convex_step(table_a, a, table_b, b, pose, motion, pair, reach_a, reach_b, n, simplex, near, accept, need):
     """Return (h, gap, upper, n, x, y) for two convex sets: `gap` is proven, `upper` witnessed by x and y, at t."""
     lower, upper, n, x, y = convex_distance(table_a, a, table_b, b, pose, n, simplex, near, accept)
     gap = lower - pair["margin"] - pair["noise"]
@@ -83,5 +83,5 @@ def convex_step(table_a, a, table_b, b, pose, motion, pair, reach_a, reach_b, n,
     slowest = vec.dot(vb, n) - support_value(table_b, b[0], b[1], b[3], back) - b[2] * vec.norm(kb)
     speed = pair["speed"] + pair["turn_a"] * reach_a + pair["turn_b"] * reach_b
     acceleration = pair["bend"] + pair["twist_a"] * reach_a + pair["twist_b"] * reach_b
-    h = safe_step(gap, fastest - slowest + pair["noise_rate"] * speed, acceleration, speed)
+    h = safe_step(gap, fastest - slowest + pair["noise_rate"] * speed, acceleration, speed, need)
     return h, gap, upper, n, x, y

@@ -4,15 +4,33 @@ from tocsin import vec
 from tocsin._jit import kernel
 from tocsin.motion.chain import chain_state
 
+STILL = (0.0, 0.0, 0.0)
+
 
 @kernel
-def relative_state(pair, joints, links, t):
+def link_state(sweeps, joints, links, link, stop, t):
+    """Return (R, P, omega, v) of a link in the frame of its ancestor `stop` at time t; what stands is looked up."""
+    if stop < 0:
+        s = sweeps[link]
+        if s["turn"] == 0.0 and s["speed"] == 0.0:
+            r = s["rotation"]
+            return (
+                (vec.load3(r, 0), vec.load3(r, 1), vec.load3(r, 2)),
+                (s["place"][0], s["place"][1], s["place"][2]),
+                STILL,
+                STILL,
+            )
+    return chain_state(joints, links, link, stop, t)
+
+
+@kernel
+def relative_state(pair, sweeps, joints, links, t):
     """Return ((R, T), (va, wa, vb, wb)): the pose of b in a's frame, and both velocities, in a's frame too.
 
     Velocities are relative to the common ancestor: va and vb of the two links' origins, wa and wb angular.
     """
-    ra, pa, wa, va = chain_state(joints, links, pair["link_a"], pair["stop"], t)
-    rb, pb, wb, vb = chain_state(joints, links, pair["link_b"], pair["stop"], t)
+    ra, pa, wa, va = link_state(sweeps, joints, links, pair["link_a"], pair["stop"], t)
+    rb, pb, wb, vb = link_state(sweeps, joints, links, pair["link_b"], pair["stop"], t)
     pose = (vec.tmatmul(ra, rb), vec.tmatvec(ra, vec.sub(pb, pa)))
     motion = (vec.tmatvec(ra, va), vec.tmatvec(ra, wa), vec.tmatvec(ra, vb), vec.tmatvec(ra, wb))
     return pose, motion

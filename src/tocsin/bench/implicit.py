@@ -40,11 +40,11 @@ def round_cones(strokes: Sequence[Stroke], blend: float) -> Field:
 
 def ellipsoid(centre: Sequence[float], radii: Sequence[float]) -> Field:
     """An ellipsoid; the value is a distance only near its surface, which is where it is used."""
-    centre, radii = np.asarray(centre, dtype=np.float64), np.asarray(radii, dtype=np.float64)
+    middle, scale = np.asarray(centre, dtype=np.float64), np.asarray(radii, dtype=np.float64)
 
     def field(points: np.ndarray) -> np.ndarray:
-        k = np.linalg.norm((points - centre) / radii, axis=1)
-        slope = np.linalg.norm((points - centre) / radii**2, axis=1)
+        k = np.linalg.norm((points - middle) / scale, axis=1)
+        slope = np.linalg.norm((points - middle) / scale**2, axis=1)
         return k * (k - 1.0) / np.maximum(slope, 1e-9)
 
     return field
@@ -69,13 +69,13 @@ def carved(body: Field, tool: Field, blend: float) -> Field:
 
 def mesh_of(field: Field, lo: Sequence[float], hi: Sequence[float], n_triangles: int) -> Triangles:
     """Mesh the surface of `field` inside the box lo..hi with about `n_triangles` triangles (within a few percent)."""
-    lo, hi = np.asarray(lo, dtype=np.float64), np.asarray(hi, dtype=np.float64)
-    spacing = float(np.max(hi - lo)) / 16.0
-    vertices, faces = _surface_nets(field, lo, hi, spacing)
+    low, high = np.asarray(lo, dtype=np.float64), np.asarray(hi, dtype=np.float64)
+    spacing = float(np.max(high - low)) / 16.0
+    vertices, faces = _surface_nets(field, low, high, spacing)
     for _ in range(3):
         # The number of triangles goes with the inverse square of the spacing.
         spacing *= np.sqrt(len(faces) / n_triangles)
-        vertices, faces = _surface_nets(field, lo, hi, spacing)
+        vertices, faces = _surface_nets(field, low, high, spacing)
     return vertices, faces
 
 

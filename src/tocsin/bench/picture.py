@@ -12,6 +12,8 @@ import numpy as np
 from tocsin._jit import kernel
 from tocsin.bench.shapes import Triangles
 
+Colour = tuple[float, float, float]
+
 
 @dataclass
 class Stage:
@@ -21,7 +23,7 @@ class Stage:
     normals: list[np.ndarray] = field(default_factory=list)
     colours: list[np.ndarray] = field(default_factory=list)
 
-    def add(self, mesh: Triangles, colour: tuple[float, float, float], pose: np.ndarray | None = None) -> None:
+    def add(self, mesh: Triangles, colour: Colour, pose: np.ndarray | None = None) -> None:
         """Add a mesh at `pose` (4x4) with smooth normals."""
         vertices, faces = mesh
         if pose is not None:
@@ -40,7 +42,7 @@ class Stage:
         self.normals.append(corner)
         self.colours.append(np.broadcast_to(np.asarray(colour, dtype=np.float64), (len(faces), 3)))
 
-    def add_board(self, square: float, count: int, light: tuple[float, ...], dark: tuple[float, ...]) -> None:
+    def add_board(self, square: float, count: int, light: Colour, dark: Colour) -> None:
         """Add a chequered floor of count x count squares, centred at the origin, with its top at z = 0."""
         half = 0.5 * count * square
         for i in range(count):

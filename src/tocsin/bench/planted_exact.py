@@ -120,6 +120,8 @@ def _motion(rng: np.random.Generator, found: tuple) -> tuple[float, float, tuple
     if numerator in (0, denominator) and rng.random() < 0.5:
         # Turn a away at the other end: the end at t* is given exactly, so the contact there stays exact.
         other = random_rotation(rng)
+        while np.trace(other @ turn_a.T) < -0.999:  # half a turn has two shorter arcs
+            other = random_rotation(rng)
         lift = kin.frame(other, ends_a[0 if numerator else 1][:3, 3] - side * 64.0 * np.eye(3)[axis])
         ends_a = (lift, ends_a[1]) if numerator else (ends_a[0], lift)
         manner = "turning"

@@ -2,9 +2,9 @@
 
 Two shapes are put in touch at t*, then both are given constant velocities and run backwards to t = 0 and forwards to
 t = 1. Around the planted features the relative velocity is chosen: head-on, oblique, or grazing (tangent to the
-touching planes, while the turning curves the paths away before and after). A group shares two shapes and one scene; its cases
-differ in everything else: t* (0, 1 and their close neighbours included), poses, speeds, distance from the world's
-origin, margin, tolerance. Some groups hold integer shapes that touch at exactly distance zero, with no depth at all.
+touching planes, while the turning curves the paths away before and after). A group shares two shapes and one scene; its
+cases differ in everything else: t* (0, 1 and their close neighbours included), poses, speeds, distance from the world's
+origin, margin, tolerance. Integer shapes that touch with no depth at all are in `planted_exact`.
 """
 
 from __future__ import annotations

@@ -207,7 +207,7 @@ def random_piece(rng: np.random.Generator, scale: float, name: str | None = None
     name = str(rng.choice(MESHES if rng.random() < 0.7 else SOLIDS)) if name is None else name
     a, b, c = rng.uniform(0.2, 1.0, 3)
     if name == "Box":
-        size = scale * np.array([a, b, c])
+        size = (scale * a, scale * b, scale * c)
         return _filled("Box", tocsin.Box(size=size), truth.box(size))
     if name == "Sphere":
         return _sphere(scale * a / 2)

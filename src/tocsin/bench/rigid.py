@@ -47,7 +47,8 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
         "tocsin is_free": lambda k: case.scene.is_free(*case.questions[k]),
         "tocsin move + first_contact": lambda k: case.scene.first_contact(*case.remake(k)),
     }
-    peer = _Fcl(shapes.torus(args.triangles), motions) if _fcl() is not None else None
+    fcl = _fcl()
+    peer = None if fcl is None else _Fcl(fcl, shapes.torus(args.triangles), motions)
     naive, advancement = f"fcl naive, {args.samples} samples", "fcl conservative advancement"
     if peer is None:
         report.console.print("python-fcl is not installed: its rows are skipped (pip install python-fcl)")
@@ -78,7 +79,7 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
     results: dict[str, Any] = {"seconds": seconds, "collides": collides, "time": np.where(collides, times, -1.0)}
     if peer is not None:
         answers = {
-            naive: [peer.cleanly(k, lambda k: peer.naive(k, args.samples)) for k in range(args.count)],
+            naive: [peer.cleanly(k, contestants[naive]) for k in range(args.count)],
             advancement: [peer.cleanly(k, peer.conservative) for k in range(few)],
         }
         results["peers"] = _compare(peer, answers, collides, times)
@@ -103,7 +104,7 @@ def _compare(peer: "_Fcl", answers: dict[str, list[float]], collides: np.ndarray
         at = np.array(found)
         touch = collides[: len(at)]
         missed = np.flatnonzero(touch & ~np.isfinite(at))
-        proven = sum(peer.overlaps_after(k, times[k]) for k in missed)
+        proven = sum(peer.overlaps_after(int(k), times[k]) for k in missed)
         both = np.flatnonzero(touch & np.isfinite(at))
         late = at[both] - times[both]
         counts = {
@@ -146,8 +147,8 @@ def _libc() -> Any | None:
 class _Fcl:
     """The same tori and motions in python-fcl, everything prepared that can be prepared."""
 
-    def __init__(self, mesh: shapes.Triangles, motions: np.ndarray) -> None:
-        self.fcl = _fcl()
+    def __init__(self, fcl: Any, mesh: shapes.Triangles, motions: np.ndarray) -> None:
+        self.fcl = fcl
         self.motions = motions
         self.objects = []
         for _ in range(2):

@@ -2,12 +2,9 @@
 
 import math
 
-import numpy as np
-
 from tocsin import vec
 from tocsin._jit import kernel
 from tocsin.advancement.boxes import box_gap
-from tocsin.advancement.engine import STACK
 from tocsin.advancement.leaves import convex_set
 from tocsin.advancement.relative import relative_state
 from tocsin.geometry.convex import convex_distance
@@ -17,7 +14,7 @@ from tocsin.motion.chain import chain_pose
 
 
 @kernel
-def closest(world, joints, pairs, n_pairs, t):
+def closest(world, sweeps, joints, room, pairs, n_pairs, t):
     """Return (upper, lower, pair, x, y): the least distance of all pairs at time t, its points in the world's frame.
 
     `upper` is the distance between x and y, plus nothing; `lower` is proven: it is the least over leaves of the gap
@@ -29,15 +26,15 @@ def closest(world, joints, pairs, n_pairs, t):
     found = -1
     best_x = (0.0, 0.0, 0.0)
     best_y = (0.0, 0.0, 0.0)
-    stack = np.zeros((STACK, 2), dtype=np.int32)
-    simplex = np.zeros((4, 9))
-    scratch_a = np.zeros((3, 3))
-    scratch_b = np.zeros((3, 3))
+    stack = room.stack
+    simplex = room.simplex
+    scratch_a = room.corners_a
+    scratch_b = room.corners_b
     for p in range(n_pairs):
         pair = pairs[p]
         geom_a = world.geoms[pair["a"]]
         geom_b = world.geoms[pair["b"]]
-        pose, _ = relative_state(pair, joints, world.links, t)
+        pose, _ = relative_state(pair, sweeps, joints, world.links, t)
         noise = pair["noise"]
         stack[0, 0] = geom_a["root"]
         stack[0, 1] = geom_b["root"]

@@ -50,7 +50,7 @@ def contains(world, outer, inner, pose):
 
 
 @kernel
-def one_inside_other(world, pair, joints, t):
+def one_inside_other(world, pair, sweeps, joints, t):
     """Is one shape of the pair inside the other, a solid mesh, at time t?"""
     a = world.geoms[pair["a"]]
     b = world.geoms[pair["b"]]
@@ -58,7 +58,7 @@ def one_inside_other(world, pair, joints, t):
     solid_b = b["solid"] != 0 and b["kind"] != CONVEX
     if not (solid_a or solid_b):
         return False
-    (rotation, place), _ = relative_state(pair, joints, world.links, t)
+    (rotation, place), _ = relative_state(pair, sweeps, joints, world.links, t)
     if contains(world, a, b, (rotation, place)):
         return True
     back = vec.tmatvec(rotation, place)

@@ -12,7 +12,6 @@ import numpy as np
 from tocsin import vec
 from tocsin._jit import kernel
 from tocsin.advancement.boxes import box_gap
-from tocsin.advancement.engine import STACK
 from tocsin.advancement.leaves import convex_set
 from tocsin.advancement.relative import relative_state
 from tocsin.geometry.convex import convex_distance
@@ -114,20 +113,20 @@ def classify(touch, world, geom_a, geom_b, fa, fb, x, y, corners_a, corners_b):
 
 
 @kernel
-def manifold(world, joints, pairs, n_pairs, t):
+def manifold(world, sweeps, joints, room, pairs, n_pairs, t):
     """Return (touches, n): every touching pair of features of all pairs at time t, points in the world's frame."""
     touches = np.zeros(16, dtype=TOUCH)
     n = 0
-    stack = np.zeros((STACK, 2), dtype=np.int32)
-    simplex = np.zeros((4, 9))
-    scratch_a = np.zeros((3, 3))
-    scratch_b = np.zeros((3, 3))
+    stack = room.stack
+    simplex = room.simplex
+    scratch_a = room.corners_a
+    scratch_b = room.corners_b
     for p in range(n_pairs):
         pair = pairs[p]
         geom_a = world.geoms[pair["a"]]
         geom_b = world.geoms[pair["b"]]
         near = pair["margin"] + pair["tolerance"]
-        pose, _ = relative_state(pair, joints, world.links, t)
+        pose, _ = relative_state(pair, sweeps, joints, world.links, t)
         frame = chain_pose(joints, world.links, pair["link_a"], -1, t)
         begin = n
         stack[0, 0] = geom_a["root"]

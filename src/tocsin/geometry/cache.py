@@ -8,7 +8,6 @@ unpickled.
 
 import hashlib
 import os
-import sys
 import tempfile
 import zipfile
 import zlib
@@ -16,29 +15,12 @@ from pathlib import Path
 
 import numpy as np
 
+from tocsin._jit import cache_folder as folder
+
 FORMAT = 1
 """Part of every key: raise it when the meaning of what is stored changes."""
 
 _UNREADABLE = (OSError, ValueError, KeyError, EOFError, NotImplementedError, zipfile.BadZipFile, zlib.error)
-
-
-def folder() -> Path | None:
-    """Return the folder of the cache, which need not exist yet; None when it is turned off."""
-    chosen = os.environ.get("TOCSIN_CACHE", "")
-    if chosen.lower() == "off":
-        return None
-    if chosen:
-        return Path(chosen)
-    try:
-        if sys.platform == "win32":
-            base = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
-        elif sys.platform == "darwin":
-            base = Path.home() / "Library" / "Caches"
-        else:
-            base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    except RuntimeError:  # no home folder
-        return None
-    return base / "tocsin"
 
 
 def content_key(*parts: np.ndarray | str | bytes | int | float) -> str:

@@ -21,7 +21,7 @@ from tocsin.geometry.mesh import Mesh
 from tocsin.geometry.obb import fit_obb
 from tocsin.geometry.primitives import Box, Capsule, ConvexHull, Cylinder, Sphere
 from tocsin.geometry.proxy import convex_proxy
-from tocsin.geometry.tree import NODE, UNIT, build_triangles
+from tocsin.geometry.tree import NODE, UNIT, build_triangles, write_box
 
 PRIMITIVES = (Box, Sphere, Capsule, Cylinder, ConvexHull)
 
@@ -120,7 +120,7 @@ def _built(mesh: Mesh, points: np.ndarray) -> dict[str, np.ndarray]:
     faces = mesh.faces
     key = ""
     if len(faces) >= CACHED_FROM:
-        key = cache.content_key("shape-2", points, faces)
+        key = cache.content_key("shape-3", points, faces)
         found = cache.load(key)
         if found is not None:
             return found
@@ -179,12 +179,8 @@ def _convex_shape(source: Any, place: np.ndarray) -> Shape:
         half = half + radius
     reach = (float(np.sqrt((proxy**2).sum(axis=1).max())) + radius + disk) * (1.0 + 16.0 * UNIT)
     node = np.zeros(1, NODE)
-    node["center"] = center
-    node["axes"] = axes
-    node["half"] = half
-    node["reach"] = reach
+    write_box(node[0], tuple(center), tuple(map(tuple, axes)), tuple(half), reach)
     node["count"] = 1
-    node["radius"] = float(np.linalg.norm(half)) * (1.0 + 8.0 * UNIT)
     return Shape(
         source,
         place,

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from tocsin._jit import borrowed, kernel
 from tocsin.geometry.tree import NODE
 from tocsin.model.base import Model
 
@@ -69,6 +70,22 @@ class World(NamedTuple):
     """The pair's own margin, metres; -inf: the pair is ignored."""
 
 
+@kernel
+def borrowed_world(world):
+    """Return the tables without their owners, for the duration of a call."""
+    return World(
+        borrowed(world.nodes),
+        borrowed(world.points),
+        borrowed(world.faces),
+        borrowed(world.geoms),
+        borrowed(world.links),
+        borrowed(world.models),
+        borrowed(world.rule_start),
+        borrowed(world.rule_link),
+        borrowed(world.rule_margin),
+    )
+
+
 def assemble(models: Sequence[Model], rules: dict[tuple[int, int], float]) -> World:
     """Lay out the tables of a scene; `rules` maps a pair of global link indices to a margin, -inf to ignore it."""
     nodes: list[np.ndarray] = []
@@ -121,7 +138,7 @@ def assemble(models: Sequence[Model], rules: dict[tuple[int, int], float]) -> Wo
         n_links += len(model.links)
     start, other, margin = _rows(n_links, rules)
     return World(
-        _joined(nodes, np.zeros(0, NODE)),
+        _aligned(_joined(nodes, np.zeros(0, NODE))),
         _joined(points, np.zeros((0, 3))),
         _joined(faces, np.zeros((0, 3), np.int32)),
         _joined(geoms, np.zeros(0, GEOM)),
@@ -131,6 +148,16 @@ def assemble(models: Sequence[Model], rules: dict[tuple[int, int], float]) -> Wo
         other,
         margin,
     )
+
+
+def _aligned(nodes: np.ndarray) -> np.ndarray:
+    """Return a copy whose records start at multiples of their size, so that each is in one line of the cache."""
+    size = nodes.dtype.itemsize
+    raw = np.zeros(nodes.nbytes + size, np.uint8)
+    start = -raw.ctypes.data % size
+    out = raw[start : start + nodes.nbytes].view(nodes.dtype)
+    out[:] = nodes
+    return out
 
 
 def _joined(parts: list[np.ndarray], empty: np.ndarray) -> np.ndarray:

@@ -1,6 +1,0 @@
-"""Makes `import oracles` work wherever pytest is started."""
-
-import sys
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))

@@ -1,0 +1,1 @@
+"""The promise of the library, attacked: the table of cases, planted contacts, properties, bad input, caps."""
