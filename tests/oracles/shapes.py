@@ -6,9 +6,9 @@ that are filled. So `distance = max(0, distance of the cores - radii)`, and 0 wh
 other core.
 
 The cylinder is the convex set {x^2 + y^2 <= r^2, |z| <= h}, whose distance function has a closed form and is convex;
-its minimum over a triangle is found by nested golden sections (the partial minimum of a convex function is convex),
-and that over another cylinder by alternating projections polished by SLSQP. All values are measured between points of
-the two shapes, so an unfinished search errs upwards.
+its minimum over a triangle, or over another cylinder, is found by nested searches of one variable (the partial minimum
+of a convex function is convex). All values are measured between points of the two shapes, so an unfinished search errs
+upwards, here by less than 1e-8 of the sizes.
 """
 
 from __future__ import annotations
@@ -17,12 +17,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from scipy.optimize import minimize
 from scipy.spatial import ConvexHull
 
 from oracles import distance as tri
-
-GOLDEN = (np.sqrt(5.0) - 1) / 2
 
 
 @dataclass(frozen=True)
@@ -120,78 +117,62 @@ def cylinder_distance(points, radius: float, half: float):
     return np.hypot(np.maximum(rho - radius, 0.0), np.maximum(np.abs(points[..., 2]) - half, 0.0))
 
 
-def _golden(function, lo, hi, steps: int):
-    """Return the smallest value met of n convex functions of one variable on [lo, hi], elementwise."""
-    c, d = hi - GOLDEN * (hi - lo), lo + GOLDEN * (hi - lo)
-    fc, fd = function(c), function(d)
-    best = np.minimum(np.minimum(function(lo), function(hi)), np.minimum(fc, fd))
-    for _ in range(steps):
-        left = fc < fd
-        lo, hi = np.where(left, lo, c), np.where(left, d, hi)
-        probe = np.where(left, hi - GOLDEN * (hi - lo), lo + GOLDEN * (hi - lo))
-        value = function(probe)
-        c, d = np.where(left, probe, d), np.where(left, c, probe)
-        fc, fd = np.where(left, value, fd), np.where(left, fc, value)
-        best = np.minimum(best, value)
+def _least(function, lo, hi, rounds: int):
+    """Return the least values met of convex functions of one variable on [lo, hi], one for each entry of lo.
+
+    Every round samples 16 cells and keeps the two about the best sample, which hold the minimum: `function` maps
+    (..., 17) arguments to values.
+    """
+    steps, best = np.linspace(0, 1, 17), np.inf
+    for _ in range(rounds):
+        x = lo[..., None] + (hi - lo)[..., None] * steps
+        values = function(x)
+        k = values.argmin(-1)[..., None]
+        best = np.minimum(best, values.min(-1))
+        lo, hi = (np.take_along_axis(x, np.clip(k + d, 0, 16), -1)[..., 0] for d in (-1, 1))
     return best
 
 
-def cylinder_triangles(radius: float, half: float, triangles, steps: int = 44):
+def cylinder_triangles(radius: float, half: float, triangles, rounds: int = 10):
     """Return the distances (n,) of a cylinder about the origin to n triangles."""
-    a, u, v = triangles[:, 0], triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0]
+    a, u, v = (t[:, None, None] for t in (triangles[:, 0], *(triangles[:, 1:] - triangles[:, :1]).swapaxes(0, 1)))
 
-    def over_row(y):
+    def over_rows(y):
         def at(x):
-            return cylinder_distance(a + x[:, None] * u + y[:, None] * v, radius, half)
+            return cylinder_distance(a + x[..., None] * u + y[..., None, None] * v, radius, half)
 
-        return _golden(at, np.zeros(len(a)), 1 - y, steps)
+        return _least(at, np.zeros_like(y), 1 - y, rounds)
 
-    return _golden(over_row, np.zeros(len(a)), np.ones(len(a)), steps)
+    return _least(over_rows, np.zeros(len(triangles)), np.ones(len(triangles)), rounds)
 
 
 def _cylinder_mesh(one: Shape, triangles, enough: float) -> float:
     centres, radii = tri.bounding_spheres(triangles)
     at_centre = cylinder_distance(centres, one.radius, one.half)
     best = float(min(at_centre.min(), cylinder_distance(triangles, one.radius, one.half).min()))
-    for steps in (12, 44):  # a coarse search first: often it is enough
+    for rounds in (3, 10):  # a coarse search first: often it is enough
         near = np.nonzero(at_centre - radii <= best)[0]
         if best > enough and len(near):
-            best = min(best, float(cylinder_triangles(one.radius, one.half, triangles[near], steps).min()))
+            best = min(best, float(cylinder_triangles(one.radius, one.half, triangles[near], rounds).min()))
     return best
 
 
-def _cylinder_cylinder(a: Shape, b: Shape, rotation, shift) -> float:
-    def project(x, shape):
-        rho = np.hypot(x[0], x[1])
-        s = shape.radius / rho if rho > shape.radius else 1.0
-        return np.array([x[0] * s, x[1] * s, np.clip(x[2], -shape.half, shape.half)])
+def _cylinder_cylinder(a: Shape, b: Shape, rotation, shift, rounds: int = 10) -> float:
+    """Return the least distance to b of the points (x, y, z) of a: over z, for each z over y, for each y over x."""
 
-    def to_b(x):
-        return rotation @ project(rotation.T @ (x - shift), b) + shift
+    def over_heights(z):
+        def over_lines(y):
+            width = np.sqrt(np.maximum(a.radius**2 - y * y, 0.0))
 
-    size = a.reach + b.reach + float(np.linalg.norm(shift))
-    x = project(shift, a)
-    for _ in range(300):
-        y = to_b(x)
-        x = project(y, a)
-    best = float(np.linalg.norm(x - y))
+            def at(x):
+                points = np.stack(np.broadcast_arrays(x, y[..., None], z[..., None, None]), -1)
+                return cylinder_distance((points - shift) @ rotation, b.radius, b.half)
 
-    def rows(z):
-        p, q = z[:3] * size, rotation.T @ (z[3:] * size - shift)
-        out = []
-        for w, shape in ((p, a), (q, b)):
-            out += [shape.radius**2 - w[0] ** 2 - w[1] ** 2, (shape.half**2 - w[2] ** 2)]
-        return np.array(out) / size**2
+            return _least(at, -width, width, rounds)
 
-    found = minimize(
-        lambda z: ((z[:3] - z[3:]) ** 2).sum(),
-        np.concatenate([x, y]) / size,
-        constraints={"type": "ineq", "fun": rows},
-        method="SLSQP",
-        options={"maxiter": 200, "ftol": 1e-18},
-    )
-    x = project(found.x[:3] * size, a)
-    return min(best, float(np.linalg.norm(x - to_b(x))))
+        return _least(over_lines, np.full_like(z, -a.radius), np.full_like(z, a.radius), rounds)
+
+    return float(_least(over_heights, np.array(-a.half), np.array(a.half), rounds))
 
 
 def distance(a: Shape, pose_a, b: Shape, pose_b, enough: float = -1.0) -> float:

@@ -131,3 +131,22 @@ def test_hull_distance_agrees_with_a_quadratic_program(seed):
     )
     ours = shapes.distance(shapes.hull(p), np.eye(4), shapes.hull(q), np.eye(4))
     assert ours == pytest.approx(np.sqrt(found.fun), abs=1e-5)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_cylinder_distance_agrees_with_alternating_projections(seed):
+    rng = np.random.default_rng(seed)
+    a, b = shapes.cylinder(0.5, 1.5), shapes.cylinder(0.3, 2.0)
+    rotation, shift = exp(rng.normal(size=3)), 3 * rng.normal(size=3) / np.sqrt(3)
+
+    def project(x, shape):
+        rho = np.hypot(x[0], x[1])
+        s = min(1.0, shape.radius / rho)
+        return np.array([x[0] * s, x[1] * s, np.clip(x[2], -shape.half, shape.half)])
+
+    x = shift
+    for _ in range(5000):
+        x = project(x, a)
+        y = rotation @ project(rotation.T @ (x - shift), b) + shift
+        x, closest = y, np.linalg.norm(x - y)
+    assert shapes.distance(a, np.eye(4), b, frame(rotation, shift)) == pytest.approx(closest, abs=1e-5)

@@ -64,7 +64,7 @@ def test_a_robot_that_starts_in_itself_is_an_initial_contact():
     assert {hit.contacts[0].link_a, hit.contacts[0].link_b} == {"base", "tip"}
 
 
-# --- first contact exactly at t = 1: found ------------------------------------------------------------------------------
+# --- first contact exactly at t = 1: found ------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -152,7 +152,7 @@ def test_a_turn_on_the_spot_of_a_sphere_is_free():
     assert scene.is_free(a.move(at(2), at(2, turn=(0, 0, 170))))
 
 
-# --- parallel edges, coplanar motion, grazing: found within the tolerance -----------------------------------------------
+# --- parallel edges, coplanar motion, grazing: found within the tolerance ----------------------------------------
 
 
 def test_parallel_edges_meet():
@@ -425,7 +425,7 @@ def test_scaled_primitives_have_the_same_times(k):
         assert times[0] == times[1] < 1, type(make(1.0)).__name__
 
 
-# --- polygon soup, non-manifold, duplicated vertices: legal -------------------------------------------------------------
+# --- polygon soup, non-manifold, duplicated vertices: legal ------------------------------------------------------
 
 
 def soup_of(mesh, seed=0):
@@ -532,7 +532,7 @@ def test_solid_needs_a_closed_mesh():
         tocsin.Body(open_mesh, name="a", solid=True)
 
 
-# --- what holds for all of them ------------------------------------------------------------------------------------------
+# --- what holds for all of them ----------------------------------------------------------------------------------
 
 
 def test_the_poses_of_a_contact_are_those_of_the_definitions():

@@ -71,8 +71,9 @@ def convex_set(geom, node, points, faces, scratch):
 @kernel
 def convex_step(table_a, a, table_b, b, pose, motion, pair, reach_a, reach_b, n, simplex, near, accept, need):
     """Return (h, gap, upper, n, x, y) for two convex sets: `gap` is proven, `upper` witnessed by x and y, at t."""
-    lower, upper, n, x, y = convex_distance(table_a, a, table_b, b, pose, n, simplex, near, accept)
-    gap = lower - pair["margin"] - pair["noise"]
+    clear = pair["margin"] + pair["noise"]
+    lower, upper, n, x, y = convex_distance(table_a, a, table_b, b, pose, n, simplex, clear, near, accept)
+    gap = lower - clear
     if not gap > 0.0:
         return 0.0, gap, upper, n, x, y
     va, wa, vb, wb = motion

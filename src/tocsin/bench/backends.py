@@ -50,7 +50,7 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
                      *(report.us(report.mean(seconds[b][reference])) for b in BACKENDS), best, differ])  # fmt: skip
         results[name] = {"seconds": seconds, "differ": differ}
     report.table(
-        f"Distance back ends, mean µs of first_contact over {args.count} questions",
+        f"Distance back ends, mean µs of first_contact, contacts not read, over {args.count} questions",
         [
             "scene",
             *BACKENDS,

@@ -84,14 +84,15 @@ def random_arm(rng: np.random.Generator, scale: float, probe: Piece | None) -> A
         joints.append(kin.Joint("floating", int(rng.integers(n)), np.eye(4)))
         parts.append([(probe, np.eye(4))])
     free = rng.random() < 0.35
-    robot = _build(joints, parts, free)
+    robot = build(joints, parts, free)
     for i in range(n):
         for j in range(i + 1, n):
             robot.ignore(f"link{i}", f"link{j}")
     return Arm(robot, kin.Tree(tuple(joints)), parts, free, scale, n if probe is not None else -1)
 
 
-def _build(joints: list, parts: list, free: bool) -> Any:
+def build(joints: list, parts: list, free: bool) -> Any:
+    """Return the robot of the library for a list of the oracle's joints and what each link carries."""
     builder = tocsin.RobotBuilder("robot", base="free" if free else "fixed")
     for link, joint in enumerate(joints):
         carried = [(piece.product, placement) for piece, placement in parts[link]] or None
@@ -141,7 +142,7 @@ def random_configurations(rng: np.random.Generator, arm: Arm) -> tuple[np.ndarra
     return np.array(q0, float), np.array(q1, float)
 
 
-def _skipped(arm: Arm, link: int) -> set[int]:
+def neighbours(arm: Arm, link: int) -> set[int]:
     """Return the links that are neighbours of `link`: up to and including the next ancestor that carries a shape."""
     found, k = {link}, arm.tree.joints[link].parent
     while k >= 0:
@@ -154,7 +155,7 @@ def _skipped(arm: Arm, link: int) -> set[int]:
 
 def plant(rng: np.random.Generator, arm: Arm, obstacle: Piece) -> tuple[Any, ...] | None:
     """Return (label, t*, margin, tolerance, span, q0, q1, base, ends of the obstacle), contact proven; or None."""
-    skipped = _skipped(arm, arm.probe) if arm.probe >= 0 else set()
+    skipped = neighbours(arm, arm.probe) if arm.probe >= 0 else set()
     targets = [k for k, carried in enumerate(arm.parts) if carried and k not in skipped]
     if not targets:
         return None
@@ -254,7 +255,7 @@ def _case(name: str, arm: Arm, obstacle: Piece, body: Any, scene: Any, found: tu
     if body is not None:
         still = np.array_equal(placed[0], placed[1])
         motions.append(body.at(placed[0]) if still else body.move(*placed))
-    skipped = _skipped(arm, arm.probe) if arm.probe >= 0 else set()
+    skipped = neighbours(arm, arm.probe) if arm.probe >= 0 else set()
 
     def pairs(time: float) -> list:
         poses = kin.poses(arm.tree, q0, q1, [time], base)[0]

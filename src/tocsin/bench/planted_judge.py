@@ -23,7 +23,7 @@ SLACK = 1e-13
 """Rounding of the oracles, as a fraction of the largest coordinate in the question."""
 
 ROUND_SLACK = 1e-8
-"""What the golden sections for cylinders leave undecided, as a fraction of the cylinder's diagonal."""
+"""What the searches for cylinders leave undecided, as a fraction of the cylinder's diagonal."""
 
 VERDICTS = ("right", "missed", "late", "false alarm", "capped", "wrong status", "is_free lied")
 

@@ -1,8 +1,9 @@
 """What all benchmarks share: fair timing, tables, and a record of the machine that the numbers come from.
 
-Times are taken with `time.perf_counter` around one call, after a warm-up, by one thread. Contestants take turns on each
-question and the whole round is repeated, so that a busy moment of the machine hits all of them; the time of
-a question is the median over the rounds.
+Times are taken with `time.perf_counter` around one call, after a warm-up, by one thread. Contestants take turns: each
+goes through all questions in order, as in use, then the next one, and the round is repeated, starting with another
+contestant, so that a busy moment of the machine hits all of them. (Taking turns on every single question would let the
+second one find its data in the cache.) The time of a question is the median over the rounds.
 """
 
 import gc
@@ -107,8 +108,9 @@ def take_turns(
         ):
             gc.collect()
             gc.disable()
-            for question in range(n_questions):
-                for name, ask in contestants.items():
+            first = max(number, 0) % len(contestants)
+            for name, ask in [*contestants.items()][first:] + [*contestants.items()][:first]:
+                for question in range(n_questions):
                     if before is not None:
                         before()
                     start = clock()

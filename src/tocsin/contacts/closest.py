@@ -92,7 +92,7 @@ def closest(world, sweeps, joints, room, pairs, n_pairs, t):
                 if guess[0] == 0.0 and guess[1] == 0.0 and guess[2] == 0.0:
                     guess = (1.0, 0.0, 0.0)
                 low, d, _, x, y = convex_distance(
-                    table_a, set_a, table_b, set_b, pose, guess, simplex, 0.0, 1.0 - 1e-12
+                    table_a, set_a, table_b, set_b, pose, guess, simplex, 0.0, 0.0, 1.0 - 1e-12
                 )
             lower = min(lower, low - noise)
             if d < best:

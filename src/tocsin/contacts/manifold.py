@@ -181,7 +181,7 @@ def manifold(world, sweeps, joints, room, pairs, n_pairs, t):
                 if guess[0] == 0.0 and guess[1] == 0.0 and guess[2] == 0.0:
                     guess = (1.0, 0.0, 0.0)
                 _, d, _, x, y = convex_distance(
-                    table_a, set_a, table_b, set_b, pose, guess, simplex, 0.0, 1.0 - 1e-9
+                    table_a, set_a, table_b, set_b, pose, guess, simplex, 0.0, 0.0, 1.0 - 1e-9
                 )
                 if not d <= near:
                     continue

@@ -21,6 +21,19 @@ MAX_ROUNDS = 48
 
 
 @kernel
+def across(axis):
+    """Return two unit vectors across an axis and each other, orthogonal to a few units of rounding."""
+    if abs(axis[0]) <= abs(axis[1]) and abs(axis[0]) <= abs(axis[2]):
+        u = (0.0, axis[2], -axis[1])
+    elif abs(axis[1]) <= abs(axis[2]):
+        u = (-axis[2], 0.0, axis[0])
+    else:
+        u = (axis[1], -axis[0], 0.0)
+    v = vec.cross(axis, u)
+    return vec.scale(u, 1.0 / vec.norm(u)), vec.scale(v, 1.0 / vec.norm(v))
+
+
+@kernel
 def support(points, first, count, disk, n):
     """Return the point of a convex set (without its radius) farthest along n, by looking at all of them."""
     best = -math.inf
@@ -32,11 +45,13 @@ def support(points, first, count, disk, n):
             k = i
     p = (points[k, 0], points[k, 1], points[k, 2])
     if disk > 0.0:
-        axis = vec.sub(vec.load3(points, first + 1), vec.load3(points, first))
-        across = vec.axpy(n, -vec.dot(n, axis) / vec.dot(axis, axis), axis)
-        length = vec.norm(across)
+        # Across the axis by a frame of its own: n minus its part along the axis would be all rounding near the axis.
+        u, v = across(vec.sub(vec.load3(points, first + 1), vec.load3(points, first)))
+        x = vec.dot(n, u)
+        y = vec.dot(n, v)
+        length = math.sqrt(x * x + y * y)
         if length > 0.0:
-            p = vec.axpy(p, disk / length, across)
+            p = vec.axpy(vec.axpy(p, disk * x / length, u), disk * y / length, v)
     return p
 
 
@@ -104,13 +119,13 @@ def known(simplex, size, w):
 
 
 @kernel
-def convex_distance(points_a, a, points_b, b, pose, n, simplex, near, accept):
+def convex_distance(points_a, a, points_b, b, pose, n, simplex, floor, near, accept):
     """Return (lower, upper, n, x, y) for two convex sets a, b = (first, count, radius, disk), b placed by `pose` in a.
 
     `lower` <= distance along the unit direction n (from a to b), `upper` >= distance between the witness points x
     and y, both up to the rounding that the caller's noise covers, in a's frame, radii included. `n` in: a first guess
-    (any vector but zero). It ends when upper <= near (a contact, for the caller), when lower >= accept * upper, or
-    when nothing improves any more; `simplex` is a (4, 9) workspace.
+    (any vector but zero). It ends when upper <= near (a contact, for the caller), when lower - floor is positive and at
+    least accept * (upper - floor), or when nothing improves any more; `simplex` is a (4, 9) workspace.
     """
     first_a, count_a, radius_a, disk_a = a
     first_b, count_b, radius_b, disk_b = b
@@ -137,7 +152,7 @@ def convex_distance(points_a, a, points_b, b, pose, n, simplex, near, accept):
         if gap > lower:
             lower = gap
             best_n = direction
-        if lower > 0.0 and lower >= accept * upper:
+        if lower > floor and lower - floor >= accept * (upper - floor):
             break
         if known(simplex, size, w):
             break

@@ -41,7 +41,7 @@ def largest_excess(points, kept):
         if guess[0] == 0.0 and guess[1] == 0.0 and guess[2] == 0.0:
             continue
         found = convex_distance(
-            kept, (0, kept.shape[0], 0.0, 0.0), probe, (0, 1, 0.0, 0.0), pose, guess, simplex, 0.0, 1.0
+            kept, (0, kept.shape[0], 0.0, 0.0), probe, (0, 1, 0.0, 0.0), pose, guess, simplex, 0.0, 0.0, 1.0
         )
         worst = max(worst, found[1])
     return worst

@@ -204,7 +204,7 @@ def placed_shapes(given: Any, what: str, *, solid: bool = False) -> tuple[Shape,
     """Prepare what a link may carry: nothing, a shape, a (shape, placement) pair, or a list of such."""
     if given is None:
         return ()
-    if isinstance(given, list):
+    if isinstance(given, list) or (isinstance(given, tuple) and all(isinstance(item, Shape) for item in given)):
         return tuple(shape for item in given for shape in placed_shapes(item, what, solid=solid))
     if isinstance(given, Shape):
         return (given,)

@@ -51,7 +51,8 @@ def edge_pair(p, dp, q, dq, third_a, third_b):
     """Return (d2, x, y, closest, apart) for one edge of each triangle.
 
     `closest`: both third corners lie on the far sides of the planes through x and y across x - y, so x, y are the
-    closest points of the triangles. `apart`: a plane across x - y separates the triangles.
+    closest points of the triangles. `apart`: a slab across x - y separates the triangles, and it is wide enough (1e-10
+    of the edges) not to be a rounding error: triangles that touch have slabs of width 0.
     """
     x, y = segments(p, dp, q, dq)
     v = vec.sub(y, x)
@@ -63,7 +64,8 @@ def edge_pair(p, dp, q, dq, third_a, third_b):
         a = 0.0
     if b > 0.0:
         b = 0.0
-    return d2, x, y, closest, d2 - a + b > 0.0
+    width = d2 - a + b
+    return d2, x, y, closest, width > 0.0 and width * width > 1e-20 * d2 * (vec.dot(dp, dp) + vec.dot(dq, dq))
 
 
 @kernel
