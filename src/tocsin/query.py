@@ -77,7 +77,7 @@ def cull(world, joints, sweeps, taylor, scratch, boxes, active, static_boxes, st
         for g in range(model["geoms"]):
             geom = world.geoms[model["geom"] + g]
             geom_box(
-                boxes, first + room + g, sweeps, taylor, scratch, joints, world.links, geom, t0, t1, grow
+                boxes, first + room + g, sweeps, taylor, scratch, joints, world.links, world.points, geom, t0, t1, grow
             )
         join_up(boxes, first, room)
     for k in range(active.shape[0]):
@@ -188,7 +188,9 @@ def stand(world, joints, sweeps, taylor, configs, is_active):
             link_middle(sweeps, joints, world.links, i, 0.5)
         for g in range(model["geom"], model["geom"] + model["geoms"]):
             geoms[n] = g
-            geom_box(leaf_boxes, n, sweeps, taylor, scratch, joints, world.links, world.geoms[g], 0.0, 1.0, 0.0)
+            geom_box(
+                leaf_boxes, n, sweeps, taylor, scratch, joints, world.links, world.points, world.geoms[g], 0.0, 1.0, 0.0
+            )
             n += 1
     boxes, child = build_static(leaf_boxes)
     return boxes, child, geoms

@@ -157,7 +157,7 @@ def _cylinder_mesh(one: Shape, triangles, enough: float) -> float:
     return best
 
 
-def _cylinder_cylinder(a: Shape, b: Shape, rotation, shift, rounds: int = 10) -> float:
+def _cylinder_cylinder(a: Shape, b: Shape, rotation, shift, rounds: int) -> float:
     """Return the least distance to b of the points (x, y, z) of a: over z, for each z over y, for each y over x."""
 
     def over_heights(z):
@@ -182,7 +182,8 @@ def distance(a: Shape, pose_a, b: Shape, pose_b, enough: float = -1.0) -> float:
     pose_a, pose_b = np.asarray(pose_a, float), np.asarray(pose_b, float)
     rotation, shift = pose_a[:3, :3].T @ pose_b[:3, :3], pose_a[:3, :3].T @ (pose_b[:3, 3] - pose_a[:3, 3])
     if a.is_cylinder and b.is_cylinder:
-        return _cylinder_cylinder(a, b, rotation, shift)
+        coarse = _cylinder_cylinder(a, b, rotation, shift, rounds=5)  # often enough, in an eighth of the time
+        return coarse if coarse <= enough else _cylinder_cylinder(a, b, rotation, shift, rounds=10)
     if not len(b.core) or not (a.is_cylinder or len(a.core)):
         return float("inf")
     core_b = b.core @ rotation.T + shift

@@ -219,8 +219,6 @@ def hulls_step(world, geom_a, geom_b, pose, motion, pair, simplex, need, counts)
             vec.add(pose[1], vec.matvec(pose[0], center_of(node_b))),
             center_of(node_a),
         )
-        if n[0] == 0.0 and n[1] == 0.0 and n[2] == 0.0:
-            n = (1.0, 0.0, 0.0)
     near = -1.0
     if exact:
         near = margin + pair["tolerance"] - pair["noise"]

@@ -178,8 +178,6 @@ def manifold(world, sweeps, joints, room, pairs, n_pairs, t):
             else:
                 guess = vec.add(pose[1], vec.matvec(pose[0], vec.load3(table_b, set_b[0])))
                 guess = vec.sub(guess, vec.load3(table_a, set_a[0]))
-                if guess[0] == 0.0 and guess[1] == 0.0 and guess[2] == 0.0:
-                    guess = (1.0, 0.0, 0.0)
                 _, d, _, x, y = convex_distance(
                     table_a, set_a, table_b, set_b, pose, guess, simplex, 0.0, 0.0, 1.0 - 1e-9
                 )

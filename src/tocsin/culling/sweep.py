@@ -2,8 +2,8 @@
 
 Two enclosures, the second only where it pays:
 
-quick   the box at the middle of the slab, grown by how far its points can move in half of it: second order in the
-        length of the slab, a few nanoseconds;
+quick   the box of the convex proxy around the middle of the slab, grown by how far its points can move in half of
+        it: first order exact, second order bounded; a few nanoseconds a point;
 Taylor  the Taylor matrix of the link's motion, applied to the corners of its oriented box: what long motions need.
 
 Both enclose the motion of the computed joint records; `noise` (see `motion_bound`) is added for what those are off.
@@ -37,7 +37,7 @@ SWEEP = np.dtype(
     align=True,
 )
 
-QUICK = 0.15
+QUICK = 0.1
 """The quick box will do if it grows by at most this fraction of its own size."""
 
 
@@ -125,48 +125,52 @@ def link_taylor(sweeps, taylor, scratch, joints, links, i, t0, t1):
 
 
 @kernel
-def quick_box(s, geom, half_time):
-    """Return (lo, hi, growth): the box at the middle of the slab, grown by its motion; growth relative to its size.
+def quick_box(s, geom, points, half_time):
+    """Return (lo, hi, growth): the box of the shape's convex proxy around the middle of the slab, grown by its motion.
 
-    A point x of the box moves from its place at the middle by at most |v_x| tau + A tau^2 / 2 along a coordinate, with
-    v_x the velocity at the middle along it, and at most V tau; v_x differs from the centre's by at most
-    |omega| times the half-diagonal. tau is half the slab.
+    Claim: during the slab no point of the shape leaves it. Proof: a point p of the proxy, at x with velocity v at the
+    middle, moves along a coordinate by at most |v_c| tau + A tau^2 / 2 (Taylor), and at most V tau; tau is half the
+    slab. Points of the hull are fixed convex combinations of those, so at any time they are in the box of their
+    places; the radius adds a ball around each. `growth` is the part that long turns inflate, relative to the size.
     """
     r = (vec.load3(s["rotation"], 0), vec.load3(s["rotation"], 1), vec.load3(s["rotation"], 2))
-    arm = vec.matvec(r, (geom["center"][0], geom["center"][1], geom["center"][2]))
-    center = vec.add(arm, (s["place"][0], s["place"][1], s["place"][2]))
-    axes = geom["axes"]
-    half = geom["half"]
-    h0 = vec.matvec(r, (half[0] * axes[0, 0], half[0] * axes[0, 1], half[0] * axes[0, 2]))
-    h1 = vec.matvec(r, (half[1] * axes[1, 0], half[1] * axes[1, 1], half[1] * axes[1, 2]))
-    h2 = vec.matvec(r, (half[2] * axes[2, 0], half[2] * axes[2, 1], half[2] * axes[2, 2]))
     omega = (s["omega"][0], s["omega"][1], s["omega"][2])
-    v = vec.add((s["velocity"][0], s["velocity"][1], s["velocity"][2]), vec.cross(omega, arm))
-    radius = vec.norm((half[0], half[1], half[2]))
-    swing = vec.norm(omega) * radius
+    v = (s["velocity"][0], s["velocity"][1], s["velocity"][2])
+    lx = ly = lz = math.inf
+    hx = hy = hz = -math.inf
+    for k in range(geom["proxy"], geom["proxy"] + geom["proxy_count"]):
+        x = vec.matvec(r, vec.load3(points, k))
+        w = vec.add(v, vec.cross(omega, x))
+        gx = abs(w[0]) * half_time
+        gy = abs(w[1]) * half_time
+        gz = abs(w[2]) * half_time
+        lx = min(lx, x[0] - gx)
+        ly = min(ly, x[1] - gy)
+        lz = min(lz, x[2] - gz)
+        hx = max(hx, x[0] + gx)
+        hy = max(hy, x[1] + gy)
+        hz = max(hz, x[2] + gz)
     reach = geom["reach"]
-    bend = 0.5 * (s["bend"] + s["twist"] * reach) * half_time
-    most = s["speed"] + s["turn"] * reach
-    error = s["noise"] * (s["length"] + reach) + 64.0 * UNIT * (s["length"] + reach)
-    gx = min(abs(v[0]) + swing + bend, most) * half_time * UP + error
-    gy = min(abs(v[1]) + swing + bend, most) * half_time * UP + error
-    gz = min(abs(v[2]) + swing + bend, most) * half_time * UP + error
-    ex = abs(h0[0]) + abs(h1[0]) + abs(h2[0]) + gx
-    ey = abs(h0[1]) + abs(h1[1]) + abs(h2[1]) + gy
-    ez = abs(h0[2]) + abs(h1[2]) + abs(h2[2]) + gz
+    bend = 0.5 * (s["bend"] + s["twist"] * reach) * half_time * half_time
+    most = (s["speed"] + s["turn"] * reach) * half_time
+    far = s["length"] + reach
+    error = (s["noise"] + 64.0 * UNIT) * far * UP
+    grow = geom["proxy_radius"] + geom["proxy_disk"] + min(bend, most) * UP + error
+    place = s["place"]
+    radius = max(hx - lx, max(hy - ly, hz - lz))
     return (
-        (center[0] - ex, center[1] - ey, center[2] - ez),
-        (center[0] + ex, center[1] + ey, center[2] + ez),
-        min(swing + bend, most) * half_time / radius if radius > 0.0 else math.inf,
+        (place[0] + lx - grow, place[1] + ly - grow, place[2] + lz - grow),
+        (place[0] + hx + grow, place[1] + hy + grow, place[2] + hz + grow),
+        min(bend, most) / radius if radius > 0.0 else 0.0,
     )
 
 
 @kernel
-def geom_box(boxes, row, sweeps, taylor, scratch, joints, links, geom, t0, t1, margin):
+def geom_box(boxes, row, sweeps, taylor, scratch, joints, links, points, geom, t0, t1, margin):
     """Write the box that a shape sweeps during [t0, t1], grown by the margin, into a row of `boxes`."""
     i = geom["link"]
     s = sweeps[i]
-    lo, hi, growth = quick_box(s, geom, 0.5 * (t1 - t0) * UP)
+    lo, hi, growth = quick_box(s, geom, points, 0.5 * (t1 - t0) * UP)
     if growth > QUICK:
         if s["taylor"] == 0:
             link_taylor(sweeps, taylor, scratch, joints, links, i, t0, t1)

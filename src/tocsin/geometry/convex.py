@@ -123,8 +123,8 @@ def convex_distance(points_a, a, points_b, b, pose, n, simplex, floor, near, acc
     """Return (lower, upper, n, x, y) for two convex sets a, b = (first, count, radius, disk), b placed by `pose` in a.
 
     `lower` <= distance along the unit direction n (from a to b), `upper` >= distance between the witness points x
-    and y, both up to the rounding that the caller's noise covers, in a's frame, radii included. `n` in: a first guess
-    (any vector but zero). It ends when upper <= near (a contact, for the caller), when lower - floor is positive and at
+    and y, both up to the rounding that the caller's noise covers, in a's frame, radii included. `n` in: a first guess,
+    any vector. It ends when upper <= near (a contact, for the caller), when lower - floor is positive and at
     least accept * (upper - floor), or when nothing improves any more; `simplex` is a (4, 9) workspace.
     """
     first_a, count_a, radius_a, disk_a = a
@@ -138,6 +138,8 @@ def convex_distance(points_a, a, points_b, b, pose, n, simplex, floor, near, acc
     best_x = (0.0, 0.0, 0.0)
     best_y = (0.0, 0.0, 0.0)
     v = n
+    if n[0] == 0.0 and n[1] == 0.0 and n[2] == 0.0:
+        v = (1.0, 0.0, 0.0)
     for _ in range(MAX_ROUNDS):
         length = vec.norm(v)
         if not length > 0.0:

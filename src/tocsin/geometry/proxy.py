@@ -38,8 +38,6 @@ def largest_excess(points, kept):
         for k in range(3):
             probe[0, k] = points[i, k]
         guess = (probe[0, 0] - kept[0, 0], probe[0, 1] - kept[0, 1], probe[0, 2] - kept[0, 2])
-        if guess[0] == 0.0 and guess[1] == 0.0 and guess[2] == 0.0:
-            continue
         found = convex_distance(
             kept, (0, kept.shape[0], 0.0, 0.0), probe, (0, 1, 0.0, 0.0), pose, guess, simplex, 0.0, 0.0, 1.0
         )
