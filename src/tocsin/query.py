@@ -18,6 +18,7 @@ from tocsin.culling.boxes import build_static, clear_leaves, join_up
 from tocsin.culling.pairs import prepare
 from tocsin.culling.spatial import against_standing, between_moving, add_pair
 from tocsin.culling.sweep import geom_box, link_bounds, link_middle
+from tocsin.culling.temporal import free_until
 from tocsin.model.world import borrowed_world
 from tocsin.motion.joints import joint_motion
 
@@ -93,9 +94,18 @@ def cull(world, joints, sweeps, taylor, scratch, boxes, active, static_boxes, st
                 pairs, n, world, boxes, first, room, model["geom"], active[o, FIRST], active[o, ROOM], other["geom"],
                 margin,
             )  # fmt: skip
+    kept = 0
     for p in range(n):
-        prepare(pairs[p], world.geoms, joints, world.links, sweeps, tolerance, relative_tolerance)
-    return pairs, n
+        pair = pairs[p]
+        prepare(pair, world.geoms, joints, world.links, sweeps, tolerance, relative_tolerance)
+        pair["start"] = free_until(
+            pair, world.geoms[pair["a"]], world.geoms[pair["b"]], sweeps, taylor, scratch, joints, world.links, t0, t1
+        )
+        if pair["start"] < math.inf:
+            if kept < p:
+                pairs[kept] = pair
+            kept += 1
+    return pairs, kept
 
 
 @kernel
@@ -137,7 +147,7 @@ def solve(world, room, joints, sweeps, taylor, boxes, active, static_boxes, stat
             now = ticks()
             clock[CULLING] += now - stamp
             stamp = now
-            status, time, p = advance(world, sweeps, joints, room, pairs, n, t0, t1, any_contact, max_steps, counts)
+            status, time, p = advance(world, sweeps, joints, taylor, room, pairs, n, t0, t1, any_contact, max_steps, counts)
             if t0 == 0.0 and not (status == CONTACT and time == 0.0):
                 for k in range(n):
                     if one_inside_other(world, pairs[k], sweeps, joints, 0.0):

@@ -57,7 +57,8 @@ class Stats:
     """Left after spatial culling: their swept boxes overlap. Long turns are culled slab by slab: a pair counts once in
     each slab, here and in `pairs_total`."""
     pairs_temporal: int = 0
-    """Left after temporal culling: pairs whose hulls did not prove them free or too late."""
+    """Left after temporal culling: pairs whose first lower bound, by their hulls and then their hierarchies, did not
+    settle that they are free or too late."""
     steps: int = 0
     """Advancement steps: a pair of nodes taken up at a new time."""
     node_tests: int = 0

@@ -41,3 +41,8 @@ def arm(joint="revolute", shape=None, **options):
 def gap(shape_a, pose_a, shape_b, pose_b):
     """Return the oracle's distance of two placed oracle shapes."""
     return shapes.distance(shape_a, pose_a, shape_b, pose_b)
+
+
+def says(*words):
+    """Return a pattern that asks for all the words, in this order."""
+    return "(?is)" + ".*".join(words)

@@ -17,10 +17,12 @@ import math
 
 from tocsin import vec
 from tocsin._jit import kernel
-from tocsin.advancement.boxes import box_step, center_of
+from tocsin.advancement.boxes import box_step, center_of, half_of
 from tocsin.advancement.heap import drop_first, grown, push
 from tocsin.advancement.leaves import convex_set, convex_step, triangles_step
 from tocsin.advancement.relative import relative_state
+from tocsin.bounds.carried import apart_until
+from tocsin.geometry.tree import node_axes
 from tocsin.model.world import CONVEX, MESH
 
 FREE, CONTACT, CAPPED = 0, 1, 2
@@ -46,6 +48,14 @@ NO_MOTION = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
 
 
 @kernel
+def mark_visited(pair, counts):
+    """Count a pair of shapes, once, that its first lower bound did not settle (what the paper's Table 2 has left)."""
+    if pair["visited"] == 0:
+        pair["visited"] = 1
+        counts[VISITED] += 1
+
+
+@kernel
 def rounded(t, h, begin, tick):
     """Return a time in (t, t + h]: the last whole tick, if the step is longer than two."""
     if h < 2.0 * tick:
@@ -54,7 +64,7 @@ def rounded(t, h, begin, tick):
 
 
 @kernel
-def advance(world, sweeps, joints, room, pairs, n_pairs, begin, end, any_contact, max_steps, counts):
+def advance(world, sweeps, joints, taylor, room, pairs, n_pairs, begin, end, any_contact, max_steps, counts):
     """Return (status, time, pair): the first contact of the pairs during [begin, end].
 
     FREE: none. CONTACT: at `time` two leaves of that pair are within margin + tolerance, and nothing is within the
@@ -68,13 +78,14 @@ def advance(world, sweeps, joints, room, pairs, n_pairs, begin, end, any_contact
     status = FREE
     found = -1
     tick = (end - begin) / TICKS
+    slab_end = end
     pose, motion = NO_POSE, NO_MOTION
     pose_pair = -1
     pose_time = 0.0
     for p in range(n_pairs):
         if size == heap.shape[0]:
             heap = grown(heap)
-        size = push(heap, size, begin, p, HULLS, HULLS)
+        size = push(heap, size, pairs[p]["start"], p, HULLS, HULLS)
     while size > 0:
         t = heap[0]["time"]
         if t >= end and status != FREE:
@@ -98,15 +109,13 @@ def advance(world, sweeps, joints, room, pairs, n_pairs, begin, end, any_contact
             h, decided = hulls_step(world, geom_a, geom_b, pose, motion, pair, simplex, end - t, counts)
             if decided == CONTACT or (decided != OPEN and not t + h > t):
                 # Convex solids only: everything else is proven free until t, so this is the answer.
+                mark_visited(pair, counts)
                 return CONTACT if decided == CONTACT else CAPPED, t, p
             if t + h >= end:
                 continue
             if decided == FREE:
                 size = push(heap, size, rounded(t, h, begin, tick), p, HULLS, HULLS)
                 continue
-            if pair["visited"] == 0:
-                pair["visited"] = 1
-                counts[VISITED] += 1
             a = geom_a["root"]
             b = geom_b["root"]
         stack[0, 0] = a
@@ -122,6 +131,12 @@ def advance(world, sweeps, joints, room, pairs, n_pairs, begin, end, any_contact
             h, gap = box_step(node_a, node_b, pose, motion, pair, margin, end - t)
             if t + h >= end:
                 continue
+            if gap > 0.0 and pair["taylor"] >= 0.0:
+                # A long turn: the Taylor models may see farther than the bound on acceleration.
+                time = taylor_step(node_a, node_b, pair, taylor, begin, slab_end, t, end, h)
+                if time >= end:
+                    continue
+                h = max(h, time - t)
             leaf_a = node_a["count"] > 0
             leaf_b = node_b["count"] > 0
             if leaf_a and leaf_b:
@@ -129,6 +144,7 @@ def advance(world, sweeps, joints, room, pairs, n_pairs, begin, end, any_contact
                     world, sweeps, joints, pair, geom_a, geom_b, node_a, node_b, pose, motion, t, end, room, counts,
                 )  # fmt: skip
                 if decided != FREE:
+                    mark_visited(pair, counts)
                     status = decided
                     end = time
                     found = p
@@ -137,6 +153,7 @@ def advance(world, sweeps, joints, room, pairs, n_pairs, begin, end, any_contact
             elif gap > NEAR_BOXES * max(node_a["radius"], node_b["radius"]) and t + h > t:
                 if size == heap.shape[0]:
                     heap = grown(heap)
+                mark_visited(pair, counts)
                 size = push(heap, size, rounded(t, h, begin, tick), p, a, b)
             else:
                 # Open the larger box, or the one that can be opened.
@@ -192,6 +209,32 @@ def leaf_advance(
             return CAPPED, t
         t = t + h
         pose, motion = relative_state(pair, sweeps, joints, world.links, t)
+
+
+@kernel
+def node_frame(node):
+    """Return a node's box as (centre, axes, half extents)."""
+    return center_of(node), node_axes(node), half_of(node)
+
+
+@kernel
+def taylor_step(node_a, node_b, pair, taylor, slab_begin, slab_end, t, end, h):
+    """Return a time until which two boxes are proven apart by their links' Taylor models, if later than t + 2 h."""
+    return apart_until(
+        taylor[pair["link_a"]],
+        taylor[pair["link_b"]],
+        node_frame(node_a),
+        node_frame(node_b),
+        float(node_a["reach"]),
+        float(node_b["reach"]),
+        pair["taylor"],
+        slab_begin,
+        slab_end,
+        t,
+        end,
+        2.0 * h,
+        4,
+    )
 
 
 OPEN = 3

@@ -14,7 +14,9 @@ PAIR = np.dtype(
         ("link_a", "i4"),
         ("link_b", "i4"),
         ("stop", "i4"),  # lowest common ancestor of the two links: joints above it cost nothing
-        ("visited", "i4"),  # has the advancement gone below the hulls?
+        ("visited", "i4"),  # did the advancement need more than a first lower bound?
+        ("start", "f8"),  # the advancement starts here: free until then
+        ("taylor", "f8"),  # clearance to ask of the Taylor models of both links; -1: they are not there
         ("margin", "f8"),
         ("tolerance", "f8"),
         ("speed", "f8"),  # bounds of motion_bound, both sides: V = speed + turn_a X_a + turn_b X_b
