@@ -31,17 +31,20 @@ SPATIAL, SLABS, COUNTS = VISITED + 1, VISITED + 2, VISITED + 3
 MOTION, CULLING, ADVANCEMENT, STAGES = range(4)
 """Stages whose time is taken."""
 
-SLAB_TURN = 1.25
-"""Radians that the deepest link may turn, over all joints, in one slab."""
+JOINT_TURN = 1.6
+"""Radians that one joint may turn in one slab: beyond, a cubic no longer follows its sine."""
+
+CHAIN_TURN = 8.0
+"""Radians that all joints of a chain may turn, added up, in one slab (measured on chains of 2 to 200 links)."""
 
 MOST_SLABS = 64
 
 
 @kernel
 def set_motion(world, joints, sweeps, active, configs, t0, t1):
-    """Write the joints and motion bounds of all active links for the piece around [t0, t1]; return the greatest turn."""
+    """Write the joints and motion bounds of all active links for the piece around [t0, t1]; return how many slabs."""
     middle = 0.5 * (t0 + t1)
-    turn = 0.0
+    slabs = 1.0
     for k in range(active.shape[0]):
         model = world.models[active[k, MODEL]]
         pieces = active[k, PIECES]
@@ -59,8 +62,8 @@ def set_motion(world, joints, sweeps, active, configs, t0, t1):
         for i in range(model["link"], model["link"] + model["links"]):
             joint_motion(joints[i], world.links[i], configs, row0, row1, begin, end)
             link_bounds(sweeps, joints, world.links, i)
-            turn = max(turn, sweeps[i]["turn"])
-    return turn * (t1 - t0)
+            slabs = max(slabs, (t1 - t0) * max(joints[i]["turn"] / JOINT_TURN, sweeps[i]["turn"] / CHAIN_TURN))
+    return int(min(math.ceil(slabs), MOST_SLABS))
 
 
 @kernel
@@ -130,8 +133,7 @@ def solve(world, room, joints, sweeps, taylor, boxes, active, static_boxes, stat
     for piece in range(breaks.shape[0] - 1):
         begin = breaks[piece]
         end = breaks[piece + 1]
-        turn = set_motion(world, joints, sweeps, active, configs, begin, end)
-        slabs = int(min(max(math.ceil(turn / SLAB_TURN), 1.0), MOST_SLABS))
+        slabs = set_motion(world, joints, sweeps, active, configs, begin, end)
         now = ticks()
         clock[MOTION] += now - stamp
         stamp = now

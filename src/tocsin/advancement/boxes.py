@@ -7,6 +7,8 @@ bound of the approach, and `safe_step` the time. The nine edge-edge axes of the 
 
 import math
 
+import numpy as np
+
 from tocsin import vec
 from tocsin._jit import kernel
 from tocsin.bounds.motion_bound import safe_step
@@ -20,13 +22,13 @@ FAR = 1.5
 @kernel
 def center_of(box):
     """Return the box's centre."""
-    return (float(box["center"][0]), float(box["center"][1]), float(box["center"][2]))
+    return (np.float64(box["center"][0]), np.float64(box["center"][1]), np.float64(box["center"][2]))
 
 
 @kernel
 def half_of(box):
     """Return the box's half extents."""
-    return (float(box["half"][0]), float(box["half"][1]), float(box["half"][2]))
+    return (np.float64(box["half"][0]), np.float64(box["half"][1]), np.float64(box["half"][2]))
 
 
 @kernel
@@ -127,10 +129,10 @@ def box_step(box_a, box_b, pose, motion, pair, margin, need):
     cb = vec.matvec(rotation, center_of(box_b))
     d = vec.sub(vec.add(cb, place), ca)
     d2 = vec.dot(d, d)
-    radii = float(box_a["radius"]) + float(box_b["radius"])
+    radii = np.float64(box_a["radius"]) + np.float64(box_b["radius"])
     clear = margin + pair["noise"]
-    reach_a = float(box_a["reach"])
-    reach_b = float(box_b["reach"])
+    reach_a = np.float64(box_a["reach"])
+    reach_b = np.float64(box_b["reach"])
     speed = pair["speed"] + pair["turn_a"] * reach_a + pair["turn_b"] * reach_b
     far = (radii + clear + need * speed) * UP
     if d2 > far * far:

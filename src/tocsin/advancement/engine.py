@@ -15,6 +15,8 @@ Termination: a step at a leaf is at least (tolerance) / (speed bound), or the qu
 
 import math
 
+import numpy as np
+
 from tocsin import vec
 from tocsin._jit import kernel
 from tocsin.advancement.boxes import box_step, center_of, half_of
@@ -79,6 +81,7 @@ def advance(world, sweeps, joints, taylor, room, pairs, n_pairs, begin, end, any
     found = -1
     tick = (end - begin) / TICKS
     slab_end = end
+    hulls = world.hull_count.shape[0] > 0
     pose, motion = NO_POSE, NO_MOTION
     pose_pair = -1
     pose_time = 0.0
@@ -131,8 +134,15 @@ def advance(world, sweeps, joints, taylor, room, pairs, n_pairs, begin, end, any
             h, gap = box_step(node_a, node_b, pose, motion, pair, margin, end - t)
             if t + h >= end:
                 continue
-            if gap > 0.0 and pair["taylor"] >= 0.0:
-                # A long turn: the Taylor models may see farther than the bound on acceleration.
+            if hulls and world.hull_count[a] > 0 and world.hull_count[b] > 0:
+                counts[HULL_TESTS] += 1
+                h2, gap2 = node_hulls_step(world, a, b, pose, motion, pair, simplex, end - t)
+                h = max(h, h2)
+                gap = max(gap, gap2)
+                if t + h >= end:
+                    continue
+            if pair["taylor"] >= 0.0 and gap > 0.0 and gap < h * h * acceleration_of(pair, node_a, node_b):
+                # A long turn, and the bound on acceleration eats half the gap: the Taylor models may see farther.
                 time = taylor_step(node_a, node_b, pair, taylor, begin, slab_end, t, end, h)
                 if time >= end:
                     continue
@@ -188,8 +198,8 @@ def leaf_advance(
         counts[LEAF_TESTS] += 1
         if meshes:
             h, d, _, _ = triangles_step(
-                world.points, world.faces, node_a["first"], node_b["first"], pose, motion, pair, node_a["reach"],
-                node_b["reach"], end - t,
+                world.points, world.faces, node_a["first"], node_b["first"], pose, motion, pair, np.float64(node_a["reach"]),
+                np.float64(node_b["reach"]), end - t,
             )  # fmt: skip
         else:
             table_a, set_a = convex_set(geom_a, node_a, world.points, world.faces, room.corners_a)
@@ -198,7 +208,8 @@ def leaf_advance(
                 n = vec.add(pose[1], vec.matvec(pose[0], vec.load3(table_b, set_b[0])))
                 n = vec.sub(n, vec.load3(table_a, set_a[0]))
             h, _, d, n, _, _ = convex_step(
-                table_a, set_a, table_b, set_b, pose, motion, pair, node_a["reach"], node_b["reach"], n, simplex, near,
+                table_a, set_a, table_b, set_b, pose, motion, pair, np.float64(node_a["reach"]),
+                np.float64(node_b["reach"]), n, simplex, near,
                 0.9, end - t,
             )  # fmt: skip
         if d <= near:
@@ -209,6 +220,37 @@ def leaf_advance(
             return CAPPED, t
         t = t + h
         pose, motion = relative_state(pair, sweeps, joints, world.links, t)
+
+
+@kernel
+def acceleration_of(pair, node_a, node_b):
+    """Return the bound on the relative acceleration of two nodes."""
+    return pair["bend"] + pair["twist_a"] * np.float64(node_a["reach"]) + pair["twist_b"] * np.float64(node_b["reach"])
+
+
+@kernel
+def node_hulls_step(world, a, b, pose, motion, pair, simplex, need):
+    """Return (h, gap) of the convex hulls of two nodes; GJK starts from the pair's last direction and leaves its own."""
+    n = (pair["direction"][0], pair["direction"][1], pair["direction"][2])
+    h, gap, _, n, _, _ = convex_step(
+        world.points,
+        (world.hull_first[a], world.hull_count[a], world.hull_radius[a], 0.0),
+        world.points,
+        (world.hull_first[b], world.hull_count[b], world.hull_radius[b], 0.0),
+        pose,
+        motion,
+        pair,
+        np.float64(world.nodes[a]["reach"]),
+        np.float64(world.nodes[b]["reach"]),
+        n,
+        simplex,
+        -1.0,
+        0.5,
+        need,
+    )
+    for i in range(3):
+        pair["direction"][i] = n[i]
+    return h, gap
 
 
 @kernel
@@ -225,15 +267,15 @@ def taylor_step(node_a, node_b, pair, taylor, slab_begin, slab_end, t, end, h):
         taylor[pair["link_b"]],
         node_frame(node_a),
         node_frame(node_b),
-        float(node_a["reach"]),
-        float(node_b["reach"]),
+        np.float64(node_a["reach"]),
+        np.float64(node_b["reach"]),
         pair["taylor"],
         slab_begin,
         slab_end,
         t,
         end,
         2.0 * h,
-        4,
+        3,
     )
 
 

@@ -204,7 +204,7 @@ def build_hulls(nodes, points, faces, order, spans, directions):
                     n = add_triangle(choice, n, points, faces, nodes[c]["first"], place, down)
                 for j in range(first[c], first[c] + count[c]):
                     n = add_candidate(choice, n, points, vertices[j], radius[c], place, down)
-        size, r = choose(choice, n, directions, FINE * float(nodes[i]["radius"]) * down)
+        size, r = choose(choice, n, directions, FINE * float(nodes[i]["radius"]) * down + 2.0 * ROUNDING)
         first[i] = filled
         count[i] = size
         radius[i] = r
@@ -213,7 +213,7 @@ def build_hulls(nodes, points, faces, order, spans, directions):
                 vertices[filled] = choice.vertex[k]
                 filled += 1
     for i in range(upper):
-        radius[i] = scale_up(radius[i], up)
+        radius[i] = scale_up(radius[i], up) if largest > 0.0 else 0.0
     return first, count, radius, vertices[:filled].copy()
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import warnings
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from tocsin.geometry import cache
 from tocsin.geometry.hull import convex_hull
 from tocsin.geometry.mesh import Mesh
 from tocsin.geometry.obb import fit_obb
+from tocsin.geometry.pieces import PieceTree, build_pieces
 from tocsin.geometry.primitives import Box, Capsule, ConvexHull, Cylinder, Sphere
 from tocsin.geometry.proxy import convex_proxy
 from tocsin.geometry.tree import NODE, UNIT, build_triangles, write_box
@@ -58,6 +60,11 @@ class Shape:
     def is_mesh(self) -> bool:
         """True for a surface made of triangles; False for a convex solid."""
         return isinstance(self.source, Mesh)
+
+    @cached_property
+    def piece_tree(self) -> PieceTree:
+        """The hierarchy of convex hulls over the surface's convex pieces, built when first asked for."""
+        return build_pieces(self.source, self.points)
 
     @property
     def is_empty(self) -> bool:
@@ -120,7 +127,7 @@ def _built(mesh: Mesh, points: np.ndarray) -> dict[str, np.ndarray]:
     faces = mesh.faces
     key = ""
     if len(faces) >= CACHED_FROM:
-        key = cache.content_key("shape-3", points, faces)
+        key = cache.content_key("shape-4", points, faces)
         found = cache.load(key)
         if found is not None:
             return found

@@ -235,7 +235,7 @@ def write_box(node, center, axes, half, reach):
         node["axes"][0, i] = np.float32(axes[0][i])
         node["axes"][1, i] = np.float32(axes[1][i])
     a = node_axes(node)
-    c = (float(node["center"][0]), float(node["center"][1]), float(node["center"][2]))
+    c = (np.float64(node["center"][0]), np.float64(node["center"][1]), np.float64(node["center"][2]))
     d = vec.sub(center, c)
     size = abs(center[0]) + abs(center[1]) + abs(center[2]) + half[0] + half[1] + half[2]
     y0 = spread(half, axes, a[0]) + abs(vec.dot(a[0], d)) + 16.0 * UNIT * size
@@ -245,17 +245,20 @@ def write_box(node, center, axes, half, reach):
     node["half"][0] = np.float32((y0 + extra) * SINGLE_UP + SINGLE_TINY)
     node["half"][1] = np.float32((y1 + extra) * SINGLE_UP + SINGLE_TINY)
     node["half"][2] = np.float32((y2 + extra) * SINGLE_UP + SINGLE_TINY)
-    radius = vec.norm((float(node["half"][0]), float(node["half"][1]), float(node["half"][2])))
+    radius = vec.norm((np.float64(node["half"][0]), np.float64(node["half"][1]), np.float64(node["half"][2])))
     node["radius"] = np.float32(radius * SINGLE_UP * SINGLE_UP + SINGLE_TINY)
     node["reach"] = np.float32(reach * SINGLE_UP + SINGLE_TINY)
 
 
 @kernel
 def node_axes(node):
-    """Return the three axes of a node's box as row vectors in double precision."""
+    """Return the three axes of a node's box as row vectors in double precision.
+
+    Not by float(): in compiled code that leaves single precision as it is.
+    """
     a = node["axes"]
-    u = (float(a[0, 0]), float(a[0, 1]), float(a[0, 2]))
-    v = (float(a[1, 0]), float(a[1, 1]), float(a[1, 2]))
+    u = (np.float64(a[0, 0]), np.float64(a[0, 1]), np.float64(a[0, 2]))
+    v = (np.float64(a[1, 0]), np.float64(a[1, 1]), np.float64(a[1, 2]))
     return u, v, vec.cross(u, v)
 
 

@@ -68,6 +68,11 @@ class World(NamedTuple):
     """The other link, ascending within a row."""
     rule_margin: np.ndarray
     """The pair's own margin, metres; -inf: the pair is ignored."""
+    hull_first: np.ndarray
+    """Back end "hulls": for every node the stretch of the point table that, inflated by hull_radius, contains it."""
+    hull_count: np.ndarray
+    """0: the node has no hull. The whole table is empty where the back end does without."""
+    hull_radius: np.ndarray
 
 
 @kernel
@@ -83,14 +88,21 @@ def borrowed_world(world):
         borrowed(world.rule_start),
         borrowed(world.rule_link),
         borrowed(world.rule_margin),
+        borrowed(world.hull_first),
+        borrowed(world.hull_count),
+        borrowed(world.hull_radius),
     )
 
 
-def assemble(models: Sequence[Model], rules: dict[tuple[int, int], float]) -> World:
-    """Lay out the tables of a scene; `rules` maps a pair of global link indices to a margin, -inf to ignore it."""
+def assemble(models: Sequence[Model], rules: dict[tuple[int, int], float], *, hulls: bool = False) -> World:
+    """Lay out the tables of a scene; `rules` maps a pair of global link indices to a margin, -inf to ignore it.
+
+    `hulls`: use the trees over convex pieces, with the hulls of their nodes, instead of those over triangles.
+    """
     nodes: list[np.ndarray] = []
     points: list[np.ndarray] = []
     faces: list[np.ndarray] = []
+    node_hulls: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
     placed: dict[int, tuple[int, int, int]] = {}
     geoms: list[np.ndarray] = []
     links: list[np.ndarray] = []
@@ -112,14 +124,24 @@ def assemble(models: Sequence[Model], rules: dict[tuple[int, int], float]) -> Wo
                     continue
                 if id(shape) not in placed:
                     placed[id(shape)] = (n_nodes, n_points + len(shape.points), n_faces)
-                    shifted = shape.nodes.copy()
+                    tree = shape.piece_tree if hulls and shape.is_mesh else None
+                    shifted = (shape.nodes if tree is None else tree.nodes).copy()
                     inner = shifted["count"] == 0
                     shifted["first"] += np.where(inner, n_nodes, n_faces).astype(np.int32)
                     nodes.append(shifted)
                     points += [shape.points, shape.proxy, shape.samples]
+                    own_points = sum(len(p) for p in points[-3:])
+                    if tree is not None:
+                        points.append(tree.hull_points)
+                        first = tree.hull_first + np.int32(n_points + own_points)
+                        node_hulls.append((first, tree.hull_count, tree.hull_radius))
+                        own_points += len(tree.hull_points)
+                    elif hulls:
+                        none = np.zeros(len(shape.nodes), np.int32)
+                        node_hulls.append((none, none, np.zeros(len(shape.nodes))))
                     faces.append(shape.faces + np.int32(n_points))
                     n_nodes += len(shape.nodes)
-                    n_points += len(shape.points) + len(shape.proxy) + len(shape.samples)
+                    n_points += own_points
                     n_faces += len(shape.faces)
                 root, proxy, face = placed[id(shape)]
                 geom = np.zeros(1, GEOM)
@@ -147,6 +169,9 @@ def assemble(models: Sequence[Model], rules: dict[tuple[int, int], float]) -> Wo
         start,
         other,
         margin,
+        _joined([h[0] for h in node_hulls], np.zeros(0, np.int32)),
+        _joined([h[1] for h in node_hulls], np.zeros(0, np.int32)),
+        _joined([h[2] for h in node_hulls], np.zeros(0)),
     )
 
 

@@ -1,0 +1,92 @@
+"""The examples, and the code of the README, run as a user would run them and say what they are meant to say."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+TIME_LIMIT = 900.0
+"""Seconds; the first run on a machine compiles kernels."""
+
+
+def run(*arguments, cwd=ROOT):
+    """Return what a fresh Python prints; it must end well."""
+    # Text is UTF-8 whatever the locale of the machine.
+    environment = {**os.environ, "PYTHONIOENCODING": "utf-8", "MPLBACKEND": "Agg"}
+    done = subprocess.run(
+        [sys.executable, *map(str, arguments)], cwd=cwd, env=environment, capture_output=True, encoding="utf-8",
+        timeout=TIME_LIMIT, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_the_demo_finds_the_contact_that_sampling_misses_and_draws_it(tmp_path):
+    picture = tmp_path / "pictures" / "first_contact.png"
+    said = run(ROOT / "examples" / "01_first_contact.py", picture)
+    assert re.search(r"contact at t = 0\.5636", said)
+    assert "sheet and plate" in said
+    assert said.count("went through the plate") == 3
+    assert re.search(r"is_free +False\nis_free +True", said)
+    assert picture.read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize("blocked", ["matplotlib", "rich"])
+def test_the_demo_does_without_what_only_the_picture_needs(tmp_path, blocked):
+    picture = tmp_path / "first_contact.png"
+    code = f"import runpy, sys; sys.modules[{blocked!r}] = None; sys.argv = ['demo', {str(picture)!r}]; "
+    code += f"sys.path.insert(0, {str(ROOT / 'examples')!r}); "
+    code += f"runpy.run_path({str(ROOT / 'examples' / '01_first_contact.py')!r}, run_name='__main__')"
+    said = run("-c", code)
+    assert "contact at t = 0.5636" in said
+    assert ("no picture: matplotlib" in said) == (blocked == "matplotlib")
+
+
+@pytest.mark.parametrize(
+    ("example", "key"),
+    [
+        ("02_rigid_bodies.py", r"by 10 degrees: contact at 1\.003\d degrees"),
+        ("03_clearance.py", r"not checked against the ball +free"),
+        ("04_path.py", r"the trolley crossing: contact at t = 0\.408\d, in piece 2"),
+        ("05_planner_edges.py", r"\n0 edges that are proven free collide at a sample"),
+    ],
+)
+def test_an_example_runs_and_says_its_key_line(example, key):
+    assert re.search(key, run(ROOT / "examples" / example))
+
+
+def test_every_example_is_tested_here():
+    names = {file.name for file in (ROOT / "examples").glob("[0-9]*.py")}
+    text = Path(__file__).read_text(encoding="utf-8")
+    assert [name for name in sorted(names) if name not in text] == []
+
+
+def test_the_code_in_the_readme_runs_and_prints_what_it_says(tmp_path):
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    code = re.findall(r"```python\n(.*?)```", readme, flags=re.DOTALL)
+    assert len(code) == 1
+    said = run("-c", code[0], cwd=tmp_path)
+    assert re.search(r"^Status\.CONTACT 0\.445\d", said)
+    assert "lower plate" in said
+    assert said.endswith("False True\n")
+
+
+def slugs(text):
+    """Return the anchors of a document's headings, as GitHub makes them."""
+    return {re.sub(r"[^\w\- ]", "", h).strip().lower().replace(" ", "-") for h in re.findall(r"^#+ (.*)$", text, re.M)}
+
+
+def test_links_in_the_documents_lead_somewhere():
+    for document in [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")]:
+        text = document.read_text(encoding="utf-8")
+        for target, anchor in re.findall(r"\]\(([^)#]*)(?:#([^)]*))?\)", text):
+            if target.startswith("https://"):
+                continue
+            file = document.parent / target if target else document
+            assert file.exists(), f"{document.name}: {target}"
+            if anchor:
+                assert anchor in slugs(file.read_text(encoding="utf-8")), f"{document.name}: {target}#{anchor}"
