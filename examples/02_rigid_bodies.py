@@ -51,8 +51,12 @@ def main():
         print(f"  {kind:12} {c.features[0]!s:16} {c.features[1]!s:16} at {np.round(1e3 * c.point_a, 2)} mm, "
               f"normal {np.round(c.normal, 3)}, {1e9 * c.distance:.0f} nm")  # fmt: skip
 
-    together = scene.first_contact(drive.move(at(0, 0), at(0, 10)), driven.move(
-        at(MODULE * (TEETH + 0.3), 180.0 + 180.0 / TEETH), at(MODULE * (TEETH + 0.3), 170.0 + 180.0 / TEETH)))
+    together = scene.first_contact(
+        drive.move(at(0, 0), at(0, 10)),
+        driven.move(
+            at(MODULE * (TEETH + 0.3), 180.0 + 180.0 / TEETH), at(MODULE * (TEETH + 0.3), 170.0 + 180.0 / TEETH)
+        ),
+    )
     print(f"\nboth turn, in opposite directions, at the same rate: {together.status.value}")
 
 

@@ -1,6 +1,6 @@
 """The one door: everything a user hands in is coerced and checked here, and nowhere else; kernels trust what they get.
 
-Nothing is repaired in silence. A rotation matrix or quaternion that is off by less than `RIGID` (files carry few digits)
+Nothing is repaired in silence. A rotation matrix or quaternion off by less than `RIGID` (files carry few digits)
 stands for the nearest exact rotation; one that is farther off is refused.
 """
 
@@ -79,14 +79,16 @@ def _shape(shape: tuple[int | None, ...]) -> str:
     return "(" + ", ".join("n" if s is None else str(s) for s in shape) + ("," if len(shape) == 1 else "") + ")"
 
 
-def pose(value: Any, what: str = "a pose", out: np.ndarray | None = None) -> np.ndarray:
+def pose(
+    value: Any, what: str = "a pose", out: np.ndarray | None = None, *, kinds: str = "a 4x4 rigid transform"
+) -> np.ndarray:
     """Return a 4x4 rigid transform as seven numbers: x y z, quaternion x y z w."""
     try:
         matrix = np.ascontiguousarray(value, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise TocsinError(f"{what} must be a 4x4 rigid transform; got {value!r}.") from error
+        raise TocsinError(f"{what} must be {kinds}; got {value!r}.") from error
     if matrix.shape != (4, 4):
-        raise TocsinError(f"{what} must be a 4x4 rigid transform; got shape {matrix.shape}.")
+        raise TocsinError(f"{what} must be {kinds}; got shape {matrix.shape}.")
     if out is None:
         out = np.zeros(7)
     wrong = write_pose(matrix, out)
@@ -109,7 +111,7 @@ def placement(value: Any, what: str) -> np.ndarray:
         matrix = np.eye(4)
         matrix[:3, 3] = array(value, what, (3,))
         return matrix
-    pose(value, what)
+    pose(value, what, kinds="a translation (x, y, z) or a 4x4 rigid transform")
     matrix = np.array(value, dtype=np.float64)
     r = matrix[:3, :3]
     if np.abs(r @ r.T - np.eye(3)).max() > 1e-15:
@@ -132,11 +134,11 @@ def unit(value: Any, what: str) -> np.ndarray:
 def scalar(value: Any, what: str, *, least: float = -math.inf, above: float = -math.inf) -> float:
     """Return a finite float, at least `least` and greater than `above`."""
     try:
-        x = float(value)
+        x = float("nan") if isinstance(value, (bool, np.bool_)) else float(value)
     except (TypeError, ValueError) as error:
         raise TocsinError(f"{what} must be a number; got {value!r}.") from error
     if not math.isfinite(x):
-        raise TocsinError(f"{what} must be finite; got {x}.")
+        raise TocsinError(f"{what} must be a finite number; got {value!r}.")
     if x < least:
         raise TocsinError(f"{what} must be at least {least:g}; got {x:g}.")
     if x <= above and above > -math.inf:

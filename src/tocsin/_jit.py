@@ -28,7 +28,7 @@ KEPT_FOR = 7 * 86400.0
 
 
 def cache_folder() -> Path | None:
-    """Return the folder for everything worth keeping between runs, or None: TOCSIN_CACHE, or the user's cache folder."""
+    """Return the folder for what is kept between runs, or None: TOCSIN_CACHE, or the user's cache folder."""
     chosen = os.environ.get("TOCSIN_CACHE", "")
     if chosen.lower() == "off":
         return None
@@ -80,39 +80,37 @@ PURE_PYTHON: bool = bool(numba.config.DISABLE_JIT)  # type: ignore[attr-defined]
 
 def kernel(function: F) -> F:
     """Compile `function` on first use and keep the result on disk."""
-    return numba.njit(cache=True, nogil=True, error_model="numpy")(function)
-
-
+    return numba.njit(cache=True, nogil=True, error_model="numpy")(function)  # type: ignore[return-value]
 
 
 if PURE_PYTHON:
 
-    def ticks() -> int:
+    def ticks() -> int:  # type: ignore[reportRedeclaration]
         """Return a count that grows with time, for measuring stages; nanoseconds here, processor cycles in kernels."""
         return time.perf_counter_ns()
 
-    def borrowed(array: Any) -> Any:
+    def borrowed(array: Any) -> Any:  # type: ignore[reportRedeclaration]
         """Return the array itself."""
         return array
 
 else:
 
     @intrinsic
-    def _cycles(typingctx):  # noqa: ANN001, ANN202
+    def _cycles(typingctx):
         """Read the processor's cycle counter."""
         signature = types.int64()
 
-        def codegen(context, builder, signature, args):  # noqa: ANN001, ANN202
+        def codegen(context, builder, signature, args):
             counter = builder.module.declare_intrinsic("llvm.readcyclecounter", (), ir.FunctionType(ir.IntType(64), ()))
             return builder.call(counter, ())
 
         return signature, codegen
 
     @intrinsic
-    def _unowned(typingctx, array):  # noqa: ANN001, ANN202
+    def _unowned(typingctx, array):
         """Copy an array's descriptor without its owner."""
 
-        def codegen(context, builder, signature, args):  # noqa: ANN001, ANN202
+        def codegen(context, builder, signature, args):
             view = arrayobj.make_array(signature.return_type)(context, builder, value=args[0])
             view.meminfo = cgutils.get_null_value(view.meminfo.type)
             view.parent = cgutils.get_null_value(view.parent.type)
@@ -123,7 +121,7 @@ else:
     @numba.njit(cache=True, nogil=True)
     def ticks():
         """Return a count that grows with time, for measuring stages: processor cycles."""
-        return _cycles()
+        return _cycles()  # type: ignore[reportCallIssue]
 
     @numba.njit(cache=True, nogil=True)
     def borrowed(array):
@@ -132,4 +130,4 @@ else:
         Numba counts references atomically at every call that takes an array: 10 ns an array and call, which was a
         third of the time of a query. An array without an owner is not counted.
         """
-        return _unowned(array)
+        return _unowned(array)  # type: ignore[reportCallIssue]

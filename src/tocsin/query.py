@@ -16,7 +16,7 @@ from tocsin.contacts.inside import one_inside_other
 from tocsin.contacts.manifold import manifold
 from tocsin.culling.boxes import build_static, clear_leaves, join_up
 from tocsin.culling.pairs import prepare
-from tocsin.culling.spatial import against_standing, between_moving, add_pair
+from tocsin.culling.spatial import add_pair, against_standing, between_moving
 from tocsin.culling.sweep import geom_box, link_bounds, link_middle
 from tocsin.culling.temporal import free_until
 from tocsin.model.world import borrowed_world
@@ -34,7 +34,7 @@ MOTION, CULLING, ADVANCEMENT, STAGES = range(4)
 JOINT_TURN = 1.6
 """Radians that one joint may turn in one slab: beyond, a cubic no longer follows its sine."""
 
-CHAIN_TURN = 8.0
+CHAIN_TURN = 3.0
 """Radians that all joints of a chain may turn, added up, in one slab (measured on chains of 2 to 200 links)."""
 
 MOST_SLABS = 64
@@ -68,7 +68,7 @@ def set_motion(world, joints, sweeps, active, configs, t0, t1):
 
 @kernel
 def cull(world, joints, sweeps, taylor, scratch, boxes, active, static_boxes, static_child, static_geom, pairs,
-         t0, t1, margin, grow, tolerance, relative_tolerance):  # fmt: skip
+         t0, t1, margin, grow, tolerance, relative_tolerance, counts):  # fmt: skip
     """Return (pairs, n): what may touch during [t0, t1], ready for the advancement."""
     middle = 0.5 * (t0 + t1)
     n = 0
@@ -97,6 +97,7 @@ def cull(world, joints, sweeps, taylor, scratch, boxes, active, static_boxes, st
                 pairs, n, world, boxes, first, room, model["geom"], active[o, FIRST], active[o, ROOM], other["geom"],
                 margin,
             )  # fmt: skip
+    counts[SPATIAL] += n
     kept = 0
     for p in range(n):
         pair = pairs[p]
@@ -142,14 +143,15 @@ def solve(world, room, joints, sweeps, taylor, boxes, active, static_boxes, stat
             t1 = end if slab == slabs - 1 else begin + (end - begin) * (slab + 1) / slabs
             pairs, n = cull(
                 world, joints, sweeps, taylor, scratch, boxes, active, static_boxes, static_child, static_geom, pairs,
-                t0, t1, margin, grow, tolerance, relative_tolerance,
+                t0, t1, margin, grow, tolerance, relative_tolerance, counts,
             )  # fmt: skip
             counts[SLABS] += 1
-            counts[SPATIAL] += n
             now = ticks()
             clock[CULLING] += now - stamp
             stamp = now
-            status, time, p = advance(world, sweeps, joints, taylor, room, pairs, n, t0, t1, any_contact, max_steps, counts)
+            status, time, p = advance(
+                world, sweeps, joints, taylor, room, pairs, n, t0, t1, any_contact, max_steps, counts
+            )
             if t0 == 0.0 and not (status == CONTACT and time == 0.0):
                 for k in range(n):
                     if one_inside_other(world, pairs[k], sweeps, joints, 0.0):
@@ -174,7 +176,7 @@ def touching(world, room, joints, sweeps, taylor, boxes, active, static_boxes, s
     set_motion(world, joints, sweeps, active, configs, t, t)
     pairs, n = cull(
         world, joints, sweeps, taylor, room.taylor, boxes, active, static_boxes, static_child, static_geom, room.pairs,
-        t, t, margin, grow, tolerance, relative_tolerance,
+        t, t, margin, grow, tolerance, relative_tolerance, np.zeros(COUNTS, dtype=np.int64),
     )  # fmt: skip
     return manifold(world, sweeps, joints, room, pairs, n, t)
 

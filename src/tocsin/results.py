@@ -33,8 +33,8 @@ class Contact:
     link_a: str
     link_b: str
     kind: str
-    """'vertex-face', 'face-vertex' or 'edge-edge'; 'surface' where a convex solid takes part; only where shapes overlap,
-    'edge-face'; 'inside' where one lies within a solid one."""
+    """'vertex-face', 'face-vertex' or 'edge-edge'; 'surface' where a convex solid takes part; 'edge-face' only where
+    shapes overlap; 'inside' where one lies within a solid one."""
     features: tuple[tuple[int, ...], tuple[int, ...]]
     """The vertex indices of the touching feature on each side: one for a vertex, two for an edge, three for a face."""
     point_a: Vector

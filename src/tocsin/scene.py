@@ -50,7 +50,7 @@ class Margins(MutableMapping[tuple[str, str], float]):
         self._given: dict[tuple[str, str], float] = {}
 
     def __getitem__(self, pair: tuple[str, str]) -> float:
-        return self._given[tuple(sorted(pair))]  # type: ignore[index]
+        return self._given[self._scene._pair(pair)]
 
     def __setitem__(self, pair: tuple[str, str], margin: float) -> None:
         a, b = self._scene._pair(pair)
@@ -59,7 +59,7 @@ class Margins(MutableMapping[tuple[str, str], float]):
         self._scene._changed()
 
     def __delitem__(self, pair: tuple[str, str]) -> None:
-        del self._given[tuple(sorted(pair))]  # type: ignore[arg-type]
+        del self._given[self._scene._pair(pair)]
         self._scene._changed()
 
     def __iter__(self) -> Iterator[tuple[str, str]]:
@@ -114,7 +114,8 @@ class Scene:
         for name, model in zip(self.names, self.models):
             found[name] = tuple(range(n, n + len(model.links)))
             for i, link in enumerate(model.link_names):
-                found[f"{name}/{link}"] = (n + i,)
+                if len(model.link_names) > 1:
+                    found[f"{name}/{link}"] = (n + i,)
                 single.setdefault(link, []).append(n + i)
             n += len(model.links)
         for link, where in single.items():
@@ -124,7 +125,7 @@ class Scene:
 
     def _find(self, name: Any) -> tuple[int, ...]:
         if name not in self._links:
-            raise unknown_name("model or link", name, self._links)
+            raise unknown_name("name", name, self._links)
         return self._links[name]
 
     def _pair(self, pair: Any) -> tuple[str, str]:
@@ -133,6 +134,8 @@ class Scene:
         for name in pair:
             self._find(name)
         a, b = sorted(pair)
+        if a == b and len(self._find(a)) == 1:
+            raise TocsinError(f"{a!r} and {b!r} are one link: there is no such pair.")
         return a, b
 
     def ignore(self, a: str, b: str) -> None:
@@ -208,10 +211,13 @@ class Scene:
         world = self._tables()
         stage, configs, pieces = self._stage(world, placements)
         if pieces > 0:
-            raise TocsinError("distance is a question about one moment: give robot.at(q) or body.at(pose), not a motion.")
-        upper, lower, a, b, x, y = query.nearest(
+            raise TocsinError(
+                "distance is a question about one moment: give robot.at(q) or body.at(pose), not a motion."
+            )
+        found: Any = query.nearest(
             world, stage.room, stage.joints, stage.sweeps, stage.active, stage.static_geom, configs, 0.0
         )
+        upper, lower, a, b, x, y = found
         if a < 0:
             return Distance(math.inf, math.inf)
         model_a, link_a = self._name_of(world, a)
@@ -227,8 +233,7 @@ class Scene:
         self, motions: tuple[Motion, ...], margin: float, tolerance: float | None, max_steps: int, method: str,
         any_contact: bool,
     ) -> FirstContact:  # fmt: skip
-        if margin != 0.0:
-            margin = _cast.scalar(margin, "margin", least=0.0)
+        margin = _cast.scalar(margin, "margin", least=0.0)
         tolerance = -1.0 if tolerance is None else _cast.scalar(tolerance, "tolerance", above=0.0)
         if method not in METHODS:
             _cast.choice(method, "method", METHODS)
@@ -240,7 +245,7 @@ class Scene:
         counts = np.zeros(query.COUNTS, np.int64)
         clock = np.zeros(query.STAGES, np.int64)
         started = clock_module.perf_counter()
-        status, time, a, b, used = query.solve(
+        found: Any = query.solve(
             world,
             stage.room,
             stage.joints,
@@ -262,6 +267,7 @@ class Scene:
             counts,
             clock,
         )
+        status, time, a, b, used = found
         elapsed = clock_module.perf_counter() - started
         if status == engine.FREE:
             outcome = Status.FREE
@@ -374,6 +380,9 @@ class Answer(FirstContact):
         fill = self.__dict__
         fill["status"], fill["time"], fill["tolerance"], fill["motions"] = status, time, tolerance, motions
         fill["_asked"] = asked
+
+    def __repr__(self) -> str:
+        return f"FirstContact(status={self.status}, time={self.time!r}, tolerance={self.tolerance!r})"
 
     @cached_property
     def contacts(self) -> tuple[Contact, ...]:  # type: ignore[override]

@@ -42,7 +42,7 @@ NEAR_HULLS = 0.1
 """Hulls closer than this fraction of the smaller diagonal are opened."""
 
 TICKS = 64.0
-"""Times of items are rounded down to this many to a slab (finer ones stay), so that items share the pose of a moment."""
+"""Times of items are rounded down to this many to a slab (finer ones stay): items then share the pose of a moment."""
 
 
 NO_POSE = (((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)), (0.0, 0.0, 0.0))
@@ -182,9 +182,7 @@ def advance(world, sweeps, joints, taylor, room, pairs, n_pairs, begin, end, any
 
 
 @kernel
-def leaf_advance(
-    world, sweeps, joints, pair, geom_a, geom_b, node_a, node_b, pose, motion, t, end, room, counts
-):
+def leaf_advance(world, sweeps, joints, pair, geom_a, geom_b, node_a, node_b, pose, motion, t, end, room, counts):
     """Return (status, time): advance two leaves from t until they touch (CONTACT), or until `end` (FREE).
 
     CAPPED: they are too close to prove anything more, yet farther apart than the tolerance: the resolution of
@@ -198,8 +196,8 @@ def leaf_advance(
         counts[LEAF_TESTS] += 1
         if meshes:
             h, d, _, _ = triangles_step(
-                world.points, world.faces, node_a["first"], node_b["first"], pose, motion, pair, np.float64(node_a["reach"]),
-                np.float64(node_b["reach"]), end - t,
+                world.points, world.faces, node_a["first"], node_b["first"], pose, motion, pair,
+                np.float64(node_a["reach"]), np.float64(node_b["reach"]), end - t,
             )  # fmt: skip
         else:
             table_a, set_a = convex_set(geom_a, node_a, world.points, world.faces, room.corners_a)
@@ -230,7 +228,7 @@ def acceleration_of(pair, node_a, node_b):
 
 @kernel
 def node_hulls_step(world, a, b, pose, motion, pair, simplex, need):
-    """Return (h, gap) of the convex hulls of two nodes; GJK starts from the pair's last direction and leaves its own."""
+    """Return (h, gap) of the convex hulls of two nodes; GJK starts from the pair's last direction, and leaves one."""
     n = (pair["direction"][0], pair["direction"][1], pair["direction"][2])
     h, gap, _, n, _, _ = convex_step(
         world.points,

@@ -1,4 +1,4 @@
-"""The working memory of one thread's queries, made once: a query itself allocates nothing unless something overflows."""
+"""The working memory of one thread's queries, made once: a query allocates nothing unless something overflows."""
 
 from typing import NamedTuple
 

@@ -167,16 +167,19 @@ def plant(rng: np.random.Generator, arm: Arm, obstacle: Piece) -> tuple[Any, ...
     if arm.free and rng.random() < 0.8:
         start = kin.frame(random_rotation(rng), scale * rng.normal(size=3) * 10 ** rng.uniform(-1, 2))
         base = ends(start, scale * rng.normal(size=3), unit(rng.normal(size=3)) * rng.uniform(0, 3.1), 0.0)
+    kind_a, kind_b, parallel = random_plan(rng)
+    manner = str(rng.choice(["meeting", "grazing", "curving"], p=[0.6, 0.25, 0.15]))
+    crank = _crank(rng, arm, target, (piece, placement), q0, kind_a, t) if manner == "curving" and not base else None
+    if crank is not None:
+        q0, q1 = crank[:2]
     h = 1e-4
     path = (kin.poses(arm.tree, q0, q1, [t - h, t, t + h], base) @ placement[None, None])[:, target]
-    kind_a, kind_b, parallel = random_plan(rng)
-    grazing = rng.random() < 0.25
-    feature = _facing(rng, piece, path, h, kind_a, grazing)
+    feature = _facing(rng, piece, path, h, kind_a, manner == "grazing") if crank is None else crank[2]
     touch = Touch(piece, obstacle, feature, obstacle.sample(rng, kind_b, None), parallel)
     margin, tolerance = random_asking(rng, min(piece.true.diagonal, obstacle.true.diagonal))
     span = float(np.abs(path[1, :3, 3]).max()) + scale * 4 * len(arm.parts)
     twist, drift, spin = float(rng.uniform(0, 2 * np.pi)), np.zeros(3), np.zeros(3)
-    if rng.random() < 0.3:
+    if rng.random() < 0.3 and crank is None:
         drift, spin = scale * 0.3 * rng.normal(size=3), unit(rng.normal(size=3)) * rng.uniform(0, 1)
     exact = None
     for depth in (1e-12, 1e-11, 1e-10, 1e-9):
@@ -191,9 +194,44 @@ def plant(rng: np.random.Generator, arm: Arm, obstacle: Piece) -> tuple[Any, ...
             other = kin.body_pose_mp(*placed, t)
         if proven(touch, kin.compose_mp(exact, kin.matrix_mp(placement)), other, margin):
             who = "self" if arm.probe >= 0 else "obstacle"
-            label = f"{who} {piece.name}/{obstacle.name} {touch.plan} {'grazing' if grazing else 'meeting'}"
+            label = f"{who} {piece.name}/{obstacle.name} {touch.plan} {manner}"
             return label, t, margin, tolerance, span, q0, q1, base, placed
     return None
+
+
+def _crank(
+    rng: np.random.Generator, arm: Arm, target: int, part: tuple[Piece, np.ndarray], q: np.ndarray, kind: str, t: float
+) -> tuple[np.ndarray, np.ndarray, Any] | None:
+    """Return q0, q1 of a motion of one joint only, and a feature that is bent into contact by it at t; or None.
+
+    The feature faces the joint's axis: at the start it moves along the touching plane, and only the acceleration
+    towards the axis brings it there, so that a bound on accelerations has nothing to spare.
+    """
+    chain = [target]
+    while chain[-1] > 0:
+        chain.append(arm.tree.joints[chain[-1]].parent)
+    joints = [k for k in chain if arm.tree.joints[k].kind in ("revolute", "continuous") and arm.tree.width(k)]
+    joints = [k for k in joints if not any(j.mimic and j.mimic[0] == k for j in arm.tree.joints)]
+    if not joints:
+        return None
+    joint = int(rng.choice(joints))
+    poses = kin.poses(arm.tree, q, q, [0.0])[0]
+    axis, origin = poses[joint, :3, :3] @ unit(np.array(arm.tree.joints[joint].axis)), poses[joint, :3, 3]
+    pose = poses[target] @ part[1]
+    out = pose[:3, :3] @ part[0].true.corners.mean(0) + pose[:3, 3] - origin
+    out -= axis * (axis @ out)
+    if np.linalg.norm(out) < part[0].true.diagonal:
+        return None
+    feature = part[0].sample(rng, kind, pose[:3, :3].T @ unit(rng.normal(size=3) * 0.7 - unit(out)))
+    arm_of = pose[:3, :3] @ feature.point + pose[:3, 3] - origin
+    normal = pose[:3, :3] @ unit(feature.normal)
+    arm_of, across_axis = arm_of - axis * (axis @ arm_of), normal - axis * (axis @ normal)
+    lift = float(axis @ np.cross(arm_of, across_axis))
+    bend = float(np.arctan2(abs(lift), -arm_of @ across_axis)) * rng.uniform(0.7, 1.1)
+    change = np.copysign(min(bend / max(t, 1e-3), 4 * np.pi), lift)
+    q0, q1, k = q.copy(), q.copy(), arm.tree.start(joint)
+    q0[k], q1[k] = q[k] - t * change, q[k] + (1 - t) * change
+    return q0, q1, feature
 
 
 def _facing(rng: np.random.Generator, piece: Piece, path: np.ndarray, h: float, kind: str, grazing: bool) -> Any:

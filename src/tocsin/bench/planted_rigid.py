@@ -1,10 +1,11 @@
 """Rigid motions with a contact planted by construction.
 
 Two shapes are put in touch at t*, then both are given constant velocities and run backwards to t = 0 and forwards to
-t = 1. Around the planted features the relative velocity is chosen: head-on, oblique, or grazing (tangent to the
-touching planes, while the turning curves the paths away before and after). A group shares two shapes and one scene; its
-cases differ in everything else: t* (0, 1 and their close neighbours included), poses, speeds, distance from the world's
-origin, margin, tolerance. Integer shapes that touch with no depth at all are in `planted_exact`.
+t = 1. Around the planted features the relative velocity is chosen: head-on, oblique, grazing (tangent to the
+touching planes, while the turning curves the paths away before and after), or curving (tangent at the start, and bent
+into contact by the turning alone). A group shares two shapes and one scene; its cases differ in everything else: t* (0,
+1 and their close neighbours included), poses, speeds, distance from the world's origin, margin, tolerance. Integer
+shapes that touch with no depth at all are in `planted_exact`.
 """
 
 from __future__ import annotations
@@ -56,6 +57,17 @@ def ends(pose: np.ndarray, v: np.ndarray, omega: np.ndarray, t: float) -> tuple[
     return kin.frame(back, pose[:3, 3] - t * v), kin.frame(forth, pose[:3, 3] + (1 - t) * v)
 
 
+def _curving(rng: np.random.Generator, normal: np.ndarray, arm: np.ndarray, t: float) -> np.ndarray:
+    """Return the omega of a turn about the frame's origin that starts along the touching plane and bends into it.
+
+    A point on an arm r is drawn towards the origin by |omega|^2 |r|; where r points away from the other shape at the
+    start, that acceleration alone brings the two together, and bounds on it have nothing to spare.
+    """
+    axis = np.cross(arm, normal)
+    bend = float(np.arctan2(np.linalg.norm(axis), -arm @ normal))
+    return unit(axis) * min(bend * rng.uniform(0.7, 1.1) / max(t, 1e-3), LARGEST_TURN)
+
+
 def _velocities(
     rng: np.random.Generator, manner: str, normal: np.ndarray, speed: float, arms: tuple[np.ndarray, np.ndarray]
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
@@ -88,11 +100,16 @@ def _velocities(
 def plant(rng: np.random.Generator, a: Piece, b: Piece, scale: float, miss: bool) -> tuple[Any, ...] | None:
     """Return (label, t*, margin, tolerance, span, ends of a, ends of b) with a proven contact at t*, or None."""
     kind_a, kind_b, parallel = random_plan(rng)
-    touch = Touch(a, b, a.sample(rng, kind_a, None), b.sample(rng, kind_b, None), parallel)
+    feature, centre = a.sample(rng, kind_a, None), a.true.corners.mean(0)
+    curving = not miss and np.linalg.norm(centre) > a.true.diagonal and rng.random() < 0.6
+    if curving:
+        feature = a.sample(rng, kind_a, unit(rng.normal(size=3) - 1.5 * unit(centre)))
+    touch = Touch(a, b, feature, b.sample(rng, kind_b, None), parallel)
     t = random_time(rng)
     diagonal = min(a.true.diagonal, b.true.diagonal)
     margin, tolerance = random_asking(rng, diagonal)
-    manner = "grazing" if miss else str(rng.choice(["head-on", "oblique", "grazing"], p=[0.25, 0.45, 0.3]))
+    manner = str(rng.choice(["head-on", "oblique", "grazing"], p=[0.25, 0.45, 0.3]))
+    manner = "grazing" if miss else "curving" if curving else manner
     far = scale * 10 ** rng.uniform(0, 4) if rng.random() < 0.2 else scale * rng.uniform(0, 2)
     pose_a = kin.frame(random_rotation(rng), unit(rng.normal(size=3)) * far)
     twist = float(rng.uniform(0, 2 * np.pi))
@@ -108,6 +125,8 @@ def plant(rng: np.random.Generator, a: Piece, b: Piece, scale: float, miss: bool
         normal = pose_a[:3, :3] @ unit(touch.feature_a.normal)
         arms = pose_a[:3, :3] @ touch.feature_a.point, pose_b[:3, :3] @ touch.feature_b.point
         v_a, omega_a, v_b, omega_b = _velocities(rng, manner, normal, speed, arms)
+        if curving:
+            v_a, omega_a, v_b, omega_b = np.zeros(3), _curving(rng, normal, arms[0], t), np.zeros(3), np.zeros(3)
         ends_a, ends_b = ends(pose_a, v_a, omega_a, t), ends(pose_b, v_b, omega_b, t)
         at_t = kin.body_pose_mp(*ends_a, t), kin.body_pose_mp(*ends_b, t)
         if miss or proven(touch, *at_t, margin):

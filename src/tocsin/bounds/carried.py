@@ -71,7 +71,10 @@ def range_on(c, s0, s1):
     m = 0.5 * (s0 + s1)
     w = 0.5 * (s1 - s0)
     return cubic_range(
-        cubic_at(c, m), w * (c[1] + m * (2.0 * c[2] + m * 3.0 * c[3])), w * w * (c[2] + 3.0 * m * c[3]), w * w * w * c[3]
+        cubic_at(c, m),
+        w * (c[1] + m * (2.0 * c[2] + m * 3.0 * c[3])),
+        w * w * (c[2] + 3.0 * m * c[3]),
+        w * w * w * c[3],
     )
 
 

@@ -79,8 +79,8 @@ def safe_step(gap, v, acceleration, speed, need):
     All arguments are already rounded to the safe side. `need` is the longest step of any use: if it is safe the result
     is inf, which needs no root and no division (what gap - v s - acceleration s^2/2 leaves is concave in s and
     positive at 0, so positive at `need` is positive in between). gap <= 0 gives 0. Otherwise the larger root, in the
-    form that does not cancel. Everything is shrunk by 2^-40, more than the handful of roundings in it (in the quick test
-    the terms are below 2^11 gap, so their roundings are below 2^-41 gap).
+    form that does not cancel. Everything is shrunk by 2^-40, more than the handful of roundings in it (in the quick
+    test the terms are below 2^11 gap, so their roundings are below 2^-41 gap).
     """
     if not gap > 0.0:
         return 0.0

@@ -56,7 +56,7 @@ def clear_leaves(boxes, first, room, used):
 
 @kernel
 def build_static(leaf_boxes):
-    """Return (boxes, child): a tree over n boxes. child[k] >= 0: children child[k], child[k] + 1; else leaf ~child[k]."""
+    """Return (boxes, child): a tree over n boxes. child[k] >= 0: children child[k] and next, else leaf ~child[k]."""
     n = leaf_boxes.shape[0]
     boxes = np.zeros((max(2 * n - 1, 1), 6))
     child = np.zeros(max(2 * n - 1, 1), dtype=np.int32)

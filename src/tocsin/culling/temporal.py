@@ -40,7 +40,7 @@ def free_until(pair, geom_a, geom_b, sweeps, taylor, scratch, joints, links, t0,
     slab = t1 - t0
     pair["taylor"] = -1.0
     acceleration = pair["bend"] + pair["twist_a"] * reach_a + pair["twist_b"] * reach_b
-    if acceleration * slab * slab < LOOSE * min(geom_a["diagonal"], geom_b["diagonal"]):
+    if slab == 0.0 or acceleration * slab * slab < LOOSE * min(geom_a["diagonal"], geom_b["diagonal"]):
         return t0
     i = pair["link_a"]
     k = pair["link_b"]

@@ -19,7 +19,7 @@ from tocsin.geometry.topology import half_edges, label_faces
 COLLINEAR = 2.0**-50
 """A triangle counts as degenerate when twice its area is at most this much of its longest edge, squared."""
 
-LARGEST_COORDINATE = 1e100
+LARGEST_COORDINATE = 1e30
 """Beyond this, products of three lengths could overflow in the queries."""
 
 

@@ -215,7 +215,23 @@ def placed_shapes(given: Any, what: str, *, solid: bool = False) -> tuple[Shape,
         return tuple(shape for item in given for shape in placed_shapes(item, what, solid=solid))
     if isinstance(given, Shape):
         return (given,)
-    if isinstance(given, tuple) and len(given) == 2 and np.shape(given[1]) in ((4, 4), (3,)):
+    if isinstance(given, tuple) and len(given) == 2 and not _is_arrays(given):
+        if isinstance(given[1], (*PRIMITIVES, Mesh)):
+            raise TocsinError(f"several shapes of {what} go into a list: [{given[0]!r}, {given[1]!r}].")
         place = _cast.placement(given[1], f"the placement of a shape of {what}")
         return (make_shape(given[0], place, solid=solid),)
-    return (make_shape(given, solid=solid),)
+    try:
+        return (make_shape(given, solid=solid),)
+    except TocsinError as error:
+        raise TocsinError(
+            f"the shape of {what} must be a mesh (a file path, a trimesh.Trimesh, (vertices, faces), a Mesh), a "
+            "primitive (Box, Sphere, Capsule, Cylinder, ConvexHull), a (shape, placement) pair, or a list of such. "
+            f"{error}"
+        ) from error
+
+
+def _is_arrays(given: tuple[Any, Any]) -> bool:
+    """Is this (vertices, faces), and not (shape, placement)?"""
+    if isinstance(given[0], (*PRIMITIVES, Mesh, str)) or hasattr(given[0], "faces") or hasattr(given[0], "__fspath__"):
+        return False
+    return np.shape(given[1]) not in ((4, 4), (3,))

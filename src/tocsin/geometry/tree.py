@@ -227,8 +227,8 @@ def write_box(node, center, axes, half, reach):
     Claim: every point p of the box is c + sum x_k a_k with |x_k| <= half_k of the node, where c, a_k are the node's
     own centre and axes (a_2 = a_0 x a_1). Proof: y_k = a_k.(p - c) is at most |a_k.(center - c)| + sum_j half_j
     |a_k.axes_j|. Rounding a unit vector to single precision changes it by at most 2^-24, so the Gram matrix of the a_k
-    differs from I by less than 2^-20 in norm, hence x differs from y by less than 2^-19 |y|: added, with 16 units of the
-    largest coordinate for the rounding of these sums, and rounded up to single precision.
+    differs from I by less than 2^-20 in norm, hence x differs from y by less than 2^-19 |y|: added, with 16 units of
+    the largest coordinate for the rounding of these sums, and rounded up to single precision.
     """
     for i in range(3):
         node["center"][i] = np.float32(center[i])
@@ -318,7 +318,7 @@ def build_triangles(points, faces):
 
 @kernel
 def build_range(nodes, root, free, points, faces, order, keys, range_begin, range_end):
-    """Build the subtree of order[range_begin:range_end] at node `root`; new nodes from index `free`; return the next."""
+    """Build the subtree of order[range_begin:range_end] at `root`, new nodes from `free` on; return the next free."""
     stack = np.zeros((2 * MAX_DEPTH, 3), dtype=np.int64)
     stack[0, 0] = root
     stack[0, 1] = range_begin

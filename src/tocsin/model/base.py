@@ -1,8 +1,7 @@
-"""What a body and a robot have in common: named links in a tree, shapes on them, a configuration, and where it stands."""
+"""What a body and a robot have in common: links in a tree, shapes on them, a configuration, and a stand."""
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,7 +11,7 @@ from tocsin import _cast
 from tocsin.errors import TocsinError, unknown_name
 from tocsin.geometry.shape import Shape
 from tocsin.motion.links import BASE_WIDTH, IDENTITY_BASE
-from tocsin.motion.poses import base_matrix, between, link_poses
+from tocsin.motion.poses import between, link_poses
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,8 +92,8 @@ class Model:
 
     def row_at_contact(self, hit: Any) -> np.ndarray:
         """Return this model's configuration row, base in front, at the time of a `FirstContact`."""
-        if not math.isfinite(hit.time):
-            raise TocsinError("there is no contact in this answer: hit.time is inf.")
+        if not hit.contacts:
+            raise TocsinError(f"there is no contact in this answer: its status is {hit.status.value!r}.")
         for motion in hit.motions:
             if motion.model is self:
                 return motion.row_at(hit.time)

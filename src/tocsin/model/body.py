@@ -26,6 +26,8 @@ class Body(Model):
 
     def __init__(self, shape: Any, pose: Any = None, *, name: str = _UNNAMED, solid: bool = False) -> None:
         name = _cast.name(name, "the name of a body")
+        if shape is None or (isinstance(shape, list) and not shape):
+            raise TocsinError(f"body {name!r} needs a shape: a mesh, a primitive, or a list of such.")
         links = np.zeros(1, LINK)
         links["parent"] = -1
         links["kind"] = FLOATING

@@ -1,4 +1,4 @@
-"""An articulated model: a tree of links, any joint between them, a fixed or free root; and the builder that makes one."""
+"""An articulated model: a tree of links, any joint between them, a fixed or free root; and its builder."""
 
 from __future__ import annotations
 
@@ -152,6 +152,19 @@ class Robot(Model):
         self.ignored.add((min(i, k), max(i, k)))
         self.version += 1
 
+    def ignore_overlapping_at(self, q: Any, *, base: Any = None) -> tuple[tuple[str, str], ...]:
+        """Do not check pairs of links that touch or overlap at configuration q; return those pairs.
+
+        For meshes that overlap by design: give a configuration in which nothing else touches.
+        """
+        from tocsin.scene import Scene  # the one look upwards: the question needs the engine
+
+        hit = Scene(self).first_contact(self.at(q, base=base))
+        pairs = sorted({(contact.link_a, contact.link_b) for contact in hit.contacts})
+        for a, b in pairs:
+            self.ignore(a, b)
+        return tuple(pairs)
+
     def _row(self, q: Any, base: Any, what: str, row: np.ndarray) -> np.ndarray:
         if base is not None:
             _cast.pose(base, f"the base pose of {what}", row)
@@ -201,6 +214,7 @@ class Robot(Model):
 
     def at(self, q: Any, *, base: Any = None) -> Motion:
         """Return the robot standing at configuration q, for a question about that moment."""
+        self._bases(None if base is None else (base, base))
         rows = np.zeros((1, self.width))
         self._row(q, base, "the configuration", rows[0])
         return Motion(self, rows)
@@ -229,7 +243,7 @@ class Robot(Model):
         return True
 
     def stand_at(self, q: Any, *, base: Any = None) -> None:
-        """Stand at configuration q from now on, when no motion is given."""
+        """Stand at configuration q from now on, when no motion is given; `base` as in `place`."""
         self.stand = self._row(q, base, "the configuration", np.zeros(self.width))
         self.version += 1
 
@@ -325,11 +339,11 @@ class RobotBuilder:
             raise TocsinError(f"robot {self.name!r} has two links named {name!r}; names must differ.")
         if parent is None and self._links:
             raise TocsinError(f"link {name!r} needs a parent: {self._links[0]!r} is the root already.")
+        if parent is None and (joint != "fixed" or origin is not None or mimic is not None or limits is not None):
+            raise TocsinError(f"link {name!r} is the root: it has no joint; give it a parent, or leave joint= out.")
         shapes = placed_shapes(shape, f"link {name!r}", solid=solid)
         if parent is not None:
-            self._joints.append(
-                _joint(joint_name or f"{name}_joint", joint, parent, name, axis, origin, limits, mimic)
-            )
+            self._joints.append(_joint(joint_name or f"{name}_joint", joint, parent, name, axis, origin, limits, mimic))
         self._links.append(name)
         self._shapes[name] = shapes
         return self
@@ -339,9 +353,7 @@ class RobotBuilder:
         return Robot(self.name, self._links, self._joints, self._shapes, self.base)
 
 
-def _joint(
-    name: str, kind: str, parent: str, child: str, axis: Any, origin: Any, limits: Any, mimic: Any
-) -> Joint:
+def _joint(name: str, kind: str, parent: str, child: str, axis: Any, origin: Any, limits: Any, mimic: Any) -> Joint:
     """Check and return a joint."""
     what = f"joint {name!r}"
     _cast.choice(kind, f"the kind of {what}", JOINT_KINDS)

@@ -126,14 +126,12 @@ def joint_motion(joint, link, configs, row0, row1, begin, end):
         ex = vec.matvec(rotation, vec.load3(link["across"], 0))
         ey = vec.matvec(rotation, vec.load3(link["across"], 1))
         origin = vec.axpy(vec.axpy(translation, configs[i], ex), configs[i + 1], ey)
-        travel = vec.add(
-            vec.scale(ex, configs[k] - configs[i]), vec.scale(ey, configs[k + 1] - configs[i + 1])
-        )
+        travel = vec.add(vec.scale(ex, configs[k] - configs[i]), vec.scale(ey, configs[k + 1] - configs[i + 1]))
         axis = vec.matvec(rotation, local_axis)
         start = vec.matmul(rotation, axis_angle(local_axis, configs[i + 2]))
         turn = configs[k + 2] - configs[i + 2]
         angle = abs(configs[i + 2]) + abs(configs[k + 2])
-    elif kind == BALL or kind == FLOATING:
+    elif kind in (BALL, FLOATING):
         if kind == FLOATING:
             p0 = (configs[i], configs[i + 1], configs[i + 2])
             p1 = (configs[k], configs[k + 1], configs[k + 2])

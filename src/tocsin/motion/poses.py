@@ -1,4 +1,4 @@
-"""Where the links of a model are: forward kinematics for display, oracles and placement, and configurations in between."""
+"""Where the links of a model are at a configuration, and the configurations in between two."""
 
 import math
 
@@ -53,4 +53,3 @@ def base_matrix(row: np.ndarray) -> np.ndarray:
     out[:3, :3] = rotation_of((row[3], row[4], row[5], row[6]))
     out[:3, 3] = row[:3]
     return out
-
