@@ -19,14 +19,19 @@ from tocsin.errors import TocsinError
 RIGID = 1e-5
 """Largest deviation of R R^T from I, or of a quaternion's length from 1, that still counts as a rotation."""
 
+SMALLEST, LARGEST = 1e-30, 1e30
+"""Sizes and distances (metres) outside these are refused: their squares and cubes would leave the range of floats."""
+
 
 @kernel
 def write_pose(matrix, out):
-    """Write a 4x4 matrix as (x y z, quaternion x y z w); return 0, or what is wrong: 1 nan, 2 not rigid, 3 mirror."""
+    """Write a 4x4 matrix as (x y z, quaternion x y z w); return 0, or 1 nan, 2 not rigid, 3 a mirror, 4 too far."""
     for i in range(4):
         for j in range(4):
             if not math.isfinite(matrix[i, j]):
                 return 1
+            if abs(matrix[i, j]) > LARGEST:
+                return 4
     for i in range(3):
         for j in range(3):
             d = matrix[i, 0] * matrix[j, 0] + matrix[i, 1] * matrix[j, 1] + matrix[i, 2] * matrix[j, 2]
@@ -99,6 +104,8 @@ def pose(
             f"{what} must be a rigid transform: an orthonormal 3x3 rotation (within {RIGID:g}), a translation, and a "
             f"last row 0 0 0 1; got\n{matrix}"
         )
+    if wrong == 4:
+        raise TocsinError(f"{what} is too far away: lengths go from {SMALLEST:g} to {LARGEST:g} m; choose other units.")
     if wrong == 3:
         raise TocsinError(f"{what} mirrors: its rotation has determinant -1; a rigid motion needs +1.")
     return out

@@ -133,8 +133,11 @@ def segment_segment(a, b, c, d):
     u, v, w = b - a, d - c, a - c
     uu, uv, vv, uw, vw = _inner(u, u), _inner(u, v), _inner(v, v), _inner(u, w), _inner(v, w)
     denominator = uu * vv - uv * uv
-    s, t = _ratio(uv * vw - vv * uw, denominator), _ratio(uu * vw - uv * uw, denominator)
-    s, t = np.clip(s, 0.0, 1.0), np.clip(t, 0.0, 1.0)
+    s = np.clip(_ratio(uv * vw - vv * uw, denominator), 0.0, 1.0)
+    # Nearly parallel lines: s may be far off, but the distance is then flat in s, if t is projected from it and back.
+    for _ in range(2):
+        t = np.clip(_ratio(_inner(a + s[..., None] * u - c, v), vv), 0.0, 1.0)
+        s = np.clip(_ratio(_inner(c + t[..., None] * v - a, u), uu), 0.0, 1.0)
     r = (a + s[..., None] * u) - (c + t[..., None] * v)
     return np.minimum(best, _inner(r, r))
 

@@ -48,6 +48,25 @@ def test_float64_agrees_with_rationals_on_random_and_on_integer_triangles():
     assert np.allclose(fast, exact, atol=1e-12)
 
 
+def test_edges_that_are_nearly_parallel_and_cross_keep_their_distance():
+    """Clamping both parameters of the unconstrained solution, one by one, had given 8.4e-4 here."""
+    a = [[-120.218, -288.847, 191.899], [120.218, -288.847, 191.899], [120.218, 288.847, 191.899]]
+    b = [[120.22, -661.566, 191.899], [120.217, 473.671, 191.9], [129.794, 472.535, 230.035]]
+    exact = float(tri.exact_triangle_triangle(a, b)) ** 0.5
+    assert exact == pytest.approx(6.3246e-4, rel=1e-4)
+    assert tri.triangle_triangle(np.array([a]), np.array([b]))[0] == pytest.approx(exact, rel=1e-6)
+
+
+@pytest.mark.parametrize("angle", [1e-2, 1e-4, 1e-6, 1e-8, 1e-10, 1e-12, 1e-15])
+def test_random_edges_that_are_nearly_parallel(angle):
+    rng = np.random.default_rng(5)
+    a, b = rng.normal(size=(2, 60, 3, 3))
+    b[:, :2] = a[:, :2] + rng.normal(size=(60, 1, 3)) * 1e-3 + angle * rng.normal(size=(60, 2, 3))
+    fast = tri.triangle_triangle(a, b)
+    exact = [float(tri.exact_triangle_triangle(x, y)) ** 0.5 for x, y in zip(a, b)]
+    assert np.allclose(fast, exact, atol=1e-10)
+
+
 @pytest.mark.parametrize("scale", [1e-150, 1e-6, 1.0, 1e6, 1e150])
 def test_triangle_distance_scales(scale):
     a, b = np.array([FLAT], float), np.array([FLAT], float) + [0, 0, 2]

@@ -58,11 +58,18 @@ def mark_visited(pair, counts):
 
 
 @kernel
+def later(t, h):
+    """Return t + h, rounded down: fl(t + h) <= (t + h)(1 + u), and (1 + u)^2 (1 - 2 u) < 1."""
+    return (t + h) * (1.0 - 2.0**-52)
+
+
+@kernel
 def rounded(t, h, begin, tick):
     """Return a time in (t, t + h]: the last whole tick, if the step is longer than two."""
+    time = later(t, h)
     if h < 2.0 * tick:
-        return t + h
-    return min(begin + math.floor((t + h - begin) / tick) * tick, t + h)
+        return time
+    return min(begin + math.floor((time - begin) / tick) * tick, time)
 
 
 @kernel
@@ -110,11 +117,11 @@ def advance(world, sweeps, joints, taylor, room, pairs, n_pairs, begin, end, any
             pose_time = t
         if a == HULLS:
             h, decided = hulls_step(world, geom_a, geom_b, pose, motion, pair, simplex, end - t, counts)
-            if decided == CONTACT or (decided != OPEN and not t + h > t):
+            if decided == CONTACT or (decided != OPEN and not later(t, h) > t):
                 # Convex solids only: everything else is proven free until t, so this is the answer.
                 mark_visited(pair, counts)
                 return CONTACT if decided == CONTACT else CAPPED, t, p
-            if t + h >= end:
+            if later(t, h) >= end:
                 continue
             if decided == FREE:
                 size = push(heap, size, rounded(t, h, begin, tick), p, HULLS, HULLS)
@@ -132,14 +139,14 @@ def advance(world, sweeps, joints, taylor, room, pairs, n_pairs, begin, end, any
             node_b = world.nodes[b]
             counts[NODE_TESTS] += 1
             h, gap = box_step(node_a, node_b, pose, motion, pair, margin, end - t)
-            if t + h >= end:
+            if later(t, h) >= end:
                 continue
             if hulls and world.hull_count[a] > 0 and world.hull_count[b] > 0:
                 counts[HULL_TESTS] += 1
                 h2, gap2 = node_hulls_step(world, a, b, pose, motion, pair, simplex, end - t)
                 h = max(h, h2)
                 gap = max(gap, gap2)
-                if t + h >= end:
+                if later(t, h) >= end:
                     continue
             if pair["taylor"] >= 0.0 and gap > 0.0 and gap < h * h * acceleration_of(pair, node_a, node_b):
                 # A long turn, and the bound on acceleration eats half the gap: the Taylor models may see farther.
@@ -160,7 +167,7 @@ def advance(world, sweeps, joints, taylor, room, pairs, n_pairs, begin, end, any
                     found = p
                     if any_contact or not t < end:
                         return status, end, found
-            elif gap > NEAR_BOXES * max(node_a["radius"], node_b["radius"]) and t + h > t:
+            elif gap > NEAR_BOXES * max(node_a["radius"], node_b["radius"]) and later(t, h) > t:
                 if size == heap.shape[0]:
                     heap = grown(heap)
                 mark_visited(pair, counts)
@@ -212,11 +219,11 @@ def leaf_advance(world, sweeps, joints, pair, geom_a, geom_b, node_a, node_b, po
             )  # fmt: skip
         if d <= near:
             return CONTACT, t
-        if t + h >= end:
+        if later(t, h) >= end:
             return FREE, end
-        if not t + h > t:
+        if not later(t, h) > t:
             return CAPPED, t
-        t = t + h
+        t = later(t, h)
         pose, motion = relative_state(pair, sweeps, joints, world.links, t)
 
 

@@ -16,6 +16,7 @@ from rich.table import Table
 
 from tocsin._jit import kernel
 from tocsin.bench import bound_chains, bound_tightness
+from tocsin.bench.motion_attack import attack_motion
 from tocsin.bench.report import console, opening
 from tocsin.bounds import taylor
 
@@ -163,6 +164,13 @@ def main(count: int, seed: int, plot: str | None) -> None:
         table.add_column(name, justify="right")
     table.add_row(f"{count:,}", f"{escapes:,}", f"{decided:,}", f"{share:.6f}")
     console.print(table)
+    motion = attack_motion(count, seed)
+    table = Table(title="motion bounds")
+    for name in ("evaluations", "violations", "speed: mean bound / sampled", "acceleration: mean bound / sampled"):
+        table.add_column(name, justify="right")
+    ratios = (f"{motion[f'{name} ratio']:.2f}" for name in ("speed", "acceleration"))
+    table.add_row(f"{motion['evaluations']:,}", f"{motion['violations']:,}", *ratios)
+    console.print(table)
     study = bound_tightness.study(seed)
     bound_tightness.show(study)
     if plot is not None:
@@ -170,3 +178,5 @@ def main(count: int, seed: int, plot: str | None) -> None:
         console.print(f"figure written to {plot}")
     if escapes:
         raise SystemExit(f"{escapes} of {count} enclosures were escaped from; the bounds are unsound")
+    if motion["violations"]:
+        raise SystemExit(f"{motion['violations']} of {count} motions broke their bounds; the bounds are unsound")

@@ -2,8 +2,9 @@
 
 Every question has a contact proven in 50 digits (or in integers) at a known t*. An answer is right if it collides, if
 `time <= t*`, and if at `time` the oracles (tests/oracles, independent of the library) measure a distance of at most
-margin + tolerance; `is_free` must say no. One group in eight of the rigid ones touches at exactly distance zero, and
-to every 16 planted rigid questions comes a near miss, whose answer must be free or within the tolerance.
+margin + tolerance; `is_free` must say no. One group in eight of the rigid ones touches at exactly distance zero, one in
+five asks the second distance back end, and to every 16 planted rigid questions comes a near miss, whose answer must be
+free or within the tolerance.
 
     python -m tocsin.bench planted --rigid 100000 --articulated 20000 --seed 0
 

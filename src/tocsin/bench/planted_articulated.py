@@ -17,7 +17,7 @@ import numpy as np
 import tocsin
 from tocsin.bench.planted_contact import Touch, align, kin, proven, random_plan, random_rotation
 from tocsin.bench.planted_judge import Case, Tally
-from tocsin.bench.planted_rigid import ends, random_asking, random_time
+from tocsin.bench.planted_rigid import backend_of, ends, random_asking, random_time
 from tocsin.bench.planted_shapes import Piece, across, random_piece, unit
 
 GROUP = 10
@@ -275,7 +275,8 @@ def articulated_group(seed: int, group: int, tally: Tally | None = None, only: i
     itself = rng.random() < 0.35
     arm = random_arm(rng, scale, obstacle if itself else None)
     body = None if itself else tocsin.Body(obstacle.product, name="obstacle")
-    scene = tocsin.Scene(arm.robot) if body is None else tocsin.Scene(arm.robot, body)
+    models = (arm.robot,) if body is None else (arm.robot, body)
+    scene = tocsin.Scene(*models, backend=backend_of(group))
     for k in range(GROUP):
         if only is not None and k != only:
             continue

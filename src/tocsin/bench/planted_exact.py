@@ -17,7 +17,7 @@ import tocsin
 from tocsin.bench import shapes as meshes
 from tocsin.bench.planted_contact import kin, random_rotation
 from tocsin.bench.planted_judge import Case, Tally
-from tocsin.bench.planted_rigid import GROUP, rigid_case
+from tocsin.bench.planted_rigid import GROUP, backend_of, rigid_case
 from tocsin.bench.planted_shapes import oracle
 
 truth = oracle("shapes")
@@ -80,7 +80,7 @@ def exact_group(seed: int, group: int, tally: Tally | None = None, only: int | N
             products.append(tocsin.Mesh(scale * vertices, faces))
             true.append(truth.mesh(scale * vertices, faces))
     bodies = tuple(tocsin.Body(p, name=n) for p, n in zip(products, "ab"))
-    scene = tocsin.Scene(*bodies)
+    scene = tocsin.Scene(*bodies, backend=backend_of(group))
     for k in range(GROUP):
         if only is not None and k != only:
             continue

@@ -19,13 +19,18 @@ import tocsin
 from tocsin.bench.planted_contact import Touch, align, kin, proven, random_plan, random_rotation
 from tocsin.bench.planted_judge import Case, Tally
 from tocsin.bench.planted_shapes import Piece, across, random_piece, unit
-from tocsin.options import RELATIVE_TOLERANCE
+from tocsin.options import BACKENDS, RELATIVE_TOLERANCE
 
 GROUP = 16
 """Cases that share two shapes."""
 
 LARGEST_TURN = 0.999 * np.pi
 """Orientations are given as matrices, so a motion turns by less than half a turn: the shorter arc."""
+
+
+def backend_of(group: int) -> str:
+    """Return the distance back end of a group: the second one for every fifth."""
+    return BACKENDS[group % 5 == 4]
 
 
 def random_time(rng: np.random.Generator) -> float:
@@ -142,7 +147,7 @@ def rigid_group(seed: int, group: int, tally: Tally | None = None, only: int | N
     scale = 10 ** rng.uniform(-6, 6) if rng.random() < 0.4 else 1.0
     a, b = random_piece(rng, scale), random_piece(rng, scale * 10 ** rng.uniform(-0.7, 0.7))
     body_a, body_b = tocsin.Body(a.product, name="a"), tocsin.Body(b.product, name="b")
-    scene = tocsin.Scene(body_a, body_b)
+    scene = tocsin.Scene(body_a, body_b, backend=backend_of(group))
     for k in range(GROUP + 1):
         if only is not None and k != only:
             continue

@@ -7,6 +7,7 @@ from tocsin._jit import kernel
 from tocsin.advancement.boxes import box_gap
 from tocsin.advancement.leaves import convex_set
 from tocsin.advancement.relative import relative_state
+from tocsin.contacts.inside import one_inside_other
 from tocsin.geometry.convex import convex_distance
 from tocsin.geometry.triangles import triangle_pair
 from tocsin.model.world import MESH
@@ -36,6 +37,13 @@ def closest(world, sweeps, joints, room, pairs, n_pairs, t):
         geom_b = world.geoms[pair["b"]]
         pose, _ = relative_state(pair, sweeps, joints, world.links, t)
         noise = pair["noise"]
+        if one_inside_other(world, pair, sweeps, joints, t):
+            best = 0.0
+            lower = 0.0
+            found = p
+            best_x = vec.load3(world.points, geom_a["sample"])
+            best_y = best_x
+            break
         stack[0, 0] = geom_a["root"]
         stack[0, 1] = geom_b["root"]
         top = 1
@@ -93,6 +101,9 @@ def closest(world, sweeps, joints, room, pairs, n_pairs, t):
                     table_a, set_a, table_b, set_b, pose, guess, simplex, 0.0, 0.0, 1.0 - 1e-12
                 )
             lower = min(lower, low - noise)
+            if d <= noise:
+                # Nothing separates them but rounding.
+                d = 0.0
             if d < best:
                 best = d
                 found = p

@@ -170,7 +170,8 @@ def geom_box(boxes, row, sweeps, taylor, scratch, joints, links, points, geom, t
     """Write the box that a shape sweeps during [t0, t1], grown by the margin, into a row of `boxes`."""
     i = geom["link"]
     s = sweeps[i]
-    lo, hi, growth = quick_box(s, geom, points, 0.5 * (t1 - t0) * UP)
+    # No time of the slab is farther than this from its middle, as rounded.
+    lo, hi, growth = quick_box(s, geom, points, 0.5 * (t1 - t0) * UP + 2.0**-52)
     if growth > QUICK:
         if s["taylor"] == 0:
             link_taylor(sweeps, taylor, scratch, joints, links, i, t0, t1)

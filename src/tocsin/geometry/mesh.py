@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from tocsin import _cast
 from tocsin.errors import TocsinError
 from tocsin.geometry.grouping import group_rows, weld
 from tocsin.geometry.topology import half_edges, label_faces
@@ -19,7 +20,7 @@ from tocsin.geometry.topology import half_edges, label_faces
 COLLINEAR = 2.0**-50
 """A triangle counts as degenerate when twice its area is at most this much of its longest edge, squared."""
 
-LARGEST_COORDINATE = 1e30
+LARGEST_COORDINATE = _cast.LARGEST
 """Beyond this, products of three lengths could overflow in the queries."""
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from tocsin import _cast
 from tocsin.errors import TocsinError
 from tocsin.geometry.hull import Hull, convex_hull
 from tocsin.geometry.mesh import Mesh
@@ -24,6 +25,10 @@ def _positive(what: str, given: Any) -> float:
         value = math.nan
     if not (math.isfinite(value) and value > 0.0):
         raise TocsinError(f"{what} must be a positive finite number in metres; got {given!r}.")
+    if not _cast.SMALLEST <= value <= _cast.LARGEST:
+        raise TocsinError(
+            f"{what} must be {_cast.SMALLEST:g} to {_cast.LARGEST:g} m; got {value:g}: choose other units."
+        )
     return value
 
 

@@ -77,9 +77,13 @@ def make_shape(source: Any, placement: np.ndarray | None = None, *, solid: bool 
     if not isinstance(source, PRIMITIVES):
         source = Mesh.from_any(source)
     place = np.eye(4) if placement is None else placement
-    if isinstance(source, Mesh):
-        return _mesh_shape(source, place, solid)
-    return _convex_shape(source, place)
+    shape = _mesh_shape(source, place, solid) if isinstance(source, Mesh) else _convex_shape(source, place)
+    if 0.0 < shape.diagonal < _cast.SMALLEST or not shape.reach <= _cast.LARGEST:
+        raise TocsinError(
+            f"a shape of {shape.diagonal:g} m, up to {shape.reach:g} m from its link's origin, is out of range: "
+            f"lengths go from {_cast.SMALLEST:g} to {_cast.LARGEST:g} m; choose other units."
+        )
+    return shape
 
 
 def _placed(points: np.ndarray, place: np.ndarray) -> np.ndarray:
@@ -102,7 +106,7 @@ def _mesh_shape(mesh: Mesh, place: np.ndarray, solid: bool) -> Shape:
     points = _placed(mesh.vertices, place)
     used = mesh.vertices[np.unique(mesh.faces)]
     built = _built(mesh, points)
-    diagonal = float(np.linalg.norm(used.max(axis=0) - used.min(axis=0)))
+    diagonal = math.hypot(*(used.max(axis=0) - used.min(axis=0)))
     return Shape(
         mesh,
         place,
@@ -201,7 +205,7 @@ def _convex_shape(source: Any, place: np.ndarray) -> Shape:
         np.asarray(axes),
         np.asarray(half),
         reach,
-        math.sqrt(float((size**2).sum())),
+        math.hypot(*size),
         proxy[:1],
         True,
     )

@@ -30,7 +30,7 @@ LINK = np.dtype(
         ("config", "i4"),  # first entry of the joint in the model's configuration (base included)
         ("model", "i4"),
         ("depth", "i4"),  # number of joints up to the world
-        ("moving", "i4"),  # workspace of a query: is any joint up to the world moving?
+        ("spare", "i4"),
         ("multiplier", "f8"),  # mimic: value = multiplier * master + offset; 1 and 0 otherwise
         ("offset", "f8"),
         ("axis", "f8", 3),  # unit vector in the joint's frame

@@ -1,0 +1,1 @@
+"""Tests of the advancement: no step passes a contact."""

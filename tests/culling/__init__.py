@@ -1,0 +1,1 @@
+"""Tests of culling: nothing that can touch is dropped."""

@@ -1,0 +1,1 @@
+"""Tests of bodies, robots and the tables of a scene."""

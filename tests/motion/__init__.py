@@ -1,0 +1,1 @@
+"""Tests of joints and chains."""
