@@ -8,7 +8,6 @@ out/first_contact.png.
 """
 
 import sys
-import threading
 import time
 
 import numpy as np
@@ -55,8 +54,6 @@ def arm():
 
 def main(picture="out/first_contact.png"):
     """Ask, print what is known, and draw it."""
-    patience = threading.Timer(3.0, print, ["compiling kernels, about a minute, once per machine ..."], {"flush": True})
-    patience.start()  # says nothing where compiled code is on disk
     robot = arm()
     plate = Body.from_mesh(trimesh.creation.box((0.3, 0.0002, 0.3)), placed(0.61, 0.17, 0.18, 0.27), name="plate")
     foot = Body(Box(size=(0.34, 0.05, 0.03)), placed(0.61, 0.17, 0.015, 0.27), name="foot")
@@ -68,7 +65,6 @@ def main(picture="out/first_contact.png"):
     q1 = np.array([1.1, 0.75, 1.05, 0.0, 1.40, 0.0])
     move = robot.move(q0, q1)
     scene.first_contact(move)  # loads the compiled code, so that the next one can be timed
-    patience.cancel()
 
     start = time.perf_counter()
     hit = scene.first_contact(move, tolerance=1e-6)

@@ -74,6 +74,17 @@ def _set_kernel_cache() -> None:
 
 _set_kernel_cache()
 
+
+def announce_compilation() -> None:
+    """Say once, on standard error, that kernels are about to be compiled, if none of this version are there yet."""
+    if numba.config.CACHE_DIR and not _announced:  # type: ignore[attr-defined]
+        _announced.append(True)
+        if not any(Path(numba.config.CACHE_DIR).rglob("*.nbi")):  # type: ignore[attr-defined]
+            print("tocsin: compiling kernels, about a minute, once per machine", file=sys.stderr, flush=True)
+
+
+_announced: list[bool] = []
+
 PURE_PYTHON: bool = bool(numba.config.DISABLE_JIT)  # type: ignore[attr-defined]
 """True under NUMBA_DISABLE_JIT=1, where kernels run as plain Python."""
 

@@ -69,7 +69,7 @@ def attack(seed, cases, samples):
             model_of(chains[0]), model_of(chains[1]), tuples(boxes[0]), tuples(boxes[1]), *reach, clear,
             0.0, 1.0, 0.0, 1.0, 0.0, 8,
         )  # fmt: skip
-        proven += 0.0 < until
+        proven += until > 0.0
         for t in np.linspace(0.0, min(until, 1.0), samples) if until > 0.0 else ():
             assert widest_gap(boxes[0], pose_at(chains[0], t), boxes[1], pose_at(chains[1], t)) > 0.0, (until, t)
     return proven

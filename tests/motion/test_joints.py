@@ -94,9 +94,6 @@ def test_two_rounds_are_two_rounds():
     robot, _ = one_joint(np.random.default_rng(5), "revolute")
     joint = record(robot, [0.0], [4 * math.pi])
     assert joint["rate"] == 4 * math.pi
-    assert np.allclose(joint_pose(joint, 0.25)[0], -np.eye(3) @ joint_half(joint), atol=1e-12)
-
-
-def joint_half(joint):
-    """Return minus the rotation after half a turn more than a half: the same joint a full round earlier."""
-    return -np.array(joint_pose(joint, 0.75)[0])
+    start, quarter, half = (np.array(joint_pose(joint, t)[0]) for t in (0.0, 0.25, 0.5))
+    assert np.allclose(half, start, atol=1e-14)
+    assert np.trace(start.T @ quarter) == pytest.approx(-1.0)

@@ -1,0 +1,83 @@
+"""Spatial culling finds exactly the pairs of boxes that overlap and that no rule forbids."""
+
+import math
+
+import numpy as np
+import pytest
+
+import tocsin
+from tocsin.culling.boxes import apart, build_static, clear_leaves, join_up, leaf_room
+from tocsin.culling.pairs import PAIR
+from tocsin.culling.spatial import against_standing, between_moving, pair_margin
+from tocsin.model.world import assemble
+
+from .test_boxes import random_boxes
+
+
+def world_of(n, rules=None):
+    ball = tocsin.Sphere(1.0)
+    return assemble([tocsin.Body(ball, name=f"b{i}") for i in range(n)], rules or {})
+
+
+def trees(rng, counts, size):
+    """Return (boxes, [(first, room)]): dynamic trees over random boxes, one behind the other."""
+    rooms = [leaf_room(n) for n in counts]
+    boxes = np.zeros((2 * sum(rooms), 6))
+    places, first = [], 0
+    for n, room in zip(counts, rooms):
+        boxes[first + room : first + room + n] = random_boxes(rng, n, size)
+        clear_leaves(boxes, first, room, n)
+        join_up(boxes, first, room)
+        places.append((first, room))
+        first += 2 * room
+    return boxes, places
+
+
+def listed(pairs, n):
+    found = [(int(p["a"]), int(p["b"])) for p in pairs[:n]]
+    assert len(set(found)) == len(found)
+    return {(min(p), max(p)) for p in found}
+
+
+def check(seed, n, m):
+    rng = np.random.default_rng(seed)
+    size = float(rng.choice([0.1, 0.5, 2.0]))
+    rules = {(i, k): -math.inf for i in range(n + m) for k in range(i + 1, n + m) if rng.random() < 0.1}
+    world = world_of(n + m, rules)
+    boxes, ((first_a, room_a), (first_b, room_b)) = trees(rng, (n, m), size)
+    row = [first_a + room_a + i for i in range(n)] + [first_b + room_b + i for i in range(m)]
+    truth = {
+        (i, k)
+        for i in range(n + m)
+        for k in range(i + 1, n + m)
+        if not apart(boxes, row[i], boxes, row[k]) and (i, k) not in rules
+    }
+    room = np.zeros(2, PAIR)
+    found = between_moving(room, 0, world, boxes, first_a, room_a, 0, first_b, room_b, n, 0.0)
+    assert listed(*found) == {p for p in truth if p[0] < n <= p[1]}
+    found = between_moving(room, 0, world, boxes, first_a, room_a, 0, first_a, room_a, 0, 0.0)
+    assert listed(*found) == {p for p in truth if p[1] < n}
+    standing, child = build_static(boxes[row[n:]])
+    geoms = np.arange(n, n + m, dtype=np.int32)
+    found = against_standing(room, 0, world, boxes, first_a, room_a, 0, standing, child, geoms, 0.0)
+    assert listed(*found) == {p for p in truth if p[0] < n <= p[1]}
+
+
+def test_pairs_are_those_of_brute_force():
+    for seed in range(40):
+        n, m = np.random.default_rng(seed).integers(1, 40, size=2)
+        check(seed, int(n), int(m))
+
+
+@pytest.mark.pure
+def test_pairs_of_a_few_are_those_of_brute_force():
+    check(5, 3, 4)
+
+
+def test_a_rule_gives_a_pair_its_own_margin():
+    world = world_of(4, {(0, 2): 0.25, (1, 2): -math.inf, (0, 3): 0.5})
+    assert pair_margin(world, 0, 2, 0.1) == pair_margin(world, 2, 0, 0.1) == 0.25
+    assert pair_margin(world, 2, 1, 0.1) == -math.inf
+    assert pair_margin(world, 3, 0, 0.1) == 0.5
+    assert pair_margin(world, 1, 3, 0.1) == 0.1
+    assert pair_margin(world, 1, 1, 0.1) == -math.inf

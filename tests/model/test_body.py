@@ -1,0 +1,62 @@
+"""Rigid bodies: where they stand and how they move."""
+
+import numpy as np
+import pytest
+
+import tocsin
+from oracles import kinematics
+from promise.scenes import at, box_mesh
+
+START, STOP = at(1, 2, 3, (10, 20, 30)), at(-1, 0, 2, (-50, 80, 0))
+
+
+@pytest.mark.pure
+def test_a_body_moves_as_defined():
+    body = tocsin.Body(tocsin.Sphere(1.0), name="ball")
+    motion = body.move(START, STOP)
+    for t, pose in zip((0.0, 0.3, 1.0), kinematics.body_poses(START, STOP, [0.0, 0.3, 1.0])):
+        assert np.allclose(motion.link_poses(t)[0], pose, atol=1e-14)
+
+
+def test_a_path_goes_through_its_poses_in_equal_times():
+    body = tocsin.Body(tocsin.Sphere(1.0))
+    path = body.follow([START, STOP, at(5)])
+    assert path.pieces == 2
+    for t, pose in ((0.0, START), (0.5, STOP), (1.0, at(5))):
+        assert np.allclose(path.link_poses(t)[0], pose, atol=1e-14)
+
+
+def test_a_body_stands_where_it_was_placed():
+    body = tocsin.Body(tocsin.Sphere(1.0), START)
+    other = tocsin.Body(tocsin.Sphere(1.0), name="other")
+    scene = tocsin.Scene(body, other)
+    far = scene.distance().distance
+    assert far == pytest.approx(np.sqrt(14.0) - 2.0)
+    body.place(at(10))
+    assert scene.distance().distance == pytest.approx(8.0)
+
+
+def test_at_contact_is_the_pose_at_the_time_of_contact():
+    a, b = tocsin.Body(tocsin.Sphere(1.0), name="a"), tocsin.Body(tocsin.Sphere(1.0), START, name="b")
+    hit = tocsin.Scene(a, b).first_contact(a.move(at(9, 2, 3), START))
+    assert np.allclose(a.at_contact(hit)[:3, 3], np.array([9, 2, 3]) + hit.time * np.array([-8.0, 0, 0]))
+    assert np.allclose(b.at_contact(hit), START)
+
+
+def test_meshes_come_in_several_forms():
+    vertices, faces = box_mesh()
+    for body in (tocsin.Body((vertices, faces)), tocsin.Body.from_mesh(tocsin.Mesh(vertices, faces))):
+        assert len(body.shapes[0][0].faces) == 12
+    assert "12 triangles" in repr(body)
+
+
+def test_a_body_of_several_placed_shapes_is_all_of_them():
+    body = tocsin.Body([(tocsin.Sphere(1.0), at(-3)), (tocsin.Sphere(1.0), at(3))], name="dumbbell")
+    ball = tocsin.Body(tocsin.Sphere(1.0), name="ball")
+    assert tocsin.Scene(body, ball).distance().distance == pytest.approx(1.0)
+    assert tocsin.Scene(body, ball).distance(ball.at(at(6))).distance == pytest.approx(1.0)
+
+
+def test_a_path_of_one_pose_is_refused():
+    with pytest.raises(tocsin.TocsinError, match="two poses"):
+        tocsin.Body(tocsin.Sphere(1.0)).follow([START])

@@ -1,0 +1,109 @@
+"""Robots: the order of their configurations, mimics, neighbours, motions."""
+
+import numpy as np
+import pytest
+
+import tocsin
+from oracles import kinematics
+from promise.scenes import at
+
+CUBE = tocsin.Box((0.1, 0.1, 0.1))
+
+
+def every_kind():
+    builder = tocsin.RobotBuilder("zoo", base="free")
+    builder.link("root", CUBE)
+    for kind in ("revolute", "continuous", "prismatic", "planar", "ball", "floating", "fixed"):
+        builder.link(kind, CUBE, parent="root", joint=kind, joint_name=f"j_{kind}")
+    return builder.build()
+
+
+@pytest.mark.pure
+def test_the_configuration_follows_the_order_in_which_joints_were_added():
+    robot = every_kind()
+    assert robot.n_config == 1 + 1 + 1 + 3 + 4 + 7
+    assert robot.joint_names == ("j_revolute", "j_continuous", "j_prismatic", "j_planar", "j_ball", "j_floating")
+    assert robot.link_names[0] == "root"
+    where = dict(zip(robot.link_names, robot.links["config"]))
+    assert [int(where[k]) - 7 for k in ("revolute", "prismatic", "planar", "ball", "floating")] == [0, 2, 3, 6, 10]
+    assert robot.quaternions.tolist() == [3, 7 + 6, 7 + 13]
+
+
+def test_links_are_listed_parents_first_whatever_the_branches():
+    builder = tocsin.RobotBuilder("tree")
+    builder.link("root")
+    for name, parent in (("a", "root"), ("b", "root"), ("a1", "a"), ("b1", "b"), ("a2", "a1")):
+        builder.link(name, parent=parent, joint="revolute")
+    robot = builder.build()
+    parents = robot.links["parent"]
+    assert (parents[1:] < np.arange(1, 6)).all()
+    assert robot.joint_names == ("a_joint", "b_joint", "a1_joint", "b1_joint", "a2_joint")
+
+
+def test_a_mimic_of_a_mimic_follows_the_joint_that_is_driven():
+    builder = tocsin.RobotBuilder("hand")
+    builder.link("palm")
+    builder.link("x", parent="palm", joint="prismatic", axis=(1, 0, 0))
+    builder.link("y", parent="palm", joint="prismatic", axis=(1, 0, 0), mimic=("x_joint", 2.0, 1.0))
+    builder.link("z", parent="palm", joint="prismatic", axis=(1, 0, 0), mimic=("y_joint", -1.0, 0.5))
+    robot = builder.build()
+    assert robot.n_config == 1
+    assert robot.link_poses([3.0])[1:, 0, 3] == pytest.approx([3.0, 7.0, -6.5])
+
+
+def test_neighbours_are_not_checked_nor_links_joined_by_bare_frames():
+    builder = tocsin.RobotBuilder("arm")
+    builder.link("root", CUBE)
+    builder.link("frame", parent="root", joint="revolute")
+    builder.link("upper", CUBE, parent="frame", joint="revolute")
+    builder.link("lower", CUBE, parent="upper", joint="revolute")
+    robot = builder.build()
+    named = {tuple(sorted((robot.link_names[i], robot.link_names[k]))) for i, k in robot.ignored}
+    assert ("root", "upper") in named
+    assert ("lower", "upper") in named
+    assert ("lower", "root") not in named
+
+
+def test_link_poses_are_those_of_the_definitions():
+    rng = np.random.default_rng(1)
+    robot = every_kind()
+    kinds = ("revolute", "continuous", "prismatic", "planar", "ball", "floating", "fixed")
+    tree = kinematics.Tree((kinematics.Joint(), *[kinematics.Joint(kind, 0) for kind in kinds]))
+    q = rng.normal(size=robot.n_config)
+    for k in (6, 13):
+        q[k : k + 4] /= np.linalg.norm(q[k : k + 4])
+    base = at(1, 2, 3, (10, 20, 30))
+    truth = kinematics.poses(tree, q, q, [0.0], base=(base, base))[0]
+    order = [robot.link_index(name) for name in ("root", *kinds)]
+    assert np.allclose(robot.link_poses(q, base=base)[order], truth, atol=1e-13)
+
+
+def test_a_planar_joint_slides_across_its_axis():
+    builder = tocsin.RobotBuilder("cart")
+    builder.link("base").link("cart", parent="base", joint="planar", axis=(1, 2, 2))
+    robot = builder.build()
+    pose = robot.link_poses([0.3, -0.4, 0.7])[1]
+    assert pose[:3, 3] @ np.array([1, 2, 2]) == pytest.approx(0.0, abs=1e-15)
+    assert np.linalg.norm(pose[:3, 3]) == pytest.approx(0.5)
+    assert np.allclose(pose[:3, :3] @ [1, 2, 2], [1, 2, 2])
+
+
+def test_a_path_has_one_piece_fewer_than_configurations():
+    builder = tocsin.RobotBuilder("arm")
+    builder.link("base").link("tip", CUBE, parent="base", joint="revolute")
+    robot = builder.build()
+    path = robot.follow([[0.0], [1.0], [0.0]])
+    assert path.pieces == 2
+    assert path.row_at(0.25)[7] == pytest.approx(0.5)
+    assert path.row_at(0.75)[7] == pytest.approx(0.5)
+    assert robot.at([0.3]).pieces == 0
+
+
+def test_ignoring_and_placing_are_noticed():
+    robot = every_kind()
+    before = robot.version
+    robot.ignore("ball", "planar")
+    robot.place(at(1))
+    robot.stand_at(robot.stand[7:])
+    assert robot.version == before + 3
+    assert "zoo" in repr(robot)
