@@ -73,5 +73,5 @@ def test_a_tree_over_nothing_overlaps_nothing():
 
 
 def test_boxes_in_one_place_are_all_kept():
-    boxes, child = build_static(np.tile([[0.0, 0, 0, 1, 1, 1]], (9, 1)))
+    _, child = build_static(np.tile([[0.0, 0, 0, 1, 1, 1]], (9, 1)))
     assert sorted(~c for c in child.tolist() if c < 0) == list(range(9))

@@ -4,7 +4,7 @@ from tocsin import vec
 from tocsin._jit import kernel
 from tocsin.bounds.motion_bound import safe_step
 from tocsin.geometry.convex import convex_distance, support_value
-from tocsin.geometry.triangles import triangle_pair
+from tocsin.geometry.triangles import gap_along, sharper_direction, triangle_pair
 from tocsin.model.world import CONVEX
 
 
@@ -39,9 +39,10 @@ def triangles_step(points, faces, fa, fb, pose, motion, pair, reach_a, reach_b, 
     if not d > 0.0:
         return 0.0, 0.0, x, y
     n = ((y[0] - x[0]) / d, (y[1] - x[1]) / d, (y[2] - x[2]) / d)
-    top = max(vec.dot(n, a0), max(vec.dot(n, a1), vec.dot(n, a2)))
-    bottom = min(vec.dot(n, b0), min(vec.dot(n, b1), vec.dot(n, b2)))
-    gap = bottom - top - pair["margin"] - pair["noise"]
+    gap = gap_along(n, a0, a1, a2, b0, b1, b2)
+    if gap < 0.5 * d:
+        n, gap = sharper_direction(n, gap, a0, a1, a2, b0, b1, b2)
+    gap -= pair["margin"] + pair["noise"]
     va, wa, vb, wb = motion
     ka = vec.cross(n, wa)
     kb = vec.cross(n, wb)

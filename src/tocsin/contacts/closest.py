@@ -9,7 +9,7 @@ from tocsin.advancement.leaves import convex_set
 from tocsin.advancement.relative import relative_state
 from tocsin.contacts.inside import one_inside_other
 from tocsin.geometry.convex import convex_distance
-from tocsin.geometry.triangles import triangle_pair
+from tocsin.geometry.triangles import gap_along, triangle_pair
 from tocsin.model.world import MESH
 from tocsin.motion.chain import chain_pose
 
@@ -92,8 +92,7 @@ def closest(world, sweeps, joints, room, pairs, n_pairs, t):
                 low = 0.0
                 if d > 0.0:
                     n = ((y[0] - x[0]) / d, (y[1] - x[1]) / d, (y[2] - x[2]) / d)
-                    low = min(vec.dot(n, b0), min(vec.dot(n, b1), vec.dot(n, b2)))
-                    low -= max(vec.dot(n, a0), max(vec.dot(n, a1), vec.dot(n, a2)))
+                    low = gap_along(n, a0, a1, a2, b0, b1, b2)
             else:
                 guess = vec.add(pose[1], vec.matvec(pose[0], vec.load3(table_b, set_b[0])))
                 guess = vec.sub(guess, vec.load3(table_a, set_a[0]))

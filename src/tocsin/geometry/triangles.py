@@ -151,6 +151,56 @@ def pierce(p, q, a, b, c, least, best_x, best_y):
 
 
 @kernel
+def corner_on(p, a, b, c, least, best_x, best_y):
+    """Return (d2, x, y): the corner p and the point of triangle abc closest to it, if closer than what is known."""
+    y = closest_on_triangle(p, a, b, c)
+    d = vec.sub(p, y)
+    d2 = vec.dot(d, d)
+    if d2 < least:
+        return d2, p, y
+    return least, best_x, best_y
+
+
+@kernel
+def gap_along(n, a0, a1, a2, b0, b1, b2):
+    """Return the gap between two triangles along n, from a to b: a lower bound of |n| times their distance."""
+    top = max(vec.dot(n, a0), max(vec.dot(n, a1), vec.dot(n, a2)))
+    return min(vec.dot(n, b0), min(vec.dot(n, b1), vec.dot(n, b2))) - top
+
+
+@kernel
+def sharper_direction(n, gap, a0, a1, a2, b0, b1, b2):
+    """Return (n, gap): the best of n, the two face normals and the nine edge-edge normals.
+
+    Closest points that nearly coincide say little about the direction between them: at a distance d their rounding
+    turns it by units / d, which tilts the triangles by as much. Normals do not lose digits that way.
+    """
+    best = n
+    for k in range(11):
+        if k == 0:
+            m = vec.cross(vec.sub(a1, a0), vec.sub(a2, a0))
+        elif k == 1:
+            m = vec.cross(vec.sub(b1, b0), vec.sub(b2, b0))
+        else:
+            i = (k - 2) // 3
+            j = (k - 2) % 3
+            e = vec.sub(a1, a0) if i == 0 else (vec.sub(a2, a1) if i == 1 else vec.sub(a0, a2))
+            f = vec.sub(b1, b0) if j == 0 else (vec.sub(b2, b1) if j == 1 else vec.sub(b0, b2))
+            m = vec.cross(e, f)
+        length = vec.norm(m)
+        if not length > 0.0:
+            continue
+        if vec.dot(m, n) < 0.0:
+            length = -length
+        m = (m[0] / length, m[1] / length, m[2] / length)
+        g = gap_along(m, a0, a1, a2, b0, b1, b2)
+        if g > gap:
+            gap = g
+            best = m
+    return best, gap
+
+
+@kernel
 def triangle_pair(a0, a1, a2, b0, b1, b2):
     """Return (d, x, y): the closest points of two triangles and their distance, nearly 0 where they cross."""
     ea0 = vec.sub(a1, a0)
@@ -201,4 +251,11 @@ def triangle_pair(a0, a1, a2, b0, b1, b2):
         least, best_y, best_x = pierce(b0, b1, a0, a1, a2, least, best_y, best_x)
         least, best_y, best_x = pierce(b1, b2, a0, a1, a2, least, best_y, best_x)
         least, best_y, best_x = pierce(b2, b0, a0, a1, a2, least, best_y, best_x)
+        # Or they lie in one plane, one inside the other: then a corner is on the other's face.
+        least, best_x, best_y = corner_on(a0, b0, b1, b2, least, best_x, best_y)
+        least, best_x, best_y = corner_on(a1, b0, b1, b2, least, best_x, best_y)
+        least, best_x, best_y = corner_on(a2, b0, b1, b2, least, best_x, best_y)
+        least, best_y, best_x = corner_on(b0, a0, a1, a2, least, best_y, best_x)
+        least, best_y, best_x = corner_on(b1, a0, a1, a2, least, best_y, best_x)
+        least, best_y, best_x = corner_on(b2, a0, a1, a2, least, best_y, best_x)
     return math.sqrt(least), best_x, best_y

@@ -1,0 +1,50 @@
+"""Two bodies that move, as the kernels of the advancement see them."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import tocsin
+from motion.trees import origin
+from oracles import kinematics
+from tocsin.advancement.relative import relative_state
+from tocsin.culling.pairs import PAIR, prepare
+from tocsin.culling.sweep import SWEEP, link_bounds
+from tocsin.motion.joints import JOINT, joint_motion
+
+
+class MovingPair(NamedTuple):
+    """A prepared pair and what its kernels need; `ends` are the poses of a, then of b, at times 0 and 1."""
+
+    world: Any
+    pair: Any
+    sweeps: np.ndarray
+    joints: np.ndarray
+    ends: tuple
+
+    def state(self, t):
+        return relative_state(self.pair, self.sweeps, self.joints, self.world.links, t)
+
+    def poses(self, t):
+        """Return the oracle's poses of a and b at t."""
+        return [kinematics.body_poses(*ends, [t])[0] for ends in self.ends]
+
+
+def moving_pair(rng, shape_a, shape_b, margin=0.0, spread=1.0):
+    """Return two bodies on random motions, side by side."""
+    scene = tocsin.Scene(tocsin.Body(shape_a, name="a"), tocsin.Body(shape_b, name="b"))
+    world = scene._tables()
+    joints, sweeps, table = np.zeros(2, JOINT), np.zeros(2, SWEEP), np.zeros(1, PAIR)
+    ends = []
+    for i, model in enumerate(scene.models):
+        two = (origin(rng), origin(rng))
+        for pose in two:
+            pose[:3, 3] *= 0.5 * spread
+            pose[0, 3] += 3.0 * i * spread
+        ends.append(two)
+        rows = model.move(*two).rows.reshape(-1)
+        joint_motion(joints[i], world.links[i], rows, 0, 7, 0.0, 1.0)
+        link_bounds(sweeps, joints, world.links, i)
+    table[0]["b"], table[0]["margin"] = 1, margin
+    prepare(table[0], world.geoms, joints, world.links, sweeps, -1.0, 1e-4)
+    return MovingPair(world, table[0], sweeps, joints, tuple(ends))

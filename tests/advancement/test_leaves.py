@@ -1,0 +1,70 @@
+"""Steps of triangles and of convex solids: right distances, and no contact passed."""
+
+import numpy as np
+import pytest
+
+import tocsin
+from oracles import distance, shapes
+from tocsin.advancement.leaves import convex_set, convex_step, triangles_step
+
+from .moving_pair import moving_pair
+
+TRIANGLE = np.array([[0, 1, 2]])
+
+
+def check_triangles(seed, cases, samples):
+    rng = np.random.default_rng(seed)
+    for _ in range(cases):
+        corners = rng.normal(size=(2, 3, 3))
+        margin = float(rng.choice([0.0, 0.2]))
+        moving = moving_pair(rng, (corners[0], TRIANGLE), (corners[1], TRIANGLE), margin=margin)
+        pair, world = moving.pair, moving.world
+        t = float(rng.random()) * 0.8
+        reach = world.geoms["reach"].tolist()
+        h, d, x, y = triangles_step(world.points, world.faces, 0, 1, *moving.state(t), pair, *reach, 1.0 - t)
+        assert np.linalg.norm(np.subtract(x, y)) == pytest.approx(d, abs=1e-12)
+        for k, s in enumerate(np.linspace(t, min(t + h, 1.0), samples)):
+            a, b = (c @ p[:3, :3].T + p[:3, 3] for c, p in zip(corners, moving.poses(s)))
+            truth = float(distance.triangle_triangle(a[None], b[None])[0])
+            if k == 0:
+                assert d == pytest.approx(truth, abs=1e-12)
+            if h > 0.0:
+                assert truth > margin - 1e-12
+
+
+def test_no_step_of_triangles_passes_a_contact():
+    check_triangles(1, 150, 6)
+
+
+@pytest.mark.pure
+def test_one_step_of_triangles_does_not_pass_a_contact():
+    check_triangles(2, 1, 3)
+
+
+CONVEX = (
+    (tocsin.Sphere(0.4), shapes.sphere(0.4)),
+    (tocsin.Capsule(radius=0.2, length=0.7), shapes.capsule(0.2, 0.7)),
+    (tocsin.Box((0.5, 0.7, 0.9)), shapes.box((0.5, 0.7, 0.9))),
+    (tocsin.Cylinder(radius=0.3, length=0.8), shapes.cylinder(0.3, 0.8)),
+)
+
+
+@pytest.mark.parametrize("a", range(4))
+@pytest.mark.parametrize("b", range(3))
+def test_no_step_of_convex_solids_passes_a_contact(a, b):
+    rng = np.random.default_rng(10 * a + b)
+    for _ in range(4):
+        moving = moving_pair(rng, CONVEX[a][0], CONVEX[b][0], margin=0.1)
+        world, t = moving.world, 0.2
+        sets = [convex_set(g, world.nodes[g["root"]], world.points, world.faces, np.zeros((3, 3))) for g in world.geoms]
+        reach = world.geoms["reach"].tolist()
+        h, gap, upper, n, _, _ = convex_step(
+            *sets[0], *sets[1], *moving.state(t), moving.pair, *reach, (1.0, 0.0, 0.0), np.zeros((4, 9)), -1.0, 0.9, 0.8
+        )
+        truth = shapes.distance(CONVEX[a][1], moving.poses(t)[0], CONVEX[b][1], moving.poses(t)[1])
+        assert gap + 0.1 <= truth + 1e-7
+        assert truth <= upper + 1e-7
+        assert np.linalg.norm(n) <= 1.0 + 1e-12
+        for s in np.linspace(t, min(t + h, 1.0), 4)[1:] if h > 0.0 else ():
+            pose_a, pose_b = moving.poses(s)
+            assert shapes.distance(CONVEX[a][1], pose_a, CONVEX[b][1], pose_b) > 0.1 - 1e-12

@@ -1,0 +1,122 @@
+"""Contact manifolds that are known beforehand, and distances against brute force."""
+
+import numpy as np
+import pytest
+
+import tocsin
+from oracles import distance
+from promise.scenes import at, box_mesh, two
+
+VERTICES, FACES = box_mesh()
+"""The unit cube about the origin."""
+
+
+def contacts_of(start, stop, **options):
+    scene, a, b = two((VERTICES, FACES), (VERTICES, FACES))
+    hit = scene.first_contact(b.move(start, stop), **options)
+    return hit, hit.contacts, b.at_contact(hit)
+
+
+def placed(pose):
+    return VERTICES @ pose[:3, :3].T + pose[:3, 3]
+
+
+def point_names(contacts, side):
+    """Return the vertices of one side that touch faces of the other."""
+    kind = "vertex-face" if side == 0 else "face-vertex"
+    return {c.features[side][0] for c in contacts if c.kind == kind}
+
+
+def test_a_face_on_a_face_touches_with_its_four_vertices():
+    _, contacts, _ = contacts_of(at(0.001, 0.001, 3), at(0.001, 0.001, 0))
+    lower = {k for k in range(8) if VERTICES[k, 2] < 0}
+    touching = {c.features[1][0] for c in contacts if len(c.features[1]) == 1}
+    assert touching <= lower
+    assert point_names(contacts, 0) <= set(range(8)) - lower
+    assert {c.kind for c in contacts} <= {"vertex-face", "face-vertex", "edge-edge"}
+
+
+def test_cubes_that_overlap_by_a_quarter_touch_at_two_corners_and_two_crossing_edges():
+    hit, contacts, pose = contacts_of(at(0.4, 0.3, 3), at(0.4, 0.3, 0))
+    assert hit.status is tocsin.Status.CONTACT
+    (corner_a,) = point_names(contacts, 0)
+    (corner_b,) = point_names(contacts, 1)
+    assert VERTICES[corner_a].tolist() == [0.5, 0.5, 0.5]
+    assert VERTICES[corner_b].tolist() == [-0.5, -0.5, -0.5]
+    crossings = {tuple(np.round(c.point_a, 6)) for c in contacts if c.kind == "edge-edge"}
+    assert {(-0.1, 0.5, 0.5), (0.5, -0.2, 0.5)} <= crossings
+
+
+def test_features_name_the_vertices_on_which_the_points_lie():
+    for start in (at(0.4, 0.3, 3), at(0.1, 0.2, 3, (30, 20, 10)), at(0.1, 0.2, 3, (0, 45, 20))):
+        stop = start.copy()
+        stop[2, 3] = 0.0
+        _, contacts, pose = contacts_of(start, stop)
+        assert contacts
+        for c in contacts:
+            for names, point, where in zip(c.features, (c.point_a, c.point_b), (VERTICES, placed(pose))):
+                corners = where[list(names)]
+                triangle = corners[[0, min(1, len(names) - 1), len(names) - 1]]
+                flat = np.broadcast_to(point, (3, 3))
+                assert distance.triangle_triangle(triangle[None], flat[None])[0] < 2e-6
+
+
+def test_normals_point_from_a_to_b():
+    hit, contacts, _ = contacts_of(at(0.1, 0.2, 3, (30, 20, 10)), at(0.1, 0.2, 0, (30, 20, 10)))
+    assert all((c.model_a, c.model_b) in (("a", "b"), ("b", "a")) for c in contacts)
+    for c in contacts:
+        upward = 1.0 if c.model_a == "a" else -1.0
+        assert c.normal[2] * upward == pytest.approx(1.0, abs=1e-6)
+        assert np.linalg.norm(c.point_b - c.point_a) == pytest.approx(c.distance)
+        assert c.distance <= hit.tolerance
+
+
+def test_contacts_are_listed_closest_first_and_once():
+    _, contacts, _ = contacts_of(at(0.4, 0.3, 3), at(0.4, 0.3, 0))
+    assert [c.distance for c in contacts] == sorted(c.distance for c in contacts)
+    assert len({(c.kind, c.features) for c in contacts}) == len(contacts)
+
+
+def test_a_sphere_touches_with_its_surface():
+    scene, a, b = two(tocsin.Sphere(1.0), (VERTICES, FACES))
+    hit = scene.first_contact(a.move(at(0.1, 0, 5), at(0.1, 0, 0)))
+    (contact, *_) = hit.contacts
+    assert contact.kind == "surface"
+    sphere, cube = (0, 1) if contact.model_a == "a" else (1, 0)
+    assert contact.features[sphere] == ()
+    assert len(contact.features[cube]) == 3
+    assert (contact.point_a, contact.point_b)[cube] == pytest.approx([0.1, 0, 0.5], abs=1e-3)
+
+
+def test_inside_a_solid_is_a_contact_without_features():
+    scene, _, _ = two(box_mesh(3, 3, 3), box_mesh(), solid=True)
+    hit = scene.first_contact()
+    assert hit.status is tocsin.Status.INITIAL_CONTACT
+    assert [(c.kind, c.features) for c in hit.contacts] == [("inside", ((), ()))]
+
+
+def check_distance(seed, count):
+    rng = np.random.default_rng(seed)
+    corners = [rng.normal(size=(3 * n, 3)) * 0.3 for n in (count, count + 1)]
+    faces = [np.arange(len(c)).reshape(-1, 3) for c in corners]
+    scene, a, b = two((corners[0], faces[0]), (corners[1], faces[1]))
+    pose = at(*rng.normal(size=3) * 2, tuple(rng.normal(size=3) * 90))
+    found = scene.distance(a.at(pose))
+    moved = corners[0] @ pose[:3, :3].T + pose[:3, 3]
+    truth = distance.mesh_mesh(moved[faces[0]], corners[1][faces[1]])
+    assert found.distance == pytest.approx(truth, abs=1e-12)
+    assert found.lower <= truth + 1e-14
+    if truth > 0.0:
+        assert np.linalg.norm(found.point_b - found.point_a) == pytest.approx(truth)
+        assert found.normal == pytest.approx((found.point_b - found.point_a) / truth)
+        assert found.lower == pytest.approx(truth, abs=1e-9)
+
+
+def test_the_distance_is_that_of_brute_force():
+    for seed in range(40):
+        check_distance(seed, 1 + 3 * (seed % 8))
+
+
+@pytest.mark.pure
+def test_the_distance_of_two_triangles_is_that_of_brute_force():
+    check_distance(3, 1)
