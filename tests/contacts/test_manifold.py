@@ -11,10 +11,11 @@ VERTICES, FACES = box_mesh()
 """The unit cube about the origin."""
 
 
-def contacts_of(start, stop, **options):
-    scene, a, b = two((VERTICES, FACES), (VERTICES, FACES))
-    hit = scene.first_contact(b.move(start, stop), **options)
-    return hit, hit.contacts, b.at_contact(hit)
+def contacts_of(start, stop):
+    """Return the answer, its contacts and the pose of cube a at contact; a comes down on b."""
+    scene, a, _ = two((VERTICES, FACES), (VERTICES, FACES))
+    hit = scene.first_contact(a.move(start, stop))
+    return hit, hit.contacts, a.at_contact(hit)
 
 
 def placed(pose):
@@ -27,23 +28,36 @@ def point_names(contacts, side):
     return {c.features[side][0] for c in contacts if c.kind == kind}
 
 
-def test_a_face_on_a_face_touches_with_its_four_vertices():
-    _, contacts, _ = contacts_of(at(0.001, 0.001, 3), at(0.001, 0.001, 0))
-    lower = {k for k in range(8) if VERTICES[k, 2] < 0}
-    touching = {c.features[1][0] for c in contacts if len(c.features[1]) == 1}
-    assert touching <= lower
-    assert point_names(contacts, 0) <= set(range(8)) - lower
-    assert {c.kind for c in contacts} <= {"vertex-face", "face-vertex", "edge-edge"}
+LOWER = {k for k in range(8) if VERTICES[k, 2] < 0}
+
+
+def small_on_large():
+    """Return the contacts of a small cube that has come down on the unit cube, face on face."""
+    scene, a, _ = two(box_mesh(0.5, 0.5, 0.5), (VERTICES, FACES))
+    return scene.first_contact(a.move(at(0.01, 0.02, 3), at(0.01, 0.02, 0))).contacts
+
+
+def test_a_face_on_a_face_touches_with_vertices_and_edges():
+    contacts = small_on_large()
+    assert {c.kind for c in contacts} == {"vertex-face", "edge-edge"}
+    assert point_names(contacts, 0) <= LOWER
+    on_top = {tuple(f) for f in FACES.tolist() if (VERTICES[f, 2] > 0).all()}
+    assert {c.features[1] for c in contacts if c.kind == "vertex-face"} <= on_top
+
+
+@pytest.mark.xfail(strict=True, reason="one witness per pair of triangles: parallel ones lose the others")
+def test_a_face_on_a_face_touches_with_all_its_vertices():
+    assert point_names(small_on_large(), 0) == LOWER
 
 
 def test_cubes_that_overlap_by_a_quarter_touch_at_two_corners_and_two_crossing_edges():
-    hit, contacts, pose = contacts_of(at(0.4, 0.3, 3), at(0.4, 0.3, 0))
+    hit, contacts, _ = contacts_of(at(0.4, 0.3, 3), at(0.4, 0.3, 0))
     assert hit.status is tocsin.Status.CONTACT
     (corner_a,) = point_names(contacts, 0)
     (corner_b,) = point_names(contacts, 1)
-    assert VERTICES[corner_a].tolist() == [0.5, 0.5, 0.5]
-    assert VERTICES[corner_b].tolist() == [-0.5, -0.5, -0.5]
-    crossings = {tuple(np.round(c.point_a, 6)) for c in contacts if c.kind == "edge-edge"}
+    assert VERTICES[corner_a].tolist() == [-0.5, -0.5, -0.5]
+    assert VERTICES[corner_b].tolist() == [0.5, 0.5, 0.5]
+    crossings = {tuple(np.round(c.point_b, 6).tolist()) for c in contacts if c.kind == "edge-edge"}
     assert {(-0.1, 0.5, 0.5), (0.5, -0.2, 0.5)} <= crossings
 
 
@@ -54,7 +68,7 @@ def test_features_name_the_vertices_on_which_the_points_lie():
         _, contacts, pose = contacts_of(start, stop)
         assert contacts
         for c in contacts:
-            for names, point, where in zip(c.features, (c.point_a, c.point_b), (VERTICES, placed(pose))):
+            for names, point, where in zip(c.features, (c.point_a, c.point_b), (placed(pose), VERTICES)):
                 corners = where[list(names)]
                 triangle = corners[[0, min(1, len(names) - 1), len(names) - 1]]
                 flat = np.broadcast_to(point, (3, 3))
@@ -63,10 +77,9 @@ def test_features_name_the_vertices_on_which_the_points_lie():
 
 def test_normals_point_from_a_to_b():
     hit, contacts, _ = contacts_of(at(0.1, 0.2, 3, (30, 20, 10)), at(0.1, 0.2, 0, (30, 20, 10)))
-    assert all((c.model_a, c.model_b) in (("a", "b"), ("b", "a")) for c in contacts)
     for c in contacts:
-        upward = 1.0 if c.model_a == "a" else -1.0
-        assert c.normal[2] * upward == pytest.approx(1.0, abs=1e-6)
+        assert (c.model_a, c.model_b) == ("a", "b")
+        assert c.normal == pytest.approx([0.0, 0.0, -1.0], abs=1e-6)
         assert np.linalg.norm(c.point_b - c.point_a) == pytest.approx(c.distance)
         assert c.distance <= hit.tolerance
 
@@ -78,14 +91,13 @@ def test_contacts_are_listed_closest_first_and_once():
 
 
 def test_a_sphere_touches_with_its_surface():
-    scene, a, b = two(tocsin.Sphere(1.0), (VERTICES, FACES))
+    scene, a, _ = two(tocsin.Sphere(1.0), (VERTICES, FACES))
     hit = scene.first_contact(a.move(at(0.1, 0, 5), at(0.1, 0, 0)))
     (contact, *_) = hit.contacts
     assert contact.kind == "surface"
-    sphere, cube = (0, 1) if contact.model_a == "a" else (1, 0)
-    assert contact.features[sphere] == ()
-    assert len(contact.features[cube]) == 3
-    assert (contact.point_a, contact.point_b)[cube] == pytest.approx([0.1, 0, 0.5], abs=1e-3)
+    assert contact.features[0] == ()
+    assert len(contact.features[1]) == 3
+    assert contact.point_b == pytest.approx([0.1, 0, 0.5], abs=1e-3)
 
 
 def test_inside_a_solid_is_a_contact_without_features():
@@ -99,7 +111,7 @@ def check_distance(seed, count):
     rng = np.random.default_rng(seed)
     corners = [rng.normal(size=(3 * n, 3)) * 0.3 for n in (count, count + 1)]
     faces = [np.arange(len(c)).reshape(-1, 3) for c in corners]
-    scene, a, b = two((corners[0], faces[0]), (corners[1], faces[1]))
+    scene, a, _ = two((corners[0], faces[0]), (corners[1], faces[1]))
     pose = at(*rng.normal(size=3) * 2, tuple(rng.normal(size=3) * 90))
     found = scene.distance(a.at(pose))
     moved = corners[0] @ pose[:3, :3].T + pose[:3, 3]

@@ -5,7 +5,7 @@ from tocsin._jit import kernel
 from tocsin.bounds.motion_bound import safe_step
 from tocsin.geometry.convex import convex_distance, support_value
 from tocsin.geometry.triangles import gap_along, sharper_direction, triangle_pair
-from tocsin.model.world import CONVEX
+from tocsin.model.world import CONVEX, MESH
 
 
 @kernel
@@ -87,3 +87,36 @@ def convex_step(table_a, a, table_b, b, pose, motion, pair, reach_a, reach_b, n,
     acceleration = pair["bend"] + pair["twist_a"] * reach_a + pair["twist_b"] * reach_b
     h = safe_step(gap, fastest - slowest + pair["noise_rate"] * speed, acceleration, speed, need)
     return h, gap, upper, n, x, y
+
+
+@kernel
+def leaf_distance(world, geom_a, geom_b, node_a, node_b, pose, room):
+    """Return (upper, lower, x, y) of two leaves at one moment: `upper` witnessed by x and y, `lower` by a direction.
+
+    Both are up to the rounding that the pair's noise covers, in a's frame; closest points to full precision.
+    """
+    if geom_a["kind"] == MESH and geom_b["kind"] == MESH:
+        fa = node_a["first"]
+        fb = node_b["first"]
+        a0 = corner(world.points, world.faces, fa, 0)
+        a1 = corner(world.points, world.faces, fa, 1)
+        a2 = corner(world.points, world.faces, fa, 2)
+        b0, _ = placed_corner(world.points, world.faces, fb, 0, pose)
+        b1, _ = placed_corner(world.points, world.faces, fb, 1, pose)
+        b2, _ = placed_corner(world.points, world.faces, fb, 2, pose)
+        d, x, y = triangle_pair(a0, a1, a2, b0, b1, b2)
+        if not d > 0.0:
+            return 0.0, 0.0, x, y
+        n = ((y[0] - x[0]) / d, (y[1] - x[1]) / d, (y[2] - x[2]) / d)
+        gap = gap_along(n, a0, a1, a2, b0, b1, b2)
+        if gap < 0.5 * d:
+            _, gap = sharper_direction(n, gap, a0, a1, a2, b0, b1, b2)
+        return d, gap, x, y
+    table_a, set_a = convex_set(geom_a, node_a, world.points, world.faces, room.corners_a)
+    table_b, set_b = convex_set(geom_b, node_b, world.points, world.faces, room.corners_b)
+    guess = vec.add(pose[1], vec.matvec(pose[0], vec.load3(table_b, set_b[0])))
+    guess = vec.sub(guess, vec.load3(table_a, set_a[0]))
+    lower, upper, _, x, y = convex_distance(
+        table_a, set_a, table_b, set_b, pose, guess, room.simplex, 0.0, 0.0, 1.0 - 1e-12
+    )
+    return upper, lower, x, y

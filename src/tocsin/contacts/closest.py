@@ -5,12 +5,9 @@ import math
 from tocsin import vec
 from tocsin._jit import kernel
 from tocsin.advancement.boxes import box_gap
-from tocsin.advancement.leaves import convex_set
+from tocsin.advancement.leaves import leaf_distance
 from tocsin.advancement.relative import relative_state
 from tocsin.contacts.inside import one_inside_other
-from tocsin.geometry.convex import convex_distance
-from tocsin.geometry.triangles import gap_along, triangle_pair
-from tocsin.model.world import MESH
 from tocsin.motion.chain import chain_pose
 
 
@@ -28,9 +25,6 @@ def closest(world, sweeps, joints, room, pairs, n_pairs, t):
     best_x = (0.0, 0.0, 0.0)
     best_y = (0.0, 0.0, 0.0)
     stack = room.stack
-    simplex = room.simplex
-    scratch_a = room.corners_a
-    scratch_b = room.corners_b
     for p in range(n_pairs):
         pair = pairs[p]
         geom_a = world.geoms[pair["a"]]
@@ -79,26 +73,7 @@ def closest(world, sweeps, joints, room, pairs, n_pairs, t):
                 stack[top + 1, 1] = y1
                 top += 2
                 continue
-            table_a, set_a = convex_set(geom_a, node_a, world.points, world.faces, scratch_a)
-            table_b, set_b = convex_set(geom_b, node_b, world.points, world.faces, scratch_b)
-            if geom_a["kind"] == MESH and geom_b["kind"] == MESH:
-                a0 = vec.load3(scratch_a, 0)
-                a1 = vec.load3(scratch_a, 1)
-                a2 = vec.load3(scratch_a, 2)
-                b0 = vec.add(pose[1], vec.matvec(pose[0], vec.load3(scratch_b, 0)))
-                b1 = vec.add(pose[1], vec.matvec(pose[0], vec.load3(scratch_b, 1)))
-                b2 = vec.add(pose[1], vec.matvec(pose[0], vec.load3(scratch_b, 2)))
-                d, x, y = triangle_pair(a0, a1, a2, b0, b1, b2)
-                low = 0.0
-                if d > 0.0:
-                    n = ((y[0] - x[0]) / d, (y[1] - x[1]) / d, (y[2] - x[2]) / d)
-                    low = gap_along(n, a0, a1, a2, b0, b1, b2)
-            else:
-                guess = vec.add(pose[1], vec.matvec(pose[0], vec.load3(table_b, set_b[0])))
-                guess = vec.sub(guess, vec.load3(table_a, set_a[0]))
-                low, d, _, x, y = convex_distance(
-                    table_a, set_a, table_b, set_b, pose, guess, simplex, 0.0, 0.0, 1.0 - 1e-12
-                )
+            d, low, x, y = leaf_distance(world, geom_a, geom_b, node_a, node_b, pose, room)
             lower = min(lower, low - noise)
             if d <= noise:
                 # Nothing separates them but rounding.

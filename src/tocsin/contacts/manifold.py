@@ -12,10 +12,8 @@ import numpy as np
 from tocsin import vec
 from tocsin._jit import kernel
 from tocsin.advancement.boxes import box_gap
-from tocsin.advancement.leaves import convex_set
+from tocsin.advancement.leaves import corner, leaf_distance, placed_corner
 from tocsin.advancement.relative import relative_state
-from tocsin.geometry.convex import convex_distance
-from tocsin.geometry.triangles import triangle_pair
 from tocsin.model.world import MESH
 from tocsin.motion.chain import chain_pose
 
@@ -94,10 +92,16 @@ def same_feature(x, y):
 
 
 @kernel
-def classify(touch, world, geom_a, geom_b, fa, fb, x, y, corners_a, corners_b):
-    """Write the kind and the features of a touch of triangles fa and fb at x and y."""
-    count_a, ia, ka = feature(x, corners_a[0], corners_a[1], corners_a[2])
-    count_b, ib, kb = feature(y, corners_b[0], corners_b[1], corners_b[2])
+def classify(touch, world, fa, fb, x, y, pose):
+    """Write the kind and the features of a touch of triangles fa and fb, b placed by `pose`, at x and y."""
+    points = world.points
+    faces = world.faces
+    a0, a1, a2 = corner(points, faces, fa, 0), corner(points, faces, fa, 1), corner(points, faces, fa, 2)
+    count_a, ia, ka = feature(x, a0, a1, a2)
+    b0, _ = placed_corner(points, faces, fb, 0, pose)
+    b1, _ = placed_corner(points, faces, fb, 1, pose)
+    b2, _ = placed_corner(points, faces, fb, 2, pose)
+    count_b, ib, kb = feature(y, b0, b1, b2)
     if count_a == 1:
         touch["kind"] = VERTEX_FACE
         count_b = 3
@@ -118,9 +122,6 @@ def manifold(world, sweeps, joints, room, pairs, n_pairs, t):
     touches = np.zeros(16, dtype=TOUCH)
     n = 0
     stack = room.stack
-    simplex = room.simplex
-    scratch_a = room.corners_a
-    scratch_b = room.corners_b
     for p in range(n_pairs):
         pair = pairs[p]
         geom_a = world.geoms[pair["a"]]
@@ -153,36 +154,18 @@ def manifold(world, sweeps, joints, room, pairs, n_pairs, t):
                     stack[top + 1, 1] = node_b["first"] + 1
                 top += 2
                 continue
-            meshes = geom_a["kind"] == MESH and geom_b["kind"] == MESH
-            table_a, set_a = convex_set(geom_a, node_a, world.points, world.faces, scratch_a)
-            table_b, set_b = convex_set(geom_b, node_b, world.points, world.faces, scratch_b)
+            d, _, x, y = leaf_distance(world, geom_a, geom_b, node_a, node_b, pose, room)
+            if not d <= near:
+                continue
             if n == touches.shape[0]:
                 bigger = np.zeros(2 * n, dtype=TOUCH)
                 for k in range(n):
                     bigger[k] = touches[k]
                 touches = bigger
             touch = touches[n]
-            if meshes:
-                a0 = vec.load3(scratch_a, 0)
-                a1 = vec.load3(scratch_a, 1)
-                a2 = vec.load3(scratch_a, 2)
-                b0 = vec.add(pose[1], vec.matvec(pose[0], vec.load3(scratch_b, 0)))
-                b1 = vec.add(pose[1], vec.matvec(pose[0], vec.load3(scratch_b, 1)))
-                b2 = vec.add(pose[1], vec.matvec(pose[0], vec.load3(scratch_b, 2)))
-                d, x, y = triangle_pair(a0, a1, a2, b0, b1, b2)
-                if not d <= near:
-                    continue
-                classify(
-                    touch, world, geom_a, geom_b, node_a["first"], node_b["first"], x, y, (a0, a1, a2), (b0, b1, b2)
-                )
+            if geom_a["kind"] == MESH and geom_b["kind"] == MESH:
+                classify(touch, world, node_a["first"], node_b["first"], x, y, pose)
             else:
-                guess = vec.add(pose[1], vec.matvec(pose[0], vec.load3(table_b, set_b[0])))
-                guess = vec.sub(guess, vec.load3(table_a, set_a[0]))
-                _, d, _, x, y = convex_distance(
-                    table_a, set_a, table_b, set_b, pose, guess, simplex, 0.0, 0.0, 1.0 - 1e-9
-                )
-                if not d <= near:
-                    continue
                 touch["kind"] = SURFACE
                 for c in range(3):
                     touch["a"][c] = world.faces[node_a["first"], c] if geom_a["kind"] == MESH else -1
