@@ -64,7 +64,6 @@ def test_steps_are_safe_in_exact_arithmetic():
         assert left > 0 or Fraction(gap) - Fraction(speed) * h > 0, (gap, v, acceleration, speed, need)
 
 
-@pytest.mark.xfail(strict=True, reason="an origin and a joint value that cancel round by more than `length` knows of")
 def test_noise_covers_an_origin_that_cancels_the_joint_value():
     builder = tocsin.RobotBuilder("slide")
     builder.link("base")

@@ -45,7 +45,6 @@ def test_a_face_on_a_face_touches_with_vertices_and_edges():
     assert {c.features[1] for c in contacts if c.kind == "vertex-face"} <= on_top
 
 
-@pytest.mark.xfail(strict=True, reason="one witness per pair of triangles: parallel ones lose the others")
 def test_a_face_on_a_face_touches_with_all_its_vertices():
     assert point_names(small_on_large(), 0) == LOWER
 

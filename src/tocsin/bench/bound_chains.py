@@ -41,6 +41,7 @@ def joints(
     table["speed"] = np.linalg.norm(velocity, axis=1) * UP
     ends = np.maximum(np.linalg.norm(origin, axis=1), np.linalg.norm(origin + velocity, axis=1))
     table["length"] = ends * UP
+    table["size"] = table["length"]
     table["angle"] = np.abs(rate)
     return table
 

@@ -44,12 +44,18 @@ def chain_bound(joints, links, link, stop):
     length + X, and the pose computed by `chain_pose` or `chain_state` places it with an error of at most
     noise (length + X). All rounded up.
 
-    Noise. A joint's matrix k0 + k1 c + k2 s has entries built from at most 40 roundings each of numbers below 4 (a
-    quaternion's matrix, a product with the joint's origin, Rodrigues' terms, one pose), sines and cosines are good
-    to 2 units, and the angle fed to them is off by at most 8 units of itself; so the matrix is off by less than
-    (192 + 8 angle) units in norm. T_j carries at most 16 roundings of terms below L_j times 2. Each product along the
-    chain adds less than 16 units. A rotation that is off by r moves a point by r times its distance from the joint.
-    Summing, the total is below sum_j (256 + 16 angle_j) units of (length + X).
+    Speeds and accelerations are those of the joint records as they stand, a motion in its own right; the motion that
+    was asked for is within the noise of it at every time, so a gap of the record's motion that exceeds the noise is a
+    gap of the true one.
+
+    Noise. `length` adds up the joints' sizes, which count every length that entered a sum, even where they cancel
+    (an origin of -1 km and a slider at +1 km). A joint's matrix k0 + k1 c + k2 s has entries built from at most 40
+    roundings each of numbers below 4 (a quaternion's matrix, a product with the joint's origin, Rodrigues' terms,
+    one pose), sines and cosines are good to 2 units, and the angle fed to them is off by at most 8 units of itself;
+    so the matrix is off by less than (192 + 8 angle) units in norm. T_j carries at most 32 roundings of terms whose
+    sum is below its size. Each product along the chain adds less than 16 units. A rotation that is off by r moves a
+    point by r times its distance from the joint. Summing, the total is below sum_j (256 + 16 angle_j) units of
+    (length + X).
     """
     # Affine in X: X_j = x + X, V_j = v + v1 X, A_j = a + a1 X.
     x = 0.0
@@ -57,6 +63,7 @@ def chain_bound(joints, links, link, stop):
     v1 = 0.0
     a = 0.0
     a1 = 0.0
+    size = 0.0
     noise = 64.0
     i = link
     while i != stop:
@@ -67,9 +74,10 @@ def chain_bound(joints, links, link, stop):
         v = v + w * x + joint["speed"]
         v1 = v1 + w
         x = x + joint["length"]
+        size = size + joint["size"]
         noise = noise + 256.0 + 16.0 * joint["angle"]
         i = links[i]["parent"]
-    return v * UP, v1 * UP, a * UP, a1 * UP, x * UP, noise * UNIT * UP
+    return v * UP, v1 * UP, a * UP, a1 * UP, size * UP, noise * UNIT * UP
 
 
 @kernel

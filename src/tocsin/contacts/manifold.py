@@ -1,8 +1,8 @@
 """The contact manifold: every pair of features within the margin and tolerance at the time of contact.
 
-Each touching pair of triangles is named by where its closest points lie: on a corner, on an edge, inside the face.
-A corner against anything is vertex-face (or face-vertex), an edge against an edge is edge-edge; an edge against a face
-appears only where shapes overlap. Triangles that share a feature report it once.
+Listed are the corners that are near a face or edge of the other side (vertex-face, face-vertex) and the edges that are
+near each other (edge-edge). Where two triangles have neither, their closest points are named by where they lie: a
+corner on a corner, or, only where shapes overlap, an edge through a face. Shared features are reported once.
 """
 
 import math
@@ -14,6 +14,7 @@ from tocsin._jit import kernel
 from tocsin.advancement.boxes import box_gap
 from tocsin.advancement.leaves import corner, leaf_distance, placed_corner
 from tocsin.advancement.relative import relative_state
+from tocsin.geometry.triangles import closest_on_triangle, segments
 from tocsin.model.world import MESH
 from tocsin.motion.chain import chain_pose
 
@@ -92,34 +93,110 @@ def same_feature(x, y):
 
 
 @kernel
-def classify(touch, world, fa, fb, x, y, pose):
-    """Write the kind and the features of a touch of triangles fa and fb, b placed by `pose`, at x and y."""
+def add_touch(touches, n, begin, world, pair, p, frame, kind, fa, on_a, fb, on_b, x, y, d):
+    """Append a touch of two features, (count, i, k) of triangles fa and fb, unless it is listed; return the new count.
+
+    x and y are in a's frame, which `frame` places in the world. Only touches from `begin` on can be the same.
+    """
+    touch = touches[n]
+    touch["pair"] = p
+    touch["kind"] = kind
+    touch["geom_a"] = pair["a"]
+    touch["geom_b"] = pair["b"]
+    if fa >= 0:
+        name_feature(touch["a"], world.faces, fa, on_a[0], on_a[1], on_a[2])
+    else:
+        touch["a"][:] = -1
+    if fb >= 0:
+        name_feature(touch["b"], world.faces, fb, on_b[0], on_b[1], on_b[2])
+    else:
+        touch["b"][:] = -1
+    for k in range(begin, n):
+        if same_feature(touches[k], touch):
+            return n
+    v = vec.matvec(frame[0], vec.sub(y, x))
+    length = vec.norm(v)
+    x = vec.add(frame[1], vec.matvec(frame[0], x))
+    y = vec.add(frame[1], vec.matvec(frame[0], y))
+    for c in range(3):
+        touch["point_a"][c] = x[c]
+        touch["point_b"][c] = y[c]
+        touch["normal"][c] = v[c] / length if d > 0.0 and length > 0.0 else 0.0
+    touch["distance"] = d
+    return n + 1
+
+
+@kernel
+def pick(k, a, b, c):
+    """Return the k-th of three, cyclically."""
+    k = k % 3
+    return a if k == 0 else (b if k == 1 else c)
+
+
+@kernel
+def triangle_touches(touches, n, begin, world, pair, p, frame, pose, fa, fb, near, d, x, y):
+    """Append the touches of two triangles whose distance d, between x and y, is at most `near`; return the new count.
+
+    Every corner near the other's face or edge, and every two edges that are near each other within both. Where there is
+    none (corner on corner, or a crossing) the closest points are named by where they lie.
+    """
     points = world.points
     faces = world.faces
-    a0, a1, a2 = corner(points, faces, fa, 0), corner(points, faces, fa, 1), corner(points, faces, fa, 2)
-    count_a, ia, ka = feature(x, a0, a1, a2)
+    a0 = corner(points, faces, fa, 0)
+    a1 = corner(points, faces, fa, 1)
+    a2 = corner(points, faces, fa, 2)
     b0, _ = placed_corner(points, faces, fb, 0, pose)
     b1, _ = placed_corner(points, faces, fb, 1, pose)
     b2, _ = placed_corner(points, faces, fb, 2, pose)
-    count_b, ib, kb = feature(y, b0, b1, b2)
-    if count_a == 1:
-        touch["kind"] = VERTEX_FACE
-        count_b = 3
-    elif count_b == 1:
-        touch["kind"] = FACE_VERTEX
-        count_a = 3
-    elif count_a == 2 and count_b == 2:
-        touch["kind"] = EDGE_EDGE
-    else:
-        touch["kind"] = EDGE_FACE
-    name_feature(touch["a"], world.faces, fa, count_a, ia, ka)
-    name_feature(touch["b"], world.faces, fb, count_b, ib, kb)
+    face = (3, 0, 0)
+    listed = n
+    for k in range(3):
+        corner_a = pick(k, a0, a1, a2)
+        q = closest_on_triangle(corner_a, b0, b1, b2)
+        gap = vec.norm(vec.sub(q, corner_a))
+        if gap <= near and feature(q, b0, b1, b2)[0] > 1:
+            n = add_touch(
+                touches, n, begin, world, pair, p, frame, VERTEX_FACE, fa, (1, k, 0), fb, face, corner_a, q, gap
+            )
+            listed = -1
+        corner_b = pick(k, b0, b1, b2)
+        q = closest_on_triangle(corner_b, a0, a1, a2)
+        gap = vec.norm(vec.sub(corner_b, q))
+        if gap <= near and feature(q, a0, a1, a2)[0] > 1:
+            n = add_touch(
+                touches, n, begin, world, pair, p, frame, FACE_VERTEX, fa, face, fb, (1, k, 0), q, corner_b, gap
+            )
+            listed = -1
+        for m in range(3):
+            pa = pick(k, a0, a1, a2)
+            pb = pick(m, b0, b1, b2)
+            u, v = segments(pa, vec.sub(pick(k + 1, a0, a1, a2), pa), pb, vec.sub(pick(m + 1, b0, b1, b2), pb))
+            gap = vec.norm(vec.sub(v, u))
+            if gap <= near and feature(u, a0, a1, a2)[0] == 2 and feature(v, b0, b1, b2)[0] == 2:
+                on_a = (2, k, (k + 1) % 3)
+                on_b = (2, m, (m + 1) % 3)
+                n = add_touch(touches, n, begin, world, pair, p, frame, EDGE_EDGE, fa, on_a, fb, on_b, u, v, gap)
+                listed = -1
+    if listed >= 0:
+        on_a = feature(x, a0, a1, a2)
+        on_b = feature(y, b0, b1, b2)
+        kind = EDGE_FACE
+        if on_a[0] == 1:
+            kind = VERTEX_FACE
+            on_b = face
+        elif on_b[0] == 1:
+            kind = FACE_VERTEX
+            on_a = face
+        elif on_a[0] == 2 and on_b[0] == 2:
+            kind = EDGE_EDGE
+        n = add_touch(touches, n, begin, world, pair, p, frame, kind, fa, on_a, fb, on_b, x, y, d)
+    return n
 
 
 @kernel
 def manifold(world, sweeps, joints, room, pairs, n_pairs, t):
     """Return (touches, n): every touching pair of features of all pairs at time t, points in the world's frame."""
-    touches = np.zeros(16, dtype=TOUCH)
+    touches = np.zeros(64, dtype=TOUCH)
     n = 0
     stack = room.stack
     for p in range(n_pairs):
@@ -157,37 +234,15 @@ def manifold(world, sweeps, joints, room, pairs, n_pairs, t):
             d, _, x, y = leaf_distance(world, geom_a, geom_b, node_a, node_b, pose, room)
             if not d <= near:
                 continue
-            if n == touches.shape[0]:
-                bigger = np.zeros(2 * n, dtype=TOUCH)
+            if n + 16 > touches.shape[0]:
+                bigger = np.zeros(2 * touches.shape[0], dtype=TOUCH)
                 for k in range(n):
                     bigger[k] = touches[k]
                 touches = bigger
-            touch = touches[n]
-            if geom_a["kind"] == MESH and geom_b["kind"] == MESH:
-                classify(touch, world, node_a["first"], node_b["first"], x, y, pose)
+            fa = node_a["first"] if geom_a["kind"] == MESH else -1
+            fb = node_b["first"] if geom_b["kind"] == MESH else -1
+            if fa >= 0 and fb >= 0:
+                n = triangle_touches(touches, n, begin, world, pair, p, frame, pose, fa, fb, near, d, x, y)
             else:
-                touch["kind"] = SURFACE
-                for c in range(3):
-                    touch["a"][c] = world.faces[node_a["first"], c] if geom_a["kind"] == MESH else -1
-                    touch["b"][c] = world.faces[node_b["first"], c] if geom_b["kind"] == MESH else -1
-            touch["pair"] = p
-            touch["geom_a"] = pair["a"]
-            touch["geom_b"] = pair["b"]
-            known = False
-            for k in range(begin, n):
-                if same_feature(touches[k], touch):
-                    known = True
-                    break
-            if known:
-                continue
-            v = vec.matvec(frame[0], vec.sub(y, x))
-            length = vec.norm(v)
-            x = vec.add(frame[1], vec.matvec(frame[0], x))
-            y = vec.add(frame[1], vec.matvec(frame[0], y))
-            for c in range(3):
-                touch["point_a"][c] = x[c]
-                touch["point_b"][c] = y[c]
-                touch["normal"][c] = v[c] / length if d > 0.0 and length > 0.0 else 0.0
-            touch["distance"] = d
-            n += 1
+                n = add_touch(touches, n, begin, world, pair, p, frame, SURFACE, fa, (3, 0, 0), fb, (3, 0, 0), x, y, d)
     return touches, n

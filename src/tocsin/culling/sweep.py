@@ -29,7 +29,7 @@ SWEEP = np.dtype(
         ("turn", "f8"),
         ("bend", "f8"),
         ("twist", "f8"),
-        ("length", "f8"),
+        ("length", "f8"),  # sum of the joints' sizes
         ("noise", "f8"),  # relative; times (length + reach) it is metres
         ("taylor", "i4"),  # is the Taylor matrix of this slab there?
         ("spare", "i4"),
@@ -54,6 +54,7 @@ def link_bounds(sweeps, joints, links, i):
     u = joint["speed"]
     w = joint["turn"]
     length = joint["length"]
+    size = joint["size"]
     noise = (256.0 + 16.0 * joint["angle"]) * UNIT * UP
     parent = links[i]["parent"]
     if parent < 0:
@@ -61,7 +62,7 @@ def link_bounds(sweeps, joints, links, i):
         s["turn"] = w
         s["bend"] = 0.0
         s["twist"] = w * w * UP
-        s["length"] = length
+        s["length"] = size
         s["noise"] = noise + 64.0 * UNIT
         return
     p = sweeps[parent]
@@ -69,7 +70,7 @@ def link_bounds(sweeps, joints, links, i):
     s["turn"] = (p["turn"] + w) * UP
     s["bend"] = (p["bend"] + p["twist"] * length + 2.0 * p["turn"] * u) * UP
     s["twist"] = (p["twist"] + 2.0 * p["turn"] * w + w * w) * UP
-    s["length"] = (p["length"] + length) * UP
+    s["length"] = (p["length"] + size) * UP
     s["noise"] = (p["noise"] + noise) * UP
 
 

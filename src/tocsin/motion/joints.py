@@ -29,7 +29,8 @@ JOINT = np.dtype(
         ("turn", "f8"),  # upper bound of rate
         ("speed", "f8"),  # upper bound of |velocity|
         ("length", "f8"),  # upper bound of |T(t)| during the stretch
-        ("angle", "f8"),  # upper bound of the angles whose sine was taken: they scale the rounding of a pose
+        ("size", "f8"),  # at least length, and the sum of all lengths that were added up to it: scales its rounding
+        ("angle", "f8"),  # sum of all angles that were added up to those whose sine was taken: scales their rounding
     ],
     align=True,
 )
@@ -107,6 +108,7 @@ def joint_motion(joint, link, configs, row0, row1, begin, end):
     axis = (0.0, 0.0, 1.0)
     turn = 0.0
     angle = 0.0
+    size = vec.norm(translation)
     origin = translation
     travel = (0.0, 0.0, 0.0)
     if kind == REVOLUTE:
@@ -115,18 +117,20 @@ def joint_motion(joint, link, configs, row0, row1, begin, end):
         axis = vec.matvec(rotation, local_axis)
         start = vec.matmul(rotation, axis_angle(local_axis, v0))
         turn = v1 - v0
-        angle = abs(v0) + abs(v1)
+        angle = abs(link["multiplier"]) * (abs(configs[i]) + abs(configs[k])) + 2.0 * abs(link["offset"])
     elif kind == PRISMATIC:
         v0 = link["multiplier"] * configs[i] + link["offset"]
         v1 = link["multiplier"] * configs[k] + link["offset"]
         direction = vec.matvec(rotation, local_axis)
         origin = vec.axpy(translation, v0, direction)
         travel = vec.scale(direction, v1 - v0)
+        size += abs(link["multiplier"]) * (abs(configs[i]) + abs(configs[k])) + 2.0 * abs(link["offset"])
     elif kind == PLANAR:
         ex = vec.matvec(rotation, vec.load3(link["across"], 0))
         ey = vec.matvec(rotation, vec.load3(link["across"], 1))
         origin = vec.axpy(vec.axpy(translation, configs[i], ex), configs[i + 1], ey)
         travel = vec.add(vec.scale(ex, configs[k] - configs[i]), vec.scale(ey, configs[k + 1] - configs[i + 1]))
+        size += abs(configs[i]) + abs(configs[i + 1]) + abs(configs[k]) + abs(configs[k + 1])
         axis = vec.matvec(rotation, local_axis)
         start = vec.matmul(rotation, axis_angle(local_axis, configs[i + 2]))
         turn = configs[k + 2] - configs[i + 2]
@@ -137,6 +141,7 @@ def joint_motion(joint, link, configs, row0, row1, begin, end):
             p1 = (configs[k], configs[k + 1], configs[k + 2])
             origin = vec.add(translation, vec.matvec(rotation, p0))
             travel = vec.matvec(rotation, vec.sub(p1, p0))
+            size += vec.norm(p0) + vec.norm(p1)
             i += 3
             k += 3
         q0 = (configs[i], configs[i + 1], configs[i + 2], configs[i + 3])
@@ -158,6 +163,7 @@ def joint_motion(joint, link, configs, row0, row1, begin, end):
     joint["angle"] = angle
     # |T| is convex along the segment, so it is largest at one of its ends.
     joint["length"] = max(vec.norm(origin), vec.norm(vec.add(origin, travel))) * UP
+    joint["size"] = max(joint["length"], size * UP)
 
 
 @kernel
