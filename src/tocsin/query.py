@@ -113,6 +113,17 @@ def cull(world, joints, sweeps, taylor, scratch, boxes, active, static_boxes, st
 
 
 @kernel
+def named(pairs, p):
+    """Return (a, b, tolerance) of a pair.
+
+    A call of its own: a record holds no reference to its table, and a table that has grown belongs to the caller alone,
+    who would let go of it between taking the record and reading its fields.
+    """
+    pair = pairs[p]
+    return pair["a"], pair["b"], pair["tolerance"]
+
+
+@kernel
 def solve(world, room, joints, sweeps, taylor, boxes, active, static_boxes, static_child, static_geom, configs, breaks,
           margin, grow, tolerance, relative_tolerance, max_steps, any_contact, counts, clock):  # fmt: skip
     """Return (status, time, geom_a, geom_b, tolerance): the first contact of a scene over [0, 1].
@@ -162,8 +173,8 @@ def solve(world, room, joints, sweeps, taylor, boxes, active, static_boxes, stat
             stamp = now
             if status == FREE:
                 continue
-            pair = pairs[p]
-            return status, time, pair["a"], pair["b"], pair["tolerance"]
+            a, b, used = named(pairs, p)
+            return status, time, a, b, used
     return FREE, math.inf, -1, -1, 0.0
 
 
@@ -245,4 +256,5 @@ def nearest(world, room, joints, sweeps, active, static_geom, configs, margin):
     upper, lower, p, x, y = closest(world, sweeps, joints, room, pairs, n, 0.0)
     if p < 0:
         return upper, lower, -1, -1, x, y
-    return upper, lower, pairs[p]["a"], pairs[p]["b"], x, y
+    a, b, _ = named(pairs, p)
+    return upper, lower, a, b, x, y

@@ -40,6 +40,8 @@ class _Stage(NamedTuple):
     static_child: np.ndarray
     static_geom: np.ndarray
     pairs_total: int
+    largest_margin: float
+    """Of any pair's own: swept boxes are grown by it."""
 
 
 class Margins(MutableMapping[tuple[str, str], float]):
@@ -259,7 +261,7 @@ class Scene:
             configs,
             breaks,
             margin,
-            max(margin, self._largest_margin),
+            max(margin, stage.largest_margin),
             tolerance,
             RELATIVE_TOLERANCE,
             max_steps,
@@ -331,7 +333,17 @@ class Scene:
         is_active[list(given)] = True
         standing = np.concatenate([m.stand for m in self.models])
         tree = query.stand(world, joints, sweeps, taylor, standing, is_active)
-        return _Stage(make_room(), joints, sweeps, taylor, boxes, active, *tree, self._count_pairs(world, is_active))
+        return _Stage(
+            make_room(),
+            joints,
+            sweeps,
+            taylor,
+            boxes,
+            active,
+            *tree,
+            self._count_pairs(world, is_active),
+            self._largest_margin,
+        )
 
     def _count_pairs(self, world: World, is_active: np.ndarray) -> int:
         """Count the pairs of shapes that a query looks at, before any culling."""
@@ -411,7 +423,7 @@ class Answer(FirstContact):
             asked.configs,
             self.time,
             asked.margin,
-            max(asked.margin, asked.scene._largest_margin) + reach,
+            max(asked.margin, stage.largest_margin) + reach,
             asked.tolerance,
             RELATIVE_TOLERANCE,
         )

@@ -195,3 +195,10 @@ def test_solid_needs_a_closed_mesh():
     open_mesh = (BOX[0], BOX[1][:-1])
     with pytest.raises(ValueError, match="closed"):
         tocsin.Body(open_mesh, name="a", solid=True)
+
+
+def test_solid_needs_triangles_that_are_wound_alike():
+    faces = np.array(BOX[1])
+    faces[::2] = faces[::2, ::-1]
+    with pytest.raises(ValueError, match="wound alike"):
+        tocsin.Body((BOX[0], faces), name="a", solid=True)

@@ -98,6 +98,11 @@ def _placed(points: np.ndarray, place: np.ndarray) -> np.ndarray:
 def _mesh_shape(mesh: Mesh, place: np.ndarray, solid: bool) -> Shape:
     if solid and not mesh.report.is_closed:
         raise TocsinError(f"solid=True needs a closed mesh, but this one is open or non-manifold: {mesh.report}.")
+    if solid and not _consistently_wound(mesh):
+        raise TocsinError(
+            "solid=True needs triangles that are all wound alike (each edge once in each direction), or inside and "
+            "outside mean nothing; trimesh.repair.fix_winding can mend this mesh."
+        )
     empty = np.zeros(3)
     if len(mesh.faces) == 0:
         warnings.warn("a mesh without triangles never touches anything.", MeshWarning, stacklevel=5)
@@ -126,6 +131,16 @@ def _mesh_shape(mesh: Mesh, place: np.ndarray, solid: bool) -> Shape:
         built["samples"],
         solid,
     )
+
+
+def _consistently_wound(mesh: Mesh) -> bool:
+    """Is every edge, by position, used once in each direction?"""
+    corners = mesh.welded[0].astype(np.int64)
+    start = corners.reshape(-1)
+    end = np.roll(corners, -1, axis=1).reshape(-1)
+    n = int(corners.max(initial=0)) + 1
+    forward = np.sort(start * n + end)
+    return bool(np.array_equal(forward, np.sort(end * n + start)) and (np.diff(forward) > 0).all())
 
 
 def _built(mesh: Mesh, points: np.ndarray) -> dict[str, np.ndarray]:
