@@ -154,5 +154,5 @@ def box_step(box_a, box_b, pose, motion, pair, margin, need):
     gap = gap - clear
     if not gap > 0.0:
         return 0.0, gap
-    v = approach(n, motion, ca, ha, axes_a, cb, hb, axes_b) + pair["noise_rate"] * speed
+    v = approach(n, motion, ca, ha, axes_a, cb, hb, axes_b) + pair["noise_speed"]
     return safe_step(gap, v, acceleration, speed, need), gap

@@ -50,7 +50,7 @@ def triangles_step(points, faces, fa, fb, pose, motion, pair, reach_a, reach_b, 
     slowest = vec.dot(vb, n) + min(vec.dot(kb, r0), min(vec.dot(kb, r1), vec.dot(kb, r2)))
     speed = pair["speed"] + pair["turn_a"] * reach_a + pair["turn_b"] * reach_b
     acceleration = pair["bend"] + pair["twist_a"] * reach_a + pair["twist_b"] * reach_b
-    h = safe_step(gap, fastest - slowest + pair["noise_rate"] * speed, acceleration, speed, need)
+    h = safe_step(gap, fastest - slowest + pair["noise_speed"], acceleration, speed, need)
     return h, d, x, y
 
 
@@ -85,7 +85,7 @@ def convex_step(table_a, a, table_b, b, pose, motion, pair, reach_a, reach_b, n,
     slowest = vec.dot(vb, n) - support_value(table_b, b[0], b[1], b[3], back) - b[2] * vec.norm(kb)
     speed = pair["speed"] + pair["turn_a"] * reach_a + pair["turn_b"] * reach_b
     acceleration = pair["bend"] + pair["twist_a"] * reach_a + pair["twist_b"] * reach_b
-    h = safe_step(gap, fastest - slowest + pair["noise_rate"] * speed, acceleration, speed, need)
+    h = safe_step(gap, fastest - slowest + pair["noise_speed"], acceleration, speed, need)
     return h, gap, upper, n, x, y
 
 

@@ -182,7 +182,7 @@ def _claims(links, configs, begin, end, a, b, stop, xa, xb, t, shares, out, step
         reach_b = geoms[1]["reach"]
         speed = pair["speed"] + pair["turn_a"] * reach_a + pair["turn_b"] * reach_b
         acceleration = pair["bend"] + pair["twist_a"] * reach_a + pair["twist_b"] * reach_b
-        steps[c, 0] = safe_step(gap, closing + pair["noise_rate"] * speed, acceleration, speed, end - t[c])
+        steps[c, 0] = safe_step(gap, closing + pair["noise_speed"], acceleration, speed, end - t[c])
         steps[c, 1] = margin
         frame, _ = chain_pose(joints, links[c], a, pair["stop"], t[c])
         u = vec.matvec(frame, u)

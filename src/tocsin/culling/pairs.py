@@ -26,7 +26,7 @@ PAIR = np.dtype(
         ("twist_a", "f8"),
         ("twist_b", "f8"),
         ("noise", "f8"),  # error of any computed distance between points of the two shapes, metres
-        ("noise_rate", "f8"),  # error of any computed speed, relative to the speed bound
+        ("noise_speed", "f8"),  # error of any computed speed of a point of either shape
         ("direction", "f8", 3),  # the last separating direction of the hulls, in a's frame: GJK starts here
     ],
     align=True,
@@ -45,8 +45,9 @@ def prepare(pair, geoms, joints, links, sweeps, tolerance, relative_tolerance):
 
     noise: both poses are off by chain_bound's noise, and a distance is computed from their points by fewer than 64
     roundings of numbers below the lengths that enter (differences, products with directions unit to 16 units), the
-    margin included. noise_rate: a velocity is a sum of terms along the same chains, each off by the same relative
-    noise, plus the rounding of directions; four times the noise covers it.
+    margin included. noise_speed: a velocity is a sum along the same chains of joint velocities and of rates times
+    arms, where an arm is off by the noise times the lengths that entered it (cancelled ones included) and rotations by
+    the noise; four times the noise of (speed + turn (length + reach)) covers these and the rounding of directions.
 
     tolerance < 0 asks for the default: a fraction of the smaller diagonal (of the larger, where the smaller shape is
     a point), never below what the noise lets one resolve.
@@ -77,7 +78,9 @@ def prepare(pair, geoms, joints, links, sweeps, tolerance, relative_tolerance):
     pair["twist_a"] = twist_a
     pair["twist_b"] = twist_b
     pair["noise"] = (noise_a * far_a + noise_b * far_b + 64.0 * UNIT * (far_a + far_b + margin)) * UP
-    pair["noise_rate"] = 4.0 * (noise_a + noise_b) + 64.0 * UNIT
+    pair["noise_speed"] = (4.0 * (noise_a + noise_b) + 64.0 * UNIT) * (
+        speed_a + turn_a * far_a + speed_b + turn_b * far_b
+    )
     if tolerance < 0.0:
         smaller = min(geom_a["diagonal"], geom_b["diagonal"])
         if smaller == 0.0:
