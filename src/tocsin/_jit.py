@@ -46,6 +46,9 @@ def cache_folder() -> Path | None:
     return base / "tocsin"
 
 
+_to_announce: list[str] = []
+
+
 def _set_kernel_cache() -> None:
     """Keep compiled kernels in a folder named after the state of all sources.
 
@@ -53,7 +56,7 @@ def _set_kernel_cache() -> None:
     live on inside its callers. A folder per state of the sources rules that out, and works for read-only installs.
     """
     root = cache_folder()
-    if root is None or os.environ.get("NUMBA_CACHE_DIR"):
+    if root is None or os.environ.get("NUMBA_CACHE_DIR") or numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
         return
     package = Path(__file__).parent
     state = hashlib.blake2b(digest_size=8)
@@ -63,7 +66,8 @@ def _set_kernel_cache() -> None:
     folder = root / "kernels" / state.hexdigest()
     try:
         if not folder.is_dir():
-            folder.mkdir(parents=True)
+            folder.mkdir(parents=True, exist_ok=True)
+            _to_announce.append("tocsin: compiling kernels, about a minute, once per machine")
             for other in folder.parent.iterdir():
                 if time.time() - other.stat().st_mtime > KEPT_FOR:
                     shutil.rmtree(other, ignore_errors=True)
@@ -76,14 +80,10 @@ _set_kernel_cache()
 
 
 def announce_compilation() -> None:
-    """Say once, on standard error, that kernels are about to be compiled, if none of this version are there yet."""
-    if numba.config.CACHE_DIR and not _announced:  # type: ignore[attr-defined]
-        _announced.append(True)
-        if not any(Path(numba.config.CACHE_DIR).rglob("*.nbi")):  # type: ignore[attr-defined]
-            print("tocsin: compiling kernels, about a minute, once per machine", file=sys.stderr, flush=True)
+    """Say once, on standard error, that kernels are about to be compiled, if none of this version were there."""
+    if _to_announce:
+        print(_to_announce.pop(), file=sys.stderr, flush=True)
 
-
-_announced: list[bool] = []
 
 PURE_PYTHON: bool = bool(numba.config.DISABLE_JIT)  # type: ignore[attr-defined]
 """True under NUMBA_DISABLE_JIT=1, where kernels run as plain Python."""
