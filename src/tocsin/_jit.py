@@ -138,7 +138,7 @@ else:
     def borrowed(array):
         """Return the same array without a reference to its owner; the caller's caller must keep that alive.
 
-        Numba counts references atomically at every call that takes an array: 10 ns an array and call, which was a
-        third of the time of a query. An array without an owner is not counted.
+        Numba counts references, atomically, at every call that takes an array; an array without an owner is not
+        counted.
         """
         return _unowned(array)  # type: ignore[reportCallIssue]
