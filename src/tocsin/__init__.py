@@ -1,5 +1,7 @@
 """tocsin: when things first touch, and a proof when they do not."""
 
+from typing import TYPE_CHECKING, Any
+
 from tocsin.errors import MeshWarning, TocsinError, UnknownNameError
 from tocsin.geometry.mesh import Mesh, MeshReport
 from tocsin.geometry.primitives import Box, Capsule, ConvexHull, Cylinder, Sphere
@@ -8,6 +10,36 @@ from tocsin.model.body import Body
 from tocsin.model.robot import Robot, RobotBuilder
 from tocsin.results import Contact, Distance, FirstContact, Stats, Status
 from tocsin.scene import Scene
+
+if TYPE_CHECKING:
+    from tocsin.audit import audit
+    from tocsin.io.meshes import load_environment
+    from tocsin.io.planning import load_problem
+    from tocsin.io.trajectories import load_trajectory
+    from tocsin.viewer import save_page, save_picture, view
+
+_ON_FIRST_USE = {
+    "audit": "tocsin.audit",
+    "load_environment": "tocsin.io.meshes",
+    "load_problem": "tocsin.io.planning",
+    "load_trajectory": "tocsin.io.trajectories",
+    "save_page": "tocsin.viewer",
+    "save_picture": "tocsin.viewer",
+    "view": "tocsin.viewer",
+}
+"""Names that bring readers and viewers with them, and the modules in which they live."""
+
+
+def __getattr__(name: str) -> Any:
+    """Load readers and viewers when they are first asked for."""
+    if name not in _ON_FIRST_USE:
+        raise AttributeError(f"module 'tocsin' has no attribute {name!r}")
+    from importlib import import_module
+
+    found = getattr(import_module(_ON_FIRST_USE[name]), name)
+    globals()[name] = found
+    return found
+
 
 __all__ = [
     "Body",
@@ -30,6 +62,13 @@ __all__ = [
     "Status",
     "TocsinError",
     "UnknownNameError",
+    "audit",
+    "load_environment",
+    "load_problem",
+    "load_trajectory",
+    "save_page",
+    "save_picture",
+    "view",
 ]
 
 __version__ = "0.1.0"

@@ -23,6 +23,9 @@ from numba.np import arrayobj
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+WITHOUT_KERNELS = ("audit.py", "bench", "cli", "io", "viewer")
+"""Parts of the package that no kernel outside their own file calls: editing them recompiles nothing else."""
+
 KEPT_FOR = 7 * 86400.0
 """Seconds for which compiled code of other versions of the sources is kept."""
 
@@ -50,7 +53,7 @@ _to_announce: list[str] = []
 
 
 def _set_kernel_cache() -> None:
-    """Keep compiled kernels in a folder named after the state of all sources.
+    """Keep compiled kernels in a folder named after the state of all sources that hold kernels.
 
     Numba notices that a function's own file has changed, but not that a function it calls has: an edited bound would
     live on inside its callers. A folder per state of the sources rules that out, and works for read-only installs.
@@ -61,6 +64,8 @@ def _set_kernel_cache() -> None:
     package = Path(__file__).parent
     state = hashlib.blake2b(digest_size=8)
     for file in sorted(package.rglob("*.py")):
+        if file.relative_to(package).parts[0] in WITHOUT_KERNELS:
+            continue
         stat = file.stat()
         state.update(f"{file.relative_to(package)} {stat.st_mtime_ns} {stat.st_size}\n".encode())
     folder = root / "kernels" / state.hexdigest()

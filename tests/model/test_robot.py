@@ -107,3 +107,46 @@ def test_ignoring_and_placing_are_noticed():
     robot.stand_at(robot.stand[7:])
     assert robot.version == before + 3
     assert "zoo" in repr(robot)
+
+
+def named_arm():
+    builder = tocsin.RobotBuilder("arm")
+    builder.link("base", CUBE)
+    for name, parent in (("a", "base"), ("b", "a"), ("c", "b")):
+        builder.link(name, CUBE, parent=parent, joint="revolute", joint_name=name)
+    builder.link("twin", CUBE, parent="c", joint="revolute", joint_name="twin", mimic=("c", 2.0, 0.0))
+    robot = builder.build()
+    robot.groups["hand"] = ("c", "twin", "a")
+    robot.stand_at([0.1, 0.2, 0.3])
+    return robot
+
+
+def test_a_configuration_by_name_keeps_the_joints_that_it_does_not_name():
+    robot = named_arm()
+    assert robot.configuration({"b": 1.0}).tolist() == [0.1, 1.0, 0.3]
+    move = robot.move({"a": -1.0}, {"c": np.float32(0.5)})
+    assert move.rows[:, 7:].tolist() == [[-1.0, 0.2, 0.3], [0.1, 0.2, 0.5]]
+    assert robot.follow([{"a": 1}, [0, 0, 0], {}]).rows[:, 7:].tolist() == [[1, 0.2, 0.3], [0, 0, 0], [0.1, 0.2, 0.3]]
+
+
+def test_a_group_takes_values_in_its_own_order_without_joints_that_follow_others():
+    robot = named_arm()
+    assert robot.configuration([7.0, 5.0], group="hand").tolist() == [5.0, 0.2, 7.0]
+    assert robot.at({"c": 4.0}, group="hand").rows[0, 7:].tolist() == [0.1, 0.2, 4.0]
+
+
+@pytest.mark.parametrize(
+    ("values", "group", "says"),
+    [
+        ({"d": 1.0}, None, "no joint 'd'; joints are: 'a', 'b', 'c'"),
+        ({"twin": 1.0}, None, "joint 'twin' follows 'c'"),
+        ({"a": [1.0, 2.0]}, None, "the value of joint 'a'"),
+        ({"a": np.nan}, None, "the value of joint 'a' must be finite"),
+        ([1.0], "hand", "over group 'hand' \\(c, a\\)"),
+        ([1.0, 2.0], "leg", "no group 'leg'"),
+        ({"b": 1.0}, "hand", "no joint of group 'hand' 'b'"),
+    ],
+)
+def test_a_configuration_by_name_that_means_nothing_is_refused(values, group, says):
+    with pytest.raises(tocsin.TocsinError, match=says):
+        named_arm().configuration(values, group=group)

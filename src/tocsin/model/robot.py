@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -52,13 +53,22 @@ class Joint:
 
 
 class Robot(Model):
-    """An articulated model. Make one with `RobotBuilder`."""
+    """An articulated model: read from a file (`from_urdf`, `from_mjcf`), or made with `RobotBuilder`.
+
+    A configuration is an array of `n_config` values in the order of `joint_names`; or a mapping from joint names to
+    values, where joints not named keep the value at which the robot stands; or, with `group=`, an array over the
+    joints of that group.
+    """
 
     def __init__(
         self, name: str, links: Sequence[str], joints: Sequence[Joint], shapes: dict[str, Any], base: str = "fixed"
     ) -> None:
         """Check the tree and lay out its tables; `links` and `joints` in any order, one joint per link but the root."""
         self.joints = tuple(joints)
+        self.groups: dict[str, tuple[str, ...]] = {}
+        """Group name -> its joints, as an SRDF names them."""
+        self.states: dict[str, dict[str, float]] = {}
+        """Name of a configuration -> joint values, as an SRDF or a keyframe names them."""
         self.base = _cast.choice(base, f"the base of {name!r}", BASES)
         order, joint_of = _sorted_tree(name, links, self.joints)
         config: dict[str, int] = {}
@@ -69,7 +79,9 @@ class Robot(Model):
             if joint.width and joint.kind in ("ball", "floating"):
                 quaternions.append(n + (3 if joint.kind == "floating" else 0))
             n += joint.width
+        self._config = {j.name: (config[j.name] - BASE_WIDTH, j.width) for j in self.joints if j.width}
         table = np.zeros(len(order), LINK)
+        index = {link: i for i, link in enumerate(order)}
         for i, link in enumerate(order):
             row = table[i]
             joint = joint_of.get(link)
@@ -78,7 +90,7 @@ class Robot(Model):
                 row["parent"], row["kind"], row["depth"] = -1, FLOATING, 1
                 row["axis"], row["rotation"] = (0.0, 0.0, 1.0), np.eye(3)
                 continue
-            parent = order.index(joint.parent)
+            parent = index[joint.parent]
             row["parent"], row["depth"] = parent, table[parent]["depth"] + 1
             row["kind"] = JOINT_KINDS[joint.kind]
             row["config"] = config[joint.name]
@@ -165,11 +177,74 @@ class Robot(Model):
             self.ignore(a, b)
         return tuple(pairs)
 
-    def _row(self, q: Any, base: Any, what: str, row: np.ndarray) -> np.ndarray:
+    @classmethod
+    def from_urdf(
+        cls,
+        path: str | os.PathLike[str],
+        *,
+        srdf: str | os.PathLike[str] | None = None,
+        packages: Any = (),
+        geometry: str = "collision",
+        base: str = "fixed",
+        ignore_overlapping: bool = False,
+        xacro_arguments: Mapping[str, str] | None = None,
+        name: str | None = None,
+    ) -> Robot:
+        """Read a robot from a URDF (or xacro) file; see `tocsin.io.urdf.load_urdf` for what the arguments mean."""
+        from tocsin.io.urdf import load_urdf
+
+        return load_urdf(
+            path, srdf=srdf, packages=packages, geometry=geometry, base=base, ignore_overlapping=ignore_overlapping,
+            xacro_arguments=xacro_arguments, name=name,
+        )  # fmt: skip
+
+    @classmethod
+    def from_mjcf(cls, path: str | os.PathLike[str], *, name: str | None = None) -> Robot:
+        """Read a robot from a MuJoCo XML file; see `tocsin.io.mjcf.load_mjcf`."""
+        from tocsin.io.mjcf import load_mjcf
+
+        return load_mjcf(path, name=name)
+
+    def configuration(self, values: Any, *, group: str | None = None) -> np.ndarray:
+        """Return the whole configuration (n_config,) that an array, a mapping by joint name or a group's values mean.
+
+        Joints that a mapping or a group does not name keep the value at which the robot stands.
+        """
+        row = np.zeros(self.width)
+        return self._row(values, None, "the configuration", row, group)[BASE_WIDTH:]
+
+    def _named(self, values: Any, what: str, group: str | None) -> Any:
+        """Return the configuration meant by a mapping, or by an array over the joints of a group."""
+        if group is not None:
+            if group not in self.groups:
+                raise unknown_name("group", group, self.groups)
+            names = [name for name in self.groups[group] if name in self._config]
+            if not isinstance(values, Mapping):
+                width = sum(self._config[name][1] for name in names)
+                given = _cast.array(values, f"{what}, over group {group!r} ({', '.join(names)}),", (width,))
+                starts = np.cumsum([0] + [self._config[name][1] for name in names])
+                values = {name: given[i:k] for name, i, k in zip(names, starts, starts[1:])}
+            for name in values:
+                if name not in names:
+                    raise unknown_name(f"joint of group {group!r}", name, names)
+        row = self.stand[BASE_WIDTH:].copy()
+        for name, value in values.items():
+            if name not in self._config:
+                for joint in self.joints:
+                    if joint.name == name and joint.mimic is not None:
+                        raise TocsinError(f"joint {name!r} follows {joint.mimic[0]!r} and has no value of its own.")
+                raise unknown_name("joint", name, self._config)
+            k, width = self._config[name]
+            row[k : k + width] = _cast.array(np.atleast_1d(value), f"the value of joint {name!r}", (width,))
+        return row
+
+    def _row(self, q: Any, base: Any, what: str, row: np.ndarray, group: str | None = None) -> np.ndarray:
         if base is not None:
             _cast.pose(base, f"the base pose of {what}", row)
         else:
             row[:BASE_WIDTH] = self.stand[:BASE_WIDTH]
+        if group is not None or isinstance(q, Mapping):
+            q = self._named(q, what, group)
         try:
             values = np.asarray(q, dtype=np.float64)
         except (TypeError, ValueError) as error:
@@ -180,15 +255,17 @@ class Robot(Model):
         row[BASE_WIDTH:] = values
         return self.checked(row, what)
 
-    def move(self, q_t0: Any, q_t1: Any, *, base: tuple[Any, Any] | None = None) -> Motion:
+    def move(
+        self, q_t0: Any, q_t1: Any, *, group: str | None = None, base: tuple[Any, Any] | None = None
+    ) -> Motion:
         """Return the motion from configuration q_t0 to q_t1 over t in [0, 1], every joint at a constant rate.
 
         `base` = (T0, T1) moves the root too (4x4 each); only for a robot with a free base.
         """
         base_t0, base_t1 = self._bases(base)
         rows = np.zeros((2, self.width))
-        self._row(q_t0, base_t0, "the start configuration", rows[0])
-        self._row(q_t1, base_t1, "the end configuration", rows[1])
+        self._row(q_t0, base_t0, "the start configuration", rows[0], group)
+        self._row(q_t1, base_t1, "the end configuration", rows[1], group)
         return Motion(self, rows)
 
     def _bases(self, base: Any) -> tuple[Any, Any]:
@@ -200,23 +277,26 @@ class Robot(Model):
             raise TocsinError("base must be a pair (T0, T1) of 4x4 transforms.")
         return base[0], base[1]
 
-    def follow(self, path: Any, *, base: Sequence[Any] | None = None) -> Motion:
-        """Return the motion through the rows of `path` (k, n_config), in equal times; `base`: k transforms."""
-        points = _cast.array(path, f"a path of {self.name!r}", (None, self.n_config))
+    def follow(self, path: Any, *, group: str | None = None, base: Sequence[Any] | None = None) -> Motion:
+        """Return the motion through the configurations of `path`, in equal times; `base`: as many 4x4 transforms."""
+        try:
+            points = list(path)
+        except TypeError as error:
+            raise TocsinError(f"a path of {self.name!r} is a sequence of configurations; got {path!r}.") from error
         if len(points) < 2:
             raise TocsinError(f"a path of {self.name!r} needs at least two configurations; got {len(points)}.")
         if base is not None and (self.base != "free" or len(base) != len(points)):
             raise TocsinError(f"base must have one 4x4 transform per row of the path ({len(points)}), on a free base.")
         rows = np.zeros((len(points), self.width))
         for k, q in enumerate(points):
-            self._row(q, None if base is None else base[k], f"row {k} of the path", rows[k])
+            self._row(q, None if base is None else base[k], f"row {k} of the path", rows[k], group)
         return Motion(self, rows)
 
-    def at(self, q: Any, *, base: Any = None) -> Motion:
+    def at(self, q: Any, *, group: str | None = None, base: Any = None) -> Motion:
         """Return the robot standing at configuration q, for a question about that moment."""
         self._bases(None if base is None else (base, base))
         rows = np.zeros((1, self.width))
-        self._row(q, base, "the configuration", rows[0])
+        self._row(q, base, "the configuration", rows[0], group)
         return Motion(self, rows)
 
     def at_contact(self, hit: Any) -> np.ndarray:
@@ -242,9 +322,9 @@ class Robot(Model):
                     return False
         return True
 
-    def stand_at(self, q: Any, *, base: Any = None) -> None:
+    def stand_at(self, q: Any, *, group: str | None = None, base: Any = None) -> None:
         """Stand at configuration q from now on, when no motion is given; `base` as in `place`."""
-        self.stand = self._row(q, base, "the configuration", np.zeros(self.width))
+        self.stand = self._row(q, base, "the configuration", np.zeros(self.width), group)
         self.version += 1
 
 
