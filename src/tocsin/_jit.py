@@ -18,8 +18,8 @@ import numba
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
+from numba.core.caching import FunctionCache
 from numba.extending import intrinsic
-from numba.np import arrayobj
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -94,9 +94,29 @@ PURE_PYTHON: bool = bool(numba.config.DISABLE_JIT)  # type: ignore[attr-defined]
 """True under NUMBA_DISABLE_JIT=1, where kernels run as plain Python."""
 
 
+class _LazyCache:
+    """A function's compiled code on disk, looked for when it is first needed.
+
+    Numba tries at once, for every decorated function, whether the folder can be written: a fifth of our import.
+    """
+
+    def __init__(self, function: Any) -> None:
+        self._function = function
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        cache = FunctionCache(self._function)
+        self.__dict__.update({key: getattr(cache, key) for key in ("load_overload", "save_overload", "cache_path")})
+        return getattr(cache, name)
+
+
 def kernel(function: F) -> F:
     """Compile `function` on first use and keep the result on disk."""
-    return numba.njit(cache=True, nogil=True, error_model="numpy")(function)  # type: ignore[return-value]
+    compiled: Any = numba.njit(nogil=True, error_model="numpy")(function)
+    if not PURE_PYTHON:
+        compiled._cache = _LazyCache(compiled.py_func)
+    return compiled
 
 
 if PURE_PYTHON:
@@ -127,6 +147,8 @@ else:
         """Copy an array's descriptor without its owner."""
 
         def codegen(context, builder, signature, args):
+            from numba.np import arrayobj  # 0.03 s, which only compiling needs
+
             view = arrayobj.make_array(signature.return_type)(context, builder, value=args[0])
             view.meminfo = cgutils.get_null_value(view.meminfo.type)
             view.parent = cgutils.get_null_value(view.parent.type)
@@ -134,12 +156,12 @@ else:
 
         return array(array), codegen
 
-    @numba.njit(cache=True, nogil=True)
+    @kernel
     def ticks():
         """Return a count that grows with time, for measuring stages: processor cycles."""
         return _cycles()  # type: ignore[reportCallIssue]
 
-    @numba.njit(cache=True, nogil=True)
+    @kernel
     def borrowed(array):
         """Return the same array without a reference to its owner; the caller's caller must keep that alive.
 
