@@ -1,5 +1,8 @@
 """What can go wrong at the door, as sentences."""
 
+from collections.abc import Iterable
+from difflib import get_close_matches
+
 
 class TocsinError(ValueError):
     """Something that was handed in cannot be used; the message says what was given, expected, and what to do."""
@@ -17,7 +20,16 @@ class MeshWarning(UserWarning):
     """A mesh is legal but probably not what was meant: empty, for example."""
 
 
-def unknown_name(what: str, name: object, valid: object) -> UnknownNameError:
+LISTED = 40
+"""At most so many valid names are listed; of more, the closest."""
+
+
+def unknown_name(what: str, name: object, valid: Iterable[str]) -> UnknownNameError:
     """Return the error for an unknown name, with the valid ones listed."""
-    names = ", ".join(repr(n) for n in valid) or "(none)"  # type: ignore[union-attr]
-    return UnknownNameError(f"no {what} {name!r}; {what}s are: {names}")
+    names = list(valid)
+    said = f"no {what} {name!r}; {what}s are: "
+    if len(names) > LISTED:
+        closest = get_close_matches(str(name), names, 8, 0.0)
+        said = f"no {what} {name!r}; of {len(names)} {what}s the closest are: "
+        names = closest
+    return UnknownNameError(said + (", ".join(map(repr, names)) or "(none)"))

@@ -33,11 +33,11 @@ def test_the_gap_of_two_boxes_is_at_most_their_distance():
     for _ in range(150):
         a, b = random_node(rng), random_node(rng)
         rotation, place = kinematics.exp(rng.normal(size=3)), rng.normal(size=3) * 2
-        gap, n, _, _, _ = box_gap(a, b, (tuple(map(tuple, rotation)), tuple(place)))
+        gap, n = box_gap(a, b, (tuple(map(tuple, rotation)), tuple(place)))
         hulls = [shapes.hull(corners(a)), shapes.hull(corners(b) @ rotation.T + place)]
         truth = shapes.distance(hulls[0], np.eye(4), hulls[1], np.eye(4))
         assert gap <= truth + 1e-12
-        assert np.linalg.norm(n) <= 1.0
+        assert np.linalg.norm(n) <= 1.0 + 2.0**-50  # the noise of a pair has room for directions unit to 16 units
         positive += gap > 0.0
     assert positive > 50
 
@@ -48,7 +48,7 @@ def test_boxes_face_to_face_have_the_gap_of_their_faces():
     identity = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
     for node in (a, b):
         write_box(node, (0.0, 0.0, 0.0), identity, (0.5, 1.0, 1.5), 2.0)
-    gap, n, _, _, _ = box_gap(a, b, (identity, (-3.0, 0.5, 0.0)))
+    gap, n = box_gap(a, b, (identity, (-3.0, 0.5, 0.0)))
     assert gap == pytest.approx(2.0, rel=1e-5)
     assert gap <= 2.0
     assert n == pytest.approx((-1.0, 0.0, 0.0), abs=1e-6)
@@ -64,7 +64,7 @@ def check_steps(seed, cases, samples):
         moving = moving_pair(rng, *(tocsin.Box(side) for side in sides), margin=margin, spread=rng.choice([0.5, 1.0]))
         roots = [moving.world.nodes[g["root"]] for g in moving.world.geoms]
         t = float(rng.random()) * 0.8
-        h, gap = box_step(*roots, *moving.state(t), moving.pair, margin, 1.0 - t)
+        h, gap = box_step(*roots, *moving.state(t), moving.pair, 1.0 - t)
         assert (h > 0.0) == (gap > 0.0)
         for s in np.linspace(t, min(t + h, 1.0), samples) if h > 0.0 else ():
             pose_a, pose_b = moving.poses(s)

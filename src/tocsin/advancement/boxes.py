@@ -1,22 +1,23 @@
 """How long two boxes of two hierarchies stay apart: the step of the advancement, per pair of nodes.
 
-Everything is in the frame of link a at time t. A direction n and the gap between the two boxes along it give a lower
-bound of the distance (any direction does: soundness never rests on finding the best one), the velocities along n a
-bound of the approach, and `safe_step` the time. The nine edge-edge axes of the classic test cost more than they cull.
-"""
+A direction n and the gap between the two boxes along it give a lower bound of the distance (any direction does:
+soundness never rests on finding the best one), the velocities along n a bound of the approach, and `safe_step` the
+time. Seven directions are tried: the face normals of both boxes and the line between their centres. The nine edge-edge
+axes of the classic test cost more than they cull.
 
-import math
+A box is (centre, axes, half extents). The code works on floats and on lanes alike: one box against one box, or the four
+of a quad against one box, at the price of one (74 ns against 4 x 80 on the machine where this was measured).
+"""
 
 import numpy as np
 
+from tocsin import _lanes as lanes
 from tocsin import vec
 from tocsin._jit import kernel
+from tocsin._lanes import root, select
 from tocsin.bounds.motion_bound import safe_step
 from tocsin.geometry.tree import UNIT_DOWN, node_axes, spread
-from tocsin.motion.joints import UP
-
-FAR = 1.5
-"""Boxes whose centres are farther apart than this many times the sum of their radii are measured along that line."""
+from tocsin.geometry.wide import AXES, CENTER, HALF, REACH
 
 
 @kernel
@@ -32,127 +33,166 @@ def half_of(box):
 
 
 @kernel
-def approach(n, motion, ca, ha, axes_a, cb, hb, axes_b):
-    """Return an upper bound, up to rounding, of the speed at which the boxes close in along n at this instant.
-
-    The velocity of a point x of link a along n is va.n + (n x wa).x, linear in x, so its maximum over a box is that
-    of a support function; likewise the minimum over b, whose offset cb is counted from b's own origin.
-    """
-    va, wa, vb, wb = motion
-    ka = vec.cross(n, wa)
-    fastest = vec.dot(va, n) + vec.dot(ka, ca) + spread(ha, axes_a, ka)
-    slowest = vec.dot(vb, n)
-    if wb[0] != 0.0 or wb[1] != 0.0 or wb[2] != 0.0:
-        kb = vec.cross(n, wb)
-        slowest += vec.dot(kb, cb) - spread(hb, axes_b, kb)
-    return fastest - slowest
+def box_of(node):
+    """Return a node's box in its own frame."""
+    return center_of(node), node_axes(node), half_of(node)
 
 
 @kernel
-def box_gap(box_a, box_b, pose):
-    """Return (gap, n, d, a, b): the widest gap between two boxes along their face normals, and from a to b along it.
-
-    `d` is the vector between the centres; `a` and `b` are (centre, half extents, axes) in a's frame, b's centre
-    counted from the pose's origin. A gap that is not positive proves nothing.
-    """
-    rotation, place = pose
-    ca = center_of(box_a)
-    ha = half_of(box_a)
-    axes_a = node_axes(box_a)
-    hb = half_of(box_b)
-    u = node_axes(box_b)
-    axes_b = (vec.matvec(rotation, u[0]), vec.matvec(rotation, u[1]), vec.matvec(rotation, u[2]))
-    cb = vec.matvec(rotation, center_of(box_b))
-    d = vec.sub(vec.add(cb, place), ca)
-
-    m00 = abs(vec.dot(axes_a[0], axes_b[0]))
-    m01 = abs(vec.dot(axes_a[0], axes_b[1]))
-    m02 = abs(vec.dot(axes_a[0], axes_b[2]))
-    m10 = abs(vec.dot(axes_a[1], axes_b[0]))
-    m11 = abs(vec.dot(axes_a[1], axes_b[1]))
-    m12 = abs(vec.dot(axes_a[1], axes_b[2]))
-    m20 = abs(vec.dot(axes_a[2], axes_b[0]))
-    m21 = abs(vec.dot(axes_a[2], axes_b[1]))
-    m22 = abs(vec.dot(axes_a[2], axes_b[2]))
-
-    s = vec.dot(axes_a[0], d)
-    side = s
-    gap = abs(s) - ha[0] - (hb[0] * m00 + hb[1] * m01 + hb[2] * m02)
-    n = axes_a[0]
-    s = vec.dot(axes_a[1], d)
-    g = abs(s) - ha[1] - (hb[0] * m10 + hb[1] * m11 + hb[2] * m12)
-    if g > gap:
-        gap = g
-        side = s
-        n = axes_a[1]
-    s = vec.dot(axes_a[2], d)
-    g = abs(s) - ha[2] - (hb[0] * m20 + hb[1] * m21 + hb[2] * m22)
-    if g > gap:
-        gap = g
-        side = s
-        n = axes_a[2]
-    s = vec.dot(axes_b[0], d)
-    g = abs(s) - hb[0] - (ha[0] * m00 + ha[1] * m10 + ha[2] * m20)
-    if g > gap:
-        gap = g
-        side = s
-        n = axes_b[0]
-    s = vec.dot(axes_b[1], d)
-    g = abs(s) - hb[1] - (ha[0] * m01 + ha[1] * m11 + ha[2] * m21)
-    if g > gap:
-        gap = g
-        side = s
-        n = axes_b[1]
-    s = vec.dot(axes_b[2], d)
-    g = abs(s) - hb[2] - (ha[0] * m02 + ha[1] * m12 + ha[2] * m22)
-    if g > gap:
-        gap = g
-        side = s
-        n = axes_b[2]
-    # The axes are unit to 2^-22 only: made a little shorter, they are no longer than 1.
-    n = vec.scale(n, -UNIT_DOWN if side < 0.0 else UNIT_DOWN)
-    return gap * UNIT_DOWN, n, d, (ca, ha, axes_a), (cb, hb, axes_b)
+def load3(quads, q, row):
+    """Return three rows of a quad as a vector of lanes."""
+    return (lanes.load(quads, q, row), lanes.load(quads, q, row + 1), lanes.load(quads, q, row + 2))
 
 
 @kernel
-def box_step(box_a, box_b, pose, motion, pair, margin, need):
+def boxes_of(quads, q):
+    """Return the four boxes of a quad, in lanes, in their own frame."""
+    u = load3(quads, q, AXES)
+    v = load3(quads, q, AXES + 3)
+    return load3(quads, q, CENTER), (u, v, vec.cross(u, v)), load3(quads, q, HALF)
+
+
+@kernel
+def outward(rotation, place, node):
+    """Return (box, arm): a node's box placed by x -> rotation x + place, and its centre from the image of the origin."""
+    u = node_axes(node)
+    arm = vec.matvec(rotation, center_of(node))
+    axes = (vec.matvec(rotation, u[0]), vec.matvec(rotation, u[1]), vec.matvec(rotation, u[2]))
+    return (vec.add(arm, place), axes, half_of(node)), arm
+
+
+@kernel
+def inward(rotation, place, node):
+    """Return (box, arm) as `outward` does, for the inverse x -> rotation^T (x - place)."""
+    u = node_axes(node)
+    c = center_of(node)
+    axes = (vec.tmatvec(rotation, u[0]), vec.tmatvec(rotation, u[1]), vec.tmatvec(rotation, u[2]))
+    return (vec.tmatvec(rotation, vec.sub(c, place)), axes, half_of(node)), vec.tmatvec(rotation, c)
+
+
+@kernel
+def wider(gap, side, n, other_gap, other_side, other_n):
+    """Return whichever has the wider gap."""
+    better = other_gap > gap
+    return (
+        select(better, other_gap, gap),
+        select(better, other_side, side),
+        (select(better, other_n[0], n[0]), select(better, other_n[1], n[1]), select(better, other_n[2], n[2])),
+    )
+
+
+@kernel
+def gap_between(box, other):
+    """Return (gap, n): the widest gap between two boxes along seven directions, and the unit direction to the other.
+
+    A gap that is not positive proves nothing. |n| <= 1 up to the roundings that the noise of a pair covers: the axes
+    are unit to 2^-22 and made shorter by 2^-21.
+    """
+    center, (a0, a1, a2), (h0, h1, h2) = box
+    other_center, (b0, b1, b2), (g0, g1, g2) = other
+    d = vec.sub(other_center, center)
+    s0 = vec.dot(a0, d)
+    s1 = vec.dot(a1, d)
+    s2 = vec.dot(a2, d)
+    t0 = vec.dot(b0, d)
+    t1 = vec.dot(b1, d)
+    t2 = vec.dot(b2, d)
+    m00 = abs(vec.dot(a0, b0))
+    m01 = abs(vec.dot(a0, b1))
+    m02 = abs(vec.dot(a0, b2))
+    m10 = abs(vec.dot(a1, b0))
+    m11 = abs(vec.dot(a1, b1))
+    m12 = abs(vec.dot(a1, b2))
+    m20 = abs(vec.dot(a2, b0))
+    m21 = abs(vec.dot(a2, b1))
+    m22 = abs(vec.dot(a2, b2))
+    gap, side, n = abs(s0) - h0 - (g0 * m00 + g1 * m01 + g2 * m02), s0, a0
+    gap, side, n = wider(gap, side, n, abs(s1) - h1 - (g0 * m10 + g1 * m11 + g2 * m12), s1, a1)
+    gap, side, n = wider(gap, side, n, abs(s2) - h2 - (g0 * m20 + g1 * m21 + g2 * m22), s2, a2)
+    gap, side, n = wider(gap, side, n, abs(t0) - g0 - (h0 * m00 + h1 * m10 + h2 * m20), t0, b0)
+    gap, side, n = wider(gap, side, n, abs(t1) - g1 - (h0 * m01 + h1 * m11 + h2 * m21), t1, b1)
+    gap, side, n = wider(gap, side, n, abs(t2) - g2 - (h0 * m02 + h1 * m12 + h2 * m22), t2, b2)
+    n = vec.scale(n, select(side < 0.0, -UNIT_DOWN, UNIT_DOWN))
+    # Along the line between the centres: |d| less both half-widths, all over |d|.
+    square = vec.dot(d, d)
+    shorter = 1.0 / root(select(square > 0.0, square, 1.0))
+    widths = (h0 * abs(s0) + h1 * abs(s1) + h2 * abs(s2)) + (g0 * abs(t0) + g1 * abs(t1) + g2 * abs(t2))
+    gap, _, n = wider(gap * UNIT_DOWN, side, n, (square - widths) * shorter, side, vec.scale(d, shorter))
+    return gap, n
+
+
+@kernel
+def fastest(n, velocity, turn, arm, axes, half):
+    """Return the largest speed along n, up to rounding, of the points of a box on a link.
+
+    The velocity of a point x from the link's origin is v.n + (n x w).x along n, linear in x, so its maximum over the box
+    is that of a support function. The slowest is minus the fastest along -n.
+    """
+    k = vec.cross(n, turn)
+    return vec.dot(velocity, n) + vec.dot(k, arm) + spread(half, axes, k)
+
+
+@kernel
+def slowest(n, velocity, turn, arm, axes, half):
+    """Return the smallest speed along n, up to rounding, of the points of a box on a link."""
+    k = vec.cross(n, turn)
+    return vec.dot(velocity, n) + vec.dot(k, arm) - spread(half, axes, k)
+
+
+@kernel
+def step(box, other, arm, motion, speed, acceleration, clear, noise_speed, need):
     """Return (h, gap): the boxes stay farther apart than the margin during [t, t + h].
 
-    `pose` = (R, T) of b in a; `motion` = (va, wa, vb, wb), velocities of both origins and angular velocities in a's
-    frame relative to their common ancestor; `pair` the record with the motion bounds and the noise. `gap` is the
-    proven clearance at t along the direction tried, margin subtracted. Boxes that are far apart for their size are
-    measured along the line between their centres, near ones along their face normals: one direction is enough, and
-    trying both costs more than it saves (measured).
+    `box`, floats or lanes, in the frame of its own link; `other` placed there, its centre `arm` away from its own link's
+    origin. `motion` = (v, w, v of other, w of other), in this frame. `clear` is margin and noise; `gap` the proven
+    clearance at t beyond it.
     """
-    rotation, place = pose
-    ca = center_of(box_a)
-    cb = vec.matvec(rotation, center_of(box_b))
-    d = vec.sub(vec.add(cb, place), ca)
-    d2 = vec.dot(d, d)
-    radii = np.float64(box_a["radius"]) + np.float64(box_b["radius"])
-    clear = margin + pair["noise"]
-    reach_a = np.float64(box_a["reach"])
-    reach_b = np.float64(box_b["reach"])
-    speed = pair["speed"] + pair["turn_a"] * reach_a + pair["turn_b"] * reach_b
-    far = (radii + clear + need * speed) * UP
-    if d2 > far * far:
-        return math.inf, math.inf
-    acceleration = pair["bend"] + pair["twist_a"] * reach_a + pair["twist_b"] * reach_b
-    if d2 > FAR * FAR * radii * radii:
-        length = math.sqrt(d2)
-        n = (d[0] / length, d[1] / length, d[2] / length)
-        ha = half_of(box_a)
-        axes_a = node_axes(box_a)
-        hb = half_of(box_b)
-        u = node_axes(box_b)
-        axes_b = (vec.matvec(rotation, u[0]), vec.matvec(rotation, u[1]), vec.matvec(rotation, u[2]))
-        gap = length - spread(ha, axes_a, n) - spread(hb, axes_b, n)
-    else:
-        gap, n, d, a, b = box_gap(box_a, box_b, pose)
-        ca, ha, axes_a = a
-        cb, hb, axes_b = b
+    v, w, other_v, other_w = motion
+    gap, n = gap_between(box, other)
     gap = gap - clear
-    if not gap > 0.0:
-        return 0.0, gap
-    v = approach(n, motion, ca, ha, axes_a, cb, hb, axes_b) + pair["noise_speed"]
-    return safe_step(gap, v, acceleration, speed, need), gap
+    leaving = fastest(n, v, w, box[0], box[1], box[2])
+    coming = slowest(n, other_v, other_w, arm, other[1], other[2])
+    return safe_step(gap, leaving - coming + noise_speed, acceleration, speed, need), gap
+
+
+@kernel
+def box_gap(node_a, node_b, pose):
+    """Return (gap, n) of two nodes, in a's frame; `pose` = (R, T) of b in a."""
+    other, _ = outward(pose[0], pose[1], node_b)
+    return gap_between(box_of(node_a), other)
+
+
+@kernel
+def box_step(node_a, node_b, pose, motion, pair, need):
+    """Return (h, gap) of two nodes: see `step`. `motion` in a's frame; `pair` has the motion bounds and the noise."""
+    other, arm = outward(pose[0], pose[1], node_b)
+    reach_a = np.float64(node_a["reach"])
+    reach_b = np.float64(node_b["reach"])
+    speed = pair["speed"] + pair["turn_a"] * reach_a + pair["turn_b"] * reach_b
+    acceleration = pair["bend"] + pair["twist_a"] * reach_a + pair["twist_b"] * reach_b
+    clear = pair["margin"] + pair["noise"]
+    return step(box_of(node_a), other, arm, motion, speed, acceleration, clear, pair["noise_speed"], need)
+
+
+@kernel
+def quad_step_a(quads, q, node_b, pose, motion, pair, need):
+    """Return lanes (h, gap) of the four boxes of a quad of a against a node of b; `motion` in a's frame."""
+    other, arm = outward(pose[0], pose[1], node_b)
+    reach = np.float64(node_b["reach"])
+    reaches = lanes.load(quads, q, REACH)
+    speed = (pair["speed"] + pair["turn_b"] * reach) + pair["turn_a"] * reaches
+    acceleration = (pair["bend"] + pair["twist_b"] * reach) + pair["twist_a"] * reaches
+    clear = pair["margin"] + pair["noise"]
+    return step(boxes_of(quads, q), other, arm, motion, speed, acceleration, clear, pair["noise_speed"], need)
+
+
+@kernel
+def quad_step_b(quads, q, node_a, pose, motion, pair, need):
+    """Return lanes (h, gap) of the four boxes of a quad of b against a node of a; `motion` in b's frame, b's first."""
+    other, arm = inward(pose[0], pose[1], node_a)
+    reach = np.float64(node_a["reach"])
+    reaches = lanes.load(quads, q, REACH)
+    speed = (pair["speed"] + pair["turn_a"] * reach) + pair["turn_b"] * reaches
+    acceleration = (pair["bend"] + pair["twist_a"] * reach) + pair["twist_b"] * reaches
+    clear = pair["margin"] + pair["noise"]
+    return step(boxes_of(quads, q), other, arm, motion, speed, acceleration, clear, pair["noise_speed"], need)

@@ -19,12 +19,13 @@ import numpy as np
 
 from tocsin import vec
 from tocsin._jit import kernel
-from tocsin.advancement.boxes import box_step, center_of, half_of
+from tocsin._lanes import WIDTH, bits, lane, load, select
+from tocsin.advancement.boxes import box_of, box_step, center_of, quad_step_a, quad_step_b
 from tocsin.advancement.heap import drop_first, grown, push
 from tocsin.advancement.leaves import convex_set, convex_step, triangles_step
-from tocsin.advancement.relative import relative_state
+from tocsin.advancement.relative import relative_state, seen_from_b
 from tocsin.bounds.carried import apart_until
-from tocsin.geometry.tree import node_axes
+from tocsin.geometry.wide import RADIUS
 from tocsin.model.world import CONVEX, MESH
 
 FREE, CONTACT, CAPPED = 0, 1, 2
@@ -38,11 +39,11 @@ HULLS = -1
 NEAR_BOXES = 0.03
 """Boxes closer than this many times their size are opened instead of advanced (measured on tori and robots)."""
 
+ALL = 2**WIDTH - 1
+"""Every lane."""
+
 NEAR_HULLS = 0.1
 """Hulls closer than this fraction of the smaller diagonal are opened."""
-
-TICKS = 64.0
-"""Times of items are rounded down to this many to a slab (finer ones stay): items then share the pose of a moment."""
 
 
 NO_POSE = (((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)), (0.0, 0.0, 0.0))
@@ -64,12 +65,16 @@ def later(t, h):
 
 
 @kernel
-def rounded(t, h, begin, tick):
-    """Return a time in (t, t + h]: the last whole tick, if the step is longer than two."""
+def rounded(t, h):
+    """Return a time in (t, t + h] with few digits: a multiple of the power of two between h / 16 and h / 8.
+
+    Items then share the pose of a moment, at every scale of steps. Multiples of a power of two are exact; one that
+    comes out no later than t (a step near the last digit) is not used.
+    """
     time = later(t, h)
-    if h < 2.0 * tick:
-        return time
-    return min(begin + math.floor((time - begin) / tick) * tick, time)
+    grid = math.ldexp(1.0, math.frexp(h)[1] - 4)
+    whole = math.floor(time / grid) * grid
+    return whole if whole > t else time
 
 
 @kernel
@@ -86,10 +91,9 @@ def advance(world, sweeps, joints, taylor, room, pairs, n_pairs, begin, end, any
     simplex = room.simplex
     status = FREE
     found = -1
-    tick = (end - begin) / TICKS
     slab_end = end
     hulls = world.hull_count.shape[0] > 0
-    pose, motion = NO_POSE, NO_MOTION
+    pose, motion, motion_b = NO_POSE, NO_MOTION, NO_MOTION
     pose_pair = -1
     pose_time = 0.0
     for p in range(n_pairs):
@@ -110,9 +114,9 @@ def advance(world, sweeps, joints, taylor, room, pairs, n_pairs, begin, end, any
         pair = pairs[p]
         geom_a = world.geoms[pair["a"]]
         geom_b = world.geoms[pair["b"]]
-        margin = pair["margin"]
         if p != pose_pair or t != pose_time:
             pose, motion = relative_state(pair, sweeps, joints, world.links, t)
+            motion_b = seen_from_b(pose, motion)
             pose_pair = p
             pose_time = t
         if a == HULLS:
@@ -124,10 +128,21 @@ def advance(world, sweeps, joints, taylor, room, pairs, n_pairs, begin, end, any
             if later(t, h) >= end:
                 continue
             if decided == FREE:
-                size = push(heap, size, rounded(t, h, begin, tick), p, HULLS, HULLS)
+                size = push(heap, size, rounded(t, h), p, HULLS, HULLS)
                 continue
             a = geom_a["root"]
             b = geom_b["root"]
+        if world.nodes[a]["count"] > 0 and world.nodes[b]["count"] > 0:
+            decided, time = leaf_advance(
+                world, sweeps, joints, pair, geom_a, geom_b, world.nodes[a], world.nodes[b], pose, motion, t, end, room,
+                counts,
+            )  # fmt: skip
+            if decided != FREE:
+                mark_visited(pair, counts)
+                status, end, found = decided, time, p
+                if any_contact or not t < end:
+                    return status, end, found
+            continue
         stack[0, 0] = a
         stack[0, 1] = b
         top = 1
@@ -135,56 +150,88 @@ def advance(world, sweeps, joints, taylor, room, pairs, n_pairs, begin, end, any
             top -= 1
             a = stack[top, 0]
             b = stack[top, 1]
+            # Open the larger box, or the one that can be opened: four of its descendants against the other, at once.
             node_a = world.nodes[a]
             node_b = world.nodes[b]
+            leaf_b = node_b["count"] > 0
+            open_a = leaf_b or (not node_a["count"] > 0 and node_a["radius"] >= node_b["radius"])
+            if open_a:
+                q = -1 - node_a["count"]
+                steps, gaps = quad_step_a(world.quads, q, node_b, pose, motion, pair, end - t)
+                other_leaf = leaf_b
+                other_radius = np.float64(node_b["radius"])
+            else:
+                q = -1 - node_b["count"]
+                steps, gaps = quad_step_b(world.quads, q, node_a, pose, motion_b, pair, end - t)
+                other_leaf = node_a["count"] > 0
+                other_radius = np.float64(node_a["radius"])
             counts[NODE_TESTS] += 1
-            h, gap = box_step(node_a, node_b, pose, motion, pair, margin, end - t)
-            if later(t, h) >= end:
+            # Lanes that are not done before the end; and those of them that are far enough apart to wait.
+            left = ALL ^ bits(later(t, steps) >= end)
+            if left == 0:
                 continue
-            if hulls and world.hull_count[a] > 0 and world.hull_count[b] > 0:
-                counts[HULL_TESTS] += 1
-                h2, gap2 = node_hulls_step(world, a, b, pose, motion, pair, simplex, end - t)
-                h = max(h, h2)
-                gap = max(gap, gap2)
+            radii = load(world.quads, q, RADIUS)
+            far = bits(gaps > NEAR_BOXES * select(radii > other_radius, radii, other_radius))
+            if left & far == left and left & (left - 1):
+                # Several, and all can wait: together, as their parents.
+                h = math.inf
+                for k in range(WIDTH):
+                    if left >> k & 1:
+                        h = min(h, lane(steps, k))
+                if later(t, h) > t:
+                    if size == heap.shape[0]:
+                        heap = grown(heap)
+                    mark_visited(pair, counts)
+                    size = push(heap, size, rounded(t, h), p, a, b)
+                    continue
+            for k in range(WIDTH):
+                kid = world.kids[q, k]
+                if not left >> k & 1 or kid < 0:
+                    continue
+                h = lane(steps, k)
                 if later(t, h) >= end:
                     continue
-            if pair["taylor"] >= 0.0 and gap > 0.0 and gap < h * h * acceleration_of(pair, node_a, node_b):
-                # A long turn, and the bound on acceleration eats half the gap: the Taylor models may see farther.
-                time = taylor_step(node_a, node_b, pair, taylor, begin, slab_end, t, end, h)
-                if time >= end:
-                    continue
-                h = max(h, time - t)
-            leaf_a = node_a["count"] > 0
-            leaf_b = node_b["count"] > 0
-            if leaf_a and leaf_b:
-                decided, time = leaf_advance(
-                    world, sweeps, joints, pair, geom_a, geom_b, node_a, node_b, pose, motion, t, end, room, counts,
-                )  # fmt: skip
-                if decided != FREE:
+                gap = lane(gaps, k)
+                if open_a:
+                    a = kid >> 1
+                else:
+                    b = kid >> 1
+                if hulls and world.hull_count[a] > 0 and world.hull_count[b] > 0:
+                    counts[HULL_TESTS] += 1
+                    h2, gap2 = node_hulls_step(world, a, b, pose, motion, pair, simplex, end - t)
+                    h = max(h, h2)
+                    gap = max(gap, gap2)
+                    if later(t, h) >= end:
+                        continue
+                if pair["taylor"] >= 0.0 and gap > 0.0 and pair["patience"] > 0:
+                    # A long turn, and the bound on acceleration eats half the gap: the Taylor models may see farther.
+                    node_a = world.nodes[a]
+                    node_b = world.nodes[b]
+                    if gap < h * h * acceleration_of(pair, node_a, node_b):
+                        time = taylor_step(node_a, node_b, pair, taylor, begin, slab_end, t, end, h)
+                        pair["patience"] += 1 if time > later(t, h) else -1
+                        if time >= end:
+                            continue
+                        h = max(h, time - t)
+                if kid & 1 and other_leaf:
+                    decided, time = leaf_advance(
+                        world, sweeps, joints, pair, geom_a, geom_b, world.nodes[a], world.nodes[b], pose, motion, t,
+                        end, room, counts,
+                    )  # fmt: skip
+                    if decided != FREE:
+                        mark_visited(pair, counts)
+                        status, end, found = decided, time, p
+                        if any_contact or not t < end:
+                            return status, end, found
+                elif gap > NEAR_BOXES * max(lane(radii, k), other_radius) and later(t, h) > t:
+                    if size == heap.shape[0]:
+                        heap = grown(heap)
                     mark_visited(pair, counts)
-                    status = decided
-                    end = time
-                    found = p
-                    if any_contact or not t < end:
-                        return status, end, found
-            elif gap > NEAR_BOXES * max(node_a["radius"], node_b["radius"]) and later(t, h) > t:
-                if size == heap.shape[0]:
-                    heap = grown(heap)
-                mark_visited(pair, counts)
-                size = push(heap, size, rounded(t, h, begin, tick), p, a, b)
-            else:
-                # Open the larger box, or the one that can be opened.
-                if leaf_b or (not leaf_a and node_a["radius"] >= node_b["radius"]):
-                    stack[top, 0] = node_a["first"]
-                    stack[top, 1] = b
-                    stack[top + 1, 0] = node_a["first"] + 1
-                    stack[top + 1, 1] = b
+                    size = push(heap, size, rounded(t, h), p, a, b)
                 else:
                     stack[top, 0] = a
-                    stack[top, 1] = node_b["first"]
-                    stack[top + 1, 0] = a
-                    stack[top + 1, 1] = node_b["first"] + 1
-                top += 2
+                    stack[top, 1] = b
+                    top += 1
     return status, end if status != FREE else math.inf, found
 
 
@@ -259,19 +306,13 @@ def node_hulls_step(world, a, b, pose, motion, pair, simplex, need):
 
 
 @kernel
-def node_frame(node):
-    """Return a node's box as (centre, axes, half extents)."""
-    return center_of(node), node_axes(node), half_of(node)
-
-
-@kernel
 def taylor_step(node_a, node_b, pair, taylor, slab_begin, slab_end, t, end, h):
     """Return a time until which two boxes are proven apart by their links' Taylor models, if later than t + 2 h."""
     return apart_until(
         taylor[pair["link_a"]],
         taylor[pair["link_b"]],
-        node_frame(node_a),
-        node_frame(node_b),
+        box_of(node_a),
+        box_of(node_b),
         np.float64(node_a["reach"]),
         np.float64(node_b["reach"]),
         pair["taylor"],
@@ -298,7 +339,7 @@ def hulls_step(world, geom_a, geom_b, pose, motion, pair, simplex, need, counts)
     node_b = world.nodes[geom_b["root"]]
     margin = pair["margin"]
     counts[NODE_TESTS] += 1
-    h, gap = box_step(node_a, node_b, pose, motion, pair, margin, need)
+    h, gap = box_step(node_a, node_b, pose, motion, pair, need)
     exact = geom_a["kind"] == CONVEX and geom_b["kind"] == CONVEX
     if h >= need or (gap > max(node_a["radius"], node_b["radius"]) and not exact):
         return h, FREE

@@ -34,3 +34,16 @@ def relative_state(pair, sweeps, joints, links, t):
     pose = (vec.tmatmul(ra, rb), vec.tmatvec(ra, vec.sub(pb, pa)))
     motion = (vec.tmatvec(ra, va), vec.tmatvec(ra, wa), vec.tmatvec(ra, vb), vec.tmatvec(ra, wb))
     return pose, motion
+
+
+@kernel
+def seen_from_b(pose, motion):
+    """Return (vb, wb, va, wa): the velocities of `relative_state` in b's frame, b's first."""
+    rotation = pose[0]
+    va, wa, vb, wb = motion
+    return (
+        vec.tmatvec(rotation, vb),
+        vec.tmatvec(rotation, wb),
+        vec.tmatvec(rotation, va),
+        vec.tmatvec(rotation, wa),
+    )

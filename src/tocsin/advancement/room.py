@@ -14,7 +14,7 @@ class Room(NamedTuple):
 
     heap: np.ndarray
     stack: np.ndarray
-    """(n, 2): pairs of nodes still to be looked at. Two trees of depth d need 2 d + 2."""
+    """(n, 2): pairs of nodes still to be looked at. Two trees of depth d, four wide, need 6 d + 4."""
     simplex: np.ndarray
     corners_a: np.ndarray
     corners_b: np.ndarray
@@ -27,7 +27,7 @@ def make_room() -> Room:
     """Return empty working memory."""
     return Room(
         np.zeros(4096, ITEM),
-        np.zeros((512, 2), np.int32),
+        np.zeros((1024, 2), np.int32),
         np.zeros((4, 9)),
         np.zeros((3, 3)),
         np.zeros((3, 3)),

@@ -27,6 +27,7 @@ Lagrange remainder for n.q(t) of every point; the gap is a minimum over points o
 import math
 
 from tocsin._jit import kernel
+from tocsin._lanes import root, select
 from tocsin.motion.joints import UP
 
 UNIT = 2.0**-53
@@ -84,23 +85,21 @@ def chain_bound(joints, links, link, stop):
 def safe_step(gap, v, acceleration, speed, need):
     """Return h > 0 such that gap - v s - acceleration s^2/2 > 0, or gap - speed s > 0, for every s in [0, h].
 
-    All arguments are already rounded to the safe side. `need` is the longest step of any use: if it is safe the result
-    is inf, which needs no root and no division (what gap - v s - acceleration s^2/2 leaves is concave in s and
-    positive at 0, so positive at `need` is positive in between). gap <= 0 gives 0. Otherwise the larger root, in the
-    form that does not cancel. Everything is shrunk by 2^-40, more than the handful of roundings in it (in the quick
-    test the terms are below 2^11 gap, so their roundings are below 2^-41 gap).
+    All arguments are already rounded to the safe side; floats, or lanes of them. `need` is the longest step of any use:
+    if it is safe the result is inf (what gap - v s - acceleration s^2/2 leaves is concave in s and positive at 0, so
+    positive at `need` is positive in between). gap <= 0 gives 0. Otherwise the larger root, in the form that does not
+    cancel, or what the speed alone allows. Everything is shrunk by 2^-40, more than the handful of roundings in it (in
+    the quick test the terms are below 2^11 gap, so their roundings are below 2^-41 gap). Where nothing moves, any
+    step is safe, and gap / 1 is one.
     """
-    if not gap > 0.0:
-        return 0.0
-    if (v + 0.5 * acceleration * need) * need < gap * SHRINK and v * need > -1024.0 * gap:
-        return math.inf
-    root = math.sqrt(v * v + 2.0 * acceleration * gap)
-    if v > 0.0:
-        h = 2.0 * gap / (v + root)
-    elif acceleration > 0.0:
-        h = (root - v) / acceleration
-    else:
-        return math.inf
-    if speed * h < gap:
-        h = gap / speed
-    return h * SHRINK
+    apart = gap > 0.0
+    left = select(apart, gap, 0.0)
+    at_once = ((v + 0.5 * acceleration * need) * need < left * SHRINK) & (v * need > -1024.0 * left)
+    closing = v > 0.0
+    bends = acceleration > 0.0
+    square = root(v * v + 2.0 * acceleration * left)
+    h = select(closing, 2.0 * left, square - v) / select(closing, v + square, select(bends, acceleration, 1.0))
+    h = select(closing | bends, h, math.inf)
+    slow = left / select(speed > 0.0, speed, 1.0)
+    h = select(slow > h, slow, h) * SHRINK
+    return select(apart, select(at_once, math.inf, h), 0.0)

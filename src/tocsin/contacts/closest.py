@@ -47,7 +47,7 @@ def closest(world, sweeps, joints, room, pairs, n_pairs, t):
             b = stack[top, 1]
             node_a = world.nodes[a]
             node_b = world.nodes[b]
-            gap, _, _, _, _ = box_gap(node_a, node_b, pose)
+            gap, _ = box_gap(node_a, node_b, pose)
             if gap - noise >= best:
                 lower = min(lower, gap - noise)
                 continue
@@ -62,8 +62,8 @@ def closest(world, sweeps, joints, room, pairs, n_pairs, t):
                 else:
                     y0 = node_b["first"]
                     y1 = y0 + 1
-                g0, _, _, _, _ = box_gap(world.nodes[x0], world.nodes[y0], pose)
-                g1, _, _, _, _ = box_gap(world.nodes[x1], world.nodes[y1], pose)
+                g0, _ = box_gap(world.nodes[x0], world.nodes[y0], pose)
+                g1, _ = box_gap(world.nodes[x1], world.nodes[y1], pose)
                 # The nearer one is looked at first: it lowers the bound for the other.
                 if g0 < g1:
                     x0, y0, x1, y1 = x1, y1, x0, y0

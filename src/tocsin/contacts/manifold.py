@@ -214,7 +214,7 @@ def manifold(world, sweeps, joints, room, pairs, n_pairs, t):
             top -= 1
             node_a = world.nodes[stack[top, 0]]
             node_b = world.nodes[stack[top, 1]]
-            gap, _, _, _, _ = box_gap(node_a, node_b, pose)
+            gap, _ = box_gap(node_a, node_b, pose)
             if gap > near:
                 continue
             leaf_a = node_a["count"] > 0

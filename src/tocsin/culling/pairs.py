@@ -14,6 +14,7 @@ PAIR = np.dtype(
         ("link_a", "i4"),
         ("link_b", "i4"),
         ("stop", "i4"),  # lowest common ancestor of the two links: joints above it cost nothing
+        ("patience", "i4"),  # how many more times the Taylor models may be asked in vain
         ("visited", "i4"),  # did the advancement need more than a first lower bound?
         ("start", "f8"),  # the advancement starts here: free until then
         ("taylor", "f8"),  # clearance to ask of the Taylor models of both links; -1: they are not there
@@ -31,6 +32,9 @@ PAIR = np.dtype(
     ],
     align=True,
 )
+
+PATIENCE = 4
+"""Answers of the Taylor models that may bring nothing, net of those that do (on tori none does, on long arms most)."""
 
 
 @kernel
@@ -71,6 +75,7 @@ def prepare(pair, geoms, joints, links, sweeps, tolerance, relative_tolerance):
     pair["link_b"] = b
     pair["stop"] = stop
     pair["visited"] = 0
+    pair["patience"] = PATIENCE
     pair["speed"] = (speed_a + speed_b) * UP
     pair["turn_a"] = turn_a
     pair["turn_b"] = turn_b

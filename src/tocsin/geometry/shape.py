@@ -25,6 +25,7 @@ from tocsin.geometry.pieces import PieceTree, build_pieces
 from tocsin.geometry.primitives import Box, Capsule, ConvexHull, Cylinder, Sphere
 from tocsin.geometry.proxy import convex_proxy
 from tocsin.geometry.tree import NODE, UNIT, build_triangles, write_box
+from tocsin.geometry.wide import WideTree, widen
 
 PRIMITIVES = (Box, Sphere, Capsule, Cylinder, ConvexHull)
 
@@ -66,6 +67,16 @@ class Shape:
     def piece_tree(self) -> PieceTree:
         """The hierarchy of convex hulls over the surface's convex pieces, built when first asked for."""
         return build_pieces(self.source, self.points)
+
+    @cached_property
+    def wide_tree(self) -> WideTree:
+        """The hierarchy of boxes, four wide."""
+        return widen(self.nodes)
+
+    @cached_property
+    def wide_piece_tree(self) -> WideTree:
+        """The hierarchy over the convex pieces, four wide."""
+        return widen(self.piece_tree.nodes)
 
     @property
     def is_empty(self) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -65,6 +66,7 @@ class Robot(Model):
     ) -> None:
         """Check the tree and lay out its tables; `links` and `joints` in any order, one joint per link but the root."""
         self.joints = tuple(joints)
+        self._by_name = {joint.name: joint for joint in self.joints}
         self.groups: dict[str, tuple[str, ...]] = {}
         """Group name -> its joints, as an SRDF names them."""
         self.states: dict[str, dict[str, float]] = {}
@@ -118,7 +120,7 @@ class Robot(Model):
 
     def _master(self, joint: Joint) -> tuple[str, float, float]:
         """Follow a mimic joint to the joint that is really driven; return it with the total multiplier and offset."""
-        by_name = {j.name: j for j in self.joints}
+        by_name = self._by_name
         seen = [joint.name]
         multiplier, offset = 1.0, 0.0
         current = joint
@@ -343,13 +345,14 @@ def _sorted_tree(name: str, links: Sequence[str], joints: Sequence[Joint]) -> tu
     if not links:
         raise TocsinError(f"robot {name!r} has no links.")
     for what, names in (("link", links), ("joint", [j.name for j in joints])):
-        twice = {n for n in names if list(names).count(n) > 1}
+        twice = sorted(n for n, count in Counter(names).items() if count > 1)
         if twice:
-            raise TocsinError(f"robot {name!r} has two {what}s named {sorted(twice)[0]!r}; names must differ.")
+            raise TocsinError(f"robot {name!r} has two {what}s named {twice[0]!r}; names must differ.")
     joint_of: dict[str, Joint] = {}
+    known = set(links)
     for joint in joints:
         for link in (joint.parent, joint.child):
-            if link not in links:
+            if link not in known:
                 raise unknown_name("link", link, links)
         if joint.child in joint_of:
             raise TocsinError(
@@ -373,7 +376,7 @@ def _sorted_tree(name: str, links: Sequence[str], joints: Sequence[Joint]) -> tu
         order.append(link)
         pending.extend(reversed(children[link]))
     if len(order) < len(links):
-        lost = [link for link in links if link not in order]
+        lost = sorted(known.difference(order))
         raise TocsinError(f"robot {name!r} has a cycle through: {', '.join(map(repr, lost))}.")
     return order, joint_of
 

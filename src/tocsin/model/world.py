@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tocsin._jit import borrowed, kernel
-from tocsin.geometry.tree import NODE
+from tocsin.geometry.wide import EMPTY, WideTree, shifted
 from tocsin.model.base import Model
 
 MESH, CONVEX = 0, 1
@@ -57,6 +57,9 @@ class World(NamedTuple):
     """The tables of a scene."""
 
     nodes: np.ndarray
+    quads: np.ndarray
+    """Of all hierarchies, with `kids`: see `geometry.wide`."""
+    kids: np.ndarray
     points: np.ndarray
     faces: np.ndarray
     geoms: np.ndarray
@@ -80,6 +83,8 @@ def borrowed_world(world):
     """Return the tables without their owners, for the duration of a call."""
     return World(
         borrowed(world.nodes),
+        borrowed(world.quads),
+        borrowed(world.kids),
         borrowed(world.points),
         borrowed(world.faces),
         borrowed(world.geoms),
@@ -99,7 +104,7 @@ def assemble(models: Sequence[Model], rules: dict[tuple[int, int], float], *, hu
 
     `hulls`: use the trees over convex pieces, with the hulls of their nodes, instead of those over triangles.
     """
-    nodes: list[np.ndarray] = []
+    trees: list[WideTree] = [EMPTY]
     points: list[np.ndarray] = []
     faces: list[np.ndarray] = []
     node_hulls: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
@@ -107,7 +112,7 @@ def assemble(models: Sequence[Model], rules: dict[tuple[int, int], float], *, hu
     geoms: list[np.ndarray] = []
     links: list[np.ndarray] = []
     table = np.zeros(len(models), MODEL)
-    n_nodes = n_points = n_faces = n_links = n_config = 0
+    n_nodes = n_quads = n_points = n_faces = n_links = n_config = 0
     for m, model in enumerate(models):
         entry = table[m]
         entry["link"], entry["links"] = n_links, len(model.links)
@@ -125,10 +130,8 @@ def assemble(models: Sequence[Model], rules: dict[tuple[int, int], float], *, hu
                 if id(shape) not in placed:
                     placed[id(shape)] = (n_nodes, n_points + len(shape.points), n_faces)
                     tree = shape.piece_tree if hulls and shape.is_mesh else None
-                    shifted = (shape.nodes if tree is None else tree.nodes).copy()
-                    inner = shifted["count"] == 0
-                    shifted["first"] += np.where(inner, n_nodes, n_faces).astype(np.int32)
-                    nodes.append(shifted)
+                    wide = shape.wide_tree if tree is None else shape.wide_piece_tree
+                    trees.append(shifted(wide, n_nodes, n_faces, n_quads))
                     points += [shape.points, shape.proxy, shape.samples]
                     own_points = sum(len(p) for p in points[-3:])
                     if tree is not None:
@@ -140,7 +143,8 @@ def assemble(models: Sequence[Model], rules: dict[tuple[int, int], float], *, hu
                         none = np.zeros(len(shape.nodes), np.int32)
                         node_hulls.append((none, none, np.zeros(len(shape.nodes))))
                     faces.append(shape.faces + np.int32(n_points))
-                    n_nodes += len(shape.nodes)
+                    n_nodes += len(wide.nodes)
+                    n_quads += len(wide.quads)
                     n_points += own_points
                     n_faces += len(shape.faces)
                 root, proxy, face = placed[id(shape)]
@@ -160,7 +164,9 @@ def assemble(models: Sequence[Model], rules: dict[tuple[int, int], float], *, hu
         n_links += len(model.links)
     start, other, margin = _rows(n_links, rules)
     return World(
-        _aligned(_joined(nodes, np.zeros(0, NODE))),
+        _aligned(np.concatenate([tree.nodes for tree in trees])),
+        np.concatenate([tree.quads for tree in trees]),
+        np.concatenate([tree.kids for tree in trees]),
         _joined(points, np.zeros((0, 3))),
         _joined(faces, np.zeros((0, 3), np.int32)),
         _joined(geoms, np.zeros(0, GEOM)),
