@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tocsin.bench.picture import Stage, render
+from tocsin.viewer.render import Stage, render
 
 EYE, AT, ZOOM, SIZE = np.array([2.3, -0.75, 1.4]), np.array([0.16, 0.08, 0.36]), 3.3, (960, 800)
 COLOURS = {"sheet": (0.3, 0.5, 0.85), "plate": (0.95, 0.6, 0.15), "clamp": (0.3, 0.3, 0.33)}

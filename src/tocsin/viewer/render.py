@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from tocsin._jit import kernel
-from tocsin.bench.shapes import Triangles
+Triangles = tuple[np.ndarray, np.ndarray]
 
 Colour = tuple[float, float, float]
 
