@@ -63,7 +63,7 @@ class Places:
         if scheme is None:
             file = self.document.parent / uri
         elif scheme[1] == "package":
-            name, _, rest = uri.removeprefix("package://").partition("/")
+            name, _, rest = uri.removeprefix("package:").lstrip("/").partition("/")  # three slashes are common
             if not rest or not _PACKAGE.fullmatch(name):
                 raise TocsinError(f"{what} names {uri!r}; a package URI is package://name/path.")
             folder = self.package(name, what)
