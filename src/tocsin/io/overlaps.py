@@ -63,7 +63,7 @@ class Overlaps:
     samples: int
     """Configurations that were drawn; the one at which the robot stands was looked at besides."""
     adjacent: tuple[Pair, ...]
-    """Joined by joints with nothing but frames between them: the robot ignores these by itself; they are not sampled."""
+    """Joined by joints with nothing but frames between: the robot ignores these by itself, and they are not sampled."""
     always: tuple[Pair, ...]
     sometimes: tuple[Pair, ...]
     never: tuple[Pair, ...]
@@ -73,7 +73,7 @@ class Overlaps:
     """In how many samples a pair touches, for all pairs that were sampled."""
 
     def disabled(self, *, never: bool = False) -> dict[Pair, str]:
-        """Return the pairs that need not be checked, with their reasons in MoveIt's words; on `never` see the module."""
+        """Return the pairs that need not be checked, with reasons in MoveIt's words; on `never` see the module."""
         reasons = dict.fromkeys(self.adjacent, "Adjacent") | dict.fromkeys(self.always, "Always")
         return reasons | (dict.fromkeys(self.never, "Never") if never else {})
 
