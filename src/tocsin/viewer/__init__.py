@@ -4,8 +4,8 @@ All three are faces of one `Film`, which is computed once from a scene, motions 
 """
 
 from tocsin.viewer.film import Film, shoot
+from tocsin.viewer.page import save_page
+from tocsin.viewer.picture import save_picture
+from tocsin.viewer.server import view
 
-
-
-
-__all__ = ["Film", "shoot"]
+__all__ = ["Film", "save_page", "save_picture", "shoot", "view"]

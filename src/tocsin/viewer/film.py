@@ -8,14 +8,16 @@ the viewer only draw it.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 
+from tocsin import _cast
 from tocsin.errors import TocsinError
 from tocsin.model.base import Motion
-from tocsin.results import Contact, FirstContact, Status
+from tocsin.results import Contact, Distance, FirstContact, Status
 from tocsin.scene import Answer, Scene
 from tocsin.viewer.solids import TOUCHING, Solid, colour_of, solid_of
 from tocsin.viewer.survivors import Slab, slabs_of
@@ -39,7 +41,11 @@ class Touch:
 
 @dataclass(frozen=True, eq=False)
 class Clearance:
-    """The smallest distance in the scene at moments of the motion."""
+    """The smallest distance in the scene at moments of the motion.
+
+    Links that do not move against each other are left out, unless they are the ones that touch: their distance never
+    changes, and a robot has many such neighbours.
+    """
 
     times: np.ndarray
     distances: np.ndarray
@@ -70,6 +76,8 @@ class Film:
     low: np.ndarray = field(repr=False)
     """The box of all that is shown, at all times."""
     high: np.ndarray = field(repr=False)
+    measured: Scene = field(repr=False)
+    """The scene without the pairs that do not move against each other: whose clearance is shown."""
 
     @cached_property
     def slabs(self) -> list[Slab]:
@@ -100,6 +108,13 @@ class Film:
             Status.CAPPED: f"Undecided; proven free until t = {self.hit.time:.5f}",
         }[self.hit.status]
 
+    def meeting(self) -> str:
+        """Say in a few words what touches."""
+        if not self.touches:
+            return ""
+        contact = self.touches[0].contact
+        return f"{contact.link_a} meets {contact.link_b}"
+
     def details(self) -> list[tuple[str, str]]:
         """Return (name, value) lines on when, where, and between which links and features."""
         lines: list[tuple[str, str]] = []
@@ -125,6 +140,17 @@ class Film:
         stats = self.hit.stats
         lines.append(("pairs", f"{stats.pairs_total:,} → {stats.pairs_spatial:,} → {stats.pairs_temporal:,} after the culls"))
         return lines
+
+
+def sampled(film: Film, samples: int | Iterable[float] | None) -> list[tuple[float, float]]:
+    """Return (time, clearance) at moments that sampling would look at: so many evenly spaced ones, or those given."""
+    if samples is None:
+        return []
+    even = isinstance(samples, (int, np.integer))
+    times = np.linspace(0.0, 1.0, _cast.count(samples, "samples")) if even else _cast.array(samples, "samples", (None,))
+    if len(times) and (times.min() < 0.0 or times.max() > 1.0):
+        raise TocsinError(f"samples are times from 0 to 1; got {times.min():g} to {times.max():g}.")
+    return [(float(t), _distance(film.measured, film.motions, float(t)).distance) for t in times]
 
 
 def length(metres: float) -> str:
@@ -156,9 +182,10 @@ def shoot(scene: Scene, *motions: Motion, hit: FirstContact | None = None, margi
     touches = _touches(scene, motions, hit)
     solids = _solids(scene, touches)
     low, high = _extent(solids, poses)
+    measured = _without_rigid_pairs(scene, poses, touches)
     return Film(
         scene, motions, hit, margin, solids, times, poses, np.ptp(poses, axis=0).any(axis=(1, 2)), touches,
-        _clearance(scene, motions, hit), low, high,
+        _clearance(measured, motions, hit), low, high, measured,
     )  # fmt: skip
 
 
@@ -253,6 +280,39 @@ def _extent(solids: tuple[Solid, ...], poses: np.ndarray) -> tuple[np.ndarray, n
     return (low, high) if solids else (-np.ones(3), np.ones(3))
 
 
+def _without_rigid_pairs(scene: Scene, poses: np.ndarray, touches: tuple[Touch, ...]) -> Scene:
+    """Return a copy of a scene that ignores pairs of a model's links that stand still in each other's frames."""
+    copy = Scene(*scene.models)
+    copy._ignored |= scene._ignored
+    copy._changed()
+    meeting = {frozenset((t.contact.link_a, t.contact.link_b)) for t in touches}
+    first = 0
+    for name, model in zip(scene.names, scene.models):
+        body = list(range(len(model.link_names)))  # number of the rigid group that each link belongs to
+        for i, link in enumerate(model.links):
+            if link["parent"] >= 0:
+                own, parent = poses[:, first + i], poses[:, first + link["parent"]]
+                relative = np.linalg.inv(parent) @ own
+                if np.ptp(relative, axis=0).max() <= STILL * (1.0 + np.abs(relative).max()):
+                    body[i] = body[link["parent"]]
+        for k in range(len(body)):
+            for i in range(k):
+                a, b = model.link_names[i], model.link_names[k]
+                if body[i] == body[k] and model.shapes[i] and model.shapes[k] and frozenset((a, b)) not in meeting:
+                    copy.ignore(f"{name}/{a}", f"{name}/{b}")
+        first += len(body)
+    return copy
+
+
+STILL = 1e-9
+"""Relative change of a pose over the motion below which it counts as none."""
+
+
+def _distance(scene: Scene, motions: tuple[Motion, ...], t: float) -> Distance:
+    """Return the smallest distance in the scene at time t."""
+    return scene.distance(*[Motion(m.model, m.row_at(t)[None]) for m in motions])
+
+
 def _clearance(scene: Scene, motions: tuple[Motion, ...], hit: FirstContact) -> Clearance:
     """Measure the clearance over time: evenly, then between the moments around its lowest places, and at the contact."""
     found: dict[float, tuple[float, tuple[str, str], np.ndarray]] = {}
@@ -260,7 +320,7 @@ def _clearance(scene: Scene, motions: tuple[Motion, ...], hit: FirstContact) -> 
     def measure(times: np.ndarray) -> None:
         for t in times.tolist():
             if 0.0 <= t <= 1.0 and t not in found:
-                d = scene.distance(*[Motion(m.model, m.row_at(t)[None]) for m in motions])
+                d = _distance(scene, motions, t)
                 found[t] = d.distance, (d.link_a, d.link_b), np.stack([d.point_a, d.point_b])
 
     if all(m.pieces == 0 for m in motions):
