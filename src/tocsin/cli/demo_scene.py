@@ -57,7 +57,7 @@ def _arm() -> Robot:
     """A 6-joint arm that holds a sheet of metal, 0.5 mm thick, in a clamp."""
     turret = _turned((0, 0), (0.11, 0), (0.11, 0.06), (0.08, 0.12), (0.08, 0.28), (0.05, 0.31), (0, 0.31))
     wrist = _turned((0, 0.02), (0.05, 0.02), (0.032, 0.1), (0.032, 0.18), (0, 0.18))
-    clamp = ConvexHull([(x, y, z) for z, r in ((0.03, 0.03), (0.09, 0.015)) for x in (-3 * r, 3 * r) for y in (-r, r)])
+    corners = [(x, y, z) for z, r in ((0.03, 0.03), (0.09, 0.015)) for x in (-3 * r, 3 * r) for y in (-r, r)]
     sheet = Box((0.42, 0.0005, 0.26)).tessellate()
     b = RobotBuilder("arm")
     b.link("base", (Cylinder(0.13, 0.06), _placed(z=0.03)))
@@ -69,7 +69,7 @@ def _arm() -> Robot:
     b.link("forearm", wrist, parent="elbow", joint="revolute", axis=(0, 0, 1), origin=(0, 0, 0.18))
     b.link("hand", (Capsule(0.035, 0.05), _placed(z=0.04)), parent="forearm", joint="revolute",
            axis=(0, 1, 0), origin=(0, 0, 0.2), limits=(-2.2, 2.2))  # fmt: skip
-    b.link("clamp", clamp, parent="hand", joint="continuous", axis=(0, 0, 1), origin=(0, 0, 0.08))
+    b.link("clamp", ConvexHull(np.array(corners)), parent="hand", joint="continuous", origin=(0, 0, 0.08))
     b.link("sheet", sheet, parent="clamp", origin=(0, 0, 0.21))
     return b.build()
 
