@@ -51,7 +51,7 @@ class Part:
 
 
 def read_parts(path: str | os.PathLike[str]) -> list[Part]:
-    """Return the parts of a mesh file, in its order, triangles only; damaged or lying files raise a TocsinError."""
+    """Return the parts of a mesh file, triangles only; damaged or lying files raise a TocsinError."""
     file = Path(path)
     data = read_bounded(file)
     try:

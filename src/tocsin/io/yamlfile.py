@@ -56,7 +56,7 @@ def _from_yaml(text: str) -> Any:
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
         _check_events(yaml, yaml.parse(text, Loader=loader))
-        return yaml.load(text, Loader=loader)
+        documents = [document for document in yaml.load_all(text, Loader=loader) if document is not None]
     except yaml.MarkedYAMLError as error:
         where = f" in line {error.problem_mark.line + 1}" if error.problem_mark else ""
         raise TocsinError(f"it is not YAML that can be read: {error.problem or 'damaged'}{where}") from None
@@ -65,6 +65,9 @@ def _from_yaml(text: str) -> Any:
             raise
         said = " ".join(str(error).split())[:120]
         raise TocsinError(f"it is not YAML that can be read: {said or type(error).__name__}") from None
+    if len(documents) != 1:  # what a recorder prints ends with the separator of a document that does not come
+        raise TocsinError(f"it has {len(documents)} YAML documents; one is expected")
+    return documents[0]
 
 
 def _check_events(yaml: Any, events: Iterable[Any]) -> None:
