@@ -46,10 +46,11 @@ class Group:
 
 @dataclass(frozen=True)
 class State:
-    """A named configuration of a group: joint name -> its values, one for a revolute or prismatic joint."""
+    """A named configuration: joint name -> its values, one for a revolute or prismatic joint."""
 
     name: str
     group: str
+    """Whose configuration it is; some files leave it out."""
     values: dict[str, tuple[float, ...]]
 
 
@@ -78,11 +79,11 @@ class Srdf:
         for a, b in sorted(self._pairs(robot, stale)):
             robot.ignore(a, b)
         worlds = {ROOT_JOINT, *self.virtual_joints} - {joint.name for joint in robot.joints}
+        known: dict[str, _Members] = {}
         for name in self.groups:
-            missing: list[str] = []
-            joints = self._members(name, robot, worlds, missing)
+            joints, missing = self._members(name, robot, worlds, known)
             if missing:
-                stale.append(f"group {name!r}, which needs {', '.join(map(repr, dict.fromkeys(missing)))}")
+                stale.append(f"group {name!r}, which needs {', '.join(map(repr, missing))}")
             else:
                 robot.groups[name] = joints
         _add_states(self.states, robot, worlds, stale)
@@ -103,12 +104,20 @@ class Srdf:
         pairs = {_pair(a, b) for a in self.disabled_links for b in links if a in links and a != b} - self.enabled
         return pairs | {pair for pair in self.disabled if links.issuperset(pair)}
 
-    def _members(self, name: str, robot: Robot, worlds: set[str], missing: list[str]) -> tuple[str, ...]:
-        """Return the joints of a group that have values, each once, in the order in which the group comes to them."""
+    def _members(self, name: str, robot: Robot, worlds: set[str], known: dict[str, _Members]) -> _Members:
+        """Return a group's joints that have values, each once, in the order in which it comes to them; what is missing.
+
+        Groups that are `known` are not worked out again.
+        """
+        if name in known:
+            return known[name]
         by_name = {joint.name: joint for joint in robot.joints}
         above = {joint.child: joint for joint in robot.joints}
-        group = self.groups[name]
+        group = self.groups.get(name)
+        if group is None:
+            return (), (name,)
         found: list[str] = []
+        missing: list[str] = []
         for joint in group.joints:
             if joint not in worlds:
                 (found if joint in by_name else missing).append(joint)
@@ -123,8 +132,16 @@ class Srdf:
             if not lost:
                 found += _chain(base, tip, above)
         for subgroup in group.subgroups:
-            found += self._members(subgroup, robot, worlds, missing)
-        return tuple(dict.fromkeys(joint for joint in found if by_name[joint].width))
+            joints, lacking = self._members(subgroup, robot, worlds, known)
+            found += joints
+            missing += lacking
+        valued = (joint for joint in found if by_name[joint].width)
+        known[name] = tuple(dict.fromkeys(valued)), tuple(dict.fromkeys(missing))
+        return known[name]
+
+
+_Members = tuple[tuple[str, ...], tuple[str, ...]]
+"""Joints of a group, and names that it needs and the robot does not have."""
 
 
 def read_srdf(path: str | os.PathLike[str]) -> Srdf:
@@ -161,7 +178,7 @@ def _linked(element: Element, source: str) -> tuple[str, str]:
 
 
 def _groups(root: Element, source: str) -> dict[str, Group]:
-    """Return the groups; one may be written in several parts, and subgroups must be known and not form a circle."""
+    """Return the groups; one may be written in several parts; those that contain each other are refused."""
     groups: dict[str, Group] = {}
     for element in children(root, "group"):
         name = attribute(element, "name", f"{source!r}")
@@ -187,11 +204,9 @@ def _check_subgroups(
 ) -> None:
     if name in above:
         raise TocsinError(f"{source!r}: groups contain each other: {' -> '.join([*above, name])}.")
-    if name not in groups:
-        raise TocsinError(f"{source!r}: group {above[-1]!r} contains group {name!r}, which is not defined.")
     if len(above) > 100:
         raise TocsinError(f"{source!r}: groups are nested more than 100 deep: {above[0]!r}, ..., {name!r}.")
-    if name not in settled:
+    if name in groups and name not in settled:
         for subgroup in groups[name].subgroups:
             _check_subgroups(subgroup, groups, (*above, name), settled, source)
         settled.add(name)
@@ -200,12 +215,11 @@ def _check_subgroups(
 def _state(element: Element, source: str) -> State:
     name = attribute(element, "name", f"{source!r}")
     what = f"state {name!r}"
-    group = attribute(element, "group", what)
     values = {}
     for joint in children(element, "joint"):
         label = f"{what}, joint {attribute(joint, 'name', what)!r}"
         values[attribute(joint, "name", what)] = tuple(numbers(joint, "value", tuple(range(1, 8)), label).tolist())
-    return State(name, group, values)
+    return State(name, element.get("group", "").strip(), values)
 
 
 def _chain(base: str, tip: str, above: Mapping[str, Any]) -> list[str]:
