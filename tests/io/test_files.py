@@ -62,12 +62,12 @@ def test_a_file_larger_than_its_limit_is_refused_before_it_is_read(tmp_path):
     with open(file, "wb") as stream:
         stream.write(b"<a>")
         stream.truncate(10**11)  # a hole: costs no disk
-    started = time.perf_counter()
+    started = time.process_time()
     with pytest.raises(TocsinError, match="at most 64 MB"):
         files.parse_xml(file)
     with pytest.raises(TocsinError, match="at most 256 MB"):
         files.read_bytes(file)
-    assert time.perf_counter() - started < 0.5
+    assert time.process_time() - started < 0.5
 
 
 @pytest.mark.parametrize(
@@ -116,14 +116,14 @@ def test_ten_levels_of_entities_expand_to_nothing(tmp_path):
 )
 def test_hostile_shapes_of_xml_are_refused_in_a_second_and_little_memory(data, reason):
     tracemalloc.start()
-    started = time.perf_counter()
+    started = time.process_time()
     try:
         with pytest.raises(TocsinError, match=reason):
             files.parse_xml_bytes(data, "it")
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-    assert time.perf_counter() - started < 4.0  # tracing slows it down about fourfold
+    assert time.process_time() - started < 4.0  # tracing slows it down about fourfold
     assert peak < 150e6
 
 

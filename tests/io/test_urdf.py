@@ -319,17 +319,17 @@ def test_arguments_are_checked(tmp_path):
 def test_a_hundred_megabytes_of_garbage_are_refused_at_once(tmp_path):
     file = tmp_path / "garbage.urdf"
     file.write_bytes(random.Random(1).randbytes(1000) * 100_000)
-    started = time.perf_counter()
+    started = time.process_time()
     with pytest.raises(TocsinError, match="not XML"):
         load_urdf(file)
-    assert time.perf_counter() - started < 0.5
+    assert time.process_time() - started < 0.5
 
 
 def test_more_links_than_any_robot_has_are_refused_quickly(tmp_path):
-    started = time.perf_counter()
-    with pytest.raises(TocsinError, match="at most 10000"):
+    started = time.process_time()
+    with pytest.raises(TocsinError, match="at most 5000"):
         loaded(tmp_path, *[link(f"l{k}") for k in range(50_000)])
-    assert time.perf_counter() - started < 2.0
+    assert time.process_time() - started < 2.0
 
 
 WHOLE = robot_of(

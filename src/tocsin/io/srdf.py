@@ -76,8 +76,10 @@ class Srdf:
     def apply(self, robot: Robot) -> None:
         """Give a robot the groups, states and ignored pairs of this file; warn about names that it does not have."""
         stale: list[str] = []
-        for a, b in sorted(self._pairs(robot, stale)):
-            robot.ignore(a, b)
+        place = {link: i for i, link in enumerate(robot.link_names)}
+        for a, b in self._pairs(robot, stale):
+            robot.ignored.add((min(place[a], place[b]), max(place[a], place[b])))
+        robot.version += 1
         worlds = {ROOT_JOINT, *self.virtual_joints} - {joint.name for joint in robot.joints}
         known: dict[str, _Members] = {}
         for name in self.groups:

@@ -33,7 +33,7 @@ JOINT_TYPES = ("fixed", "revolute", "continuous", "prismatic", "planar", "floati
 SHAPES = ("box", "sphere", "cylinder", "capsule", "mesh")
 GEOMETRIES = ("collision", "visual")
 
-MOST_LINKS = 10_000
+MOST_LINKS = 5_000
 
 
 def load_urdf(
