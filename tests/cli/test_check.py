@@ -20,7 +20,7 @@ def test_a_contact_is_named_and_leaves_with_1(cell):
     said = tocsin("check", cell.urdf, "--srdf", cell.srdf, "--scene", cell.plate, "--from", UP, "--to", DOWN)
     assert said.code == 1, said.err
     assert said.out.startswith("contact at t = 0.4")
-    assert "lower and plate" in said.out
+    assert "left and plate" in said.out
 
 
 def test_the_keys_of_the_json_are_stable(cell):

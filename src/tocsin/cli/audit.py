@@ -47,12 +47,19 @@ def audit(
     arm = inputs.load_robot(
         robot, srdf=srdf, packages=packages, geometry=geometry, ignore_overlapping=ignore_overlapping
     )
-    given = inputs.load_trajectory(arm, trajectory, group)
+    path, times = inputs.load_trajectory(arm, trajectory, group)
     cell = inputs.load_scene(arm, scene, ignore)
     with output.progress("auditing") as progress:
         found = ask(
-            cell, arm, given, margin=margin, tolerance=tolerance, resolution=resolution, progress=progress
-        )  # fmt: skip
+            cell,
+            arm,
+            path,
+            margin=margin,
+            tolerance=tolerance,
+            resolution=resolution,
+            times=times,
+            progress=progress,
+        )
     if as_json:
         record = records.opening("audit", arm, cell) | {"trajectory": str(trajectory)}
         output.write_json(record | records.audit(arm, found))

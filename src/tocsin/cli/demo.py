@@ -24,6 +24,7 @@ Folder = Annotated[Path, typer.Option("--out", metavar="FOLDER", help="Where the
 
 def demo(out: Folder = Path("out"), as_json: options.Json = False) -> None:
     """Show an arm that sweeps through a thin plate: when, where, and what sampling would have said."""
+    out.mkdir(parents=True, exist_ok=True)
     shown = demo_scene.build()
     with output.progress("loading the kernels; compiling them takes a minute, once"):
         shown.scene.first_contact(shown.motion)
@@ -92,7 +93,7 @@ def _write(folder: Path, shown: demo_scene.Demo, hit: FirstContact) -> tuple[lis
     for name, save in jobs:
         with output.progress(f"drawing {name}"):
             try:
-                save(folder / name, shown.scene, hit=hit, title="tocsin demo", samples=SAMPLINGS[-1])
+                save(folder / name, shown.scene, hit=hit, title="tocsin demo", samples=SAMPLINGS[1])
                 written.append(folder / name)
             except TocsinError as error:
                 if not isinstance(error.__cause__, ModuleNotFoundError):

@@ -118,13 +118,11 @@ def outside_limits(robot: Robot, q: np.ndarray) -> list[str]:
     return found
 
 
-def load_trajectory(robot: Robot, path: Path, group: str | None = None) -> Any:
-    """Read a trajectory; columns without names are the robot's joints, or those of the group."""
+def load_trajectory(robot: Robot, path: Path, group: str | None = None) -> tuple[np.ndarray, np.ndarray | None]:
+    """Return configurations (k, n_config) and times; columns without names are the robot's joints, or the group's."""
     from tocsin.io.trajectories import load_trajectory as load
 
-    joints = None
-    if group is not None:
-        if group not in robot.groups:
-            raise unknown_name("group", group, robot.groups)
-        joints = robot.groups[group]
-    return load(path, joints=joints)
+    if group is not None and group not in robot.groups:
+        raise unknown_name("group", group, robot.groups)
+    trajectory = load(path)
+    return trajectory.path(robot, group=group), trajectory.times

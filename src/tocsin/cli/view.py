@@ -84,7 +84,7 @@ def _motion(robot: Robot, trajectory: Path | None, start: str | None, end: str |
     if trajectory is not None and (start is not None or end is not None):
         raise TocsinError("give a TRAJECTORY, or --from and --to, but not both.")
     if trajectory is not None:
-        return robot.follow(inputs.load_trajectory(robot, trajectory, group).path(robot))
+        return robot.follow(inputs.load_trajectory(robot, trajectory, group)[0])
     if start is None and end is None:
         return robot.at(robot.stand[BASE_WIDTH:])
     if start is None or end is None:

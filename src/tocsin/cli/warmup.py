@@ -63,14 +63,15 @@ QUESTIONS = ("first_contact", "is_free", "contacts", "distance", "several motion
 
 
 def _meshes() -> None:
-    shown = demo_scene.build()
-    for shapes in shown.robot.shapes:
-        for shape in shapes:
-            if shape.is_mesh:
-                _ = shape.source.report, shape.source.degenerate, shape.source.components(), shape.piece_tree
-    soup = np.random.default_rng(0).random((60, 3))
-    Body(Mesh(soup, np.arange(60).reshape(-1, 3)))
-    Body(Mesh(np.zeros((0, 3)), np.zeros((0, 3), np.int32)))
+    triangles = np.arange(60).reshape(-1, 3)
+    soup = Mesh(np.random.default_rng(0).random((60, 3)), triangles)
+    closed = Sphere(0.5).tessellate()
+    for mesh in (soup, closed):
+        _ = mesh.report, mesh.degenerate, mesh.components()
+        # A mesh that is placed has points of its own, other than the read-only ones of the mesh: another kernel.
+        for shape in Body([mesh, (mesh, _moved(1.0))]).shapes[0]:
+            _ = shape.piece_tree
+    Body(closed, solid=True)
 
 
 def _question(name: str, backend: str) -> Callable[[], Any]:
