@@ -1,9 +1,11 @@
 """`tocsin warmup`: compile everything now, so that no later question waits for the compiler."""
 
+import tempfile
 import time
 import warnings
 import zlib
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numba
@@ -11,7 +13,8 @@ import numpy as np
 
 import tocsin
 from tocsin._jit import cache_folder
-from tocsin.cli import demo_scene, options, output
+from tocsin.cli import options, output
+from tocsin.errors import TocsinError
 from tocsin.geometry.mesh import Mesh
 from tocsin.geometry.primitives import Box, Capsule, ConvexHull, Cylinder, Sphere
 from tocsin.model.body import Body
@@ -132,17 +135,14 @@ def _joints() -> None:
 
 
 def _picture() -> None:
-    """The renderer's kernels; drawing needs libraries that may not be there, and then there is nothing to compile."""
-    import tempfile
-    from pathlib import Path
-
-    from tocsin.errors import TocsinError
+    """The renderer's kernels; without the library that pictures need there is nothing to compile."""
     from tocsin.viewer import save_picture
 
-    shown = demo_scene.build()
+    ball = Body(Sphere(0.1), name="ball")
+    scene = Scene(ball, Body(Box((0.1, 0.1, 0.1)).tessellate(), _moved(1.0), name="box"))
     with tempfile.TemporaryDirectory() as folder:
         try:
-            save_picture(Path(folder) / "picture.png", shown.scene, shown.motion)
+            save_picture(Path(folder) / "picture.png", scene, ball.move(_moved(0.0), _moved(2.0)), size=(320, 320))
         except TocsinError as error:
             if not isinstance(error.__cause__, ModuleNotFoundError):
                 raise
