@@ -1,4 +1,4 @@
-"""Where to look from: a direction from which the contact can be seen, and a distance at which what moves fills the view.
+"""Where to look from: a direction from which the contact is seen, and a distance at which what moves fills the view.
 
 Directions are tried on a ring of azimuths and elevations. Better is one from which nothing hides the contact, that sees
 the normal from the side, and that is near the usual three-quarter view from the front.
@@ -20,6 +20,10 @@ USUAL = math.radians(-52.0)
 
 MOST_TRIANGLES = 60_000
 """Tested for hiding the contact; of more, every n-th."""
+
+
+NEAR = 0.3
+"""What stands wholly within this fraction of the size of what moves, around it, is to be in view too."""
 
 
 @dataclass(frozen=True)
@@ -93,15 +97,16 @@ def _place(film: Film) -> tuple[np.ndarray | None, np.ndarray | None]:
 def _focus(film: Film) -> np.ndarray:
     """Return the corners of what should be in view: all that moves, from start to end, and what is small and near."""
     ends = [0, film.frame_at(film.contact_time or 0.5), len(film.times) - 1]
-    boxes = {i: np.concatenate([_placed(s.box, film.poses[k, s.link]) for k in ends]) for i, s in enumerate(film.solids)}
-    moving = [boxes[i] for i, s in enumerate(film.solids) if film.moving[s.link]]
+    boxes = [np.concatenate([_placed(s.box, film.poses[k, s.link]) for k in ends]) for s in film.solids]
+    moving = [box for box, s in zip(boxes, film.solids) if film.moving[s.link]]
     if not moving:
-        return np.concatenate(list(boxes.values())) if boxes else np.array([film.low, film.high])
+        return np.concatenate([*boxes, [film.low, film.high]])
     inner = np.concatenate(moving)
     low, high = inner.min(axis=0), inner.max(axis=0)
     size = float(np.linalg.norm(high - low))
-    near = [b for b in boxes.values() if ((b > low - 0.2 * size) & (b < high + 0.2 * size)).all()]
-    return np.concatenate([inner, *near, *[t.contact.point_a[None] for t in film.touches[:1] if _place(film)[0] is not None]])
+    near = [box for box in boxes if ((box > low - NEAR * size) & (box < high + NEAR * size)).all()]
+    at, _ = _place(film)
+    return np.concatenate([inner, *near] if at is None else [inner, *near, at[None]])
 
 
 def _placed(points: np.ndarray, pose: np.ndarray) -> np.ndarray:

@@ -135,10 +135,12 @@ class Film:
         if not self.touches and np.isfinite(self.clearance.distances).any():
             k = int(self.clearance.distances.argmin())
             a, b = self.clearance.pairs[k]
-            lines.append(("least seen", f"{length(self.clearance.distances[k])} at t = {self.clearance.times[k]:.4f}"))
+            least, when = self.clearance.distances[k], self.clearance.times[k]
+            lines.append(("least seen", f"{length(least)} at t = {when:.4f}"))
             lines.append(("between", f"{a} and {b}"))
         stats = self.hit.stats
-        lines.append(("pairs", f"{stats.pairs_total:,} → {stats.pairs_spatial:,} → {stats.pairs_temporal:,} after the culls"))
+        left = " → ".join(f"{n:,}" for n in (stats.pairs_total, stats.pairs_spatial, stats.pairs_temporal))
+        lines.append(("pairs", f"{left} after the culls"))
         return lines
 
 
@@ -314,7 +316,7 @@ def _distance(scene: Scene, motions: tuple[Motion, ...], t: float) -> Distance:
 
 
 def _clearance(scene: Scene, motions: tuple[Motion, ...], hit: FirstContact) -> Clearance:
-    """Measure the clearance over time: evenly, then between the moments around its lowest places, and at the contact."""
+    """Measure the clearance over time: evenly, around the contact, and then more finely around its lowest places."""
     found: dict[float, tuple[float, tuple[str, str], np.ndarray]] = {}
 
     def measure(times: np.ndarray) -> None:

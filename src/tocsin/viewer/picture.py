@@ -6,7 +6,7 @@ The software renderer draws the solids; Pillow adds what is flat: labels, the ri
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -172,7 +172,9 @@ class _Draughtsman:
         box = [u * (x - radius), u * (y - radius), u * (x + radius), u * (y + radius)]
         self.pen.ellipse(box, fill=fill, outline=outline, width=max(1, round(u * width)) if outline else 0)
 
-    def _text(self, x: float, y: float, text: str, size: float, ink: Any, anchor: str = "ls", bold: bool = False) -> float:
+    def _text(
+        self, x: float, y: float, text: str, size: float, ink: Any, anchor: str = "ls", bold: bool = False
+    ) -> float:
         """Write a line of text; return its width."""
         from PIL import ImageFont
 
@@ -262,51 +264,71 @@ class _Draughtsman:
             self._text(left + 118, y, value, 17, self.inks["ink"])
 
     def _plot(self, moment: float, samples: list[tuple[float, float]]) -> None:
-        """Draw the clearance over time along the bottom."""
+        """Draw the clearance over time along the bottom; with samples, also closely around the moment."""
         film, inks = self.film, self.inks
-        left, right, top, bottom = 100.0, self.width - 60.0, self.height - 176.0, self.height - 66.0
         self._panel(26, self.height - 232, self.width - 26, self.height - 26)
-        times, values = film.clearance.times, film.clearance.distances
+        middle = self.width - 60.0 if not samples else 26.0 + 0.62 * (self.width - 52.0)
+        clearance = film.clearance
+        frame = (100.0, middle, 0.0, 1.0)
+        self._curve(frame, clearance.times, clearance.distances, moment)
+        if not samples:
+            return
+        near = ZOOM / max(len(samples) - 1, 1)
+        low, high = max(0.0, moment - near), min(1.0, moment + near)
+        times = np.unique(np.concatenate([np.linspace(low, high, 121), moment + near * 0.5 ** np.arange(1.0, 9.0)]))
+        times = np.unique(np.append(times[(times >= low) & (times <= high)], moment))
+        frame = (middle + 80.0, self.width - 60.0, low, high)
+        place = self._curve(frame, times, np.array([d for _, d in sampled(film, times)]), moment)
+        for t, d in samples:
+            if low <= t <= high and math.isfinite(d):
+                self._dot(*place(t, d), 5.0, inks["panel"], inks["ink"], 1.8)
+        self._dot(frame[0] + 6, self.height - 207, 5.0, inks["panel"], inks["ink"], 1.8)
+        self._text(frame[0] + 20, self.height - 202, f"where {len(samples)} samples look", 16, inks["soft"])
+
+    def _curve(
+        self, frame: tuple[float, float, float, float], times: np.ndarray, values: np.ndarray, moment: float
+    ) -> Callable[[float, float], tuple[float, float]]:
+        """Draw a curve of the clearance; `frame` is left and right, in pixels and in time. Return where (t, d) is."""
+        film, inks = self.film, self.inks
+        left, right, low, high = frame
+        top, bottom = self.height - 170.0, self.height - 66.0
         known = np.isfinite(values)
         times, values = times[known], values[known]
         largest = max(float(values.max()), 1e-12)
-        metres = largest >= 1.0
-        unit = 1.0 if metres else 1e-3
+        name, unit = ("m", 1.0) if largest >= 1.0 else ("mm", 1e-3)
 
         def place(t: float, d: float) -> tuple[float, float]:
-            return left + t * (right - left), bottom - d / (1.06 * largest) * (bottom - top)
+            return left + (t - low) / (high - low) * (right - left), bottom - d / (1.06 * largest) * (bottom - top)
 
         step = _step(largest / unit / 2.0)
         for k in range(int(largest / unit / step) + 1):
-            y = place(0.0, k * step * unit)[1]
+            y = place(low, k * step * unit)[1]
             self._line([(left, y), (right, y)], inks["edge"], 1.0)
             self._text(left - 12, y, f"{k * step:g}", 15, inks["soft"], "rm")
-        for k in range(11):
-            self._text(place(k / 10, 0.0)[0], bottom + 26, f"{k / 10:.1f}", 15, inks["soft"], "ms")
-        self._text(left, top - 26, f"clearance over time, {'m' if metres else 'mm'}", 16, inks["soft"])
+        stride = 0.1 if high - low > 0.5 else _step((high - low) / 2.5)
+        for k in range(math.ceil(low / stride - 1e-9), math.floor(high / stride + 1e-9) + 1):
+            self._text(place(k * stride, 0.0)[0], bottom + 26, f"{k * stride:.4g}", 15, inks["soft"], "ms")
+        if high - low == 1.0:
+            self._text(left, self.height - 202, f"clearance over time, {name}", 16, inks["soft"])
         curve = [place(t, d) for t, d in zip(times.tolist(), values.tolist())]
         area = [*curve, place(times[-1], 0.0), place(times[0], 0.0)]
         self.pen.polygon([(self.unit * x, self.unit * y) for x, y in area], fill=self._tint("accent", 0.15))
         if film.margin > 0.0:
-            y = place(0.0, film.margin)[1]
+            y = place(low, film.margin)[1]
             self._line([(left, y), (right, y)], inks["amber"], 1.6)
             self._text(right, y - 8, f"margin {length(film.margin)}", 15, inks["amber"], "rs")
         self._line(curve, inks["accent"], 2.6)
-        for t, d in samples:
-            if math.isfinite(d):
-                self._dot(*place(t, d), 3.2, inks["panel"][:3], inks["ink"], 1.3)
-        if samples:
-            x = left + 330
-            self._dot(x, top - 31, 3.2, inks["panel"][:3], inks["ink"], 1.3)
-            self._text(x + 12, top - 26, f"what {len(samples)} samples look at", 16, inks["soft"])
         ink = inks["contact"] if film.contact_time is not None else inks["ink"]
-        k = int(np.abs(times - moment).argmin())
-        x, y = place(moment, values[k])
-        self._line([(x, top - 14), (x, bottom)], ink, 1.6)
+        x, y = place(moment, values[int(np.abs(times - moment).argmin())])
+        self._line([(x, top - 8), (x, bottom)], ink, 1.6)
         self._dot(x, y, 8.0, ink, (255, 255, 255), 2.2)
-        words = f"t = {moment:.5f}"
         anchor, away = ("ls", 10) if x < right - 150 else ("rs", -10)
-        self._text(x + away, top - 4, words, 17, ink, anchor, bold=True)
+        self._text(x + away, top + 4, f"t = {moment:.5f}", 17, ink, anchor, bold=True)
+        return place
+
+
+ZOOM = 4.5
+"""The plot beside the plot reaches this many samples to either side of the contact."""
 
 
 def _step(most: float) -> float:

@@ -78,7 +78,7 @@ class Camera:
     tangent: float
 
     def on_screen(self, points: np.ndarray, size: tuple[int, int]) -> np.ndarray:
-        """Return (..., 3): x and y in pixels of a picture of this size, and one over the distance; < 0 behind the eye."""
+        """Return (..., 3): x and y in pixels of a picture of this size, and 1 / distance; negative behind the eye."""
         camera = (points - self.eye) @ self.frame.T
         away = -camera[..., 2]
         inverse = 1.0 / np.where(np.abs(away) > 1e-12, away, -1.0)
@@ -306,12 +306,12 @@ def _line(x, blur):
 
 
 @kernel
-def _light(image, depth, owner, weights, creases, corners, normals, colours, eye, frame, sun, shade, shade_frame, centre,
-           look, numbers):  # fmt: skip
+def _light(image, depth, owner, weights, creases, corners, normals, colours, eye, frame, sun, shade, shade_frame,
+           centre, look, numbers):  # fmt: skip
     """Write the colour of every pixel; `look` holds the colours top, bottom, paper, ink, shadow."""
     height, width = depth.shape
-    sky_light, ground, cell, middle_x, middle_y, reach = numbers[0], numbers[1], numbers[2], numbers[3], numbers[4], numbers[5]
-    scale = numbers[7]
+    sky_light, ground, cell, scale = numbers[0], numbers[1], numbers[2], numbers[7]
+    middle_x, middle_y, reach = numbers[3], numbers[4], numbers[5]
     for py in range(height):
         up = 1.0 - py / height
         up = up * up * (3.0 - 2.0 * up)

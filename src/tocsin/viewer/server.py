@@ -21,7 +21,7 @@ from tocsin.results import FirstContact
 from tocsin.scene import Scene
 from tocsin.viewer.camera import best_view
 from tocsin.viewer.film import Film, length, shoot
-from tocsin.viewer.solids import CONTACT, CUBE_EDGES, END, START, Colour
+from tocsin.viewer.solids import CONTACT, CUBE, CUBE_EDGES, END, START, Colour
 
 SECONDS = 6.0
 """One run of the motion."""
@@ -111,8 +111,8 @@ class Show:
         middle = 0.5 * (film.low + film.high)
         scene.add_grid(
             "/ground", 6.0 * film.size, 6.0 * film.size, cell_size=cell, section_size=5.0 * cell, infinite_grid=True,
-            fade_distance=5.0 * film.size, cell_color=(214, 219, 227), section_color=(176, 184, 196), shadow_opacity=0.22,
-            position=(middle[0], middle[1], film.low[2] - 1e-3 * film.size),
+            fade_distance=5.0 * film.size, cell_color=(214, 219, 227), section_color=(176, 184, 196),
+            shadow_opacity=0.22, position=(middle[0], middle[1], film.low[2] - 1e-3 * film.size),
         )  # fmt: skip
         view = best_view(film)
         eye = view.eye(0.36, 0.30)
@@ -188,7 +188,8 @@ class Show:
             ))  # fmt: skip
         if shown:
             at = shown[0].contact.point_a + np.array([0.0, 0.0, 0.05 * film.size])
-            self.marks.append(scene.add_label("/contact/label", f"{film.meeting()}, t = {film.hit.time:.5f}", position=at))
+            words = f"{film.meeting()}, t = {film.hit.time:.5f}"
+            self.marks.append(scene.add_label("/contact/label", words, position=at))
 
     def _add_culling(self) -> None:
         """Add the oriented boxes; the lines of the culling are made for each slab."""
@@ -217,17 +218,16 @@ class Show:
         slab = next((s for s in film.slabs if self.moment <= s.t1), film.slabs[-1])
         number = film.slabs.index(slab) + 1
         self.told.content = (
-            f"**Slab {number} of {len(film.slabs)}**, t = {slab.t0:.3f} to {slab.t1:.3f}: {len(slab.spatial)} pairs left "
-            f"after spatial culling (amber), {len(slab.temporal)} after temporal culling (red)."
+            f"**Slab {number} of {len(film.slabs)}**, t = {slab.t0:.3f} to {slab.t1:.3f}: {len(slab.spatial)} pairs "
+            f"left after spatial culling (amber), {len(slab.temporal)} after temporal culling (red)."
         )
         close, late = set(slab.spatial.ravel().tolist()), set(slab.temporal.ravel().tolist())
         colours = np.array(
             [CONTACT if shape in late else AMBER if shape in close else GREY for shape in slab.shapes.tolist()]
         ).reshape(-1, 3)
         if self.show_swept.value and len(slab.boxes):
-            corners = np.stack([
-                np.array([(b[i], b[1 + k], b[2 + j]) for i in (0, 3) for k in (0, 3) for j in (0, 3)]) for b in slab.boxes
-            ])  # fmt: skip
+            low, high = slab.boxes[:, None, :3], slab.boxes[:, None, 3:]
+            corners = np.where(CUBE > 0.0, high, low)
             segments = corners[:, CUBE_EDGES].reshape(-1, 2, 3)
             tints = np.repeat(np.round(255 * colours).astype(np.uint8), 24, axis=0).reshape(-1, 2, 3)
             self.swept = scene.add_line_segments("/swept", segments, tints, thickness=1.5, thickness_units="screen")
@@ -238,16 +238,19 @@ class Show:
             pairs = np.concatenate([slab.spatial, slab.temporal])
             colours = np.array([AMBER] * len(slab.spatial) + [CONTACT] * len(slab.temporal))
             tints = np.repeat(np.round(255 * colours).astype(np.uint8), 2, axis=0).reshape(-1, 2, 3)
-            self.pairs = scene.add_line_segments("/pairs", centres[pairs], tints, thickness=2.5, thickness_units="screen")
+            self.pairs = scene.add_line_segments(
+                "/pairs", centres[pairs], tints, thickness=2.5, thickness_units="screen"
+            )
 
     # ---- the controls -----------------------------------------------------------------------------------------------
 
     def _add_controls(self, title: str | None) -> None:
         """Add the words, the slider with the plot under it, and the switches."""
-        import viser
+        from viser import uplot
 
         film, gui = self.film, self.server.gui
-        gui.configure_theme(control_layout="fixed", control_width="large", brand_color=(47, 111, 219), show_logo=False)
+        gui.configure_theme(control_width="large", brand_color=(47, 111, 219), show_logo=False)
+        gui.main_panel.dock_right()
         rows = "\n".join(f"| {name} | {value} |" for name, value in film.details())
         head = f"##### {_plain(title)}\n\n" if title else ""
         gui.add_markdown(f"{head}#### {film.headline()}\n\n| | |\n|---|---|\n{rows}")
@@ -259,17 +262,22 @@ class Show:
             self.plot_times = clearance.times[known]
             self.plot_values = 1e3 * clearance.distances[known]
             top = 1.06 * max(float(self.plot_values.max()), 1e-9)
-            blue, red = "rgb(47, 111, 219)", f"rgb{bytes_of(CONTACT)}"
+            blue, ink, red = "rgb(47, 111, 219)", "rgb(27, 35, 48)", f"rgb{bytes_of(CONTACT)}"
+            line, scale = uplot.Series, uplot.Scale
             self.plot = gui.add_uplot(
                 data=self._plot_data(),
                 series=(
-                    viser.uplot.Series(label="t"),
-                    viser.uplot.Series(label="clearance, mm", stroke=blue, fill="rgba(47, 111, 219, 0.12)", width=2),
-                    viser.uplot.Series(label="now", stroke="rgb(27, 35, 48)", width=2, points={"show": True, "size": 9}),
-                    viser.uplot.Series(label="contact", stroke=red, width=2, points={"show": True, "size": 11, "fill": red}),
+                    line(label="t"),
+                    line(label="clearance, mm", stroke=blue, fill="rgba(47, 111, 219, 0.12)", width=2),
+                    line(label="now", stroke=ink, width=2, points={"show": True, "size": 9}),
+                    line(label="contact", stroke=red, width=2, points={"show": True, "size": 11, "fill": red}),
                 ),
-                scales={"x": viser.uplot.Scale(time=False, auto=False, range=(0.0, 1.0)), "y": viser.uplot.Scale(auto=False, range=(0.0, top))},
-                legend=viser.uplot.Legend(show=False),
+                scales={
+                    "x": scale(time=False, auto=False, range=(0.0, 1.0)),
+                    "y": scale(auto=False, range=(0.0, top)),
+                },
+                title="clearance over time, mm",
+                legend=uplot.Legend(show=False),
                 aspect=2.4,
             )  # fmt: skip
         self.now = gui.add_markdown("")
@@ -363,8 +371,8 @@ class Show:
 
 def _split(solid: Any) -> tuple[np.ndarray, np.ndarray]:
     """Return vertices and faces in which sharp edges do not share vertices: normals are made from shared ones."""
-    normals = np.round(64.0 * solid.normals.reshape(-1, 3)).astype(np.int64) + 64
-    key = ((solid.corners.reshape(-1).astype(np.int64) * 129 + normals[:, 0]) * 129 + normals[:, 1]) * 129 + normals[:, 2]
+    n = np.round(64.0 * solid.normals.reshape(-1, 3)).astype(np.int64) + 64
+    key = ((solid.corners.reshape(-1).astype(np.int64) * 129 + n[:, 0]) * 129 + n[:, 1]) * 129 + n[:, 2]
     _, first, numbers = np.unique(key, return_index=True, return_inverse=True)
     return solid.vertices[solid.faces].reshape(-1, 3)[first], numbers.reshape(-1, 3)
 

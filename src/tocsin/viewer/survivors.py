@@ -14,6 +14,7 @@ from tocsin import query
 from tocsin.advancement.engine import advance
 from tocsin.advancement.room import make_room
 from tocsin.culling.spatial import against_standing, between_moving
+from tocsin.model.world import World
 from tocsin.options import MAX_STEPS, RELATIVE_TOLERANCE
 from tocsin.scene import Answer, _breaks, _with_motions
 
@@ -51,7 +52,7 @@ def slabs_of(hit: Answer) -> list[Slab]:
     shapes, rows = _leaves(world, active)
     counts = np.zeros(query.COUNTS, np.int64)
     breaks = _breaks(hit.motions)
-    pieces = [k for k in range(len(breaks) - 1)]
+    pieces = list(range(len(breaks) - 1))
     if len(pieces) > MOST_SLABS:
         pieces = [pieces[i] for i in np.linspace(0, len(pieces) - 1, MOST_SLABS).astype(int)]
     found: list[Slab] = []
@@ -72,17 +73,23 @@ def slabs_of(hit: Answer) -> list[Slab]:
     return found
 
 
-def _leaves(world, active: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _leaves(world: World, active: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the shapes of the active models and the rows of their swept boxes."""
     shapes, rows = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
     for entry in active:
         model = world.models[entry[query.MODEL]]
-        shapes.append(model["geom"] + np.arange(model["geoms"]))
-        rows.append(entry[query.FIRST] + entry[query.ROOM] + np.arange(model["geoms"]))
+        shapes.append(model["geom"] + np.arange(int(model["geoms"])))
+        rows.append(entry[query.FIRST] + entry[query.ROOM] + np.arange(int(model["geoms"])))
     return np.concatenate(shapes), np.concatenate(rows)
 
 
-def _overlapping(world, boxes, active, standing, margin) -> np.ndarray:
+def _overlapping(
+    world: World,
+    boxes: np.ndarray,
+    active: np.ndarray,
+    standing: tuple[np.ndarray, np.ndarray, np.ndarray],
+    margin: float,
+) -> np.ndarray:
     """Return (k, 2): the pairs of shapes that spatial culling leaves for the boxes as they are now."""
     pairs, n = make_room().pairs, 0
     for k, entry in enumerate(active):

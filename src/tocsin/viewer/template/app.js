@@ -45,6 +45,7 @@ class Page {
     this.shown = { ghosts: true, closest: true, boxes: false, obbs: false, pairs: false };
     this.time = film.contact === null ? 0 : film.contact;
     this.playing = false;
+    this.span = [0, 1]; // of the plot
     this.dark = window.matchMedia("(prefers-color-scheme: dark)").matches;
     document.documentElement.classList.toggle("dark", this.dark);
     this.still = film.links.map((_, i) => this.pose(i, 0, 0, 0));
@@ -277,11 +278,14 @@ class Page {
     if (!clearance) { plot.style.display = "none"; return; }
     const area = plot.getBoundingClientRect(), slider = byId("time").getBoundingClientRect();
     const left = slider.left - area.left + 8, right = slider.right - area.left - 8, top = 16, bottom = area.height - 20;
-    const largest = Math.max(1e-12, ...clearance.distances.filter((d) => d !== null));
+    const inside = (t) => t >= this.span[0] && t <= this.span[1];
+    const largest = Math.max(1e-12, ...this.span.map((t) => this.clearanceAt(t)?.value || 0),
+      ...clearance.distances.filter((d, i) => d !== null && inside(clearance.times[i])));
     const unitName = largest >= 1 ? "m" : "mm", scale = largest >= 1 ? 1 : 1e3;
-    const raw = largest * scale / 2, power = 10 ** Math.floor(Math.log10(raw)), step = [1, 2, 5, 10].map((k) => k * power).filter((k) => k <= raw).pop();
+    const raw = largest * scale / 2, power = 10 ** Math.floor(Math.log10(raw)), step = [1, 2, 5].map((k) => k * power).filter((k) => k <= raw).pop();
     const high = largest * 1.06;
-    this.x = (t) => left + t * (right - left);
+    const [t0, t1] = this.span;
+    this.x = (t) => left + (t - t0) / (t1 - t0) * (right - left);
     this.y = (d) => bottom - (bottom - top) * d / high;
     this.plotRange = [left, right, top, bottom];
     for (let k = 0; k * step <= largest * scale; k++) {
@@ -289,26 +293,47 @@ class Page {
       svg(plot, "line", { x1: left, x2: right, y1: y, y2: y, stroke: "var(--edge)" });
       svg(plot, "text", { x: left - 8, y: y + 4, "text-anchor": "end" }, Number((k * step).toPrecision(3)));
     }
-    svg(plot, "text", { x: left, y: 10 }, `clearance, ${unitName}`);
-    for (let k = 0; k <= 10; k += area.width > 620 ? 1 : 5) svg(plot, "text", { x: this.x(k / 10), y: area.height - 4, "text-anchor": "middle" }, (k / 10).toFixed(1));
+    svg(plot, "text", { x: left, y: 10 }, `clearance, ${unitName}${this.film.samples.length && area.width > 620 ? `, and what ${this.film.samples.length} samples look at` : ""}`);
+    const wish = (t1 - t0) / (area.width > 620 ? 5 : 2), tens = 10 ** Math.floor(Math.log10(wish)), stride = [1, 2, 5].map((k) => k * tens).filter((k) => k <= wish * 1.0001).pop();
+    for (let k = Math.ceil(t0 / stride - 1e-6); k * stride <= t1 + 1e-9; k++) {
+      svg(plot, "text", { x: this.x(k * stride), y: area.height - 4, "text-anchor": "middle" }, Number((k * stride).toPrecision(6)));
+    }
+    const clip = svg(svg(plot, "clipPath", { id: "inside" }), "rect", { x: left, y: 0, width: right - left, height: area.height });
+    clip.setAttribute("rx", 2);
+    const curve = svg(plot, "g", { "clip-path": "url(#inside)" });
     const points = clearance.times.map((t, i) => [t, clearance.distances[i]]).filter((p) => p[1] !== null);
     const path = points.map(([t, d], i) => `${i ? "L" : "M"}${this.x(t).toFixed(2)} ${this.y(d).toFixed(2)}`).join("");
     const ends = [points[0][0], points[points.length - 1][0]].map((t) => this.x(t).toFixed(2));
-    svg(plot, "path", { d: `${path}L${ends[1]} ${bottom}L${ends[0]} ${bottom}Z`, fill: "var(--accent)", opacity: 0.12 });
-    svg(plot, "path", { d: path, fill: "none", stroke: "var(--accent)", "stroke-width": 1.8, "stroke-linejoin": "round" });
+    svg(curve, "path", { d: `${path}L${ends[1]} ${bottom}L${ends[0]} ${bottom}Z`, fill: "var(--accent)", opacity: 0.12 });
+    svg(curve, "path", { d: path, fill: "none", stroke: "var(--accent)", "stroke-width": 1.8, "stroke-linejoin": "round" });
     if (margin > 0) {
       const y = this.y(margin);
       svg(plot, "line", { x1: left, x2: right, y1: y, y2: y, stroke: "var(--amber)", "stroke-dasharray": "5 4", "stroke-width": 1.3 });
       svg(plot, "text", { x: right - 4, y: y - 4, "text-anchor": "end", style: "fill: var(--amber)" }, `margin ${lengthText(margin)}`);
     }
-    for (const [t, d] of this.film.samples) svg(plot, "circle", { cx: this.x(t), cy: this.y(d), r: 2, fill: "var(--ink)", opacity: 0.55 });
+    const looks = this.film.samples.filter(([t]) => inside(t));
+    const crowded = looks.length > (right - left) / 9;
+    for (const [t, d] of looks) svg(curve, "circle", { cx: this.x(t), cy: this.y(d), r: crowded ? 1.1 : 3, fill: crowded ? "var(--ink)" : "var(--panel)", stroke: "var(--ink)", "stroke-width": crowded ? 0 : 1.3 });
     this.head = svg(plot, "g", {});
-    if (contact !== null) {
+    if (contact !== null && inside(contact)) {
       const x = this.x(contact);
       svg(plot, "line", { x1: x, x2: x, y1: top - 4, y2: bottom, stroke: "var(--contact)", "stroke-width": 1.4, "stroke-dasharray": "3 3" });
       svg(plot, "circle", { cx: x, cy: this.y(margin || 0), r: 5, fill: "var(--contact)", stroke: "#fff", "stroke-width": 1.5 });
     }
     this.drawPlayhead();
+  }
+
+  timeAt(x) {
+    const [left, right] = this.plotRange, [t0, t1] = this.span;
+    return clamp(t0 + (x - left) / (right - left) * (t1 - t0), 0, 1);
+  }
+
+  zoomPlot(x, factor) {
+    if (!this.plotRange) return;
+    const at = this.timeAt(x), [t0, t1] = this.span, width = clamp((t1 - t0) * factor, 2e-4, 1);
+    const first = clamp(at - (at - t0) * width / (t1 - t0), 0, 1 - width);
+    this.span = [first, first + width];
+    this.drawPlot();
   }
 
   drawPlayhead() {
@@ -321,6 +346,7 @@ class Page {
     if (!this.head) return;
     const [, , top, bottom] = this.plotRange, found = this.clearanceAt(this.time), x = this.x(this.time);
     this.head.replaceChildren();
+    if (this.time < this.span[0] || this.time > this.span[1]) return;
     svg(this.head, "line", { x1: x, x2: x, y1: top - 6, y2: bottom, stroke: "var(--ink)", "stroke-width": 1.2, opacity: 0.6 });
     if (!found) return;
     svg(this.head, "circle", { cx: x, cy: this.y(found.value), r: 4, fill: "var(--ink)" });
@@ -359,6 +385,7 @@ class Page {
 
   fillSwitches() {
     const box = byId("switches");
+    box.open = window.innerWidth > 760;
     const names = { ghosts: ["Start and end", "G"], closest: ["Closest points", "D"], boxes: ["Swept boxes", "B"], obbs: ["Oriented boxes", "O"], pairs: ["Surviving pairs", "P"] };
     for (const [key, [text, letter]] of Object.entries(names)) {
       const label = document.createElement("label"), input = document.createElement("input"), short = document.createElement("kbd");
@@ -404,10 +431,12 @@ class Page {
     byId("contact").addEventListener("click", () => this.goTo(this.film.contact));
     const plot = byId("plot"), seek = (e) => {
       if (!this.plotRange) return;
-      const [left, right] = this.plotRange, x = e.clientX - plot.getBoundingClientRect().left;
+      const x = e.clientX - plot.getBoundingClientRect().left;
       const c = this.film.contact, near = c !== null && Math.abs(x - this.x(c)) < 5;
-      this.goTo(near ? c : (x - left) / (right - left));
+      this.goTo(near ? c : this.timeAt(x));
     };
+    plot.addEventListener("wheel", (e) => { e.preventDefault(); this.zoomPlot(e.clientX - plot.getBoundingClientRect().left, Math.exp(clamp(e.deltaY, -120, 120) * 0.004)); }, { passive: false });
+    plot.addEventListener("dblclick", () => { this.span = [0, 1]; this.drawPlot(); });
     plot.addEventListener("pointerdown", (e) => { plot.setPointerCapture(e.pointerId); seek(e); });
     plot.addEventListener("pointermove", (e) => { if (e.buttons) seek(e); });
 
