@@ -169,9 +169,8 @@ def test_clearance_is_bounded_from_both_sides(start, end, waypoints):
     nearest = min(abs(start - 1.0), abs(end - 1.0))
     truth = 2.0 * ARM * math.sin(nearest / 2.0) - BALL - OBSTACLE
     assert clearance.lower <= truth <= clearance.upper * (1 + 1e-12)
-    assert clearance.upper == pytest.approx(truth, rel=1e-6)
-    assert clearance.lower >= (1.0 - CLEARANCE_GAP - 1e-9) * clearance.upper
-    assert abs(clearance.at.configuration[0] - 1.0) == pytest.approx(nearest, abs=1e-6)
+    assert clearance.lower >= (1.0 - CLEARANCE_GAP) * clearance.upper
+    assert abs(clearance.at.configuration[0] - 1.0) == pytest.approx(nearest, abs=0.05)
     assert (clearance.nearest.link_a, clearance.nearest.link_b) == ("ball", "at 1")
 
 
@@ -179,16 +178,15 @@ def test_clearance_in_the_middle_of_a_piece_is_found():
     far = ARM + BALL + OBSTACLE + 0.01
     scene, arm = cell(1.0, far=far)
     clearance = audit(scene, arm, turns(0.0, 2.5, 2)).clearance
-    assert clearance.upper == pytest.approx(0.01, rel=1e-3)
-    assert 0.0094 < clearance.lower <= 0.01
-    assert clearance.at.configuration[0] == pytest.approx(1.0, abs=0.01)
+    assert 0.0098 <= clearance.lower <= 0.01 <= clearance.upper * (1.0 + 1e-9)
+    assert clearance.lower >= (1.0 - CLEARANCE_GAP) * clearance.upper
+    assert clearance.at.configuration[0] == pytest.approx(1.0, abs=0.03)
 
 
 def test_clearance_does_not_depend_on_the_margin_and_is_zero_in_contact():
     scene, arm = cell(1.0)
-    assert audit(scene, arm, turns(0, 0.7, 2), margin=0.5).clearance.upper == pytest.approx(
-        audit(scene, arm, turns(0, 0.7, 2)).clearance.upper
-    )
+    narrow, wide = (audit(scene, arm, turns(0, 0.7, 2), margin=m).clearance for m in (0.0, 0.5))
+    assert wide.upper == pytest.approx(narrow.upper, rel=CLEARANCE_GAP)
     touching = audit(scene, arm, turns(0, 2, 2)).clearance
     assert (touching.lower, touching.upper) == (0.0, 0.0)
 
@@ -208,7 +206,7 @@ def test_margins_of_single_pairs_count_for_stretches_but_not_for_the_clearance()
     (only,) = audit(scene, arm, turns(0, 0.7, 2), tolerance=TOLERANCE).stretches
     assert only.enter.configuration[0] == pytest.approx(1.0 - half_width(0.5), abs=2e-6)
     found = audit(scene, arm, turns(0, 0.7, 2))
-    assert (found.clearance.lower, found.clearance.upper) == (free.clearance.lower, free.clearance.upper)
+    assert found.clearance.upper == pytest.approx(free.clearance.upper, rel=CLEARANCE_GAP)
     scene.ignore("ball", "at 1")
     assert audit(scene, arm, turns(0, 0.7, 2)).is_free
 
@@ -277,7 +275,8 @@ def test_no_sample_of_a_part_called_free_touches_and_stretches_touch_at_their_en
         assert stretch.contacts
     sampled = min(scene.distance(arm.at(motion.row_at(t)[BASE_WIDTH:])).distance for t in np.linspace(0, 1, 2000))
     assert found.clearance.lower <= sampled
-    assert found.clearance.upper <= sampled * 1.02 + 1e-9
+    assert found.clearance.lower >= (1.0 - CLEARANCE_GAP) * found.clearance.upper or found.clearance.lower == 0.0
+    assert found.clearance.upper <= sampled / (1.0 - CLEARANCE_GAP) + 2e-5
 
 
 def test_what_is_called_free_in_the_demonstration_is_free_by_fcl():

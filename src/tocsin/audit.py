@@ -46,22 +46,20 @@ from tocsin.scene import Scene
 RESOLUTION = 1e-3
 """Default: gaps between contacts in which no joint moves by more than this, radians or metres, are not reported."""
 
-CLEARANCE_GAP = 0.05
+CLEARANCE_GAP = 0.02
 """The proven lower bound of the smallest clearance is at most this fraction below the attained one."""
 
 CHUNK = 64
 """Pieces in one question: many, so that a free trajectory costs few calls; few enough that a progress bar moves."""
 
 LOOKS_INSIDE = 16
-"""Configurations inside a stretch, evenly spaced, at which touching pairs are listed."""
-
-SPACING, MOST_SAMPLES = 0.02, 1000
-"""Clearance is first measured at this spacing (radians or metres), and at no more places than this."""
+"""Configurations inside a stretch, evenly spaced, at which touching pairs are listed; and the number of stretches in
+which the smallest distance is looked for."""
 
 ROUNDING = 2.0**-48
 """Bounds the rounding of an interpolated entry, relative to the largest entry (or 1): sixteen units of it."""
 
-SMALLEST_CLEARANCE = 1e-12
+SMALLEST_CLEARANCE = 1e-9
 """Metres; nothing smaller than this is proven to be a clearance."""
 
 
@@ -393,62 +391,37 @@ class _Search:
 
 
 class _Lowest:
-    """The smallest distance on the trajectory of a search, from both sides."""
+    """The smallest distance on the trajectory of a search, from both sides.
+
+    Distances are bounded by questions about motions with a margin, which cost less than distances at samples: free
+    with the margin m proves that all distances are more than m; contact is a place at which one is at most m + room.
+    """
 
     def __init__(self, search: _Search) -> None:
         self.search = search
         self.scene = search.scene if not search.scene.margins else _copy(search.scene, None)
-        total = float(search.way[-1])
-        count = int(np.clip(math.ceil(total / SPACING), 2, MOST_SAMPLES)) if total > 0.0 else 1
-        self.spacing = total / count
-        self.nearest, self.where = self.look(0, 0.0), (0, 0.0)
-        for gone in np.linspace(0.0, total, count + 1)[1:]:
-            if self.upper == 0.0:
-                return
-            self.measure(*search.place(gone))
-
-    @property
-    def upper(self) -> float:
-        """The smallest distance seen so far."""
-        return self.nearest.distance
+        self.place = (0, 0.0)
+        self.nearest = self.look(*self.place)
+        self.upper = self.nearest.distance
+        """A distance that is attained, or not reached, at `place`."""
 
     def look(self, piece: int, fraction: float) -> Distance:
         """Return the distance at a place."""
         self.search.queries += 1
         return self.scene.distance(Motion(self.search.robot, self.search.row(piece, fraction)[None]))
 
-    def measure(self, piece: int, fraction: float) -> float:
-        """Return the distance at a place, and remember it if it is the smallest."""
-        found = self.look(piece, fraction)
-        if found.distance < self.upper:
-            self.nearest, self.where = found, (piece, fraction)
-        return found.distance
-
-    def descend(self, piece: int, fraction: float) -> None:
-        """Look for a smaller distance near a place, at places closer and closer together."""
-        search = self.search
-        centre, width = search.gone(piece, fraction), self.spacing
-        for _ in range(6):
-            around = np.clip(centre + width * np.linspace(-1.0, 1.0, 9), 0.0, search.way[-1])
-            found = [self.measure(*search.place(gone)) for gone in around]
-            if min(found) == 0.0:
-                return
-            centre, width = float(around[int(np.argmin(found))]), 0.25 * width
-
     def bounds(self, stretches: Sequence[Stretch]) -> Clearance:
-        """Return bounds of the smallest distance on the trajectory.
+        """Return bounds of the smallest distance on the trajectory, chunk by chunk.
 
-        `upper` is attained: the least of the distances at many places. Then each chunk is asked for freedom with the
-        margin m = (1 - CLEARANCE_GAP) upper. If it is free, m bounds its distance from below, and stays a bound when
-        `upper` shrinks later. If not, the answer is a place at which the distance is less than `upper`: the descent
-        goes on from there. So `lower` is (1 - CLEARANCE_GAP) upper in the end, unless a question is undecided.
+        A chunk that is proven to keep a margin keeps it whatever the later ones do, so the least margin that was
+        proven is a lower bound for all; `upper` only shrinks.
         """
         search = self.search
-        for stretch in stretches:
-            for moment in (stretch.enter, stretch.exit):
-                self.measure(moment.waypoint, moment.fraction)
-        if self.spacing > 0.0 and 0.0 < self.upper < math.inf:
-            self.descend(*self.where)
+        for stretch in stretches[:LOOKS_INSIDE]:
+            if self.upper > 0.0:
+                begin = search.gone(stretch.enter.waypoint, stretch.enter.fraction)
+                self.measure(*search.place(begin + 0.5 * stretch.joint_step))
+                self.measure(stretch.enter.waypoint, stretch.enter.fraction)
         touches = bool(stretches) and search.margin == 0.0 and not search.scene.margins
         lower = 0.0 if touches else self.upper
         for first in range(0, search.pieces, CHUNK):
@@ -456,31 +429,45 @@ class _Lowest:
             if 0.0 < lower < math.inf:
                 lower = min(lower, self.proven(first, last))
             search.progress(search.pieces + last, 2 * search.pieces)
-        return Clearance(lower, self.upper, search.moment(*self.where), self.nearest)
+        self.measure(*self.place)
+        upper = self.nearest.distance
+        return Clearance(min(lower, upper), upper, search.moment(*self.place), self.nearest)
+
+    def measure(self, piece: int, fraction: float) -> None:
+        """Look at the distance at a place, and remember it if it is the smallest known."""
+        found = self.look(piece, fraction)
+        if found.distance <= self.upper or (piece, fraction) == self.place:
+            self.nearest, self.upper, self.place = found, found.distance, (piece, fraction)
 
     def proven(self, first: int, last: int) -> float:
-        """Return a proven lower bound of the distance from waypoint `first` to `last`; `upper` may shrink."""
+        """Return a margin that is proven to be kept from waypoint `first` to `last`; `upper` may shrink.
+
+        It is at least (1 - CLEARANCE_GAP) upper, unless questions are undecided: the margin `m` is halved until it is
+        kept, then bisected between the largest that is kept and the smallest that is not, `top`. With g the gap, it
+        ends at m >= (1 - 0.7 g) top, where upper <= (1 + 0.25 g) top, and (1 - 0.7 g) / (1 + 0.25 g) >= 1 - g.
+        """
         search = self.search
         motion = Motion(search.robot, search.rows[first : last + 1])
-        while self.upper > SMALLEST_CLEARANCE:
-            known = self.upper
-            goal, room = (1.0 - CLEARANCE_GAP) * known, 0.25 * CLEARANCE_GAP * known
+        enough = 1.0 - 0.7 * CLEARANCE_GAP
+        kept, top, undecided = 0.0, self.upper, 0
+        goal = enough * top
+        while top > SMALLEST_CLEARANCE and undecided < 3:
+            room = 0.25 * CLEARANCE_GAP * goal
             search.queries += 1
             hit = self.scene.first_contact(motion, margin=goal, tolerance=room, max_steps=search.max_steps)
             if hit.status is Status.FREE:
-                return goal
-            if hit.status is not Status.CAPPED:
-                t = hit.time * (last - first)
-                piece = min(int(t), last - first - 1)
-                self.descend(first + piece, min(t - piece, 1.0))
-            if self.upper >= known:
-                # Undecided so close to the smallest distance: a smaller margin is easier to prove.
-                for share in (0.5, 0.25, 0.1):
-                    search.queries += 1
-                    if self.scene.is_free(motion, margin=share * known, tolerance=room, max_steps=search.max_steps):
-                        return share * known
-                return 0.0
-        return 0.0
+                kept = goal
+            else:
+                top = goal
+                undecided += hit.status is Status.CAPPED
+                if hit.status is not Status.CAPPED and goal + room < self.upper:
+                    t = hit.time * (last - first)
+                    piece = min(int(t), last - first - 1)
+                    self.upper, self.place = goal + room, (first + piece, min(t - piece, 1.0))
+            if kept >= enough * top:
+                break
+            goal = math.sqrt(kept * top) if kept > 0.0 else 0.5 * top
+        return kept
 
 
 def _pair(contact: Contact) -> Pair:

@@ -1,20 +1,21 @@
 """`tocsin audit`: a whole trajectory, every stretch of it that is not proven free."""
 
+import math
 from typing import Annotated
 
 import typer
 
 from tocsin.audit import RESOLUTION, Audit, Moment, Stretch
-from tocsin.cli import inputs, options, output, records
-from tocsin.results import Status
+from tocsin.cli import check, inputs, options, output, records
+from tocsin.results import Contact
 
 EXAMPLE = (
     "Example: tocsin audit ur10.urdf planned.csv --scene cell.glb --scene fixture.stl --margin 0.02\n\n"
     "Exit codes: 0 the whole trajectory is proven free, 1 contact or undecided, 2 bad input."
 )
 
-SHOWN = 30
-"""Stretches in the table; `--json` prints all."""
+SHOWN = 12
+"""Stretches that are printed; `--json` prints all."""
 
 Resolution = Annotated[
     float,
@@ -72,18 +73,18 @@ def show(found: Audit, name: str) -> None:
     """Print an audit for people."""
     console = output.console()
     console.print(output.headline(found.status, _verdict(found, name)))
-    way = f"{found.waypoints:,} waypoints, the joint that moves most goes {found.length:.4g} rad or m"
+    way = f"{found.waypoints:,} waypoints; the joint that moves most goes {found.length:.4g} rad or m"
     if found.duration is not None:
-        way += f" in {found.duration:.4g} s"
+        way += f", in {found.duration:.4g} s"
     rows = [("trajectory", way), ("clearance", _clearance(found)), ("time taken", output.seconds(found.seconds))]
     console.print(output.facts(rows))
-    if found.stretches:
-        timed = found.duration is not None
-        columns = ("", "from", "to", "links", "first touch", "at (m)", "seen by steps of")
-        rows = [_row(k, s, timed) for k, s in enumerate(found.stretches[:SHOWN], 1)]
-        console.print(output.table(columns, rows, title="Not proven free"))
-        if len(found.stretches) > SHOWN:
-            console.print(f"  and {len(found.stretches) - SHOWN} more stretches: --json lists all", style="dim")
+    for number, stretch in enumerate(found.stretches[:SHOWN], 1):
+        style = output.COLOURS[stretch.status]
+        what = "in contact" if stretch.is_contact else "undecided"
+        console.print(f"\n[{style}]{number}[/]  {what} from {_moment(stretch.enter)} to {_moment(stretch.exit)}")
+        console.print(output.facts(_facts(stretch)))
+    if len(found.stretches) > SHOWN:
+        console.print(f"\nand {len(found.stretches) - SHOWN} more: --json lists all", style="dim")
 
 
 def _verdict(found: Audit, name: str) -> str:
@@ -103,35 +104,30 @@ def _clearance(found: Audit) -> str:
     if clearance.upper == float("inf"):
         return "nothing to keep away from"
     nearest = clearance.nearest
-    where = f"{nearest.link_a} and {nearest.link_b}, {_moment(clearance.at, found.duration is not None)}"
+    where = f"{nearest.link_a} and {nearest.link_b}, at {_moment(clearance.at)}"
     if clearance.upper == 0.0:
         return f"0: {where}"
     return f"{output.metres(clearance.lower)} (proven) to {output.metres(clearance.upper)} (attained): {where}"
 
 
-def _row(number: int, stretch: Stretch, timed: bool) -> tuple[str, ...]:
-    touch, at = ("undecided", "") if stretch.status is Status.CAPPED else ("", "")
-    if stretch.contacts:
-        first = stretch.contacts[0]
-        touch, at = f"{first.kind} {_features(first.features)}".strip(), output.vector(first.point_a, 3)
-    step = f"{stretch.joint_step:.3g} rad or m"
+def _facts(stretch: Stretch) -> list[tuple[str, str]]:
+    rows = [("links", "; ".join(map(str, stretch.pairs)))] if stretch.pairs else []
+    for name, contacts in (("first touch", stretch.contacts), ("last touch", stretch.exit_contacts)):
+        if contacts:
+            rows.append((name, _touch(contacts[0])))
+    step = f"{stretch.joint_step:.3g} rad or m of the joint that moves most"
     if stretch.time_step is not None:
-        step = f"{output.seconds(stretch.time_step)}, {step}"
-    return (
-        str(number),
-        _moment(stretch.enter, timed),
-        _moment(stretch.exit, timed),
-        "\n".join(map(str, stretch.pairs)),
-        touch,
-        at,
-        step,
-    )
+        step = f"{output.seconds(stretch.time_step)}, or {step}"
+    rows.append(("sampling", f"sees it for sure only with steps of at most {step}"))
+    return rows
 
 
-def _moment(moment: Moment, timed: bool) -> str:
+def _touch(contact: Contact) -> str:
+    where = f", at {output.vector(contact.point_a)} m" if math.isfinite(contact.point_a[0]) else ""
+    numbers = f", vertices {check.vertices(contact.features)}" if any(contact.features) else ""
+    return f"{contact.link_a} and {contact.link_b}: {contact.kind}{numbers}{where}"
+
+
+def _moment(moment: Moment) -> str:
     place = f"waypoint {moment.position:.4f}"
-    return f"{moment.time:.4f} s\n({place})" if timed else place
-
-
-def _features(features: tuple[tuple[int, ...], tuple[int, ...]]) -> str:
-    return " / ".join(", ".join(map(str, side)) or "-" for side in features) if any(features) else ""
+    return place if moment.time is None else f"{moment.time:.4f} s ({place})"
