@@ -8,6 +8,8 @@ import re
 import numpy as np
 import pytest
 
+import tocsin
+from data import data_folder
 from tocsin.viewer import save_page, shoot
 from tocsin.viewer.page import VERTEX, folded, page_text
 
@@ -182,6 +184,16 @@ def test_the_page_names_no_other_place_and_holds_every_triangle():
         own = vertices[indices[told["first"] : told["first"] + told["count"]]]
         places = np.array(told["low"]) + np.array(told["span"]) * own["place"] / 65535.0
         np.testing.assert_allclose(places.reshape(-1, 3, 3), solid.vertices[solid.faces], atol=1e-5)
+
+
+def test_a_robot_of_a_hundred_thousand_triangles_fits_in_two_megabytes(tmp_path):
+    robot = tocsin.Robot.from_urdf(data_folder("robots", "human36") / "human36.urdf", geometry="visual")
+    robot.ignore_overlapping_at(np.zeros(robot.n_config))
+    scene = tocsin.Scene(robot)
+    motion = robot.move(np.zeros(robot.n_config), np.full(robot.n_config, 0.2))
+    film = shoot(scene, motion)
+    assert sum(len(solid.faces) for solid in film.solids) == 108_686
+    assert save_page(tmp_path / "a.html", scene, hit=film.hit).stat().st_size < 2_000_000
 
 
 def test_a_folded_normal_unfolds_to_itself():

@@ -182,8 +182,8 @@ void main() {
 
 const LINE_FRAGMENT = `#version 300 es
 precision highp float;
-in vec4 colour; out vec4 pixel;
-void main() { pixel = colour; }`;
+in vec4 colour; out vec4 pixel; uniform float fade;
+void main() { pixel = vec4(colour.rgb, colour.a * fade); }`;
 
 const PLAIN_VERTEX = `#version 300 es
 layout(location = 0) in vec3 position; layout(location = 1) in vec3 direction;
@@ -387,8 +387,11 @@ class Renderer {
     for (const ghost of state.ghosts) this.drawGhost(ghost, light);
     gl.depthMask(false);
     if (this.lineCount > 0) {
-      this.use("line", { camera, screen, width: 1.1 * Math.min(window.devicePixelRatio || 1, 2) });
-      this.drawLines(this.markLines, this.lineCount);
+      for (const [hidden, fade] of [[true, 0.28], [false, 1]]) {
+        if (hidden) gl.disable(gl.DEPTH_TEST); else gl.enable(gl.DEPTH_TEST);
+        this.use("line", { camera, screen, fade, width: 1.1 * Math.min(window.devicePixelRatio || 1, 2) });
+        this.drawLines(this.markLines, this.lineCount);
+      }
     }
     if (state.marks > 0 && this.markCount + this.arrowCount > 0) this.drawMarks(camera, theme.contact, state.marks, screen);
     gl.depthMask(true);
@@ -425,7 +428,7 @@ class Renderer {
       gl.enable(gl.POLYGON_OFFSET_FILL); gl.polygonOffset(-2, -8);
       this.use("plain", { camera, colour: [...colour, alpha * opacity], sun: [0, 0, 1] });
       gl.drawArrays(gl.TRIANGLES, 0, this.markCount);
-      this.use("line", { camera, screen, width: 1.3 * Math.min(window.devicePixelRatio || 1, 2) });
+      this.use("line", { camera, screen, fade: 1, width: 1.3 * Math.min(window.devicePixelRatio || 1, 2) });
       if (!hidden) this.drawLines(0, this.markLines);
       gl.disable(gl.POLYGON_OFFSET_FILL);
       gl.bindVertexArray(this.marks.array);
