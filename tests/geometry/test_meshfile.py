@@ -210,6 +210,8 @@ def lies():
     yield "index.dae", dae(indices="0 1 2 0 1 9"), "damaged"
     yield "word.dae", dae(indices="0 1 2 0 1 x"), "damaged"
     yield "gone.dae", dae(instance='<instance_geometry url="#other"/>'), "not there"
+    yield "unplaced.dae", dae(instance=""), "no scene"
+    yield "noscene.dae", dae().replace(b'<instance_visual_scene url="#scene"/>', b""), "no scene"
     yield "skin.dae", dae(instance='<instance_controller url="#other"/>'), "skinned"
     yield "self.dae", dae(nodes='<node id="k"><instance_node url="#k"/></node>', instance=link("k")), "contains itself"
     nodes = '<node id="k0"><instance_geometry url="#tetra"/></node>' + "".join(
@@ -334,6 +336,14 @@ def test_nodes_of_a_gltf_are_placed_parts(tmp_path):
     assert parts[1].transform.tolist() == [[2, 0, 0, 1], [0, 2, 0, 0], [0, 0, 2, 0], [0, 0, 0, 1]]
     mesh = Mesh.load(tmp_path / "two.glb")
     assert mesh.vertices.max(axis=0).tolist() == [3.0, 4.0, 6.0]
+
+
+def test_a_gltf_node_is_one_part_whatever_its_materials_and_names_are_those_of_the_file(tmp_path):
+    primitive = {"attributes": {"POSITION": 0}, "indices": 1}
+    meshes = [{"name": "tetra", "primitives": [primitive, primitive, {"attributes": {"POSITION": 0}, "mode": 0}]}]
+    nodes = [{"name": "same", "mesh": 0, "children": [1, 2]}, {"name": "same", "mesh": 0}, {"mesh": 0}]
+    parts = read_parts(write(tmp_path, "many.gltf", gltf(meshes=meshes, nodes=nodes)))
+    assert [(part.name, len(part.faces)) for part in parts] == [("same", 8), ("same", 8), ("tetra", 8)]
 
 
 def test_a_gltf_camera_or_line_does_not_lose_what_hangs_on_its_node(tmp_path):

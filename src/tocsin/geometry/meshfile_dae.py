@@ -16,7 +16,7 @@ from xml.parsers import expat
 import numpy as np
 
 from tocsin.errors import TocsinError
-from tocsin.geometry.meshfile import LARGEST_COUNT, Part, read_by_trimesh, triangle_count
+from tocsin.geometry.meshfile import LARGEST_COUNT, Part, read_by_trimesh
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
@@ -46,8 +46,8 @@ def read_dae(data: bytes) -> list[Part]:
             elif _word(child) == "instance_controller":
                 raise TocsinError("it has a skinned or morphed part (instance_controller); only plain parts are read.")
     instances = _check_instances(root)
-    if instances == 0:
-        return []
+    if instances == 0 or not any(_word(element) == "instance_visual_scene" for element in root.iter()):
+        raise TocsinError("it has no scene that places a geometry.")
     try:
         import collada  # noqa: F401
     except ImportError:
@@ -56,8 +56,6 @@ def read_dae(data: bytes) -> list[Part]:
         raise TocsinError("its root has no COLLADA namespace (xmlns).")
     ElementTree.register_namespace("", root.tag[1:].partition("}")[0])
     parts = read_by_trimesh(ElementTree.tostring(root), "dae", ignore_broken=False)
-    if triangle_count(parts) == 0:
-        return []
     scale = np.diag((unit, unit, unit, 1.0))
     return [Part(p.name, p.vertices, p.faces, p.transform if unit == 1.0 else scale @ p.transform) for p in parts]
 

@@ -15,11 +15,12 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from tocsin.errors import TocsinError
-from tocsin.geometry.meshfile import LARGEST_COUNT, LARGEST_FILE, Part, read_bounded, read_by_trimesh
+from tocsin.geometry.meshfile import LARGEST_COUNT, LARGEST_FILE, Part, merged, read_bounded, read_by_trimesh
 
 _COMPONENTS = {5120: 1, 5121: 1, 5122: 2, 5123: 2, 5125: 4, 5126: 4}
 _FLOAT = 5126
 _TRIANGLES, _STRIP, _FAN = 4, 5, 6
+_NOTHING = {"componentType": _FLOAT, "type": "SCALAR", "count": 0}
 _HARMLESS = ("KHR_materials_", "KHR_texture_", "EXT_texture_", "KHR_lights_", "KHR_xmp", "KHR_mesh_quantization")
 """Extensions by which no triangle moves."""
 
@@ -65,21 +66,37 @@ def _read(text: bytes, inside: bytes | None, file: Path) -> list[Part]:
         raise TocsinError(f"its buffers hold more than {LARGEST_FILE} bytes.")
     _check_views(header, buffers)
     meshes = [_triangles(header, k, mesh) for k, mesh in enumerate(_list(header, "meshes"))]
-    nodes, scenes, placed = _graph(header, meshes)
-    if placed == 0:
+    nodes, scenes, names = _graph(header, meshes)
+    if not names:
         return []
+    primitives = [primitive for mesh in meshes for primitive in mesh["primitives"]]
+    used = {k for p in primitives for k in (p["attributes"]["POSITION"], p.get("indices"))}
     kept: dict[str, Any] = {
         "asset": {"version": "2.0"},
         "buffers": [{"uri": f"buffer-{k}", "byteLength": len(buffer)} for k, buffer in enumerate(buffers)],
         "bufferViews": header["bufferViews"],
-        "accessors": [_plain_accessor(accessor, meshes, k) for k, accessor in enumerate(header["accessors"])],
-        "meshes": meshes,
+        # Nobody has checked the accessors that no triangle uses.
+        "accessors": [a if k in used else _NOTHING for k, a in enumerate(header["accessors"])],
+        "meshes": [{"name": f"mesh-{k}", "primitives": [primitive]} for k, primitive in enumerate(primitives)],
         "nodes": nodes,
         "scenes": scenes,
         "scene": 0,
     }
     files = {f"buffer-{k}": buffer for k, buffer in enumerate(buffers)}
-    return read_by_trimesh(json.dumps(kept).encode(), "gltf", files, skip_materials=True)
+    found = read_by_trimesh(json.dumps(kept).encode(), "gltf", files, skip_materials=True)
+    return _by_node(found, names)
+
+
+def _by_node(found: list[Part], names: dict[int, str]) -> list[Part]:
+    """Return one part for each node, in the order of the file; `found` is called by node and primitive, "7/0"."""
+    by_node: dict[int, list[Part]] = {}
+    for part in sorted(found, key=lambda part: [int(word) for word in part.name.split("/")]):
+        by_node.setdefault(int(part.name.partition("/")[0]), []).append(part)
+    parts = []
+    for k, pieces in by_node.items():
+        vertices, faces = merged([Part("", piece.vertices, piece.faces) for piece in pieces])
+        parts.append(Part(names[k], vertices, faces, pieces[0].transform))
+    return parts
 
 
 def _list(header: dict[str, Any], key: str) -> list[dict[str, Any]]:
@@ -197,35 +214,31 @@ def _triangles(header: dict[str, Any], k: int, mesh: dict[str, Any]) -> dict[str
             raise TocsinError(f"its {what} has {count} corners, which is not a multiple of three.")
         if count:
             primitives.append(kept)
-    name = mesh.get("name")
-    return {"primitives": primitives, "name": name if isinstance(name, str) and name else f"mesh-{k}"}
-
-
-def _plain_accessor(accessor: dict[str, Any], meshes: list[dict[str, Any]], k: int) -> dict[str, Any]:
-    """Return an accessor if a kept triangle uses it, else one of no entries: nobody has checked the others."""
-    for mesh in meshes:
-        for primitive in mesh["primitives"]:
-            if k in (primitive["attributes"]["POSITION"], primitive.get("indices")):
-                return accessor
-    return {"componentType": _FLOAT, "type": "SCALAR", "count": 0}
+    return {"primitives": primitives, "name": _title(mesh.get("name"))}
 
 
 def _graph(
     header: dict[str, Any], meshes: list[dict[str, Any]]
-) -> tuple[list[dict[str, Any]], list[dict[str, Any]], int]:
-    """Return the nodes under the default scene, the scene, and how many meshes it places; refuse what is no tree."""
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]], dict[int, str]]:
+    """Return the nodes under the default scene, the scene, and the names of nodes with triangles.
+
+    Every primitive gets a node of its own, called by number: names in files may be missing, or occur twice. Nodes that
+    are not a tree are refused.
+    """
     nodes, scenes = _list(header, "nodes"), _list(header, "scenes")
     if not scenes:
         if meshes:
             raise TocsinError("it has meshes but no scene that places them.")
-        return [], [], 0
+        return [], [], {}
     scene = scenes[_whole(header.get("scene", 0), "its default scene", len(scenes))]
-    triangles = [sum(_corners(header, p) for p in mesh["primitives"]) for mesh in meshes]
+    firsts = [sum(len(mesh["primitives"]) for mesh in meshes[:k]) for k in range(len(meshes))]
+    corners = [sum(_corners(header, p) for p in mesh["primitives"]) for mesh in meshes]
     seen: set[int] = set()
     kept: list[dict[str, Any]] = [{} for _ in nodes]
+    names: dict[int, str] = {}
     roots = [_whole(k, "a node of its scene", len(nodes)) for k in scene.get("nodes") or []]
     pending = list(roots)
-    placed = total = 0
+    total = 0
     while pending:
         k = pending.pop()
         if k in seen:
@@ -234,22 +247,24 @@ def _graph(
         node = nodes[k]
         if "skin" in node:
             raise TocsinError(f"its node {k} is skinned, which is not read.")
-        name = node.get("name")
-        kept[k] = {"name": name if isinstance(name, str) and name else f"node-{k}"}
-        kept[k] |= {key: node[key] for key in ("matrix", "translation", "rotation", "scale") if key in node}
         children = [_whole(child, f"a child of its node {k}", len(nodes)) for child in node.get("children") or []]
-        if children:
-            kept[k]["children"] = children
-            pending += children
+        pending += children
         if "mesh" in node:
-            mesh = _whole(node["mesh"], f"the mesh of its node {k}", len(meshes))
-            if meshes[mesh]["primitives"]:
-                kept[k]["mesh"] = mesh
-                placed += 1
-                total += triangles[mesh]
+            m = _whole(node["mesh"], f"the mesh of its node {k}", len(meshes))
+            total += corners[m]
+            for i in range(len(meshes[m]["primitives"])):
+                children.append(len(kept))
+                kept.append({"name": f"{k}/{i}", "mesh": firsts[m] + i})
+                names[k] = _title(node.get("name")) or meshes[m]["name"] or f"node-{k}"
+        kept[k] = {"name": str(k), "children": children}
+        kept[k] |= {key: node[key] for key in ("matrix", "translation", "rotation", "scale") if key in node}
     if total > 3 * LARGEST_COUNT:
         raise TocsinError(f"its scene places more than {LARGEST_COUNT} triangles.")
-    return kept, [{"nodes": roots}], placed
+    return kept, [{"nodes": roots}], names
+
+
+def _title(name: Any) -> str:
+    return name if isinstance(name, str) else ""
 
 
 def _corners(header: dict[str, Any], primitive: dict[str, Any]) -> int:
