@@ -8,11 +8,11 @@ STAMP := $(VENV)/.installed
 
 $(STAMP): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[test,lint,bench]"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[test,lint]"
 	touch $(STAMP)
 
 demo: $(STAMP)
-	$(BIN)/python examples/01_first_contact.py
+	$(BIN)/tocsin demo
 
 lint: $(STAMP)
 	$(BIN)/ruff check .

@@ -12,7 +12,6 @@ import time
 
 import numpy as np
 import trimesh
-from drawing import draw_contact
 
 import tocsin
 from tocsin import Body, Box, Capsule, ConvexHull, Cylinder, RobotBuilder
@@ -89,9 +88,9 @@ def main(picture="out/first_contact.png"):
     print(f"They overlap during {0.01 * share:.2%} of the motion.")
 
     try:
-        draw_contact(picture, scene, robot, q0, q1, hit, samples=500)
-    except ModuleNotFoundError as missing:
-        print(f"\nno picture: {missing.name} is not installed (pip install matplotlib)")
+        print(f"\nwrote {tocsin.save_picture(picture, scene, hit=hit, samples=500)}")
+    except tocsin.TocsinError as missing:
+        print(f"\nno picture: {missing}")
 
 
 if __name__ == "__main__":

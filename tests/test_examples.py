@@ -35,7 +35,7 @@ def test_the_demo_finds_the_contact_that_sampling_misses_and_draws_it(tmp_path):
     assert picture.read_bytes().startswith(b"\x89PNG")
 
 
-@pytest.mark.parametrize("blocked", ["matplotlib", "rich"])
+@pytest.mark.parametrize("blocked", ["PIL", "rich"])
 def test_the_demo_does_without_what_only_the_picture_needs(tmp_path, blocked):
     picture = tmp_path / "first_contact.png"
     code = f"import runpy, sys; sys.modules[{blocked!r}] = None; sys.argv = ['demo', {str(picture)!r}]; "
@@ -43,7 +43,7 @@ def test_the_demo_does_without_what_only_the_picture_needs(tmp_path, blocked):
     code += f"runpy.run_path({str(ROOT / 'examples' / '01_first_contact.py')!r}, run_name='__main__')"
     said = run("-c", code)
     assert "contact at t = 0.5636" in said
-    assert ("no picture: matplotlib" in said) == (blocked == "matplotlib")
+    assert ("no picture: a picture needs Pillow" in said) == (blocked == "PIL")
 
 
 @pytest.mark.parametrize(

@@ -148,7 +148,7 @@ def test_files_that_cannot_be_read_say_so(tmp_path):
         ("", "folder"),
         ("a.xyzzy", "no reader for '.xyzzy'.*stl"),
         ("plain", "without suffix"),
-        ("b.glb", "damaged or not a mesh"),
+        ("b.glb", "damaged or not a GLB"),
     ):
         with pytest.raises(ValueError, match=says):
             Mesh.load(tmp_path / name)

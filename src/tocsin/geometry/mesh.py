@@ -86,32 +86,19 @@ class Mesh:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> "Mesh":
-        """Read a mesh file in any format that trimesh reads; several parts in one file become one mesh.
+        """Read an STL, OBJ, PLY, OFF, DAE, GLB or GLTF file; several parts in one file become one mesh.
 
-        Vertices and faces stay as the file has them: nothing is merged or cleaned.
+        Vertices and faces stay as the file has them: nothing is merged or cleaned. DAE units are made metres; axes are
+        never turned. A damaged file, or one that claims more than it holds, is refused (see `meshfile.py`).
         """
-        file = Path(path)
-        if not file.is_file():
-            what = "is a folder, not a mesh file" if file.is_dir() else "does not exist"
-            raise TocsinError(f"cannot load a mesh: {str(file)!r} {what}.")
-        import trimesh  # 0.3 s of imports that only loading needs
+        from tocsin.geometry.meshfile import merged, read_parts
 
-        formats = trimesh.available_formats()
-        suffix = file.suffix.lower().lstrip(".")
-        if suffix not in formats:
-            raise TocsinError(
-                f"cannot load {str(file)!r}: no reader for {'.' + suffix if suffix else 'a file without suffix'!r}; "
-                f"readers are installed for: {', '.join(sorted(formats))}."
-            )
+        file = Path(path)
+        vertices, faces = merged(read_parts(file))
         try:
-            merged = trimesh.load_scene(str(file), process=False).to_mesh()
-        except Exception as error:
-            raise TocsinError(f"cannot load {str(file)!r}: the file is damaged or not a mesh ({error}).") from error
-        return cls(
-            np.asarray(merged.vertices, dtype=np.float64).reshape(-1, 3),
-            np.asarray(merged.faces, dtype=np.int64).reshape(-1, 3),
-            name=file.name,
-        )
+            return cls(vertices, faces, name=file.name)
+        except TocsinError as error:
+            raise TocsinError(f"cannot load {str(file)!r}: {error}") from None
 
     @classmethod
     def from_any(cls, source: Any) -> "Mesh":

@@ -1,0 +1,5 @@
+"""`python -m tocsin.cli` is `tocsin`."""
+
+from tocsin.cli import main
+
+main()

@@ -1,0 +1,133 @@
+"""`tocsin audit`: a whole trajectory, every stretch of it that is not proven free."""
+
+import math
+from typing import Annotated
+
+import typer
+
+from tocsin.audit import RESOLUTION, Audit, Moment, Stretch
+from tocsin.cli import check, inputs, options, output, records
+from tocsin.results import Contact
+
+EXAMPLE = (
+    "Example: tocsin audit ur10.urdf planned.csv --scene cell.glb --scene fixture.stl --margin 0.02\n\n"
+    "Exit codes: 0 the whole trajectory is proven free, 1 contact or undecided, 2 bad input."
+)
+
+SHOWN = 12
+"""Stretches that are printed; `--json` prints all."""
+
+Resolution = Annotated[
+    float,
+    typer.Option(
+        "--resolution",
+        metavar="STEP",
+        help="Gaps between contacts in which no joint moves by this much (radians or metres) are not reported.",
+    ),
+]
+
+
+def audit(
+    robot: options.RobotFile,
+    trajectory: options.TrajectoryFile,
+    scene: options.Scenes = None,
+    margin: options.Margin = 0.0,
+    tolerance: options.Tolerance = None,
+    resolution: Resolution = RESOLUTION,
+    group: options.Group = None,
+    srdf: options.Srdf = None,
+    packages: options.Packages = None,
+    geometry: options.Geometry = "collision",
+    ignore_overlapping: options.IgnoreOverlapping = False,
+    ignore: options.Ignore = None,
+    as_json: options.Json = False,
+) -> None:
+    """Audit a trajectory: every stretch that is not proven free, and the smallest clearance."""
+    from tocsin.audit import audit as ask
+
+    arm = inputs.load_robot(
+        robot, srdf=srdf, packages=packages, geometry=geometry, ignore_overlapping=ignore_overlapping
+    )
+    path, times = inputs.load_trajectory(arm, trajectory, group)
+    cell = inputs.load_scene(arm, scene, ignore)
+    with output.progress("auditing") as progress:
+        found = ask(
+            cell,
+            arm,
+            path,
+            margin=margin,
+            tolerance=tolerance,
+            resolution=resolution,
+            times=times,
+            progress=progress,
+        )
+    if as_json:
+        record = records.opening("audit", arm, cell) | {"trajectory": str(trajectory)}
+        output.write_json(record | records.audit(arm, found))
+    else:
+        show(found, arm.name)
+    raise typer.Exit(0 if found.is_free else 1)
+
+
+def show(found: Audit, name: str) -> None:
+    """Print an audit for people."""
+    console = output.console()
+    console.print(output.headline(found.status, _verdict(found, name)))
+    way = f"{found.waypoints:,} waypoints; the joint that moves most goes {found.length:.4g} rad or m"
+    if found.duration is not None:
+        way += f", in {found.duration:.4g} s"
+    rows = [("trajectory", way), ("clearance", _clearance(found)), ("time taken", output.seconds(found.seconds))]
+    console.print(output.facts(rows))
+    for number, stretch in enumerate(found.stretches[:SHOWN], 1):
+        style = output.COLOURS[stretch.status]
+        what = "in contact" if stretch.is_contact else "undecided"
+        console.print(f"\n[{style}]{number}[/]  {what} from {_moment(stretch.enter)} to {_moment(stretch.exit)}")
+        console.print(output.facts(_facts(stretch)))
+    if len(found.stretches) > SHOWN:
+        console.print(f"\nand {len(found.stretches) - SHOWN} more: --json lists all", style="dim")
+
+
+def _verdict(found: Audit, name: str) -> str:
+    if found.is_free:
+        kept = f"keeps more than {output.metres(found.margin)} from everything" if found.margin else "touches nothing"
+        return f": proven that {name} {kept} on the whole trajectory"
+    touching = sum(s.is_contact for s in found.stretches)
+    undecided = len(found.stretches) - touching
+    within = f" within {output.metres(found.margin)}" if found.margin else ""
+    counts = [f"{touching} stretch{'es' if touching > 1 else ''} in contact{within}"] if touching else []
+    counts += [f"{undecided} undecided"] if undecided else []
+    return f": {', '.join(counts)}; everything else is proven free"
+
+
+def _clearance(found: Audit) -> str:
+    clearance = found.clearance
+    if clearance.upper == float("inf"):
+        return "nothing to keep away from"
+    nearest = clearance.nearest
+    where = f"{nearest.link_a} and {nearest.link_b}, at {_moment(clearance.at)}"
+    if clearance.upper == 0.0:
+        return f"0: {where}"
+    return f"{output.metres(clearance.lower)} (proven) to {output.metres(clearance.upper)} (attained): {where}"
+
+
+def _facts(stretch: Stretch) -> list[tuple[str, str]]:
+    rows = [("links", "; ".join(map(str, stretch.pairs)))] if stretch.pairs else []
+    for name, contacts in (("first touch", stretch.contacts), ("last touch", stretch.exit_contacts)):
+        if contacts:
+            rows.append((name, _touch(contacts[0])))
+    step = f"{stretch.joint_step:.3g} rad or m of the joint that moves most"
+    if stretch.time_step is not None:
+        step = f"{output.seconds(stretch.time_step)}, or {step}"
+    rows.append(("sampling", f"sees it for sure only with steps of at most {step}"))
+    return rows
+
+
+def _touch(contact: Contact) -> str:
+    where = f", at {output.vector(contact.point_a)} m" if math.isfinite(contact.point_a[0]) else ""
+    numbers = f", vertices {check.vertices(contact.features)}" if any(contact.features) else ""
+    return f"{contact.link_a} and {contact.link_b}: {contact.kind}{numbers}{where}"
+
+
+def _moment(moment: Moment) -> str:
+    place = f"waypoint {moment.position:.4f}"
+    return place if moment.time is None else f"{moment.time:.4f} s ({place})"

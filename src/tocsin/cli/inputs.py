@@ -1,0 +1,128 @@
+"""From what was typed to a robot, a scene and a configuration."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tocsin.errors import TocsinError, unknown_name
+from tocsin.model.robot import Robot
+from tocsin.scene import Scene
+
+ROBOT_FILES = (".urdf", ".xacro", ".xml")
+CONFIGURATION_FILES = (".json", ".yaml", ".yml")
+SEPARATOR = re.compile(r"[\s,;]+")
+
+
+def load_robot(
+    path: Path, *, srdf: Path | None = None, packages: Iterable[Path] | None = None, geometry: str = "collision",
+    ignore_overlapping: bool = False,
+) -> Robot:  # fmt: skip
+    """Read a robot by its file's suffix; an .xml file is MuJoCo's unless its outermost element is <robot>."""
+    suffix = path.suffix.lower()
+    if suffix not in ROBOT_FILES:
+        raise TocsinError(
+            f"a robot is read from a {', '.join(ROBOT_FILES[:-1])} or (MuJoCo) {ROBOT_FILES[-1]} file; "
+            f"got {str(path)!r}."
+        )
+    if suffix == ".xml" and _outermost(path) == "mujoco":
+        if srdf is not None or ignore_overlapping or geometry != "collision":
+            raise TocsinError(
+                f"{str(path)!r} is a MuJoCo file, which says by itself what is checked: --srdf, --geometry and "
+                "--ignore-overlapping are for URDF files; --ignore A,B works for all."
+            )
+        return Robot.from_mjcf(path)
+    return Robot.from_urdf(
+        path, srdf=srdf, packages=tuple(packages or ()), geometry=geometry, ignore_overlapping=ignore_overlapping
+    )
+
+
+def _outermost(path: Path) -> str:
+    from tocsin.io.files import parse_xml
+
+    return parse_xml(path, "the robot").tag
+
+
+def load_scene(robot: Robot, paths: Iterable[Path] | None, ignored: Iterable[str] | None) -> Scene:
+    """Put a robot among what the files hold, and leave out the pairs that are not to be checked."""
+    models = [robot]
+    if paths:
+        from tocsin.io.meshes import load_environment
+
+        for path in paths:
+            models += load_environment(path)
+    scene = Scene(*models)
+    for pair in ignored or ():
+        names = [name.strip() for name in pair.split(",")]
+        if len(names) != 2:
+            raise TocsinError(f"--ignore takes two names with a comma in between, hand,table; got {pair!r}.")
+        scene.ignore(*names)
+    return scene
+
+
+def configuration(robot: Robot, text: str, option: str, group: str | None = None) -> np.ndarray:
+    """Return the configuration that a text means: a named state, a file, joint=value pairs, or numbers."""
+    text = text.strip()
+    if text in robot.states:
+        return robot.configuration(robot.states[text])
+    words = [word for word in SEPARATOR.split(text.strip("[]() ")) if word]
+    try:
+        if Path(text).suffix.lower() in CONFIGURATION_FILES:
+            return robot.configuration(_from_file(Path(text), option), group=group)
+        if words and all("=" in word for word in words):
+            given = [word.split("=", 1) for word in words]
+            values = {name: float(value) for name, value in given}
+            if len(values) < len(given):
+                raise TocsinError(f"{option} names a joint twice: {text!r}.")
+            return robot.configuration(values, group=group)
+        return robot.configuration(np.array([float(word) for word in words]), group=group)
+    except TocsinError as error:
+        raise TocsinError(f"{option}: {error}") from error
+    except ValueError:
+        states = ", ".join(repr(name) for name in robot.states) or "(none)"
+        raise TocsinError(
+            f"{option} takes numbers (0,0.5,-1.2), joint=value pairs, a .json or .yaml file, or a named state; "
+            f"got {text!r}. States are: {states}."
+        ) from None
+
+
+def _from_file(path: Path, option: str) -> Any:
+    """Return the mapping (or list) of joint values in a JSON or YAML file."""
+    from tocsin.io.yamlfile import read_structure
+
+    values = read_structure(path, f"the file of {option}")
+    if isinstance(values, Mapping):
+        odd = [name for name in values if not isinstance(name, str)]
+        if odd:
+            raise TocsinError(f"joint names in {str(path)!r} must be words; got {odd[0]!r}.")
+    elif not isinstance(values, list):
+        raise TocsinError(f"{str(path)!r} must hold joint names with values, or a list of values.")
+    return values
+
+
+def outside_limits(robot: Robot, q: np.ndarray) -> list[str]:
+    """Return a sentence for each joint whose value is outside its limits."""
+    row = robot.at(q).rows[0]
+    found = []
+    for joint in robot.joints:
+        if joint.limits is not None:
+            link = robot.links[robot.link_index(joint.child)]
+            value = float(link["multiplier"] * row[link["config"]] + link["offset"])
+            if not joint.limits[0] <= value <= joint.limits[1]:
+                low, high = joint.limits
+                found.append(f"joint {joint.name!r} is at {value:.6g}, outside of its limits {low:.6g} to {high:.6g}")
+    return found
+
+
+def load_trajectory(robot: Robot, path: Path, group: str | None = None) -> tuple[np.ndarray, np.ndarray | None]:
+    """Return configurations (k, n_config) and times; columns without names are the robot's joints, or the group's."""
+    from tocsin.io.trajectories import load_trajectory as load
+
+    if group is not None and group not in robot.groups:
+        raise unknown_name("group", group, robot.groups)
+    trajectory = load(path)
+    return trajectory.path(robot, group=group), trajectory.times

@@ -1,0 +1,92 @@
+"""The arguments and options that several commands take, each written once."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+RobotFile = Annotated[
+    Path, typer.Argument(metavar="ROBOT", help="A .urdf, .xacro or MuJoCo .xml file.", show_default=False)
+]
+TrajectoryFile = Annotated[
+    Path,
+    typer.Argument(
+        metavar="TRAJECTORY",
+        help="A .csv (its header names the joints), .npy, .parquet, or MoveIt's .yaml or .json file.",
+        show_default=False,
+    ),
+]
+OptionalTrajectoryFile = Annotated[
+    Path | None, typer.Argument(metavar="[TRAJECTORY]", help="A trajectory to follow.", show_default=False)
+]
+Scenes = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--scene",
+        metavar="PATH",
+        help="What stands around the robot: a mesh, a GLB of many, a folder of meshes, a planning scene (.scene, "
+        ".yaml), another robot. May be given several times.",
+        show_default=False,
+    ),
+]
+Srdf = Annotated[
+    Path | None,
+    typer.Option(
+        "--srdf", metavar="FILE", help="Pairs of links not to check, groups and named states.", show_default=False
+    ),
+]
+Packages = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--packages",
+        metavar="FOLDER",
+        help="Where package:// leads: a package, or a folder of packages. May be given several times.",
+        show_default=False,
+    ),
+]
+Geometry = Annotated[
+    str, typer.Option("--geometry", metavar="collision|visual", help="Which geometry of a URDF is used.")
+]
+IgnoreOverlapping = Annotated[
+    bool,
+    typer.Option(
+        "--ignore-overlapping",
+        help="Do not check links against each other that overlap in all sampled configurations.",
+    ),
+]
+Ignore = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--ignore",
+        metavar="A,B",
+        help="Do not check A against B: models, links, or model/link. May be given several times.",
+        show_default=False,
+    ),
+]
+Group = Annotated[
+    str | None,
+    typer.Option("--group", metavar="NAME", help="Joints that are meant, by an SRDF group.", show_default=False),
+]
+CONFIGURATION = "numbers (0,0.5,-1.2), joint=value pairs, a .json or .yaml file, or a named state of the SRDF"
+From = Annotated[
+    str, typer.Option("--from", metavar="Q", help=f"Where the motion starts: {CONFIGURATION}.", show_default=False)
+]
+To = Annotated[str, typer.Option("--to", metavar="Q", help="Where it ends, in the same forms.", show_default=False)]
+OptionalFrom = Annotated[
+    str | None,
+    typer.Option("--from", metavar="Q", help=f"Where the motion starts: {CONFIGURATION}.", show_default=False),
+]
+OptionalTo = Annotated[
+    str | None, typer.Option("--to", metavar="Q", help="Where it ends, in the same forms.", show_default=False)
+]
+Margin = Annotated[float, typer.Option("--margin", metavar="METRES", help="Contact is a distance of at most this.")]
+Tolerance = Annotated[
+    float | None,
+    typer.Option(
+        "--tolerance",
+        metavar="METRES",
+        help="How far beyond the margin a reported contact may be; by default 1e-4 of the smaller shape's diagonal.",
+        show_default=False,
+    ),
+]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of tables.")]

@@ -1,0 +1,131 @@
+"""What commands print: sober tables for people, one JSON object for machines, progress for those who wait."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tocsin.results import Status
+
+if TYPE_CHECKING:
+    from rich.console import Console, RenderableType
+
+COLOURS = {
+    Status.FREE: "bold green",
+    Status.CONTACT: "bold red",
+    Status.INITIAL_CONTACT: "bold red",
+    Status.CAPPED: "bold yellow",
+}
+
+WIDTH_OF_FILES = 110
+"""Columns where the output is not a terminal."""
+
+
+def console() -> Console:
+    """Return the console of standard output."""
+    from rich.console import Console
+
+    return Console(width=None if sys.stdout.isatty() else WIDTH_OF_FILES, highlight=False, soft_wrap=False)
+
+
+def note(text: str) -> None:
+    """Say something that is not the answer, on standard error."""
+    print(text, file=sys.stderr, flush=True)
+
+
+def write_json(record: dict[str, Any]) -> None:
+    """Print one JSON object; infinities and NaN, which JSON does not know, become null."""
+    print(json.dumps(_plain(record), indent=2, allow_nan=False))
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {str(k): _plain(v) for k, v in value.items()}
+    if isinstance(value, np.ndarray):
+        return _plain(value.tolist())
+    if isinstance(value, (list, tuple)):
+        return [_plain(v) for v in value]
+    if isinstance(value, np.generic):
+        return _plain(value.item())
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
+
+
+def headline(status: Status, text: str) -> str:
+    """Return a line that opens with the verdict, in its colour; `text` goes on from there."""
+    from rich.markup import escape
+
+    return f"[{COLOURS[status]}]{'undecided' if status is Status.CAPPED else status.value}[/]{escape(text)}"
+
+
+def table(columns: Sequence[str], rows: Sequence[Sequence[Any]], *, title: str = "", right: Sequence[int] = ()) -> Any:
+    """Return a table without frames; columns numbered in `right` are aligned to the right."""
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+    from rich.text import Text
+
+    out = Table(title=title or None, title_justify="left", box=SIMPLE_HEAD, pad_edge=False, title_style="bold")
+    for k, column in enumerate(columns):
+        out.add_column(column, justify="right" if k in right else "left", overflow="fold")
+    for row in rows:
+        out.add_row(*[Text(str(cell)) for cell in row])
+    return out
+
+
+def facts(rows: Sequence[tuple[str, Any]]) -> RenderableType:
+    """Return names and values, one pair a line."""
+    from rich.table import Table
+    from rich.text import Text
+
+    out = Table.grid(padding=(0, 2))
+    out.add_column(style="dim", no_wrap=True)
+    out.add_column(overflow="fold")
+    for name, value in rows:
+        out.add_row(f"  {name}", Text(str(value)))
+    return out
+
+
+@contextmanager
+def progress(label: str) -> Iterator[Callable[[int, int], None]]:
+    """Show a bar on standard error while something long runs, if that is a terminal; yields progress(done, total)."""
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+    bar = Progress(
+        TextColumn("{task.description}"), BarColumn(), TextColumn("{task.percentage:>3.0f} %"), TimeElapsedColumn(),
+        TextColumn("left"), TimeRemainingColumn(), console=Console(stderr=True), transient=True,
+        disable=not sys.stderr.isatty(),
+    )  # fmt: skip
+    with bar:
+        task = bar.add_task(label, total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+def metres(value: float) -> str:
+    """Return a length with a unit that suits it."""
+    if not math.isfinite(value):
+        return "infinite"
+    for unit, size in (("m", 1.0), ("mm", 1e-3), ("µm", 1e-6)):
+        if abs(value) >= size:
+            return f"{value / size:.4g} {unit}"
+    return "0 m" if value == 0.0 else f"{value / 1e-9:.3g} nm"
+
+
+def seconds(value: float) -> str:
+    """Return a duration with a unit that suits it."""
+    for unit, size in (("s", 1.0), ("ms", 1e-3)):
+        if value >= size:
+            return f"{value / size:.3g} {unit}"
+    return f"{value / 1e-6:.3g} µs"
+
+
+def vector(values: Any, digits: int = 4) -> str:
+    """Return numbers in brackets, rounded."""
+    return "(" + ", ".join(f"{x:.{digits}f}" for x in np.asarray(values)) + ")"

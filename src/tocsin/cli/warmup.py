@@ -1,0 +1,148 @@
+"""`tocsin warmup`: compile everything now, so that no later question waits for the compiler."""
+
+import tempfile
+import time
+import warnings
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numba
+import numpy as np
+
+import tocsin
+from tocsin._jit import cache_folder
+from tocsin.cli import options, output
+from tocsin.errors import TocsinError
+from tocsin.geometry.mesh import Mesh
+from tocsin.geometry.primitives import Box, Capsule, ConvexHull, Cylinder, Sphere
+from tocsin.model.body import Body
+from tocsin.model.robot import BASES, RobotBuilder
+from tocsin.options import BACKENDS
+from tocsin.scene import Scene
+
+EXAMPLE = "Example: tocsin warmup\n\nTakes about two minutes once per machine and version, and a second after that."
+
+
+def warmup(as_json: options.Json = False) -> None:
+    """Compile every kernel now: about two minutes, once per machine and version."""
+    steps: list[dict[str, Any]] = []
+    jobs = _jobs()
+    with output.progress("compiling") as progress:
+        for k, (name, job) in enumerate(jobs):
+            progress(k, len(jobs))
+            started = time.perf_counter()
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                job()
+            steps.append({"step": name, "seconds": time.perf_counter() - started})
+    folder = cache_folder()
+    total = sum(step["seconds"] for step in steps)
+    if as_json:
+        record = {"tocsin": tocsin.__version__, "command": "warmup", "steps": steps, "seconds": total}
+        output.write_json(record | {"folder": None if folder is None else str(folder)})
+        return
+    console = output.console()
+    cells = [(step["step"], f"{step['seconds']:.2f} s") for step in steps]
+    console.print(output.table(("compiled", "seconds"), [*cells, ("all", f"{total:.2f} s")], right=(1,)))
+    if folder is None:
+        output.note("warning: TOCSIN_CACHE is off: nothing is kept, and the next process compiles again.")
+    else:
+        console.print(f"  kept in {folder}", style="dim")
+
+
+def _jobs() -> list[tuple[str, Callable[[], Any]]]:
+    """Return what to run, in order, each with a name; later ones use what earlier ones compiled."""
+    jobs: list[tuple[str, Callable[[], Any]]] = [("meshes, their reports, trees and hulls", _meshes)]
+    for backend in BACKENDS:
+        jobs += [(f"{name}, {backend}", _question(name, backend)) for name in QUESTIONS]
+    jobs.append(("joints of every kind", _joints))
+    jobs.append(("pictures", _picture))
+    return jobs
+
+
+QUESTIONS = ("first_contact", "is_free", "contacts", "distance", "several motions", "nothing moves")
+
+
+def _meshes() -> None:
+    triangles = np.arange(60).reshape(-1, 3)
+    soup = Mesh(np.random.default_rng(0).random((60, 3)), triangles)
+    closed = Sphere(0.5).tessellate()
+    for mesh in (soup, closed):
+        _ = mesh.report, mesh.degenerate, mesh.components()
+        # A mesh that is placed has points of its own, other than the read-only ones of the mesh: another kernel.
+        for shape in Body([mesh, (mesh, _moved(1.0))]).shapes[0]:
+            _ = shape.piece_tree
+    Body(closed, solid=True)
+
+
+def _question(name: str, backend: str) -> Callable[[], Any]:
+    """Return a job that asks one kind of question of meshes and of every primitive."""
+
+    def ask() -> None:
+        box = Box((0.1, 0.2, 0.3))
+        shapes = [box.tessellate(), box, Sphere(0.1), Capsule(0.1, 0.2), Cylinder(0.1, 0.2), ConvexHull(np.eye(3))]
+        bodies = [Body(shape, _moved(k), name=f"body {k}") for k, shape in enumerate(shapes)]
+        solid = Body(Sphere(0.5).tessellate(), _moved(10), name="solid", solid=True)
+        scene = Scene(*bodies, solid, backend=backend)
+        through = bodies[0].move(_moved(-1), _moved(10))
+        if name == "first_contact":
+            scene.first_contact(through)
+        elif name == "is_free":
+            scene.is_free(through, margin=0.01)
+        elif name == "contacts":
+            _ = scene.first_contact(through).contacts, scene.first_contact(through).stats
+        elif name == "distance":
+            scene.distance()
+            scene.distance(bodies[0].at(_moved(-1)))
+        elif name == "several motions":
+            scene.first_contact(through, bodies[2].follow([_moved(k) for k in range(3)]))
+        else:
+            scene.is_free()
+
+    return ask
+
+
+def _moved(x: float) -> np.ndarray:
+    pose = np.eye(4)
+    pose[0, 3] = x
+    return pose
+
+
+def _joints() -> None:
+    from tocsin.io.overlaps import find_overlaps
+
+    turned = (0.0, 0.0, 0.6, 0.8)
+    ends = {"revolute": 1.0, "continuous": 1.0, "prismatic": 0.1, "planar": (0.1, 0.1, 1.0), "ball": turned,
+            "floating": (0.1, 0.1, 0.1, *turned)}  # fmt: skip
+    for base in BASES:
+        b = RobotBuilder("all", base=base)
+        b.link("root", Sphere(0.1))
+        parent = "root"
+        for kind in ends:
+            b.link(kind, Sphere(0.1), parent=parent, joint=kind, origin=(0.5, 0, 0), joint_name=kind)
+            parent = kind
+        robot = b.build()
+        moves = (np.eye(4), _moved(1.0)) if base == "free" else None
+        motion = robot.move({}, ends, base=moves)
+        _ = Scene(robot).first_contact(motion).contacts
+        motion.link_poses(0.5)
+        robot.ignore_overlapping_at({})
+    # Counts are kept by their seed: another one for each state of the kernels, so that these are compiled.
+    seed = zlib.crc32(str(numba.config.CACHE_DIR).encode())  # type: ignore[attr-defined]
+    find_overlaps(robot, samples=10, seed=seed, progress=False)
+
+
+def _picture() -> None:
+    """The renderer's kernels; without the library that pictures need there is nothing to compile."""
+    from tocsin.viewer import save_picture
+
+    ball = Body(Sphere(0.1), name="ball")
+    scene = Scene(ball, Body(Box((0.1, 0.1, 0.1)).tessellate(), _moved(1.0), name="box"))
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            save_picture(Path(folder) / "picture.png", scene, ball.move(_moved(0.0), _moved(2.0)), size=(320, 320))
+        except TocsinError as error:
+            if not isinstance(error.__cause__, ModuleNotFoundError):
+                raise

@@ -1,0 +1,344 @@
+"""Reading mesh files from strangers: what a file claims is checked against its size before anything believes it.
+
+STL, OBJ, PLY, OFF, DAE, GLB and GLTF. A file is read into memory once, with a limit on its size; no other file is
+opened but the buffers of a GLTF, and those only from its own folder. Materials and textures are never looked at.
+What comes back is all the triangles of the file or an error: a reader that would drop some (a truncated file, a
+compression it does not know, free-form surfaces) refuses, because a lost triangle is a contact that nobody reports.
+
+Binary STL, OBJ and OFF are read here: importing trimesh takes longer than reading most robots, it counts relative OBJ
+indices from the wrong end, and knows no OFF with polygons of several sizes. The other formats are checked here and read
+by trimesh. Polygons become fans from their first corner, which cover the polygon also where it is not convex.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tocsin.errors import TocsinError
+
+LARGEST_FILE = 1 << 30
+"""Bytes of a binary mesh file: 1 GiB is 21 million triangles in an STL."""
+
+LARGEST_TEXT = 1 << 28
+"""Bytes of a text mesh file: a parsed one takes several times its size in memory."""
+
+LARGEST_COUNT = 1 << 26
+"""Triangles of one file, copies of instanced parts included."""
+
+STL_TRIANGLE = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """One named piece of a mesh file; parts of one file may share their array of vertices."""
+
+    name: str
+    vertices: np.ndarray
+    """(n, 3) float64, in the part's own frame."""
+    faces: np.ndarray
+    """(m, 3) int64."""
+    transform: np.ndarray = field(default_factory=lambda: np.eye(4))
+    """4x4 affine: the part's frame in the file's."""
+
+
+def read_parts(path: str | os.PathLike[str]) -> list[Part]:
+    """Return the parts of a mesh file, triangles only; damaged or lying files raise a TocsinError."""
+    file = Path(path)
+    data = read_bounded(file)
+    try:
+        with warnings.catch_warnings():
+            # numpy only warns where it stops at a word that is no number, or makes an index of nan.
+            warnings.filterwarnings("error", message=".*could not be read to its end.*")
+            warnings.filterwarnings("error", message=".*invalid value encountered in cast.*")
+            parts = READERS[file.suffix.lower()](data, file)
+    except TocsinError as error:
+        raise TocsinError(f"cannot load {str(file)!r}: {error}") from error.__cause__
+    except MemoryError:
+        raise TocsinError(f"cannot load {str(file)!r}: it asks for more memory than there is.") from None
+    except ImportError:
+        raise
+    except Exception as error:  # whatever a reader trips over in a damaged file
+        said = re.sub(r"\s+", " ", str(error)).strip()[:200] or type(error).__name__
+        raise TocsinError(f"cannot load {str(file)!r}: the file is damaged or not a mesh ({said}).") from error
+    if sum(len(part.faces) for part in parts) > LARGEST_COUNT:
+        raise TocsinError(f"cannot load {str(file)!r}: it has more than {LARGEST_COUNT} triangles.")
+    return parts
+
+
+def merged(parts: list[Part]) -> tuple[np.ndarray, np.ndarray]:
+    """Return `(vertices, faces)` of all parts in the file's frame; shared vertices stay shared."""
+    blocks: list[np.ndarray] = []
+    faces: list[np.ndarray] = []
+    offsets: dict[tuple[int, bytes], int] = {}
+    count = 0
+    for part in parts:
+        key = (id(part.vertices), part.transform.tobytes())
+        if key not in offsets:
+            offsets[key] = count
+            blocks.append(moved(part.vertices, part.transform))
+            count += len(part.vertices)
+        mirrored = np.linalg.det(part.transform[:3, :3]) < 0.0
+        faces.append((part.faces[:, ::-1] if mirrored else part.faces) + offsets[key])
+    if not blocks:
+        return np.zeros((0, 3)), np.zeros((0, 3), dtype=np.int64)
+    return np.vstack(blocks), np.vstack(faces)
+
+
+def moved(points: np.ndarray, transform: np.ndarray) -> np.ndarray:
+    """Return points transformed by a 4x4 affine matrix; the identity changes no bit."""
+    if np.array_equal(transform, np.eye(4)):
+        return points
+    return points @ transform[:3, :3].T + transform[:3, 3]
+
+
+def read_bounded(file: Path, largest: int | None = None) -> bytes:
+    """Return the bytes of a mesh file; what is missing, empty, too large or of an unknown kind is refused."""
+    if not file.is_file():
+        what = "is a folder, not a mesh file" if file.is_dir() else "does not exist"
+        what = what if file.is_dir() or not file.exists() else "is not a plain file"
+        raise TocsinError(f"cannot load a mesh: {str(file)!r} {what}.")
+    suffix = file.suffix.lower()
+    if suffix not in READERS and largest is None:
+        given = repr(suffix) if suffix else "a file without suffix"
+        raise TocsinError(f"cannot load {str(file)!r}: no reader for {given}; meshes are: {', '.join(READERS)}.")
+    limit = largest or (LARGEST_FILE if suffix in (".stl", ".ply", ".glb") else LARGEST_TEXT)
+    try:
+        with file.open("rb") as stream:
+            size = os.fstat(stream.fileno()).st_size
+            data = stream.read(size + 1) if size <= limit else b""
+    except OSError as error:
+        raise TocsinError(f"cannot load {str(file)!r}: {error.strerror or error}.") from None
+    size = max(size, len(data))
+    if size > limit:
+        raise TocsinError(f"cannot load {str(file)!r}: it has {size} bytes, more than the {limit} that are read.")
+    if not data:
+        raise TocsinError(f"cannot load {str(file)!r}: the file is empty.")
+    return data
+
+
+def as_text(data: bytes, kind: str) -> str:
+    """Return the text of a text format; bytes that no text has are refused, odd letters in comments are not."""
+    if b"\0" in data:
+        raise TocsinError(f"this is not {kind}: it has bytes that text does not have.")
+    return data.decode("utf-8", errors="replace")
+
+
+def read_by_trimesh(data: bytes, kind: str, files: Mapping[str, bytes] | None = None, **options: Any) -> list[Part]:
+    """Return the parts that trimesh finds in `data`; it sees no file but those handed in."""
+    import trimesh  # 0.4 s of imports that plain STL and OBJ files do not need
+    from trimesh.resolvers import Resolver
+
+    beside = dict(files or {})
+
+    class Beside(Resolver):
+        def __init__(self) -> None:
+            pass
+
+        def get(self, key: str) -> bytes:
+            if key not in beside:
+                raise FileNotFoundError(key)
+            return beside[key]
+
+        def write(self, name: str, data: bytes) -> None:
+            raise PermissionError(name)
+
+        def namespaced(self, namespace: str) -> Beside:
+            return self
+
+        def keys(self) -> list[str]:
+            return list(beside)
+
+    scene = trimesh.load_scene(io.BytesIO(data), file_type=kind, resolver=Beside(), process=False, **options)
+    parts = []
+    for node in scene.graph.nodes_geometry:
+        transform, geometry = scene.graph[node]
+        shape = scene.geometry[geometry]
+        if isinstance(shape, trimesh.Trimesh):
+            vertices = np.asarray(shape.vertices, dtype=np.float64).reshape(-1, 3)
+            faces = np.asarray(shape.faces, dtype=np.int64).reshape(-1, 3)
+            parts.append(Part(str(node), vertices, faces, np.array(transform, dtype=np.float64)))
+    return parts
+
+
+def triangle_count(parts: list[Part]) -> int:
+    """Return how many triangles there are in all parts."""
+    return sum(len(part.faces) for part in parts)
+
+
+def expect(found: int, claimed: int, what: str) -> None:
+    """Refuse a file of which a reader kept another number than the file has."""
+    if found != claimed:
+        raise TocsinError(f"it claims {claimed} {what}, but {found} can be read; the file is damaged.")
+
+
+# ---- STL -----------------------------------------------------------------------------------------------------------
+
+
+def _read_stl(data: bytes, file: Path) -> list[Part]:
+    """Binary if the size fits the count in its header, else ASCII if it looks like it, else a lie."""
+    count = int.from_bytes(data[80:84], "little") if len(data) >= 84 else -1
+    if count >= 0 and len(data) == 84 + STL_TRIANGLE.itemsize * count:
+        corners = np.frombuffer(data, STL_TRIANGLE, count, 84)["corners"].reshape(-1, 3).astype(np.float64)
+        return [Part(file.stem, corners, np.arange(3 * count).reshape(-1, 3))]
+    # Exporters start binary files with "solid" too, but no text holds a zero byte.
+    if data[:512].lstrip()[:5].lower() == b"solid" and b"\0" not in data:
+        return _read_ascii_stl(data, file)
+    if count < 0:
+        raise TocsinError(f"the file is damaged: a binary STL has at least 84 bytes, this one {len(data)}.")
+    fits = (len(data) - 84) // STL_TRIANGLE.itemsize
+    raise TocsinError(
+        f"the file is damaged or not an STL: it claims {count} triangles, which take {84 + 50 * count} bytes, but has "
+        f"{len(data)}, room for {fits}."
+    )
+
+
+def _read_ascii_stl(data: bytes, file: Path) -> list[Part]:
+    text = as_text(data, "an ASCII STL").lower()
+    facets = len(re.findall(r"^\s*facet\b", text, re.MULTILINE))
+    if facets == 0 and not re.search(r"^\s*endsolid\b", text, re.MULTILINE):
+        raise TocsinError("the file is damaged or not an STL: it starts like text, but has no facets and no end.")
+    expect(len(re.findall(r"^\s*vertex\b", text, re.MULTILINE)), 3 * facets, "corners")
+    if facets == 0:
+        return [Part(file.stem, np.zeros((0, 3)), np.zeros((0, 3), dtype=np.int64))]
+    parts = read_by_trimesh(data, "stl")
+    expect(triangle_count(parts), facets, "facets")
+    return parts if len(parts) > 1 else [Part(file.stem, parts[0].vertices, parts[0].faces)]
+
+
+# ---- PLY -----------------------------------------------------------------------------------------------------------
+
+
+_PLY_SIZES = {
+    "char": 1, "uchar": 1, "short": 2, "ushort": 2, "int": 4, "uint": 4, "float": 4, "double": 8,
+    "int8": 1, "uint8": 1, "int16": 2, "uint16": 2, "int32": 4, "uint32": 4, "float32": 4, "float64": 8,
+}  # fmt: skip
+
+
+def _read_ply(data: bytes, file: Path) -> list[Part]:
+    """Check that the elements which the header announces fit into the file, then let trimesh read it."""
+    if data[:3].lower() != b"ply" or b"end_header" not in data[:LARGEST_PLY_HEADER]:
+        raise TocsinError("the file is damaged or not a PLY: it has no PLY header.")
+    head, _, body = data.partition(b"end_header")
+    lines = [line.split() for line in head.decode("latin-1").splitlines()]
+    text = any(line[:2] == ["format", "ascii"] for line in lines)
+    counts: dict[str, int] = {}
+    least = 0
+    name, has_list, geometry = "", False, False
+    for line in lines:
+        if line[:1] == ["element"]:
+            if len(line) != 3 or not line[2].isascii() or not line[2].isdigit():
+                raise TocsinError(f"its header has a line that is no element: {' '.join(line)[:80]!r}.")
+            name = line[1]
+            counts[name] = int(line[2])
+            has_list = False
+        elif line[:1] == ["property"]:
+            listed = len(line) == 5 and line[1] == "list"
+            if name not in counts or not (listed or len(line) == 3) or line[2 if listed else 1] not in _PLY_SIZES:
+                raise TocsinError(f"its header has a line that is no property: {' '.join(line)[:80]!r}.")
+            # A text value takes two bytes with its separator, a binary one its type's; an empty list is a bare count.
+            least += counts[name] * (2 if text else _PLY_SIZES[line[2 if listed else 1]])
+            has_list = has_list or listed
+            geometry = geometry or (listed and name == "face" and line[4] in ("vertex_index", "vertex_indices"))
+    if least > len(body) + 1:
+        claims = ", ".join(f"{count} {element}" for element, count in counts.items())
+        raise TocsinError(f"it claims {claims} elements, at least {least} bytes, but only {len(body)} follow.")
+    if counts.get("tristrips"):
+        raise TocsinError("its triangles are in strips ('tristrips'), which are not read; save it with faces.")
+    if counts.get("face") and not geometry:
+        raise TocsinError("its faces have no list 'vertex_indices'.")
+    if not counts.get("face") or not counts.get("vertex"):
+        return [Part(file.stem, np.zeros((0, 3)), np.zeros((0, 3), dtype=np.int64))]
+    try:
+        parts = read_by_trimesh(data, "ply", skip_materials=True, fix_texture=False)
+    except ValueError as error:
+        if text or "length" not in str(error):
+            raise
+        raise TocsinError("it is cut off, or its polygons differ in size, which is read only in text PLY.") from error
+    if len(parts) != 1:
+        raise TocsinError("the file is damaged: it announces faces, but none can be read.")
+    if triangle_count(parts) < counts["face"]:
+        expect(triangle_count(parts), counts["face"], "faces")
+    return [Part(file.stem, parts[0].vertices, parts[0].faces)]
+
+
+LARGEST_PLY_HEADER = 1 << 16
+
+
+# ---- OFF -----------------------------------------------------------------------------------------------------------
+
+
+def _read_off(data: bytes, file: Path) -> list[Part]:
+    """Read line by line: trimesh cannot read polygons of differing sizes."""
+    text = re.sub(r"#.*", "", as_text(data, "an OFF file"))
+    words = text[:4096].split(maxsplit=4)
+    if not words or words[0] not in ("OFF", "COFF"):
+        raise TocsinError("the file is damaged or not an OFF: it does not start with OFF or COFF.")
+    if len(words) < 3 or not all(word.isascii() and word.isdigit() for word in words[1:3]):
+        raise TocsinError("its second line must hold the numbers of vertices and faces.")
+    lines = [line for line in text.split(words[0], 1)[1].splitlines() if line.strip()][1:]
+    vertices, faces = int(words[1]), int(words[2])
+    if vertices + faces > len(lines):
+        raise TocsinError(f"it claims {vertices} vertices and {faces} faces, but only {len(lines)} lines follow.")
+    points = [line.split()[:3] for line in lines[:vertices]]
+    triangles = []
+    for number, line in enumerate(lines[vertices : vertices + faces]):
+        words = line.split()
+        if not words[0].isdigit() or not 3 <= int(words[0]) < len(words):
+            raise TocsinError(f"face {number} is not a count of at least 3 and that many corners: {line[:80]!r}.")
+        corners = [int(word) for word in words[1 : int(words[0]) + 1]]
+        triangles += [(corners[0], corners[i], corners[i + 1]) for i in range(1, len(corners) - 1)]
+    return [
+        Part(
+            file.stem,
+            np.array(points, dtype=np.float64).reshape(-1, 3),
+            np.array(triangles, dtype=np.int64).reshape(-1, 3),
+        )
+    ]
+
+
+# ---- the other formats ---------------------------------------------------------------------------------------------
+
+
+def _read_obj(data: bytes, file: Path) -> list[Part]:
+    from tocsin.geometry.meshfile_obj import read_obj
+
+    return read_obj(as_text(data, "an OBJ file"), file.stem)
+
+
+def _read_dae(data: bytes, file: Path) -> list[Part]:
+    from tocsin.geometry.meshfile_dae import read_dae
+
+    return read_dae(data)
+
+
+def _read_glb(data: bytes, file: Path) -> list[Part]:
+    from tocsin.geometry.meshfile_gltf import read_glb
+
+    return read_glb(data, file)
+
+
+def _read_gltf(data: bytes, file: Path) -> list[Part]:
+    from tocsin.geometry.meshfile_gltf import read_gltf
+
+    return read_gltf(data, file)
+
+
+READERS: dict[str, Callable[[bytes, Path], list[Part]]] = {
+    ".stl": _read_stl,
+    ".obj": _read_obj,
+    ".ply": _read_ply,
+    ".off": _read_off,
+    ".dae": _read_dae,
+    ".glb": _read_glb,
+    ".gltf": _read_gltf,
+}
+"""What is read, by the file's suffix."""

@@ -1,0 +1,95 @@
+"""Reading numbers and names out of XML elements, strictly: whatever is missing or is not a number becomes a sentence.
+
+Every function takes `what`, the words for the element in question ("joint 'elbow'"), which open the sentence.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from tocsin import _cast
+from tocsin.errors import TocsinError
+from tocsin.io.files import Element
+
+
+def attribute(element: Element, key: str, what: str) -> str:
+    """Return a required attribute, without the white space around it; empty is missing."""
+    text = element.get(key, "").strip()
+    if not text:
+        raise TocsinError(f"{what}: its <{element.tag}> (line {element.line}) needs the attribute {key!r}.")
+    return text
+
+
+def numbers(element: Element, key: str, counts: tuple[int, ...], what: str, default: str | None = None) -> np.ndarray:
+    """Return an attribute as finite numbers, as many as one of `counts`; without `default` it is required."""
+    text = attribute(element, key, what) if default is None else element.get(key, default)
+    try:
+        if "_" in text:  # which Python takes for a digit separator
+            raise ValueError
+        values = np.array([float(word) for word in text.split()])
+    except ValueError:
+        values = np.zeros(0)
+    if len(values) not in counts or not np.isfinite(values).all():
+        amount = " or ".join(str(count) for count in counts)
+        raise TocsinError(
+            f"{what}: {key}={_shortened(text)!r} of its <{element.tag}> (line {element.line}) must be {amount} finite "
+            f"number{'' if counts == (1,) else 's'}."
+        )
+    return values
+
+
+def number(element: Element, key: str, what: str, default: str | None = None) -> float:
+    """Return an attribute as one finite number; without `default` it is required."""
+    return float(numbers(element, key, (1,), what, default)[0])
+
+
+def children(element: Element, tag: str) -> list[Element]:
+    """Return the children of that name, in order."""
+    return [child for child in element if child.tag == tag]  # type: ignore[misc]
+
+
+def only_child(element: Element, tag: str, what: str) -> Element | None:
+    """Return the child of that name, or None; two are refused, since readers differ in which one they take."""
+    found = children(element, tag)
+    if len(found) > 1:
+        raise TocsinError(f"{what} has {len(found)} <{tag}> elements (line {found[1].line}); one is expected.")
+    return found[0] if found else None
+
+
+def origin(element: Element, what: str) -> np.ndarray:
+    """Return the 4x4 placement of an element's <origin>: xyz, and rpy about the fixed axes x, y, z in this order."""
+    matrix = np.eye(4)
+    child = only_child(element, "origin", what)
+    if child is None:
+        return matrix
+    matrix[:3, 3] = numbers(child, "xyz", (3,), what, "0 0 0")
+    roll, pitch, yaw = (float(angle) for angle in numbers(child, "rpy", (3,), what, "0 0 0"))
+    cr, sr, cp, sp, cy, sy = (f(a) for a in (roll, pitch, yaw) for f in (math.cos, math.sin))
+    matrix[:3, :3] = (
+        (cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr),
+        (sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr),
+        (-sp, cp * sr, cp * cr),
+    )
+    return _cast.placement(matrix, f"{what}: its <origin> (line {child.line})")
+
+
+def named(elements: list[Element], what: str) -> dict[str, Element]:
+    """Return elements by their names, in order; one without a name and two of one name are refused."""
+    found: dict[str, Element] = {}
+    for element in elements:
+        name = element.get("name", "").strip()
+        if not name:
+            raise TocsinError(f"{what}: a <{element.tag}> (line {element.line}) has no name.")
+        if name in found:
+            raise TocsinError(
+                f"{what} has two {element.tag}s named {name!r} (lines {found[name].line} and {element.line}); "
+                "names must differ."
+            )
+        found[name] = element
+    return found
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= 60 else text[:57] + "..."

@@ -1,0 +1,148 @@
+"""What surrounds a robot, from a file or a folder: every body of it, named and placed.
+
+| path | gives |
+|---|---|
+| `.stl`, `.ply`, `.off` | one body, named after the file |
+| `.obj`, `.dae`, `.glb`, `.gltf` | a body for each named part, where the file's scene puts it |
+| a folder | the bodies of all mesh files in it, not of folders below |
+| `.scene`, `.yaml`, `.yml`, `.json` | the obstacles of a planning scene |
+| `.urdf`, `.xacro`, `.xml` | a standing robot |
+
+Names are made distinct with -2, -3, ... where a file repeats them. Axes are never turned (glTF writers put y up).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tocsin import _cast
+from tocsin.errors import TocsinError
+from tocsin.geometry.mesh import Mesh
+from tocsin.geometry.meshfile import READERS, Part, moved, read_parts
+from tocsin.io.uris import Packages
+from tocsin.model.base import Model
+from tocsin.model.body import Body
+
+SCENES = (".scene", ".yaml", ".yml", ".json")
+ROBOTS = (".urdf", ".xacro", ".xml")
+
+MOST_BODIES = 10_000
+"""Bodies of one file or folder."""
+
+
+def read_mesh(path: str | os.PathLike[str], *, scale: Any = None) -> Mesh:
+    """Return the mesh in a file, all its parts as one, scaled about its origin by one factor or one an axis."""
+    mesh = Mesh.load(path)
+    return mesh if scale is None else mesh.scaled(scale)
+
+
+def load_environment(path: str | os.PathLike[str], *, scale: Any = None, packages: Packages = ()) -> list[Model]:
+    """Return the bodies (and robots) in a file or a folder; see the table above for what is read.
+
+    `scale` is for meshes in other units: 0.001 for millimetres. `packages`: where descriptions find what they name by
+    `package://`, as in `Robot.from_urdf`.
+    """
+    try:
+        place = Path(os.fspath(path))
+    except TypeError:
+        raise TocsinError(f"an environment is a file or folder; got {path!r}.") from None
+    if place.is_dir():
+        return _folder(place, scale)
+    suffix = place.suffix.lower()
+    if suffix in READERS:
+        return list(_distinct(_bodies(place, scale)))
+    if suffix in SCENES + ROBOTS and scale is not None:
+        raise TocsinError(f"scale is for meshes; {str(place)!r} has its sizes in metres.")
+    if suffix in SCENES:
+        from tocsin.io.planning import environment_bodies, load_scene_file
+
+        return list(environment_bodies(load_scene_file(place, packages=packages), str(place)))
+    if suffix in ROBOTS:
+        return [_standing(place, packages)]
+    given = repr(suffix) if suffix else "a file without suffix"
+    raise TocsinError(
+        f"cannot load an environment from {str(place)!r}: no reader for {given}; environments are a folder of meshes "
+        f"or: {', '.join((*READERS, *SCENES, *ROBOTS))}."
+    )
+
+
+def _standing(place: Path, packages: Packages) -> Model:
+    if place.suffix.lower() == ".xml":
+        from tocsin.io.files import parse_xml
+
+        root = parse_xml(place, "the environment").tag
+        if root == "mujoco":
+            from tocsin.io.mjcf import load_mjcf
+
+            return load_mjcf(place)
+        if root != "robot":
+            raise TocsinError(f"cannot load an environment from {str(place)!r}: its root is <{root}>, not <mujoco>.")
+    from tocsin.io.urdf import load_urdf
+
+    return load_urdf(place, packages=packages)
+
+
+def _folder(place: Path, scale: Any) -> list[Model]:
+    files = sorted(file for file in place.iterdir() if file.suffix.lower() in READERS and file.is_file())
+    if not files:
+        raise TocsinError(f"the folder {str(place)!r} has no meshes in it; meshes are: {', '.join(READERS)}.")
+    if len(files) > MOST_BODIES:
+        raise TocsinError(f"the folder {str(place)!r} has {len(files)} meshes, more than {MOST_BODIES}.")
+    return list(_distinct([body for file in files for body in _bodies(file, scale)]))
+
+
+def _bodies(file: Path, scale: Any) -> list[tuple[str, Mesh, np.ndarray]]:
+    """Return (name, mesh, pose) of every part of a mesh file that has triangles."""
+    parts = [part for part in read_parts(file) if len(part.faces)]
+    if not parts:
+        raise TocsinError(f"cannot load {str(file)!r}: there are no triangles in it.")
+    if len(parts) > MOST_BODIES:
+        raise TocsinError(f"cannot load {str(file)!r}: it has {len(parts)} parts, more than {MOST_BODIES}.")
+    factors = np.ones(3) if scale is None else np.broadcast_to(_scale(scale), 3)
+    try:
+        return [(file.stem if len(parts) == 1 else part.name, *_placed(part, factors, file)) for part in parts]
+    except TocsinError as error:
+        raise TocsinError(f"cannot load {str(file)!r}: {error}") from None
+
+
+def _scale(scale: Any) -> np.ndarray:
+    factors = np.atleast_1d(np.asarray(_cast.array(np.atleast_1d(scale), "scale", (None,))))
+    if len(factors) not in (1, 3) or (factors == 0.0).any():
+        raise TocsinError(f"a scale is one or three finite numbers other than zero; got {scale!r}.")
+    return factors
+
+
+def _placed(part: Part, factors: np.ndarray, file: Path) -> tuple[Mesh, np.ndarray]:
+    """Return a part's mesh in its own frame and its pose; a transform that is not rigid goes into the mesh."""
+    used, faces = np.unique(part.faces, return_inverse=True)  # parts may share one array of vertices
+    points, faces = part.vertices[used], faces.reshape(-1, 3)
+    linear = part.transform[:3, :3]
+    rigid = np.abs(linear @ linear.T - np.eye(3)).max() <= _cast.RIGID and np.linalg.det(linear) > 0.0
+    uniform = np.ptp(factors) == 0.0 and factors[0] > 0.0
+    name = f"{file.name}: {part.name}"
+    if rigid and uniform:
+        pose = np.eye(4)
+        pose[:3, :3] = linear
+        pose[:3, 3] = part.transform[:3, 3] * factors[0]
+        return Mesh(points * factors[0], faces, name=name), pose
+    transform = np.diag((*factors, 1.0)) @ part.transform
+    if np.linalg.det(transform[:3, :3]) < 0.0:
+        faces = faces[:, ::-1]
+    return Mesh(moved(points, transform), faces, name=name), np.eye(4)
+
+
+def _distinct(found: Iterable[tuple[str, Mesh, np.ndarray]]) -> Iterable[Body]:
+    """Make bodies with names that differ."""
+    taken: set[str] = set()
+    for given, mesh, pose in found:
+        name, k = given, 1
+        while name in taken:
+            k += 1
+            name = f"{given}-{k}"
+        taken.add(name)
+        yield Body(mesh, pose, name=name)

@@ -1,0 +1,89 @@
+"""MoveIt's trajectory messages, as YAML or JSON makes lists and mappings of them.
+
+A RobotTrajectory has a `joint_trajectory` with `joint_names` and `points`; it may also stand in a list, or as the
+`trajectory` of a DisplayTrajectory, in pieces. Pieces must name the same joints, and each start where the last ended.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tocsin import _cast
+from tocsin.errors import TocsinError
+from tocsin.io.yamlfile import listing, mapping, word
+
+JOINED = 1e-6
+"""How far apart (radians, metres) the end of a piece and the start of the next may be recorded."""
+
+
+def joint_trajectory(found: Any) -> tuple[tuple[str, ...], np.ndarray, np.ndarray | None]:
+    """Return joint names, (k, n) positions and (k,) seconds (or None) of a trajectory message."""
+    pieces = [_piece(message, what) for message, what in _messages(found)]
+    names, positions, times = pieces[0]
+    for number, (other, more, clock) in enumerate(pieces[1:], 1):
+        if set(other) != set(names) or (clock is None) != (times is None):
+            raise TocsinError(f"piece {number} does not have the joints or times of piece 0: {', '.join(other)}.")
+        more = more[:, [other.index(name) for name in names]]
+        if np.abs(more[0] - positions[-1]).max() > JOINED:
+            raise TocsinError(f"piece {number} does not start where piece {number - 1} ends.")
+        positions = np.vstack((positions, more[1:]))
+        if times is not None and clock is not None:
+            times = np.concatenate((times, times[-1] + clock[1:] - clock[0]))
+    return names, positions, times
+
+
+def _messages(found: Any) -> list[tuple[dict[str, Any], str]]:
+    """Return the RobotTrajectory or JointTrajectory messages in what was read, with a name for each."""
+    if isinstance(found, dict):
+        for key in ("trajectory", "planned_trajectory", "robot_trajectory"):
+            if key in found:
+                found = found[key]
+                break
+    if not isinstance(found, list):
+        return [(mapping(found, "a trajectory"), "the trajectory")]
+    if not found:
+        raise TocsinError("it has no trajectory.")
+    return [(mapping(piece, f"piece {k}"), f"piece {k}") for k, piece in enumerate(found)]
+
+
+def _piece(message: dict[str, Any], what: str) -> tuple[tuple[str, ...], np.ndarray, np.ndarray | None]:
+    free = mapping(message.get("multi_dof_joint_trajectory"), f"the multi_dof_joint_trajectory of {what}")
+    if free.get("points"):
+        raise TocsinError(f"{what} moves joints of several degrees of freedom (multi_dof_joint_trajectory): not read.")
+    found = mapping(message.get("joint_trajectory", message), f"the joint_trajectory of {what}")
+    if "joint_names" not in found or "points" not in found:
+        keys = ", ".join(repr(str(key)) for key in list(found)[:10]) or "nothing"
+        raise TocsinError(f"{what} needs a joint_trajectory with joint_names and points; it has: {keys}.")
+    names = tuple(word(name, f"a joint name of {what}") for name in listing(found["joint_names"], "joint_names"))
+    points = listing(found["points"], f"the points of {what}")
+    if not names or not points:
+        raise TocsinError(f"{what} has {len(names)} joint names and {len(points)} points; it needs both.")
+    positions = np.zeros((len(points), len(names)))
+    clocks: list[float | None] = []
+    for row, point in enumerate(points):
+        point = mapping(point, f"point {row} of {what}")
+        values = listing(point.get("positions"), f"the positions of point {row}")
+        if len(values) != len(names):
+            raise TocsinError(f"point {row} has {len(values)} positions for {len(names)} joints.")
+        for column, value in enumerate(values):
+            positions[row, column] = _cast.scalar(value, f"point {row}, joint {names[column]!r}")
+        clocks.append(_seconds(point.get("time_from_start"), row))
+    times = [clock for clock in clocks if clock is not None]
+    if times and len(times) < len(points):
+        raise TocsinError(f"point {clocks.index(None)} has no time_from_start, but others have.")
+    return names, positions, np.array(times) if times else None
+
+
+def _seconds(value: Any, row: int) -> float | None:
+    """Return a duration in seconds: a number, or seconds and nanoseconds as either ROS spells them."""
+    if value is None:
+        return None
+    what = f"the time_from_start of point {row}"
+    if not isinstance(value, dict):
+        return _cast.scalar(value, what)
+    for whole, small in (("secs", "nsecs"), ("sec", "nanosec")):
+        if whole in value or small in value:
+            return _cast.scalar(value.get(whole, 0), what) + 1e-9 * _cast.scalar(value.get(small, 0), what)
+    raise TocsinError(f"{what} must be seconds, or have secs and nsecs; got a mapping of {', '.join(map(str, value))}.")

@@ -1,0 +1,288 @@
+"""MuJoCo models (MJCF) as one robot, compiled by the `mujoco` package itself.
+
+Links are MuJoCo's bodies, frames included; the root link is its world, with the world's own geoms (floors, walls) as
+its shapes. A body with several joints hangs on frame links called `body/joint`.
+
+The configuration is `qpos`, in its order, with two differences: quaternions are x y z w here (w x y z there), and a
+joint that an equality constraint ties linearly to another has no value of its own, it mimics the other. The robot
+stands at `qpos0`; keyframes are in `robot.states`. Limits are those of hinges and slides. Mocap bodies stand where the
+file puts them. What an equality of another kind closes (a loop) is not enforced, with a warning.
+
+Which links are checked against each other is MuJoCo's rule: bit masks, `exclude` and `pair`, and neither a body against
+its parent nor bodies that are welded together; but bodies that move are checked against the world's geoms. Geoms that
+nothing may touch are left out. Where only some geoms of two links may touch, all are checked, with a warning. A model
+that switches contacts off altogether is checked all the same.
+"""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from tocsin import _cast
+from tocsin.errors import TocsinError
+from tocsin.io.collision_objects import placement
+from tocsin.io.files import existing_file
+from tocsin.io.mjcf_files import check_files
+from tocsin.io.mjcf_shapes import geom_shape
+from tocsin.io.uris import Packages
+from tocsin.model.robot import Joint, Robot
+
+FREE, BALL, SLIDE, HINGE = range(4)
+"""MuJoCo's kinds of joints."""
+
+_WORLD = 0
+
+
+def load_mjcf(
+    path: str | os.PathLike[str], *, name: str | None = None, meshes: str = "hulls", packages: Packages = ()
+) -> Robot:
+    """Read a MuJoCo XML file. `name`: of the robot, instead of the model's.
+
+    `meshes`: "hulls", as MuJoCo collides them, or "surfaces": the triangles as they are. `packages`: folders whose
+    files the model may use besides its own folder and those beside it.
+    """
+    _cast.choice(meshes, "meshes", ("hulls", "surfaces"))
+    file = existing_file(path, "the MuJoCo model")
+    check_files(file, packages)
+    try:
+        import mujoco
+    except ImportError:
+        raise TocsinError("reading MJCF files needs mujoco: pip install 'tocsin[mujoco]'.") from None
+    try:
+        model = mujoco.MjModel.from_xml_path(str(file))  # type: ignore[attr-defined]
+    except ValueError as error:
+        raise TocsinError(f"cannot load {str(file)!r}: {' '.join(str(error).split())}.") from None
+    if model.nflex:
+        raise TocsinError(f"cannot load {str(file)!r}: it has flexible bodies (flex), which are not read.")
+    given = bytes(model.names).split(b"\0", 1)[0].decode("utf-8", "replace")
+    title = name or (given if given and given != "MuJoCo Model" else file.stem)
+    try:
+        return _Reader(mujoco, model, meshes, str(file)).robot(title)
+    except TocsinError as error:
+        raise TocsinError(f"cannot load {str(file)!r}: {error}") from None
+
+
+class _Reader:
+    """A compiled model on its way to a robot."""
+
+    def __init__(self, mujoco: Any, model: Any, meshes: str, source: str) -> None:
+        self.model = model
+        self.meshes = meshes
+        self.source = source
+        self.bodies = _distinct(
+            (model.body(i).name or f"body-{i}" if i else "world" for i in range(model.nbody)), set()
+        )
+        named = [model.joint(j).name or f"{self.bodies[model.jnt_bodyid[j]]}_joint" for j in range(model.njnt)]
+        self.joint_names = _distinct(named, set())
+        self.followers = self._followers(int(mujoco.mjtEq.mjEQ_JOINT))
+        self.filter_parents = not model.opt.disableflags & int(mujoco.mjtDisableBit.mjDSBL_FILTERPARENT)
+        self.pairs = {frozenset((int(a), int(b))) for a, b in zip(model.pair_geom1, model.pair_geom2)}
+        self.carrying = self._collidable()
+
+    def robot(self, name: str) -> Robot:
+        """Return the robot, standing at qpos0."""
+        model = self.model
+        links, joints = [self.bodies[0]], []
+        taken = {*self.bodies, *self.joint_names}
+        for body in range(1, model.nbody):
+            for joint in self._joints_of(body, taken):
+                joints.append(joint)
+                links.append(joint.child)
+        shapes: dict[str, list[tuple[Any, np.ndarray]]] = {}
+        for geom in self.carrying:
+            shape = geom_shape(model, geom, self.meshes)
+            shapes.setdefault(self.bodies[model.geom_bodyid[geom]], []).append(shape)
+        robot = Robot(name, links, joints, shapes)
+        robot.stand_at(self._configuration(robot, model.qpos0))
+        for key in range(model.nkey):
+            robot.states[model.key(key).name or f"key-{key}"] = self._configuration(robot, model.key_qpos[key])
+        self._ignore(robot)
+        return robot
+
+    # ---- joints ----------------------------------------------------------------------------------------------------
+
+    def _joints_of(self, body: int, taken: set[str]) -> list[Joint]:
+        """Return the joints that lead from a body's parent to the body, frame links in between."""
+        model = self.model
+        child, parent = self.bodies[body], self.bodies[model.body_parentid[body]]
+        origin = _placement(model.body_pos[body], model.body_quat[body])
+        chain = range(model.body_jntadr[body], model.body_jntadr[body] + model.body_jntnum[body])
+        found: list[Joint] = []
+        z = np.array([0.0, 0.0, 1.0])
+        for j in chain:
+            kind = int(model.jnt_type[j])
+            axis, anchor = z, np.zeros(3)
+            if kind == FREE:
+                origin = np.eye(4)  # a free joint's position is in the world, wherever the body was drawn
+            elif kind == BALL:
+                anchor = model.jnt_pos[j]
+            else:
+                axis = _cast.unit(model.jnt_axis[j], f"the axis of joint {self.joint_names[j]!r}")
+                anchor = model.jnt_pos[j] if kind == HINGE else anchor
+            origin = origin @ _translation(anchor)
+            if kind in (SLIDE, HINGE):
+                origin = origin @ _back(kind, axis, model.qpos0[model.jnt_qposadr[j]])
+            last = j == chain[-1] and not anchor.any()
+            link = child if last else _distinct([f"{child}/{self.joint_names[j]}"], taken)[0]
+            found.append(self._joint(j, kind, parent, link, origin, axis))
+            parent, origin = link, _translation(-anchor)
+        if not found or found[-1].child != child:
+            name = _distinct([f"{child}_joint" if not found else f"{child}_frame"], taken)[0]
+            found.append(Joint(name, "fixed", parent, child, origin, z))
+        return found
+
+    def _joint(self, j: int, kind: int, parent: str, link: str, origin: np.ndarray, axis: np.ndarray) -> Joint:
+        model = self.model
+        name = self.joint_names[j]
+        if kind in (FREE, BALL):
+            return Joint(name, "floating" if kind == FREE else "ball", parent, link, origin, axis)
+        limits = None
+        if model.jnt_limited[j]:
+            limits = (float(model.jnt_range[j][0]), float(model.jnt_range[j][1]))
+        word = "prismatic" if kind == SLIDE else "revolute" if limits else "continuous"
+        return Joint(name, word, parent, link, origin, axis, limits, self.followers.get(j))
+
+    def _followers(self, joint_equality: int) -> dict[int, tuple[str, float, float]]:
+        """Return the joints that linear equality constraints tie to others: number -> (joint, multiplier, offset)."""
+        model = self.model
+        found: dict[int, tuple[str, float, float]] = {}
+        loose = []
+        for e in range(model.neq):
+            if not model.eq_active0[e]:
+                continue
+            one, two, data = int(model.eq_obj1id[e]), int(model.eq_obj2id[e]), model.eq_data[e]
+            linear = model.eq_type[e] == joint_equality and two >= 0 and not data[2:5].any()
+            if not linear or one in found or self._leads_to(two, one, found):
+                loose.append(model.equality(e).name or f"number {e}")
+                continue
+            rest_one, rest_two = model.qpos0[model.jnt_qposadr[one]], model.qpos0[model.jnt_qposadr[two]]
+            found[one] = (self.joint_names[two], float(data[1]), float(rest_one + data[0] - data[1] * rest_two))
+        if loose:
+            self._warn("equality constraints that do not tie a joint linearly to another are not enforced", loose)
+        return found
+
+    def _leads_to(self, joint: int, target: int, found: dict[int, tuple[str, float, float]]) -> bool:
+        """Does following constraints from one joint come to another?"""
+        while joint != target and joint in found:
+            joint = self.joint_names.index(found[joint][0])
+        return joint == target
+
+    def _values(self, qpos: np.ndarray) -> dict[str, Any]:
+        """Return qpos by joint, quaternions x y z w."""
+        model = self.model
+        values: dict[str, Any] = {}
+        for j, name in enumerate(self.joint_names):
+            k, kind = model.jnt_qposadr[j], model.jnt_type[j]
+            if kind == FREE:
+                values[name] = (*qpos[k : k + 3].tolist(), *_unit_xyzw(qpos[k + 3 : k + 7]))
+            elif kind == BALL:
+                values[name] = _unit_xyzw(qpos[k : k + 4])
+            else:
+                values[name] = float(qpos[k])
+        return values
+
+    def _configuration(self, robot: Robot, qpos: np.ndarray) -> dict[str, Any]:
+        return {name: value for name, value in self._values(qpos).items() if name in robot.joint_names}
+
+    # ---- what is checked against what --------------------------------------------------------------------------------
+
+    def _collidable(self) -> list[int]:
+        """Return the geoms that can touch anything at all; those of a model without any are all taken."""
+        model = self.model
+        listed = {g for pair in self.pairs for g in pair}
+        found = [g for g in range(model.ngeom) if model.geom_contype[g] or model.geom_conaffinity[g] or g in listed]
+        if not found and model.ngeom:
+            self._warn("no geom may touch another by contype and conaffinity; all geoms are taken", [])
+            return list(range(model.ngeom))
+        return found
+
+    def _ignore(self, robot: Robot) -> None:
+        """Replace the rule of neighbours, by which a robot is made, by MuJoCo's."""
+        model = self.model
+        robot.ignored.clear()
+        geoms: dict[int, list[int]] = {}
+        for g in self.carrying:
+            geoms.setdefault(int(model.geom_bodyid[g]), []).append(g)
+        excluded = {frozenset((int(s) >> 16, int(s) & 0xFFFF)) for s in model.exclude_signature}
+        masked = any(model.geom_contype[g] or model.geom_conaffinity[g] for g in self.carrying)
+        mixed = []
+        order = sorted(geoms)
+        for i, a in enumerate(order):
+            for b in order[:i]:
+                together = [(g, h) for g in geoms[a] for h in geoms[b]]
+                allowed = 0
+                if model.body_weldid[a] != model.body_weldid[b]:
+                    listed = [frozenset(pair) in self.pairs for pair in together]
+                    free = not self._hang_together(a, b) and frozenset((a, b)) not in excluded
+                    allowed = sum(
+                        k or (free and (not masked or self._masks(*pair))) for k, pair in zip(listed, together)
+                    )
+                if not allowed:
+                    robot.ignore(self.bodies[a], self.bodies[b])
+                elif allowed < len(together):
+                    mixed.append(f"{self.bodies[b]} and {self.bodies[a]}")
+        if mixed:
+            self._warn("only some geoms of these bodies may touch each other, but all are checked", mixed)
+
+    def _hang_together(self, a: int, b: int) -> bool:
+        """Does one of two bodies hang on the other, welds counted as one, and not on the world?"""
+        model = self.model
+        weld_a, weld_b = int(model.body_weldid[a]), int(model.body_weldid[b])
+        if not self.filter_parents or _WORLD in (weld_a, weld_b):
+            return False
+        parent_a = int(model.body_weldid[model.body_parentid[weld_a]])
+        parent_b = int(model.body_weldid[model.body_parentid[weld_b]])
+        return parent_a == weld_b or parent_b == weld_a
+
+    def _masks(self, g: int, h: int) -> bool:
+        """May two geoms touch by their bit masks?"""
+        kind, met = self.model.geom_contype, self.model.geom_conaffinity
+        return bool((kind[g] & met[h]) | (kind[h] & met[g]))
+
+    def _warn(self, what: str, names: list[str]) -> None:
+        listed = f": {', '.join(names[:5])}{' and more' if len(names) > 5 else ''}" if names else ""
+        warnings.warn(f"{self.source!r}: {what}{listed}.", stacklevel=2)
+
+
+def _distinct(names: Iterable[str], taken: set[str]) -> list[str]:
+    """Return names that differ from each other and from those taken, which they are added to."""
+    found = []
+    for given in names:
+        name, k = given, 1
+        while name in taken:
+            k += 1
+            name = f"{given}-{k}"
+        taken.add(name)
+        found.append(name)
+    return found
+
+
+def _placement(position: np.ndarray, quaternion: np.ndarray) -> np.ndarray:
+    w, x, y, z = quaternion
+    return placement(np.asarray(position), np.array((x, y, z, w)), "a body")
+
+
+def _translation(offset: np.ndarray) -> np.ndarray:
+    matrix = np.eye(4)
+    matrix[:3, 3] = offset
+    return matrix
+
+
+def _back(kind: int, axis: np.ndarray, reference: float) -> np.ndarray:
+    """Return the motion by minus the joint's reference value: at that value a joint leaves its body as drawn."""
+    if kind == SLIDE:
+        return _translation(-reference * axis)
+    half = -0.5 * reference
+    return placement(np.zeros(3), np.array((*(np.sin(half) * axis), np.cos(half))), "a joint")
+
+
+def _unit_xyzw(wxyz: np.ndarray) -> tuple[float, float, float, float]:
+    """Return a quaternion in our order; MuJoCo normalizes whatever is in qpos, and takes zero for no rotation."""
+    length = float(np.linalg.norm(wxyz))
+    w, x, y, z = (wxyz / length).tolist() if length > 1e-15 else (1.0, 0.0, 0.0, 0.0)
+    return x, y, z, w

@@ -1,0 +1,113 @@
+"""The geoms of a compiled MuJoCo model as shapes.
+
+Boxes, spheres, capsules and cylinders are exact, and so are hulls of meshes and height fields (a closed solid, cut into
+triangles as MuJoCo cuts it). Two are not:
+- a plane is a half-space without end; it becomes a box of `PLANE_SIDE` metres under it, half as thick;
+- an ellipsoid becomes a polytope around it, at most 0.6 % of its radii larger; one with equal radii is a sphere.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from tocsin.errors import TocsinError
+from tocsin.geometry.hull import convex_hull
+from tocsin.geometry.mesh import Mesh
+from tocsin.geometry.primitives import Box, Capsule, ConvexHull, Cylinder, Sphere
+from tocsin.geometry.shape import make_shape
+from tocsin.io.collision_objects import placement
+
+PLANE, HFIELD, SPHERE, CAPSULE, ELLIPSOID, CYLINDER, BOX, MESH = range(8)
+"""MuJoCo's kinds of geoms."""
+
+PLANE_SIDE = 2000.0
+
+ROUNDNESS = 9
+"""An ellipsoid's polytope has 10 * ROUNDNESS^2 + 2 vertices."""
+
+
+def geom_shape(model: Any, geom: int, meshes: str) -> Any:
+    """Return the shape of a geom with its placement in its body's frame."""
+    kind = int(model.geom_type[geom])
+    size = model.geom_size[geom].tolist()
+    w, x, y, z = model.geom_quat[geom]
+    what = f"geom {model.geom(geom).name or geom!r}"
+    place = placement(np.array(model.geom_pos[geom]), np.array((x, y, z, w)), what)
+    if kind == PLANE:
+        down = np.eye(4)
+        down[2, 3] = -0.25 * PLANE_SIDE
+        return Box((PLANE_SIDE, PLANE_SIDE, 0.5 * PLANE_SIDE)), place @ down
+    if kind == HFIELD:
+        return make_shape(_height_field(model, int(model.geom_dataid[geom])), place, solid=True)
+    if kind == SPHERE or (kind == ELLIPSOID and size[0] == size[1] == size[2]):
+        return Sphere(size[0]), place
+    if kind == CAPSULE:
+        return Capsule(size[0], 2.0 * size[1]), place
+    if kind == ELLIPSOID:
+        return ConvexHull(_round_polytope() * size), place
+    if kind == CYLINDER:
+        return Cylinder(size[0], 2.0 * size[1]), place
+    if kind == BOX:
+        return Box((2.0 * size[0], 2.0 * size[1], 2.0 * size[2])), place
+    if kind == MESH:
+        return _mesh(model, int(model.geom_dataid[geom]), meshes), place
+    raise TocsinError(f"{what} is of a kind that is not read (number {kind}, a signed distance field, for example).")
+
+
+def _mesh(model: Any, mesh: int, meshes: str) -> Mesh | ConvexHull:
+    first, count = model.mesh_vertadr[mesh], model.mesh_vertnum[mesh]
+    points = np.array(model.mesh_vert[first : first + count], dtype=np.float64)
+    if meshes == "hulls":
+        return ConvexHull(points)
+    first, count = model.mesh_faceadr[mesh], model.mesh_facenum[mesh]
+    return Mesh(points, np.array(model.mesh_face[first : first + count]), name=model.mesh(mesh).name)
+
+
+def _height_field(model: Any, field: int) -> Mesh:
+    """Return the closed surface of a height field: its top, cut along the diagonal of each cell, walls and base."""
+    rows, columns = int(model.hfield_nrow[field]), int(model.hfield_ncol[field])
+    x, y, top, below = model.hfield_size[field].tolist()
+    first = int(model.hfield_adr[field])
+    heights = np.array(model.hfield_data[first : first + rows * columns], dtype=np.float64) * top
+    across, along = np.meshgrid(np.linspace(-x, x, columns), np.linspace(-y, y, rows))
+    upper = np.column_stack((across.ravel(), along.ravel(), heights))
+    lower = np.column_stack((across.ravel(), along.ravel(), np.full(rows * columns, -below)))
+    number = np.arange(rows * columns).reshape(rows, columns)
+    a, b, c, d = (part.ravel() for part in (number[:-1, :-1], number[:-1, 1:], number[1:, 1:], number[1:, :-1]))
+    surface = np.vstack((np.column_stack((a, b, c)), np.column_stack((a, c, d))))
+    base = surface[:, ::-1] + rows * columns
+    rim = np.concatenate((number[0, :-1], number[:-1, -1], number[-1, :0:-1], number[:0:-1, 0]))
+    ahead = np.roll(rim, -1)
+    under, under_ahead = rim + rows * columns, ahead + rows * columns
+    walls = np.vstack((np.column_stack((rim, under, under_ahead)), np.column_stack((rim, under_ahead, ahead))))
+    return Mesh(np.vstack((upper, lower)), np.vstack((surface, base, walls)), name=model.hfield(field).name)
+
+
+@cache
+def _round_polytope() -> np.ndarray:
+    """Return the vertices of a polytope that contains the unit ball: a sphere's points, pushed out to clear it.
+
+    The hull of points on the unit sphere has its faces at distances h <= 1 from the centre; divided by the smallest h,
+    every face clears the ball.
+    """
+    golden = 0.5 * (1.0 + 5.0**0.5)
+    corners = np.array([(s, t * golden, 0.0) for s in (-1, 1) for t in (-1, 1)])
+    corners = np.vstack((corners, corners[:, [2, 0, 1]], corners[:, [1, 2, 0]]))
+    triangles = convex_hull(corners).faces
+    vertices = convex_hull(corners).vertices
+    points = []
+    for p, q, r in vertices[triangles]:
+        for i in range(ROUNDNESS + 1):
+            for k in range(ROUNDNESS + 1 - i):
+                points.append(p + (q - p) * (i / ROUNDNESS) + (r - p) * (k / ROUNDNESS))
+    directions = np.array(points)
+    directions /= np.linalg.norm(directions, axis=1)[:, None]
+    directions = np.unique(np.round(directions, 12), axis=0)
+    hull = convex_hull(directions)
+    a, b, c = (hull.vertices[hull.faces[:, k]] for k in range(3))
+    normals = np.cross(b - a, c - a)
+    heights = np.einsum("ij,ij->i", normals, a) / np.linalg.norm(normals, axis=1)
+    return directions / (heights.min() * (1.0 - 1e-12))

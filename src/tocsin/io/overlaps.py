@@ -1,0 +1,273 @@
+"""Which links of a robot touch each other always, sometimes or never, found by sampling configurations.
+
+Meshes of neighbouring links often overlap by design, and a robot that always touches itself is never free. Like
+MoveIt's setup assistant, `find_overlaps` draws configurations within the joint limits and counts for every pair of
+links in how many they touch. What it finds is used with care:
+
+- always: in every sample. Checking such a pair can only ever answer "contact", so `apply` ignores these.
+- standing: at the configuration at which the robot stands, though not always. Reported; they are still checked.
+- never: in no sample. **That is not a proof**: a thousand samples of a seven-joint arm can miss a contact. They are
+  still checked, unless `never=True` asks for what MoveIt does; a proof of freedom then does not cover them.
+
+Links joined by a joint are ignored by every robot already. "Touch" means what it means to a query: a distance of at
+most the default tolerance. The counts are kept in the cache folder, under a key of all that they depend on.
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tocsin import _cast, query
+from tocsin._jit import kernel
+from tocsin.advancement.boxes import box_gap
+from tocsin.advancement.leaves import leaf_distance
+from tocsin.advancement.relative import relative_state
+from tocsin.advancement.room import borrowed_room
+from tocsin.contacts.inside import one_inside_other
+from tocsin.errors import TocsinError
+from tocsin.geometry import cache
+from tocsin.io.srdf import write_srdf
+from tocsin.model.robot import Robot
+from tocsin.model.world import borrowed_world
+from tocsin.motion.links import BASE_WIDTH
+from tocsin.options import RELATIVE_TOLERANCE
+from tocsin.scene import Scene
+
+SAMPLES = 10_000
+
+CHUNK = 250
+"""Configurations in one compiled call, between two strokes of the progress bar."""
+
+TRAVEL = 1.0
+"""Metres to either side that are sampled of a slide without limits."""
+
+VERSION = 1
+"""Part of the key under which counts are kept: raise it when their meaning changes."""
+
+Pair = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class Overlaps:
+    """Pairs of links that carry shapes, by how often they touch; each pair is in exactly one list but `standing`."""
+
+    samples: int
+    """Configurations that were drawn; the one at which the robot stands was looked at besides."""
+    adjacent: tuple[Pair, ...]
+    """Joined by joints with nothing but frames between: the robot ignores these by itself, and they are not sampled."""
+    always: tuple[Pair, ...]
+    sometimes: tuple[Pair, ...]
+    never: tuple[Pair, ...]
+    standing: tuple[Pair, ...]
+    """Those of `sometimes` that touch where the robot stands."""
+    counts: dict[Pair, int]
+    """In how many samples a pair touches, for all pairs that were sampled."""
+
+    def disabled(self, *, never: bool = False) -> dict[Pair, str]:
+        """Return the pairs that need not be checked, with reasons in MoveIt's words; on `never` see the module."""
+        reasons = dict.fromkeys(self.adjacent, "Adjacent") | dict.fromkeys(self.always, "Always")
+        return reasons | (dict.fromkeys(self.never, "Never") if never else {})
+
+    def apply(self, robot: Robot, *, never: bool = False) -> tuple[Pair, ...]:
+        """Let the robot ignore pairs that always touch, and with `never=True` those that never did; return them all."""
+        pairs = (*self.always, *(self.never if never else ()))
+        for a, b in pairs:
+            robot.ignore(a, b)
+        return pairs
+
+    def write_srdf(self, path: str | os.PathLike[str], robot: Robot, *, never: bool = False) -> None:
+        """Write an SRDF file with the robot's groups, states and ignored pairs, and those of `disabled(never=...)`."""
+        write_srdf(path, robot, self.disabled(never=never))
+
+
+def find_overlaps(robot: Robot, *, samples: int = SAMPLES, seed: int = 0, progress: bool | None = None) -> Overlaps:
+    """Draw configurations within the robot's joint limits and count which pairs of links touch.
+
+    The same robot, samples and seed give the same counts, from the cache folder if they are there. `progress`: show a
+    bar on standard error; by default only on a terminal.
+    """
+    _cast.count(samples, "samples")
+    if not isinstance(seed, int) or seed < 0:
+        raise TocsinError(f"seed must be a whole number of at least 0; got {seed!r}.")
+    alone = copy.copy(robot)  # the robot with no rules of its own but those of its tree
+    alone.ignored = set()
+    alone._ignore_adjacent()
+    rows = _drawn(alone, samples, seed)
+    key = _key(alone, rows)
+    kept = cache.load(key)
+    if kept is not None and kept.get("counts", rows).shape == (len(robot.links),) * 2:
+        return _sorted_out(alone, samples, kept["counts"], kept["standing"])
+    counts, standing = (np.zeros((len(robot.links),) * 2, np.int64) for _ in range(2))
+    _count(Scene(alone), alone, alone.stand[None, :], standing, lambda n: None)
+    with _bar(f"{robot.name}: links that touch", samples, progress) as advance:
+        _count(Scene(alone), alone, rows, counts, advance)
+    cache.store(key, {"counts": counts, "standing": standing})
+    return _sorted_out(alone, samples, counts, standing)
+
+
+def _sorted_out(robot: Robot, samples: int, counts: np.ndarray, standing: np.ndarray) -> Overlaps:
+    """Put the pairs into their lists."""
+    names = robot.link_names
+    carrying = [i for i, shapes in enumerate(robot.shapes) if any(not shape.is_empty for shape in shapes)]
+    found: dict[str, list[Pair]] = {"adjacent": [], "always": [], "sometimes": [], "never": [], "standing": []}
+    listed: dict[Pair, int] = {}
+    for n, i in enumerate(carrying):
+        for k in carrying[n + 1 :]:
+            pair = names[i], names[k]
+            if (i, k) in robot.ignored:
+                found["adjacent"].append(pair)
+                continue
+            listed[pair] = int(counts[i, k])
+            touches = counts[i, k] + standing[i, k]
+            kind = "never" if touches == 0 else "always" if touches == samples + 1 else "sometimes"
+            found[kind].append(pair)
+            if kind == "sometimes" and standing[i, k]:
+                found["standing"].append(pair)
+    return Overlaps(samples, counts=listed, **{kind: tuple(pairs) for kind, pairs in found.items()})
+
+
+def _key(robot: Robot, rows: np.ndarray) -> str:
+    """Return the key of all that the counts depend on."""
+    parts: list[Any] = [f"overlaps-{VERSION}", robot.links, rows, robot.stand, RELATIVE_TOLERANCE]
+    for shapes in robot.shapes:
+        parts.append(len(shapes))
+        for shape in shapes:
+            parts += [shape.points, shape.faces, shape.proxy, shape.radius, shape.disk, shape.solid]
+    return cache.content_key(*parts)
+
+
+def _drawn(robot: Robot, samples: int, seed: int) -> np.ndarray:
+    """Return (samples, width) configuration rows, uniform within the limits, the base where it stands."""
+    rng = np.random.default_rng(seed)
+    rows = np.tile(robot.stand, (samples, 1))
+    k = BASE_WIDTH
+    for joint in robot.joints:
+        if joint.width == 1:
+            bound = TRAVEL if joint.kind == "prismatic" else math.pi
+            lower, upper = joint.limits or (-bound, bound)
+            if joint.kind != "prismatic" and upper - lower > 2.0 * math.pi:
+                lower, upper = -math.pi, math.pi  # all there is
+            rows[:, k] = rng.uniform(lower, upper, samples)
+        elif joint.width == 3:
+            rows[:, k : k + 3] = rng.uniform((-TRAVEL, -TRAVEL, -math.pi), (TRAVEL, TRAVEL, math.pi), (samples, 3))
+        elif joint.width:
+            if joint.width == 7:
+                rows[:, k : k + 3] = rng.uniform(-TRAVEL, TRAVEL, (samples, 3))
+            turns = rng.normal(size=(samples, 4))
+            rows[:, k + joint.width - 4 : k + joint.width] = turns / np.linalg.norm(turns, axis=1, keepdims=True)
+        k += joint.width
+    return rows
+
+
+def _count(scene: Scene, robot: Robot, rows: np.ndarray, counts: np.ndarray, advance: Any) -> None:
+    """Add to `counts`, (links, links) with the smaller index first, in how many rows each pair touches."""
+    world = scene._tables()
+    stage, _, _ = scene._stage(world, (robot.at(robot.stand[BASE_WIDTH:]),))
+    touched = np.zeros(counts.shape, np.bool_)
+    for begin in range(0, len(rows), CHUNK):
+        chunk = np.ascontiguousarray(rows[begin : begin + CHUNK])
+        count_touching(
+            world, stage.room, stage.joints, stage.sweeps, stage.taylor, stage.boxes, stage.active, stage.static_boxes,
+            stage.static_child, stage.static_geom, chunk, RELATIVE_TOLERANCE, counts, touched,
+        )  # fmt: skip
+        advance(len(chunk))
+
+
+@contextmanager
+def _bar(title: str, total: int, wanted: bool | None) -> Iterator[Any]:
+    """Show a progress bar on standard error while the block runs; yield the function that advances it."""
+    if not (sys.stderr.isatty() if wanted is None else wanted):
+        yield lambda n: None
+        return
+    try:
+        from rich.console import Console
+        from rich.progress import Progress
+    except ImportError:
+        yield lambda n: None
+        return
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(title, total=total)
+        yield lambda n: bar.advance(task, n)
+
+
+# ---- kernels -------------------------------------------------------------------------------------------------------
+
+
+@kernel
+def touches(world, pair, sweeps, joints, room, t):
+    """Are the two shapes of a prepared pair within its margin and tolerance at time t? Stops at the first witness."""
+    geom_a = world.geoms[pair["a"]]
+    geom_b = world.geoms[pair["b"]]
+    near = pair["margin"] + pair["tolerance"]
+    pose, _ = relative_state(pair, sweeps, joints, world.links, t)
+    stack = room.stack
+    stack[0, 0] = geom_a["root"]
+    stack[0, 1] = geom_b["root"]
+    top = 1
+    while top > 0:
+        top -= 1
+        node_a = world.nodes[stack[top, 0]]
+        node_b = world.nodes[stack[top, 1]]
+        gap, _, _, _, _ = box_gap(node_a, node_b, pose)
+        if gap > near:
+            continue
+        leaf_a = node_a["count"] > 0
+        leaf_b = node_b["count"] > 0
+        if leaf_a and leaf_b:
+            d, _, _, _ = leaf_distance(world, geom_a, geom_b, node_a, node_b, pose, room)
+            if d <= near:
+                return True
+            continue
+        open_a = leaf_b or (not leaf_a and node_a["radius"] >= node_b["radius"])
+        side = 0 if open_a else 1
+        first = node_a["first"] if open_a else node_b["first"]
+        stack[top + 1, 0] = stack[top, 0]
+        stack[top + 1, 1] = stack[top, 1]
+        stack[top, side] = first
+        stack[top + 1, side] = first + 1
+        top += 2
+    return one_inside_other(world, pair, sweeps, joints, t)
+
+
+@kernel
+def mark_touching(world, sweeps, joints, room, pairs, n, touched):
+    """Set `touched` for the pairs of links of which any two shapes touch."""
+    touched[:] = False
+    for p in range(n):
+        pair = pairs[p]
+        a = min(pair["link_a"], pair["link_b"])
+        b = max(pair["link_a"], pair["link_b"])
+        if not touched[a, b]:
+            touched[a, b] = touches(world, pair, sweeps, joints, room, 0.0)
+
+
+@kernel
+def count_touching(world, room, joints, sweeps, taylor, boxes, active, static_boxes, static_child, static_geom, rows,
+                   relative_tolerance, counts, touched):  # fmt: skip
+    """Add to counts[a, b] in how many of the rows, configurations of the one active model, links a < b touch."""
+    world = borrowed_world(world)
+    room = borrowed_room(room)
+    spent = np.zeros(query.COUNTS, dtype=np.int64)
+    grow = 0.0
+    for g in range(world.geoms.shape[0]):
+        grow = max(grow, relative_tolerance * world.geoms[g]["diagonal"])
+    for row in range(rows.shape[0]):
+        query.set_motion(world, joints, sweeps, active, rows[row], 0.0, 0.0)
+        pairs, n = query.cull(
+            world, joints, sweeps, taylor, room.taylor, boxes, active, static_boxes, static_child, static_geom,
+            room.pairs, 0.0, 0.0, 0.0, grow, -1.0, relative_tolerance, spent,
+        )  # fmt: skip
+        mark_touching(world, sweeps, joints, room, pairs, n, touched)
+        for a in range(touched.shape[0]):
+            for b in range(a + 1, touched.shape[0]):
+                if touched[a, b]:
+                    counts[a, b] += 1

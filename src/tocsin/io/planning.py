@@ -1,0 +1,266 @@
+"""Planning scenes and planning problems: MoveIt's text `.scene`, and the MotionBenchMaker pair of YAML files.
+
+A scene gives obstacles as bodies, objects that links carry, and pairs that may touch. A request adds a group, a start
+and goals, by joint name. Of the YAML, both the compact form (lists) and that of ROS messages (x: ..., y: ...) are read.
+"""
+
+from __future__ import annotations
+
+import os
+import warnings
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from tocsin import _cast
+from tocsin.errors import TocsinError, unknown_name
+from tocsin.io.collision_objects import object_body, pose_of, refuse_doubles, shapes_of
+from tocsin.io.files import read_text
+from tocsin.io.scenetext import parse_scene_text
+from tocsin.io.uris import Packages, Places
+from tocsin.io.yamlfile import listing, mapping, read_structure, word
+from tocsin.model.body import Body
+from tocsin.model.robot import Robot
+from tocsin.motion.poses import base_matrix
+from tocsin.scene import Scene
+
+
+@dataclass(frozen=True, eq=False)
+class Attached:
+    """An object that a link of the robot carries."""
+
+    name: str
+    link: str
+    shapes: tuple[tuple[Any, np.ndarray], ...]
+    """(shape, 4x4 placement in the link's frame)."""
+    touch_links: tuple[str, ...] = ()
+    """Links that may touch it."""
+
+
+@dataclass(frozen=True, eq=False)
+class PlanningScene:
+    """What a scene file says."""
+
+    name: str
+    bodies: tuple[Body, ...]
+    attached: tuple[Attached, ...] = ()
+    allowed: tuple[tuple[str, str], ...] = ()
+    """Pairs of links or objects that may touch: the entries of the allowed collision matrix."""
+    state: dict[str, float] = field(default_factory=dict)
+    """Joint values of the robot, by name."""
+    base: np.ndarray | None = None
+    """4x4: where the robot's root stands, if the file says so."""
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """A planning problem: from `start` to `goal` among `bodies`."""
+
+    bodies: tuple[Body, ...]
+    group: str
+    start: dict[str, float]
+    """Joint values by name; may name joints that a robot does not have (wheels, fingers)."""
+    goals: tuple[dict[str, float], ...]
+    """Alternatives, the values of the group's joints by name."""
+    attached: tuple[Attached, ...] = ()
+    allowed: tuple[tuple[str, str], ...] = ()
+    base: np.ndarray | None = None
+    source: str = ""
+
+    @property
+    def goal(self) -> dict[str, float]:
+        """The first of the goals."""
+        return self.goals[0]
+
+    def configurations(self, robot: Robot) -> tuple[np.ndarray, np.ndarray]:
+        """Return (start, goal), whole configurations of the robot: joints by name, those not named as they stand.
+
+        Start values of joints that the robot does not have are left out; a goal for such a joint is an error.
+        """
+        for name in self.goal:
+            if name not in robot.joint_names:
+                raise unknown_name("joint", name, robot.joint_names)
+        start = {name: value for name, value in self.start.items() if name in robot.joint_names}
+        return robot.configuration(start), robot.configuration(start | self.goal)
+
+    def scene(self, robot: Robot) -> Scene:
+        """Return the scene of the robot and the bodies, without the pairs that the file allows to touch."""
+        if self.attached:
+            raise TocsinError(
+                f"the problem {self.source!r} has the robot carry {self.attached[0].name!r} on link "
+                f"{self.attached[0].link!r}; build a robot with that shape on the link."
+            )
+        if self.base is not None and not np.allclose(base_matrix(robot.stand), self.base, atol=_cast.RIGID):
+            raise TocsinError(
+                f"the problem {self.source!r} has the root of {robot.name!r} elsewhere; call place(problem.base) first."
+            )
+        scene = Scene(robot, *self.bodies)
+        names = {body.name: body.name for body in self.bodies}
+        single = len(robot.link_names) == 1
+        names |= {link: robot.name if single else f"{robot.name}/{link}" for link in robot.link_names}
+        for a, b in self.allowed:
+            if a in names and b in names:
+                scene.ignore(names[a], names[b])
+        return scene
+
+
+def load_problem(scene: str | os.PathLike[str], request: str | os.PathLike[str], *, packages: Packages = ()) -> Problem:
+    """Read a planning problem from its scene file (YAML or `.scene`) and its request file (YAML or JSON)."""
+    world = load_scene_file(scene, packages=packages)
+    source = str(request)
+    found = mapping(read_structure(request, "the planning request"), f"the planning request {source!r}")
+    found = mapping(found.get("motion_plan_request", found), f"the motion_plan_request of {source!r}")
+    try:
+        state, base = _robot_state(mapping(found.get("start_state"), "start_state"), "start_state")
+        goals = tuple(
+            _goal(mapping(goal, f"goal_constraints[{k}]"), f"goal_constraints[{k}]")
+            for k, goal in enumerate(listing(found.get("goal_constraints"), "goal_constraints"))
+        )
+        if not goals:
+            raise TocsinError("it has no goal_constraints.")
+        group = word(found.get("group_name"), "group_name")
+    except TocsinError as error:
+        raise TocsinError(f"cannot use the planning request {source!r}: {error}") from None
+    return Problem(
+        bodies=world.bodies,
+        group=group,
+        start=world.state | state,
+        goals=goals,
+        attached=world.attached,
+        allowed=world.allowed,
+        base=base if base is not None else world.base,
+        source=source,
+    )
+
+
+def load_scene_file(path: str | os.PathLike[str], *, packages: Packages = ()) -> PlanningScene:
+    """Read a planning scene: MoveIt's text format if the file is called `.scene`, else YAML or JSON."""
+    source = os.fspath(path)
+    if source.lower().endswith(".scene"):
+        text = read_text(path, "the scene")
+        try:
+            name, bodies = parse_scene_text(text)
+            return PlanningScene(name, tuple(bodies))
+        except TocsinError as error:
+            raise TocsinError(f"cannot use the scene {source!r}: {error}") from None
+    found = mapping(read_structure(path, "the scene"), f"the scene {source!r}")
+    found = mapping(found.get("planning_scene", found), f"the planning_scene of {source!r}")
+    if not {"world", "robot_state", "fixed_frame_transforms", "collision_objects"} & set(found):
+        raise TocsinError(
+            f"cannot use the scene {source!r}: it has neither 'world' nor 'collision_objects'; it has: "
+            f"{', '.join(repr(str(key)) for key in list(found)[:10]) or 'nothing'}."
+        )
+    try:
+        return _scene(found, Places(path, packages))
+    except TocsinError as error:
+        raise TocsinError(f"cannot use the scene {source!r}: {error}") from None
+
+
+def _scene(found: dict[str, Any], places: Places) -> PlanningScene:
+    world = mapping(found.get("world", found), "world")
+    octomap = mapping(mapping(world.get("octomap"), "octomap").get("octomap"), "octomap")
+    if octomap.get("data"):
+        raise TocsinError("it has an octomap, which is not read.")
+    frames = {"": np.eye(4)}
+    for k, entry in enumerate(listing(found.get("fixed_frame_transforms"), "fixed_frame_transforms")):
+        what = f"fixed_frame_transforms[{k}]"
+        entry = mapping(entry, what)
+        transform = mapping(entry.get("transform"), what)
+        frames[str(entry.get("child_frame_id", ""))] = pose_of(transform, what, "translation", "rotation")
+        frames.setdefault(str(mapping(entry.get("header"), what).get("frame_id", "")), np.eye(4))
+    frames.setdefault("world", np.eye(4))
+    objects = listing(world.get("collision_objects"), "collision_objects")
+    bodies = []
+    for k, entry in enumerate(objects):
+        entry = mapping(entry, f"collision_objects[{k}]")
+        name = word(entry.get("id"), f"the id of collision_objects[{k}]")
+        frame = str(mapping(entry.get("header"), f"the header of {name!r}").get("frame_id") or "")
+        if frame not in frames:
+            raise unknown_name(f"fixed frame (that of object {name!r}),", frame, frames)
+        pose, shapes = shapes_of(entry, name, places)
+        if shapes:
+            bodies.append(object_body(name, frames[frame] @ pose, shapes))
+    refuse_doubles([body.name for body in bodies])
+    state, base = _robot_state(mapping(found.get("robot_state"), "robot_state"), "robot_state")
+    return PlanningScene(
+        name=str(found.get("name") or ""),
+        bodies=tuple(bodies),
+        attached=_attached(mapping(found.get("robot_state"), "robot_state"), places),
+        allowed=_allowed(mapping(found.get("allowed_collision_matrix"), "allowed_collision_matrix")),
+        state=state,
+        base=base,
+    )
+
+
+def _robot_state(found: dict[str, Any], what: str) -> tuple[dict[str, float], np.ndarray | None]:
+    """Return joint values by name, and where the robot's root is, if the state says so."""
+    joints = mapping(found.get("joint_state"), f"{what}.joint_state")
+    names = [word(name, f"a joint of {what}") for name in listing(joints.get("name"), f"{what}.joint_state.name")]
+    values = listing(joints.get("position"), f"{what}.joint_state.position")
+    if len(names) != len(values):
+        raise TocsinError(f"{what} has {len(names)} joint names, but {len(values)} positions.")
+    if len(set(names)) < len(names):
+        raise TocsinError(f"{what} names joint {max(names, key=names.count)!r} twice.")
+    state = {name: _cast.scalar(value, f"{what}: joint {name!r}") for name, value in zip(names, values)}
+    free = mapping(found.get("multi_dof_joint_state"), f"{what}.multi_dof_joint_state")
+    transforms = listing(free.get("transforms"), f"{what}.multi_dof_joint_state.transforms")
+    if len(transforms) > 1:
+        raise TocsinError(
+            f"{what} moves {len(transforms)} joints of several degrees of freedom; one, the root's, is read."
+        )
+    return state, pose_of(transforms[0], f"a transform of {what}", "translation", "rotation") if transforms else None
+
+
+def _attached(state: dict[str, Any], places: Places) -> tuple[Attached, ...]:
+    found = []
+    for k, entry in enumerate(listing(state.get("attached_collision_objects"), "attached_collision_objects")):
+        what = f"attached_collision_objects[{k}]"
+        entry = mapping(entry, what)
+        body = mapping(entry.get("object"), f"the object of {what}")
+        name = word(body.get("id"), f"the id of {what}")
+        link = word(entry.get("link_name"), f"the link_name of {what}")
+        frame = mapping(body.get("header"), f"the header of {name!r}").get("frame_id") or link
+        if frame != link:
+            raise TocsinError(
+                f"object {name!r} hangs on link {link!r} but is placed in frame {frame!r}; give it there."
+            )
+        pose, shapes = shapes_of(body, name, places)
+        touch = tuple(word(t, f"a touch link of {name!r}") for t in listing(entry.get("touch_links"), "touch_links"))
+        found.append(Attached(name, link, tuple((shape, pose @ place) for shape, place in shapes), touch))
+    return tuple(found)
+
+
+def _allowed(found: dict[str, Any]) -> tuple[tuple[str, str], ...]:
+    names = [word(name, "an entry name") for name in listing(found.get("entry_names"), "entry_names")]
+    rows = [
+        mapping(row, "entry_values").get("enabled") if isinstance(row, dict) else row
+        for row in listing(found.get("entry_values"), "entry_values")
+    ]
+    if len(rows) != len(names) or any(not isinstance(row, list) or len(row) != len(names) for row in rows):
+        raise TocsinError(f"the allowed collision matrix must be {len(names)} rows of {len(names)} values.")
+    return tuple((names[i], names[k]) for i, row in enumerate(rows) for k in range(i) if row and row[k] is True)
+
+
+def _goal(found: dict[str, Any], what: str) -> dict[str, float]:
+    others = [k for k in ("position_constraints", "orientation_constraints", "visibility_constraints") if found.get(k)]
+    if others:
+        raise TocsinError(f"{what} has {others[0]}; only goals by joint values are read.")
+    goal: dict[str, float] = {}
+    for k, entry in enumerate(listing(found.get("joint_constraints"), f"{what}.joint_constraints")):
+        entry = mapping(entry, f"{what}.joint_constraints[{k}]")
+        name = word(entry.get("joint_name"), f"the joint_name of {what}.joint_constraints[{k}]")
+        if name in goal:
+            raise TocsinError(f"{what} names joint {name!r} twice.")
+        goal[name] = _cast.scalar(entry.get("position"), f"{what}: joint {name!r}")
+    if not goal:
+        raise TocsinError(f"{what} has no joint_constraints.")
+    return goal
+
+
+def environment_bodies(scene: PlanningScene, source: str) -> list[Body]:
+    """Return the obstacles of a scene; what links carry is left out, with a warning."""
+    if scene.attached:
+        names = ", ".join(repr(a.name) for a in scene.attached)
+        warnings.warn(f"the scene {source!r} has a robot carry {names}: not part of the environment.", stacklevel=3)
+    return list(scene.bodies)

@@ -1,0 +1,311 @@
+"""Trajectories of other programs: configurations in a row, by joint name, with or without times.
+
+| suffix | |
+|---|---|
+| `.npy` | (k, n) numbers; the columns are named by `joints`, or are the robot's whole configuration |
+| `.npz` | `positions` (k, n), `joint_names`, and `times` if there are any |
+| `.csv` | the first line names the joints; a column `time` holds seconds |
+| `.parquet` | the same, as columns |
+| `.yaml`, `.json` | MoveIt's RobotTrajectory, or a DisplayTrajectory whose pieces follow each other |
+
+Joints are matched by name, never by position. A joint of several values has a column for each: `base.x`, `base.qw` (see
+`PARTS`). Numbers that are missing or not finite, rows of another length, names that occur twice and times that do not
+increase are refused with the row and the column.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import os
+import zipfile
+import zlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tocsin import _cast
+from tocsin.errors import TocsinError, unknown_name
+from tocsin.io.files import existing_file, read_bytes, read_text, refused
+from tocsin.io.messages import joint_trajectory
+from tocsin.io.yamlfile import read_structure
+from tocsin.model.robot import Joint, Robot
+
+PARTS = {
+    "planar": ("x", "y", "angle"),
+    "ball": ("qx", "qy", "qz", "qw"),
+    "floating": ("x", "y", "z", "qx", "qy", "qz", "qw"),
+}
+"""Columns of joints with several values, after the joint's name and a dot."""
+
+SUFFIXES = (".npy", ".npz", ".csv", ".parquet", ".yaml", ".yml", ".json")
+
+MOST_NUMBERS = 1 << 26
+"""Values in a trajectory: half a gigabyte."""
+
+AGREE = 1e-6
+"""How far (radians, metres) a recorded mimic joint may be from what it mimics; files carry few digits."""
+
+_WHAT = "the trajectory"
+
+
+@dataclass(frozen=True, eq=False)
+class Trajectory:
+    """Configurations in a row; between two of them every joint moves at a constant rate."""
+
+    joint_names: tuple[str, ...]
+    """One for each column; empty if the file names none."""
+    positions: np.ndarray
+    """(k, n), radians and metres."""
+    times: np.ndarray | None = None
+    """(k,) seconds, increasing; None if the file has none."""
+    source: str = ""
+
+    def __post_init__(self) -> None:
+        """Check that names, positions and times fit together."""
+        where = f"the trajectory {self.source!r}"
+        positions = np.array(self.positions, dtype=np.float64, ndmin=2)
+        if positions.ndim != 2 or 0 in positions.shape:
+            raise TocsinError(f"{where} must be a table of rows and columns; got shape {positions.shape}.")
+        if self.joint_names and len(self.joint_names) != positions.shape[1]:
+            raise TocsinError(f"{where} has {positions.shape[1]} columns, but {len(self.joint_names)} joint names.")
+        for k, name in enumerate(self.joint_names):
+            if name in self.joint_names[:k]:
+                raise TocsinError(f"{where} has two columns for joint {name!r}.")
+        wrong = np.argwhere(~np.isfinite(positions))
+        if len(wrong):
+            row, column = wrong[0].tolist()
+            name = repr(self.joint_names[column]) if self.joint_names else str(column)
+            raise TocsinError(f"{where}: row {row}, column {name} is not a finite number.")
+        if self.times is not None:
+            times = _cast.array(self.times, f"the times of {where}", (len(positions),))
+            stuck = np.flatnonzero(np.diff(times) <= 0.0)
+            if len(stuck):
+                k = int(stuck[0])
+                raise TocsinError(
+                    f"{where}: times must increase, but row {k} is at {times[k]:g} s and row {k + 1} at "
+                    f"{times[k + 1]:g} s."
+                )
+            times.setflags(write=False)
+            object.__setattr__(self, "times", times)
+        positions.setflags(write=False)
+        object.__setattr__(self, "positions", positions)
+
+    def __repr__(self) -> str:
+        rows, columns = self.positions.shape
+        seconds = f", {self.times[-1] - self.times[0]:g} s" if self.times is not None else ""
+        return f"<Trajectory {self.source!r}: {rows} configurations of {columns} values{seconds}>"
+
+    def path(self, robot: Robot, *, group: str | None = None) -> np.ndarray:
+        """Return (k, n_config): the robot's configurations; joints that are not named stay as the robot stands.
+
+        A trajectory without names must have the robot's whole configuration as columns, or those of a `group`. Joints
+        that mimic others may be named too; their values must agree with what they mimic.
+        """
+        names = self.joint_names or self._implied(robot, group)
+        places = {name: k for k, name in enumerate(_columns(robot.joints))}
+        followers = {joint.name: joint for joint in robot.joints if joint.mimic is not None}
+        path = np.tile(robot.configuration({}), (len(self.positions), 1))
+        for k, name in enumerate(names):
+            if name in places:
+                path[:, places[name]] = self.positions[:, k]
+            elif name not in followers:
+                raise unknown_name("joint", name, places)
+        for k, name in enumerate(names):
+            if name in followers:
+                self._check_follower(robot, followers[name].child, name, path, self.positions[:, k])
+        return path
+
+    def _implied(self, robot: Robot, group: str | None) -> tuple[str, ...]:
+        """Return the columns of a trajectory without names."""
+        if group is not None:
+            if group not in robot.groups:
+                raise unknown_name("group", group, robot.groups)
+            by_name = {joint.name: joint for joint in robot.joints}
+            names = _columns(by_name[name] for name in robot.groups[group])
+        else:
+            names = _columns(robot.joints)
+        if len(names) != self.positions.shape[1]:
+            raise TocsinError(
+                f"the trajectory {self.source!r} names no joints and has {self.positions.shape[1]} columns, but "
+                f"{robot.name!r} has {len(names)} values ({', '.join(names)}); give joints=[...] for its columns."
+            )
+        return names
+
+    def _check_follower(self, robot: Robot, child: str, name: str, path: np.ndarray, given: np.ndarray) -> None:
+        link = robot.links[robot.link_index(child)]
+        expected = link["multiplier"] * path[:, link["config"] - (robot.width - robot.n_config)] + link["offset"]
+        far = np.abs(expected - given) > AGREE
+        if far.any():
+            row = int(np.argmax(far))
+            raise TocsinError(
+                f"the trajectory {self.source!r}, row {row}: joint {name!r} mimics another and would be at "
+                f"{expected[row]:g}, but is at {given[row]:g}."
+            )
+
+
+def _columns(joints: Iterable[Joint]) -> tuple[str, ...]:
+    """Return the name of every value that joints have in a configuration."""
+    names: list[str] = []
+    for joint in joints:
+        if joint.width == 1:
+            names.append(joint.name)
+        elif joint.width:
+            names += [f"{joint.name}.{part}" for part in PARTS[joint.kind]]
+    return tuple(names)
+
+
+def load_trajectory(path: str | os.PathLike[str], *, joints: Iterable[str] | None = None) -> Trajectory:
+    """Read a trajectory; `joints` names the columns of a file that does not name them itself."""
+    file = Path(path)
+    suffix = file.suffix.lower()
+    given = tuple(_cast.name(name, "a joint's name") for name in joints) if joints is not None else ()
+    source = str(file)
+    if suffix == ".npy":
+        file = existing_file(file, _WHAT)
+        positions = _array(io.BytesIO(read_bytes(file, _WHAT, limit=8 * MOST_NUMBERS)), file)
+        return Trajectory(given, _numbers(positions, file), source=source)
+    if suffix == ".npz":
+        arrays = _archive(file)
+        if "positions" not in arrays:
+            raise refused(file, _WHAT, f"it has no 'positions'; it has: {', '.join(map(repr, arrays)) or 'nothing'}")
+        names = tuple(str(name) for name in arrays.get("joint_names", np.array(given)).ravel().tolist())
+        times = _numbers(arrays["times"], file) if "times" in arrays else None
+        return Trajectory(names, _numbers(arrays["positions"], file), times, source)
+    if suffix == ".csv":
+        names, rows = _csv(file)
+        return _table(names, rows, source)
+    if suffix == ".parquet":
+        names, rows = _parquet(file)
+        return _table(names, rows, source)
+    if suffix in (".yaml", ".yml", ".json"):
+        try:
+            names, positions, times = joint_trajectory(read_structure(file, _WHAT))
+        except TocsinError as error:
+            if source in str(error):
+                raise
+            raise refused(file, _WHAT, str(error).rstrip(".")) from None
+        return Trajectory(names, positions, times, source)
+    raise TocsinError(
+        f"cannot read a trajectory from {source!r}: "
+        f"{'files of kind ' + repr(suffix) if suffix else 'a file without suffix'} are not known; "
+        f"trajectories are: {', '.join(SUFFIXES)}."
+    )
+
+
+def _table(names: list[str], rows: np.ndarray, source: str) -> Trajectory:
+    """Return the trajectory of named columns, one of which may be the time."""
+    clocks = [k for k, name in enumerate(names) if name.lower() in ("time", "time_from_start")]
+    if len(clocks) > 1:
+        raise TocsinError(f"the trajectory {source!r} has two columns of times.")
+    kept = [k for k in range(len(names)) if k not in clocks]
+    times = rows[:, clocks[0]] if clocks else None
+    return Trajectory(tuple(names[k] for k in kept), rows[:, kept], times, source)
+
+
+def _numbers(array: np.ndarray, file: Path) -> np.ndarray:
+    if array.dtype.kind not in "fiu":
+        raise refused(file, _WHAT, f"its array must hold numbers, not {array.dtype}")
+    return array.astype(np.float64)
+
+
+def _array(stream: Any, file: Path) -> np.ndarray:
+    """Read one .npy array whose header is believed only if the bytes are there; objects are never unpickled."""
+    try:
+        version = np.lib.format.read_magic(stream)
+        read = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}[version]
+        shape, columns_first, dtype = read(stream)
+    except KeyError:
+        raise refused(file, _WHAT, "its array is of an unknown version of .npy") from None
+    except Exception as error:  # whatever numpy trips over in a damaged header
+        raise refused(file, _WHAT, f"it is not a .npy array ({' '.join(str(error).split())[:100]})") from None
+    if dtype.hasobject:
+        raise refused(file, _WHAT, "it holds Python objects, which are not read")
+    data = stream.read()
+    if math.prod(shape) * dtype.itemsize != len(data) or any(n < 0 for n in shape):
+        raise refused(file, _WHAT, f"its array claims shape {shape} of {dtype}, but has {len(data)} bytes")
+    return np.frombuffer(data, dtype).reshape(shape, order="F" if columns_first else "C")
+
+
+def _archive(file: Path) -> dict[str, np.ndarray]:
+    data = read_bytes(file, _WHAT, limit=8 * MOST_NUMBERS)
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            members = archive.infolist()
+            if sum(member.file_size for member in members) > 8 * MOST_NUMBERS or len(members) > 1000:
+                raise refused(file, _WHAT, f"its arrays unpack to more than {8 * MOST_NUMBERS} bytes")
+            arrays = {}
+            for member in members:
+                with archive.open(member) as stream:
+                    arrays[member.filename.removesuffix(".npy")] = _array(stream, file)
+            return arrays
+    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, OSError, zlib.error) as error:
+        raise refused(file, _WHAT, f"it is not an .npz archive ({' '.join(str(error).split())[:100]})") from None
+
+
+def _csv(file: Path) -> tuple[list[str], np.ndarray]:
+    text = read_text(file, _WHAT).removeprefix("#")  # numpy writes headers as comments
+    head, _, _ = text.partition("\n")
+    separator = next((mark for mark in ",;\t" if mark in head), ",")
+    try:
+        lines = [line for line in csv.reader(io.StringIO(text), delimiter=separator) if line]
+    except csv.Error as error:
+        raise refused(file, _WHAT, f"it is not CSV ({error})") from None
+    names = [name.strip() for name in lines[0]] if lines else []
+    if not names or any(not name or _is_number(name) for name in names):
+        raise refused(file, _WHAT, "its first line must name the joints, one a column")
+    if len(lines) < 2:
+        raise refused(file, _WHAT, "it has no rows below the line of names")
+    rows = np.zeros((len(lines) - 1, len(names)))
+    for k, line in enumerate(lines[1:]):
+        if len(line) != len(names):
+            raise refused(file, _WHAT, f"row {k} has {len(line)} values for {len(names)} columns")
+        for c, value in enumerate(line):
+            try:
+                rows[k, c] = float(value)
+            except ValueError:
+                reason = f"row {k}, column {names[c]!r} is {value.strip()[:40]!r}, which is not a number"
+                raise refused(file, _WHAT, reason) from None
+    return names, rows
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _parquet(file: Path) -> tuple[list[str], np.ndarray]:
+    existing_file(file, _WHAT)
+    try:
+        from pyarrow import parquet
+    except ImportError:
+        raise TocsinError("reading .parquet files needs pyarrow: pip install 'tocsin[parquet]'.") from None
+    try:
+        with parquet.ParquetFile(file) as table:
+            claimed = (table.metadata.num_rows, table.metadata.num_columns)
+            if claimed[0] * claimed[1] > MOST_NUMBERS:
+                raise refused(file, _WHAT, f"it claims {claimed[0]} rows of {claimed[1]} columns: too many to hold")
+            found = table.read()
+    except TocsinError:
+        raise
+    except Exception as error:  # whatever the reader trips over in a damaged file
+        raise refused(file, _WHAT, f"it is not Parquet ({' '.join(str(error).split())[:100]})") from None
+    columns = []
+    for name, column in zip(found.column_names, found.columns):
+        if column.null_count:
+            row = column.is_null().to_pylist().index(True)
+            raise refused(file, _WHAT, f"row {row}, column {name!r} is missing")
+        values = column.to_numpy()
+        if values.dtype.kind not in "fiu":
+            raise refused(file, _WHAT, f"column {name!r} must hold numbers, not {column.type}")
+        columns.append(values.astype(np.float64))
+    if not columns or found.num_rows == 0:
+        raise refused(file, _WHAT, "it has no rows")
+    return list(found.column_names), np.column_stack(columns)

@@ -1,0 +1,131 @@
+"""YAML and JSON files of strangers, as plain lists, mappings, numbers and text.
+
+The size is looked at first. Then the structure is walked once without building anything: bottomless nesting is refused,
+and aliases by which a small file stands for an enormous one. Only then does the safe loader, which knows no custom
+tags, build it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from tocsin.errors import TocsinError
+from tocsin.io.files import read_text, refused
+
+LARGEST = 64 * 2**20
+"""Bytes of a YAML or JSON file: these formats are read at a few megabytes a second."""
+
+DEEPEST = 64
+"""Lists and mappings inside each other."""
+
+MOST_VALUES = 10_000_000
+"""Values in a file, those behind aliases counted each time."""
+
+
+def read_structure(path: str | os.PathLike[str], what: str) -> Any:
+    """Return the contents of a `.json` file, or of a YAML file with any other suffix; `what` names it in errors."""
+    text = read_text(path, what, limit=LARGEST)
+    file = Path(path)
+    try:
+        return _from_json(text) if file.suffix.lower() == ".json" else _from_yaml(text)
+    except TocsinError as error:
+        raise refused(file, what, str(error).rstrip(".")) from None
+
+
+def _from_json(text: str) -> Any:
+    def refuse(word: str) -> float:
+        raise TocsinError(f"it has the value {word}")
+
+    try:
+        return json.loads(text, parse_constant=refuse)
+    except RecursionError:
+        raise TocsinError("its lists and objects are nested too deep") from None
+    except json.JSONDecodeError as error:
+        raise TocsinError(f"it is not JSON: {error.msg} in line {error.lineno}, column {error.colno}") from None
+
+
+def _from_yaml(text: str) -> Any:
+    try:
+        import yaml
+    except ImportError:
+        raise TocsinError("reading YAML files needs PyYAML: pip install pyyaml") from None
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    try:
+        _check_events(yaml, yaml.parse(text, Loader=loader))
+        documents = [document for document in yaml.load_all(text, Loader=loader) if document is not None]
+    except yaml.MarkedYAMLError as error:
+        where = f" in line {error.problem_mark.line + 1}" if error.problem_mark else ""
+        raise TocsinError(f"it is not YAML that can be read: {error.problem or 'damaged'}{where}") from None
+    except (yaml.YAMLError, ValueError, TypeError, RecursionError) as error:
+        if isinstance(error, TocsinError):
+            raise
+        said = " ".join(str(error).split())[:120]
+        raise TocsinError(f"it is not YAML that can be read: {said or type(error).__name__}") from None
+    if len(documents) != 1:  # what a recorder prints ends with the separator of a document that does not come
+        raise TocsinError(f"it has {len(documents)} YAML documents; one is expected")
+    return documents[0]
+
+
+def _check_events(yaml: Any, events: Iterable[Any]) -> None:
+    """Refuse nesting beyond `DEEPEST`, and more than `MOST_VALUES` values once every alias is written out."""
+    sizes: dict[str, int] = {}
+    stack: list[tuple[str | None, int]] = [(None, 0)]  # (anchor, values so far) of every collection that is open
+    for event in events:
+        if isinstance(event, yaml.AliasEvent):
+            if event.anchor not in sizes:
+                raise TocsinError(f"its alias *{event.anchor[:40]} stands for something that contains it")
+            size = sizes[event.anchor]
+        elif isinstance(event, yaml.ScalarEvent):
+            size = 1
+            sizes[event.anchor or ""] = 1
+        elif isinstance(event, yaml.CollectionStartEvent):
+            stack.append((event.anchor, 1))
+            if len(stack) > DEEPEST:
+                raise TocsinError(f"its lists and mappings are nested more than {DEEPEST} deep")
+            continue
+        elif isinstance(event, yaml.CollectionEndEvent):
+            anchor, size = stack.pop()
+            sizes[anchor or ""] = size
+        else:
+            continue
+        above, count = stack.pop()
+        if count + size > MOST_VALUES:
+            raise TocsinError(f"it stands for more than {MOST_VALUES} values")
+        stack.append((above, count + size))
+
+
+def mapping(value: Any, what: str) -> dict[str, Any]:
+    """Return a mapping; nothing at all counts as an empty one."""
+    if value is None:
+        return {}
+    if not isinstance(value, dict):
+        raise TocsinError(f"{what} must be a mapping of names to values; got {_short(value)}.")
+    return value
+
+
+def listing(value: Any, what: str) -> list[Any]:
+    """Return a list; nothing at all counts as an empty one."""
+    if value is None:
+        return []
+    if not isinstance(value, list):
+        raise TocsinError(f"{what} must be a list; got {_short(value)}.")
+    return value
+
+
+def word(value: Any, what: str) -> str:
+    """Return a name: text that is not empty. YAML makes numbers of names like 12: these become text again."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        value = str(value)
+    if not isinstance(value, str) or not value:
+        raise TocsinError(f"{what} must be a name; got {_short(value)}.")
+    return value
+
+
+def _short(value: Any) -> str:
+    return (
+        f"{type(value).__name__} {value!r:.60}" if not isinstance(value, (dict, list)) else f"a {type(value).__name__}"
+    )

@@ -1,0 +1,202 @@
+"""One HTML file that shows a film: no server, no network, no other files.
+
+Vertices are kept as 16-bit fractions of their solid's box with octahedral normals, poses as 32-bit matrices; all arrays
+go into one compressed block. `template/` holds the page itself: plain WebGL 2 and JavaScript.
+"""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import html
+import json
+import math
+from collections.abc import Iterable
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tocsin.model.base import Motion
+from tocsin.results import FirstContact, Status
+from tocsin.scene import Scene
+from tocsin.viewer.camera import best_view
+from tocsin.viewer.film import Film, sampled, shoot
+from tocsin.viewer.solids import END, START, Solid
+
+VERTEX = np.dtype([("place", "<u2", 3), ("spare", "<u2"), ("fold", "<i2", 2)])
+"""A vertex: where it is in its solid's box, and its normal folded onto a square."""
+
+
+def save_page(
+    path: str | Path,
+    scene: Scene,
+    *motions: Motion,
+    hit: FirstContact | None = None,
+    margin: float = 0.0,
+    title: str | None = None,
+    samples: int | Iterable[float] | None = None,
+) -> Path:
+    """Write one HTML file that shows `motions` in `scene`, from start to end, and where they first touch.
+
+    `hit` is the answer of `scene.first_contact`; without one the scene is asked, with this `margin`; with one the
+    motions may be left out. `samples` (how many, or which times) marks on the clearance plot what sampling would have
+    looked at. Missing folders are made. Returns the path.
+    """
+    film = shoot(scene, *motions, hit=hit, margin=margin)
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(page_text(film, title or "tocsin", samples), encoding="utf-8")
+    return path
+
+
+def page_text(film: Film, title: str, samples: int | Iterable[float] | None = None) -> str:
+    """Return the page of a film as text."""
+    arrays, story = _arrays(film)
+    story |= _story(film, title)
+    story["samples"] = [[t, d] for t, d in sampled(film, samples) if math.isfinite(d)]
+    block = b""
+    story["sections"] = []
+    for name, array in arrays.items():
+        kind = "u1" if array.dtype == VERTEX else array.dtype.str[1:]
+        raw = np.ascontiguousarray(array).tobytes()
+        story["sections"].append([name, kind, len(block), len(raw) // int(kind[1])])
+        block += raw + b"\0" * (-len(raw) % 4)
+    template = resources.files("tocsin.viewer").joinpath("template")
+    parts = {
+        "TITLE": html.escape(title),
+        "STYLE": template.joinpath("page.css").read_text(encoding="utf-8"),
+        "SCRIPT": "".join(template.joinpath(n).read_text(encoding="utf-8") for n in ("renderer.js", "app.js")),
+        # Names come from files: nothing in them may end the script element.
+        "FILM": json.dumps(story, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c"),
+        "BYTES": base64.b64encode(gzip.compress(block, 7, mtime=0)).decode("ascii"),
+    }
+    pieces = template.joinpath("page.html").read_text(encoding="utf-8").split("@")
+    return "".join(parts.get(piece, piece) for piece in pieces)
+
+
+def _story(film: Film, title: str) -> dict[str, Any]:
+    """Return what is said, and the view."""
+    view = best_view(film)
+    reach = float(np.linalg.norm(np.ptp(view.focus, axis=0))) or 1.0
+    middle = 0.5 * (film.low + film.high)
+    cell = 10.0 ** math.floor(math.log10(max(reach, 1e-9) / 4.0))
+    words = {Status.FREE: "free", Status.CAPPED: "capped"}
+    clearance = film.clearance
+    finite = np.isfinite(clearance.distances)
+    names = sorted({" – ".join(pair) for pair in clearance.pairs})
+    return {
+        "title": title,
+        "headline": film.headline(),
+        "status": words.get(film.hit.status, "touching"),
+        "details": film.details(),
+        "contact": film.contact_time,
+        "meeting": film.meeting(),
+        "margin": film.margin,
+        "touches": [_touch(t) for t in film.touches if np.isfinite(t.contact.point_a).all()],
+        "times": film.times.tolist(),
+        "clearance": {
+            "times": clearance.times.tolist(),
+            "distances": [float(d) if ok else None for d, ok in zip(clearance.distances, finite)],
+            "names": names,
+            "pairs": [names.index(" – ".join(pair)) for pair in clearance.pairs],
+        }
+        if finite.any()
+        else None,
+        "ghostColours": [START, END],
+        "focus": np.round(_corners(view.focus), 6).tolist(),
+        "view": {"azimuth": view.azimuth, "elevation": view.elevation},
+        "low": film.low.tolist(),
+        "middle": middle.tolist(),
+        "size": film.size,
+        "reach": reach,
+        "ground": float(film.low[2]) - 1e-4 * film.size,
+        "cell": cell,
+        "pairsTotal": film.hit.stats.pairs_total // max(film.hit.stats.slabs, 1),
+    }
+
+
+def _corners(points: np.ndarray) -> np.ndarray:
+    """Return the corners of the hull's box of points that matter to a camera: at most 200 of them, extremes kept."""
+    if len(points) <= 200:
+        return points
+    directions = np.random.default_rng(0).normal(size=(200, 3))
+    return points[np.unique((points @ directions.T).argmax(axis=0))]
+
+
+def _touch(touch: Any) -> dict[str, Any]:
+    contact = touch.contact
+    triangles = np.concatenate([touch.triangles_a, touch.triangles_b])
+    normal = contact.normal.tolist() if np.any(contact.normal) else None
+    point = 0.5 * (contact.point_a + contact.point_b)
+    return {"point": point.tolist(), "normal": normal, "triangles": triangles.tolist()}
+
+
+def _arrays(film: Film) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+    """Return the arrays of the page, and what in its story points into them."""
+    vertices, indices, solids = [np.zeros(0, VERTEX)], [np.zeros(0, "<u4")], []
+    n_vertices = n_indices = 0
+    for solid in film.solids:
+        rows, faces, low, span = _packed(solid)
+        solids.append({
+            "link": solid.link, "label": solid.label, "colour": solid.colour, "first": n_indices, "count": len(faces),
+            "low": low.tolist(), "span": span.tolist(), "box": solid.box.tolist(), "centre": solid.center.tolist(),
+        })  # fmt: skip
+        vertices.append(rows)
+        indices.append(faces + np.uint32(n_vertices))
+        n_vertices += len(rows)
+        n_indices += len(faces)
+    poses, links, offset = [], [], 0
+    for i, moves in enumerate(film.moving):
+        own = film.poses[:, i, :3, :] if moves else film.poses[:1, i, :3, :]
+        links.append({"offset": offset, "moments": len(own)})
+        poses.append(own.astype("<f4").reshape(-1))
+        offset += own.size
+    slabs, boxes, pairs = [], [np.zeros(0, "<f4")], [np.zeros((0, 2), "<i4")]
+    n_boxes = n_pairs = 0
+    for slab in film.slabs:
+        told: dict[str, Any] = {"t0": slab.t0, "t1": slab.t1, "boxes": n_boxes}
+        for name, left in (("spatial", slab.spatial), ("temporal", slab.temporal)):
+            told[name] = [n_pairs, n_pairs + len(left)]
+            pairs.append(left.astype("<i4"))
+            n_pairs += len(left)
+        boxes.append(slab.boxes.astype("<f4").reshape(-1))
+        n_boxes += len(slab.boxes)
+        slabs.append(told)
+    arrays = {
+        "vertices": np.concatenate(vertices),
+        "indices": np.concatenate(indices),
+        "poses": np.concatenate(poses),
+        "closest": film.clearance.points.astype("<f4").reshape(-1),
+        "boxes": np.concatenate(boxes),
+        "pairs": np.concatenate(pairs).reshape(-1),
+    }
+    swept = film.slabs[0].shapes.tolist() if film.slabs else []
+    return arrays, {"solids": solids, "links": links, "slabs": slabs, "swept": swept}
+
+
+def _packed(solid: Solid) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Return (vertices, indices, low, span): corners that share place and normal are one vertex."""
+    if len(solid.faces) == 0:
+        return np.zeros(0, VERTEX), np.zeros(0, "<u4"), np.zeros(3), np.zeros(3)
+    places = solid.vertices[solid.faces].reshape(-1, 3)
+    fold = np.round(32767.0 * folded(solid.normals.reshape(-1, 3))).astype(np.int64)
+    key = (solid.corners.reshape(-1).astype(np.int64) << 32) | ((fold[:, 0] + 32768) << 16) | (fold[:, 1] + 32768)
+    _, first, numbers = np.unique(key, return_index=True, return_inverse=True)
+    low = places.min(axis=0)
+    span = places.max(axis=0) - low
+    rows = np.zeros(len(first), VERTEX)
+    rows["place"] = np.round(65535.0 * (places[first] - low) / np.where(span > 0.0, span, 1.0))
+    rows["fold"] = fold[first]
+    return rows, numbers.reshape(-1).astype("<u4"), low, span
+
+
+def folded(normals: np.ndarray) -> np.ndarray:
+    """Return (n, 2) in [-1, 1]: unit vectors on an octahedron whose lower half is folded outward."""
+    flat = normals / np.abs(normals).sum(axis=1, keepdims=True)
+    x, y = flat[:, 0], flat[:, 1]
+    lower = flat[:, 2] < 0.0
+    out_x = np.where(lower, (1.0 - np.abs(y)) * np.where(x >= 0.0, 1.0, -1.0), x)
+    out_y = np.where(lower, (1.0 - np.abs(x)) * np.where(y >= 0.0, 1.0, -1.0), y)
+    return np.column_stack([out_x, out_y])

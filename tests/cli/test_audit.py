@@ -1,0 +1,96 @@
+"""`tocsin audit`."""
+
+import re
+
+import numpy as np
+import pytest
+
+from .cell import tocsin
+
+KEYS = {
+    "tocsin", "command", "robot", "scene", "trajectory", "status", "free", "margin", "resolution", "waypoints",
+    "duration", "length", "stretches", "clearance", "queries", "seconds",
+}  # fmt: skip
+
+
+def test_a_free_trajectory_is_proven_and_leaves_with_0(cell):
+    base = ("audit", cell.urdf, cell.trajectory(), "--srdf", cell.srdf, "--scene", cell.far)
+    said = tocsin(*base, "--margin", "0.02")
+    assert said.code == 0, said.err
+    assert said.out.startswith("free: proven that arm keeps more than 20 mm from everything on the whole trajectory")
+    found = tocsin(*base, "--json").json
+    assert set(found) == KEYS
+    assert found["stretches"] == []
+    assert found["duration"] == 4.0
+    assert 0.0 < found["clearance"]["lower"] <= found["clearance"]["upper"]
+
+
+def test_every_stretch_is_reported_and_it_leaves_with_1(cell):
+    there_and_back = cell.write(
+        "twice.csv", "time,shoulder,elbow\n0,0,0\n2,1.5,0.5\n3,1.5,0.5\n5,0,0\n"
+    )
+    base = ("audit", cell.urdf, there_and_back, "--srdf", cell.srdf, "--scene", cell.plate, "--scene", cell.far,
+            "--ignore", "left,plate", "--ignore", "right,plate")  # fmt: skip
+    said = tocsin(*base)
+    assert said.code == 1, said.err
+    assert said.out.startswith("contact: 2 stretches in contact; everything else is proven free")
+    assert "lower and plate" in said.out
+    found = tocsin(*base, "--json").json
+    assert found["status"] == "contact"
+    assert found["scene"] == ["arm", "plate", "far"]
+    first, second = found["stretches"]
+    assert set(first) == {
+        "status", "enter", "exit", "pairs", "contacts", "exit_contacts", "time_step", "joint_step",
+    }  # fmt: skip
+    assert set(first["enter"]) == {"waypoint", "fraction", "time", "configuration"}
+    assert (first["enter"]["waypoint"], second["enter"]["waypoint"]) == (0, 2)
+    # The way back is the same way: five seconds minus the times of the way there.
+    assert second["enter"]["time"] == pytest.approx(5.0 - first["exit"]["time"], abs=1e-3)
+    assert first["time_step"] == pytest.approx(first["exit"]["time"] - first["enter"]["time"])
+    assert first["enter"]["configuration"]["shoulder"] == pytest.approx(1.5 * first["enter"]["time"] / 2.0)
+    assert first["pairs"][0] == {"model_a": "arm", "link_a": "lower", "model_b": "plate", "link_b": "plate"}
+    assert found["clearance"]["upper"] == 0.0
+
+
+def test_a_plain_array_has_the_robots_own_columns(cell):
+    np.save(cell.folder / "path.npy", np.array([[0.0, 0.0, 0.0], [1.5, 0.5, 0.0]]))
+    said = tocsin("audit", cell.urdf, cell.folder / "path.npy", "--srdf", cell.srdf, "--scene", cell.plate, "--json")
+    assert said.code == 1, said.err
+    assert said.json["duration"] is None
+    assert said.json["stretches"][0]["time_step"] is None
+    np.save(cell.folder / "both.npy", np.array([[0.0, 0.0], [1.5, 0.5]]))
+    base = ("audit", cell.urdf, cell.folder / "both.npy", "--srdf", cell.srdf, "--scene", cell.plate)
+    assert tocsin(*base).code == 2
+    assert tocsin(*base, "--group", "both").code == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "words"),
+    [
+        ("", (), "empty"),
+        ("shoulder,wrist\n0,0\n1,1\n", (), "no joint 'wrist'"),
+        ("shoulder,elbow\n0,0\n1\n", (), ""),
+        ("shoulder,elbow\n0,nan\n1,1\n", (), ""),
+        ("shoulder,elbow\n0,zero\n1,1\n", (), ""),
+        ("shoulder,elbow\n0,0\n", (), "at least two"),
+        ("time,shoulder\n1,0\n0,1\n", (), "increas"),
+        ("shoulder\n0\n1\n", ("--margin", "-1"), "margin must be at least 0"),
+        ("shoulder\n0\n1\n", ("--resolution", "0"), "resolution must be greater than 0"),
+        ("shoulder\n0\n1\n", ("--group", "legs"), "no group 'legs'"),
+        ("shoulder\n0\n1\n", ("--scene", "nowhere.stl"), "nowhere"),
+    ],
+)
+def test_wrong_input_gets_one_sentence_and_2(cell, text, options, words):
+    said = tocsin("audit", cell.urdf, cell.write("wrong.csv", text), "--srdf", cell.srdf, *options)
+    assert said.code == 2
+    assert re.search(words, said.err), said.err
+    assert said.err.startswith("error: ")
+    assert "Traceback" not in said.err
+
+
+def test_a_file_that_is_no_trajectory_is_refused(cell):
+    said = tocsin("audit", cell.urdf, cell.plate)
+    assert said.code == 2
+    assert "error: " in said.err
+    assert tocsin("audit", cell.urdf).code == 2
+    assert "does not exist" in tocsin("audit", cell.urdf, cell.folder / "nowhere.csv").err

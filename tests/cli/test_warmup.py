@@ -1,0 +1,28 @@
+"""`tocsin warmup`."""
+
+from tocsin.cli import warmup
+
+from .cell import tocsin
+
+
+def test_every_step_is_listed_with_its_seconds():
+    said = tocsin("warmup", "--json")
+    assert said.code == 0, said.err
+    assert set(said.json) == {"tocsin", "command", "steps", "seconds", "folder"}
+    names = " ".join(step["step"] for step in said.json["steps"])
+    for words in ("first_contact, triangles", "is_free, hulls", "contacts, triangles", "distance, hulls", "meshes"):
+        assert words in names
+    assert all(step["seconds"] >= 0.0 for step in said.json["steps"])
+
+
+def test_people_get_a_table_and_learn_where_it_is_kept_or_that_it_is_not(monkeypatch):
+    assert "kept in" in tocsin("warmup").out
+    monkeypatch.setattr(warmup, "_jobs", lambda: [("nothing", lambda: None)])
+    monkeypatch.setenv("TOCSIN_CACHE", "off")
+    said = tocsin("warmup")
+    assert said.code == 0
+    assert "nothing is kept" in said.err
+
+
+def test_it_takes_no_arguments():
+    assert tocsin("warmup", "now").code == 2

@@ -1,0 +1,439 @@
+"""Mesh files that lie, and what is read from honest ones; trimesh and coal are the independent readers."""
+
+import base64
+import contextlib
+import json
+import random
+import struct
+import time
+import tracemalloc
+
+import numpy as np
+import pytest
+import trimesh
+
+from data import data_folder
+from tocsin import Mesh, TocsinError
+from tocsin.geometry.meshfile import READERS, read_parts
+
+TETRA = np.array([(0.0, 0.0, 0.0), (1.0, 0.0, 0.0), (0.0, 2.0, 0.0), (0.0, 0.0, 3.0)])
+FACES = np.array([(0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3)])
+
+DAE = """<?xml version="1.0"?>{doctype}
+<COLLADA xmlns="http://www.collada.org/2005/11/COLLADASchema" version="1.4.1">
+<asset><unit name="unit" meter="{unit}"/><up_axis>{up}</up_axis></asset>
+<library_geometries><geometry id="tetra"><mesh>
+<source id="s"><float_array id="a" count="12">0 0 0 1 0 0 0 2 0 0 0 3</float_array><technique_common>
+<accessor source="#a" count="4" stride="3"><param name="X" type="float"/><param name="Y" type="float"/>
+<param name="Z" type="float"/></accessor></technique_common></source>
+<vertices id="v"><input semantic="POSITION" source="#s"/></vertices>
+<triangles count="4" material="missing"><input semantic="VERTEX" source="#v" offset="0"/>
+<p>{indices}</p></triangles></mesh></geometry></library_geometries>
+<library_nodes>{nodes}</library_nodes>
+<library_visual_scenes><visual_scene id="scene">
+<node id="n"><translate>10 0 0</translate>{instance}</node></visual_scene></library_visual_scenes>
+<scene><instance_visual_scene url="#scene"/></scene></COLLADA>"""
+HONEST_DAE = {
+    "doctype": "",
+    "unit": "1",
+    "up": "Z_UP",
+    "indices": "0 2 1 0 1 3 0 3 2 1 2 3",
+    "nodes": "",
+    "instance": '<instance_geometry url="#tetra"><bind_material/></instance_geometry>',
+}
+
+
+def dae(**changes):
+    return DAE.format(**(HONEST_DAE | changes)).encode()
+
+
+def gltf_header(**changes):
+    data = TETRA.astype("<f4").tobytes() + FACES.astype("<u4").tobytes()
+    header = {
+        "asset": {"version": "2.0"},
+        "buffers": [{"byteLength": len(data), "uri": "data:;base64," + base64.b64encode(data).decode()}],
+        "bufferViews": [
+            {"buffer": 0, "byteOffset": 0, "byteLength": 48},
+            {"buffer": 0, "byteOffset": 48, "byteLength": 48},
+        ],
+        "accessors": [
+            {"bufferView": 0, "componentType": 5126, "type": "VEC3", "count": 4},
+            {"bufferView": 1, "componentType": 5125, "type": "SCALAR", "count": 12},
+        ],
+        "meshes": [{"name": "tetra", "primitives": [{"attributes": {"POSITION": 0}, "indices": 1}]}],
+        "nodes": [
+            {"name": "left", "mesh": 0, "translation": [1, 0, 0], "children": [1]},
+            {"name": "right", "mesh": 0, "scale": [2, 2, 2]},
+        ],
+        "scenes": [{"nodes": [0]}],
+        "scene": 0,
+    }
+    return header | changes
+
+
+def gltf(**changes):
+    return json.dumps(gltf_header(**changes)).encode()
+
+
+def glb(header=None, data=None, length=None, json_size=None):
+    text = json.dumps(header or gltf_header()).encode()
+    text += b" " * (-len(text) % 4)
+    body = struct.pack("<I4s", len(text) if json_size is None else json_size, b"JSON") + text
+    if data is not None:
+        body += struct.pack("<I4s", len(data), b"BIN\0") + data
+    return b"glTF" + struct.pack("<II", 2, 12 + len(body) if length is None else length) + body
+
+
+def stl(count=4, triangles=4, header=b"\0" * 80):
+    body = b"".join(struct.pack("<12fH", 0, 0, 0, *TETRA[face].ravel(), 0) for face in FACES[:triangles])
+    return header + struct.pack("<I", count) + body
+
+
+ASCII_STL = trimesh.exchange.stl.export_stl_ascii(trimesh.Trimesh(TETRA, FACES, process=False)).encode()
+OBJ = b"".join(b"v %g %g %g\n" % tuple(v) for v in TETRA) + b"".join(b"f %d %d %d\n" % tuple(f + 1) for f in FACES)
+OFF = b"OFF\n4 4 6\n" + b"".join(b"%g %g %g\n" % tuple(v) for v in TETRA)
+OFF += b"".join(b"3 %d %d %d\n" % tuple(f) for f in FACES)
+PLY_HEAD = "ply\nformat {format} 1.0\nelement vertex {vertices}\nproperty float x\nproperty float y\nproperty float z\n"
+PLY_HEAD += "element face {faces}\nproperty list uchar int {name}\nend_header\n"
+PLY = PLY_HEAD.format(format="ascii", vertices=4, faces=4, name="vertex_indices").encode() + OFF.split(b"\n", 2)[2]
+
+
+def ply_binary(vertices=4, faces=4, name="vertex_indices"):
+    head = PLY_HEAD.format(format="binary_little_endian", vertices=vertices, faces=faces, name=name).encode()
+    return head + TETRA.astype("<f4").tobytes() + b"".join(struct.pack("<B3i", 3, *f) for f in FACES)
+
+
+HONEST = {
+    "binary.stl": stl(),
+    "solid.stl": stl(header=b"solid but binary".ljust(80)),
+    "ascii.stl": ASCII_STL,
+    "plain.obj": OBJ,
+    "plain.off": OFF,
+    "ascii.ply": PLY,
+    "binary.ply": ply_binary(),
+    "plain.dae": dae(instance='<instance_geometry url="#tetra"/>').replace(b"10 0 0", b"0 0 0"),
+    "plain.gltf": gltf(nodes=[{"mesh": 0}]),
+    "plain.glb": glb(gltf_header(nodes=[{"mesh": 0}])),
+}
+
+
+def write(folder, name, data):
+    path = folder / name
+    path.write_bytes(data)
+    return path
+
+
+def triangles(mesh):
+    """The set of triangles, by position and whatever the order."""
+    return sorted(map(tuple, mesh.vertices[mesh.faces].reshape(-1, 9).tolist()))
+
+
+@pytest.mark.parametrize("name", HONEST)
+def test_honest_files_give_their_triangles(tmp_path, name):
+    mesh = Mesh.load(write(tmp_path, name, HONEST[name]))
+    assert triangles(mesh) == triangles(Mesh(TETRA, FACES))
+    assert mesh.name == name
+
+
+def lies():
+    """Name, contents, words of the sentence that is expected."""
+    nan = struct.pack("<f", float("nan"))
+    yield "claims.stl", stl(count=4_000_000_000), "claims 4000000000 triangles"
+    yield "short.stl", stl()[:-7], "damaged"
+    yield "header.stl", stl()[:50], "at least 84 bytes"
+    yield "nan.stl", stl().replace(struct.pack("<f", 3.0), nan, 1), "finite"
+    yield "cut.stl", ASCII_STL[: len(ASCII_STL) // 2], "claims"
+    yield "word.stl", ASCII_STL.replace(b"vertex 1", b"vertex one"), "damaged"
+    yield "noend.stl", b"solid a story\nonce upon a time\n", "no facets"
+    yield "huge.obj", OBJ + b"f 1 2 99999999999999999999999\n", "line 9"
+    yield "index.obj", OBJ + b"f 1 2 5\n", "not there"
+    yield "back.obj", OBJ + b"f -1 -2 -5\n", "not there"
+    yield "zero.obj", OBJ + b"f 0 1 2\n", "not there"
+    yield "two.obj", OBJ + b"f 1 2\n", "fewer than three"
+    yield "text.obj", b"v 1 2 three\nf 1 1 1\n", "line 1 is not a vertex"
+    yield "nan.obj", b"v 1 2 nan\nf 1 1 1\n", "finite"
+    yield "inf.obj", b"v 1 2 1e999\nf 1 1 1\n", "finite"
+    yield "surf.obj", OBJ + b"surf 0 1 0 1 1 2 3\n", "only polygons"
+    yield "empty.obj", b"# nothing\n", "no vertices"
+    yield "binary.obj", OBJ + b"\0\0\0", "not an OBJ"
+    yield "many.off", OFF.replace(b"4 4 6", b"4 4000000000 6"), "claims 4 vertices and 4000000000 faces"
+    yield "cut.off", OFF[:-10], "claims"
+    yield "corner.off", OFF.replace(b"3 0 2 1", b"3 0 2"), "face 0"
+    yield "index.off", OFF.replace(b"3 0 2 1", b"3 0 2 9"), "indices"
+    yield "minus.off", OFF.replace(b"4 4 6", b"-4 4 6"), "second line"
+    yield "word.off", OFF.replace(b"OFF", b"FFO"), "not an OFF"
+    yield "many.ply", ply_binary(faces=4_000_000_000), "claims"
+    yield "vertices.ply", ply_binary(vertices=10**18), "claims"
+    yield "cut.ply", ply_binary()[:-3], "cut off"
+    yield "text.ply", PLY_HEAD.format(format="ascii", vertices=10**9, faces=4, name="vertex_index").encode(), "claims"
+    yield "name.ply", ply_binary(name="corners"), "vertex_indices"
+    yield "strips.ply", ply_binary().replace(b"element face 4", b"element tristrips 4"), "strips"
+    yield "type.ply", ply_binary().replace(b"float x", b"quad x"), "no property"
+    yield "head.ply", b"ply\n" + b"x" * 1000, "no PLY header"
+    yield "index.ply", PLY.replace(b"3 0 2 1", b"3 0 2 9"), "indices"
+    yield "length.glb", glb(length=4_000_000_000), "claims 4000000000 bytes"
+    yield "chunk.glb", glb(json_size=4_000_000_000), "claims a chunk"
+    yield "magic.glb", b"glTF" + b"\1\0\0\0" * 10, "glTF 1"
+    yield "short.glb", b"glTF", "not a GLB"
+    yield "json.glb", b"glTF" + struct.pack("<II", 2, 24) + struct.pack("<I4s", 4, b"JSON") + b"{{{{", "JSON"
+    yield "count.gltf", gltf(accessors=[gltf_header()["accessors"][0] | {"count": 4_000_000_000}] * 2), "claims"
+    sparse = [{"componentType": 5126, "type": "VEC3", "count": 4_000_000_000}, gltf_header()["accessors"][1]]
+    yield "zeros.gltf", gltf(accessors=sparse), "no data"
+    yield "view.gltf", gltf(bufferViews=[{"buffer": 0, "byteLength": 1 << 60}] * 2), "bufferView"
+    yield "minus.gltf", gltf(bufferViews=[{"buffer": 0, "byteLength": -1}] * 2), "whole number"
+    yield "buffer.gltf", gltf(buffers=[{"byteLength": 1 << 40, "uri": "data:;base64,AAAA"}]), "claims"
+    yield "base64.gltf", gltf(buffers=[{"byteLength": 1, "uri": "data:;base64,@@@@"}]), "base64"
+    yield "cycle.gltf", gltf(nodes=[{"mesh": 0, "children": [1]}, {"children": [0]}]), "placed twice"
+    yield "shared.gltf", gltf(nodes=[{"mesh": 0, "children": [1, 1]}, {"mesh": 0}]), "placed twice"
+    yield "child.gltf", gltf(nodes=[{"mesh": 0, "children": [7]}]), "whole number below"
+    yield "skin.gltf", gltf(nodes=[{"mesh": 0, "skin": 0}]), "skinned"
+    yield "draco.gltf", gltf(extensionsRequired=["KHR_draco_mesh_compression"]), "KHR_draco"
+    yield "noscene.gltf", gltf(scenes=[]), "no scene"
+    yield "deep.gltf", b"[" * 1_000_000, "JSON"
+    yield "list.gltf", b"[1, 2]", "not an object"
+    yield "up.gltf", gltf(buffers=[{"byteLength": 96, "uri": "../secret.bin"}]), "outside"
+    yield "percent.gltf", gltf(buffers=[{"byteLength": 96, "uri": "%2e%2e/secret.bin"}]), "outside"
+    yield "root.gltf", gltf(buffers=[{"byteLength": 96, "uri": "/etc/passwd"}]), "outside"
+    yield "http.gltf", gltf(buffers=[{"byteLength": 96, "uri": "http://localhost/x.bin"}]), "outside"
+    yield "file.gltf", gltf(buffers=[{"byteLength": 96, "uri": "file:///etc/passwd"}]), "outside"
+    yield "gone.gltf", gltf(buffers=[{"byteLength": 96, "uri": "gone.bin"}]), "does not exist"
+    bomb = "<!DOCTYPE x [<!ENTITY a 'aaaaaaaaaa'>" + "".join(
+        f"<!ENTITY {chr(98 + k)} '{f'&{chr(97 + k)};' * 10}'>" for k in range(9)
+    )
+    yield "bomb.dae", dae(doctype=bomb + "]>", indices="&j;"), "DOCTYPE"
+    yield "entity.dae", dae(doctype='<!DOCTYPE x [<!ENTITY e SYSTEM "file:///etc/passwd">]>'), "DOCTYPE"
+    yield "deep.dae", b"<a>" * 100_000, "nested more than"
+    yield "cut.dae", dae()[:-200], "not XML"
+    yield "root.dae", b"<robot/>", "not COLLADA"
+    yield "unit.dae", dae(unit="0"), "positive number of metres"
+    yield "nanunit.dae", dae(unit="nan"), "positive number of metres"
+    yield "index.dae", dae(indices="0 1 2 0 1 9"), "damaged"
+    yield "word.dae", dae(indices="0 1 2 0 1 x"), "damaged"
+    yield "gone.dae", dae(instance='<instance_geometry url="#other"/>'), "not there"
+    yield "unplaced.dae", dae(instance=""), "no scene"
+    yield "noscene.dae", dae().replace(b'<instance_visual_scene url="#scene"/>', b""), "no scene"
+    yield "skin.dae", dae(instance='<instance_controller url="#other"/>'), "skinned"
+    yield "self.dae", dae(nodes='<node id="k"><instance_node url="#k"/></node>', instance=link("k")), "contains itself"
+    nodes = '<node id="k0"><instance_geometry url="#tetra"/></node>' + "".join(
+        f'<node id="k{i}">{link(f"k{i - 1}") * 10}</node>' for i in range(1, 12)
+    )
+    yield "copies.dae", dae(nodes=nodes, instance=link("k11")), "too many"
+    yield "zip.dae", b"PK\3\4" + bytes(100), "not XML"
+
+
+def link(name):
+    return f'<instance_node url="#{name}"/>'
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "words"), list(lies()), ids=lambda value: value if isinstance(value, str) else ""
+)
+def test_a_lie_gets_one_sentence_that_names_the_file(tmp_path, name, data, words):
+    path = write(tmp_path, name, data)
+    write(tmp_path.parent, "secret.bin", bytes(96))
+    Mesh.load(write(tmp_path, "first.dae", HONEST["plain.dae"]))  # imports are not what is timed
+    tracemalloc.start()
+    start = time.perf_counter()
+    with pytest.raises(TocsinError, match=r"(?s)cannot load.*" + words) as caught:
+        Mesh.load(path)
+    seconds = time.perf_counter() - start
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert name in str(caught.value) or "gone.bin" in str(caught.value)
+    assert "\n" not in str(caught.value)
+    assert len(str(caught.value)) < 600
+    assert seconds < 2.0
+    assert peak < 100e6
+
+
+@pytest.mark.parametrize("suffix", READERS)
+def test_a_zero_byte_file_is_refused(tmp_path, suffix):
+    with pytest.raises(TocsinError, match="is empty"):
+        Mesh.load(write(tmp_path, f"nothing{suffix}", b""))
+
+
+@pytest.mark.parametrize("suffix", READERS)
+@pytest.mark.parametrize("kind", ["noise", "letters", "brackets"])
+def test_a_hundred_megabytes_of_garbage_are_refused_at_once(tmp_path, suffix, kind):
+    blocks = {
+        "noise": random.Random(3).randbytes(1 << 20),
+        "letters": b"lorem ipsum\n" * 87_381,
+        "brackets": b"<" * 1048576,
+    }
+    path = tmp_path / f"garbage{suffix}"
+    with path.open("wb") as stream:
+        for _ in range(100):
+            stream.write(blocks[kind])
+    start = time.perf_counter()
+    with pytest.raises(TocsinError, match="garbage"):
+        Mesh.load(path)
+    assert time.perf_counter() - start < 2.0
+
+
+@pytest.mark.parametrize("suffix", [".zip", ".gz", ".3mf", ".json", ".xyz", ""])
+def test_archives_and_unknown_kinds_are_refused_with_the_kinds_that_are_read(tmp_path, suffix):
+    with pytest.raises(TocsinError, match=r"no reader .* meshes are: .stl, .obj"):
+        Mesh.load(write(tmp_path, f"mesh{suffix}", b"PK\3\4"))
+
+
+def test_a_file_beyond_the_limit_is_refused_unread(tmp_path):
+    path = tmp_path / "sparse.stl"
+    with path.open("wb") as stream:
+        stream.truncate(1 << 36)
+    with pytest.raises(TocsinError, match="more than the"):
+        Mesh.load(path)
+
+
+def test_no_material_library_is_opened(tmp_path, monkeypatch):
+    write(tmp_path, "box.mtl", b"newmtl a\nmap_Kd ../texture.png\n")
+    path = write(tmp_path, "box.obj", b"mtllib ../../etc/passwd\nmtllib box.mtl\nusemtl a\n" + OBJ)
+    opened = []
+    real = type(path).open
+    monkeypatch.setattr(type(path), "open", lambda self, *a, **k: opened.append(self.name) or real(self, *a, **k))
+    monkeypatch.setattr("builtins.open", lambda name, *a, **k: pytest.fail(f"opened {name}"))
+    assert len(Mesh.load(path).faces) == 4
+    assert opened == ["box.obj"]
+
+
+def test_relative_obj_indices_count_back_from_their_own_line(tmp_path):
+    block = b"v 0 0 %d\nv 1 0 %d\nv 0 1 %d\nf -3 -2 -1\n"
+    mesh = Mesh.load(write(tmp_path, "back.obj", block % (0, 0, 0) + block % (5, 5, 5)))
+    assert mesh.faces.tolist() == [[0, 1, 2], [3, 4, 5]]
+
+
+def test_obj_vertices_stay_as_listed_whatever_textures_and_normals_say(tmp_path):
+    text = OBJ.replace(b"f 1 3 2", b"f 1/1/1 3/2/2 2/3/1") + b"vt 0 0\nvt 1 0\nvt 0 1\nvn 0 0 1\nvn 0 1 0\nv 9 9 9\n"
+    mesh = Mesh.load(write(tmp_path, "textured.obj", text))
+    assert np.array_equal(mesh.vertices, np.vstack((TETRA, [(9.0, 9.0, 9.0)])))
+    assert np.array_equal(mesh.faces, FACES)
+
+
+@pytest.mark.parametrize("name", ["mixed.off", "mixed.ply"])
+def test_polygons_of_several_sizes_become_fans(tmp_path, name):
+    points = b"0 0 0\n1 0 0\n2 1 0\n1 2 0\n0 1 0\n0 0 1\n"
+    head = PLY_HEAD.format(format="ascii", vertices=6, faces=3, name="vertex_indices").encode()
+    text = (head if name.endswith("ply") else b"OFF\n6 3 0\n") + points + b"5 0 1 2 3 4\n3 5 1 2\n4 0 1 2 5\n"
+    faces = Mesh.load(write(tmp_path, name, text)).faces.tolist()
+    assert sorted(map(sorted, faces)) == [[0, 1, 2], [0, 1, 2], [0, 2, 3], [0, 2, 5], [0, 3, 4], [1, 2, 5]]
+
+
+def test_obj_polygons_become_fans_in_the_order_of_the_file(tmp_path):
+    text = b"v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 0 0 1\nf 1 2 5\nf 1 2 3 4\nf 4 3 \\\n5\n"
+    assert Mesh.load(write(tmp_path, "quad.obj", text)).faces.tolist() == [[0, 1, 4], [0, 1, 2], [0, 2, 3], [3, 2, 4]]
+
+
+def test_objects_of_an_obj_are_parts_that_share_vertices(tmp_path):
+    lines = OBJ.split(b"\n")
+    text = b"\n".join([b"o ground", *lines[:6], b"o roof", *lines[6:]])
+    parts = read_parts(write(tmp_path, "house.obj", text))
+    assert [(part.name, len(part.faces)) for part in parts] == [("ground", 2), ("roof", 2)]
+    assert np.array_equal(Mesh.load(tmp_path / "house.obj").vertices, TETRA)
+
+
+def test_nodes_of_a_gltf_are_placed_parts(tmp_path):
+    parts = read_parts(write(tmp_path, "two.glb", glb()))
+    assert [part.name for part in parts] == ["left", "right"]
+    assert parts[1].transform.tolist() == [[2, 0, 0, 1], [0, 2, 0, 0], [0, 0, 2, 0], [0, 0, 0, 1]]
+    mesh = Mesh.load(tmp_path / "two.glb")
+    assert mesh.vertices.max(axis=0).tolist() == [3.0, 4.0, 6.0]
+
+
+def test_a_gltf_node_is_one_part_whatever_its_materials_and_names_are_those_of_the_file(tmp_path):
+    primitive = {"attributes": {"POSITION": 0}, "indices": 1}
+    meshes = [{"name": "tetra", "primitives": [primitive, primitive, {"attributes": {"POSITION": 0}, "mode": 0}]}]
+    nodes = [{"name": "same", "mesh": 0, "children": [1, 2]}, {"name": "same", "mesh": 0}, {"mesh": 0}]
+    parts = read_parts(write(tmp_path, "many.gltf", gltf(meshes=meshes, nodes=nodes)))
+    assert [(part.name, len(part.faces)) for part in parts] == [("same", 8), ("same", 8), ("tetra", 8)]
+
+
+def test_a_gltf_camera_or_line_does_not_lose_what_hangs_on_its_node(tmp_path):
+    meshes = gltf_header()["meshes"] + [{"primitives": [{"mode": 1, "attributes": {"POSITION": 0}}]}]
+    nodes = [
+        {"camera": 0, "translation": [5, 0, 0], "children": [1]},
+        {"mesh": 1, "translation": [0, 5, 0], "children": [2]},
+        {"mesh": 0},
+    ]
+    cameras = [{"type": "perspective", "perspective": {"yfov": 1.0, "znear": 0.1}}]
+    mesh = Mesh.load(write(tmp_path, "hung.gltf", gltf(meshes=meshes, nodes=nodes, cameras=cameras)))
+    assert mesh.vertices.min(axis=0).tolist() == [5.0, 5.0, 0.0]
+
+
+def test_a_gltf_buffer_beside_the_file_is_read_but_not_through_a_link_out(tmp_path):
+    data = TETRA.astype("<f4").tobytes() + FACES.astype("<u4").tobytes()
+    folder = tmp_path / "model"
+    folder.mkdir()
+    write(folder, "two words.bin", data)
+    text = gltf(buffers=[{"byteLength": 96, "uri": "two%20words.bin"}])
+    assert len(Mesh.load(write(folder, "beside.gltf", text)).faces) == 8
+    write(tmp_path, "outside.bin", data)
+    (folder / "link.bin").symlink_to(tmp_path / "outside.bin")
+    with pytest.raises(TocsinError, match="outside"):
+        Mesh.load(write(folder, "link.gltf", gltf(buffers=[{"byteLength": 96, "uri": "link.bin"}])))
+
+
+@pytest.mark.parametrize("up", ["X_UP", "Y_UP", "Z_UP"])
+def test_dae_axes_are_those_of_the_file_and_units_become_metres(tmp_path, up):
+    mesh = Mesh.load(write(tmp_path, "inches.dae", dae(unit="0.0254", up=up)))
+    assert np.allclose(mesh.vertices.max(axis=0), np.array([11.0, 2.0, 3.0]) * 0.0254, rtol=1e-15)
+
+
+@pytest.mark.parametrize("up", ["X_UP", "Y_UP", "Z_UP"])
+def test_dae_placement_and_axes_are_those_of_pinocchio(tmp_path, up):
+    coal = pytest.importorskip("coal")
+    path = write(tmp_path, "metres.dae", dae(up=up))
+    other = np.asarray(coal.MeshLoader().load(str(path), np.ones(3)).vertices())
+    mesh = Mesh.load(path)
+    assert np.allclose(mesh.vertices.min(axis=0), other.min(axis=0))
+    assert np.allclose(mesh.vertices.max(axis=0), other.max(axis=0))
+
+
+@pytest.mark.parametrize("robot", ["hyq", "jvrc1", "excavator_zx120", "panda_mbm"])
+def test_meshes_of_real_robots_have_the_extents_that_pinocchio_reads(robot):
+    coal = pytest.importorskip("coal")
+    files = [f for f in data_folder("robots", robot).rglob("*") if f.suffix.lower() in (".dae", ".stl", ".obj")]
+    assert files
+    for file in files:
+        mesh = Mesh.load(file)
+        used = mesh.vertices[np.unique(mesh.faces)]
+        other = np.asarray(coal.MeshLoader().load(str(file), np.ones(3)).vertices())
+        size = np.ptp(used, axis=0).max()
+        assert np.abs(used.min(axis=0) - other.min(axis=0)).max() < 1e-6 * size, file.name
+        assert np.abs(used.max(axis=0) - other.max(axis=0)).max() < 1e-6 * size, file.name
+
+
+def test_real_files_of_every_kind_have_the_triangles_that_trimesh_reads():
+    for folder in ("chess-cc0", "klampt-examples", "genesis-meshes", "hpp-environments"):
+        for file in sorted(data_folder(folder).rglob("*")):
+            if file.suffix.lower() not in READERS:
+                continue
+            mesh = Mesh.load(file)
+            other = trimesh.load_scene(str(file), process=False).to_mesh()
+            mine = np.sort(mesh.vertices[mesh.faces].sum(axis=1), axis=0)
+            theirs = np.sort(np.asarray(other.vertices)[other.faces].sum(axis=1), axis=0)
+            assert len(mine) > 0
+            assert np.allclose(mine, theirs, rtol=1e-6, atol=1e-6 * np.abs(theirs).max()), file.name
+
+
+@pytest.mark.parametrize("name", HONEST)
+def test_mutated_files_are_read_or_refused_and_nothing_else(tmp_path, name):
+    chance = random.Random(name)
+    data = HONEST[name]
+    path = tmp_path / f"mutant-{name}"
+    for _ in range(150):
+        mutant = bytearray(data)
+        for _ in range(chance.randint(1, 4)):
+            k = chance.randrange(len(mutant))
+            what = chance.randrange(4)
+            if what == 0:
+                mutant[k] = chance.randrange(256)
+            elif what == 1:
+                del mutant[k : k + chance.randint(1, 40)]
+            elif what == 2:
+                mutant[k:k] = mutant[k : k + chance.randint(1, 40)]
+            else:
+                mutant[k : k + 1] = chance.choice([b"-", b"9999999999", b"nan", b"\0", b"1e308", b"\xff\xff\xff\xff"])
+            if not mutant:
+                mutant = bytearray(b"x")
+        path.write_bytes(bytes(mutant))
+        with contextlib.suppress(TocsinError):
+            assert np.isfinite(Mesh.load(path).vertices).all()

@@ -1,0 +1,290 @@
+"""Trajectories: every format gives the same path, by name; what is wrong is named by row and column."""
+
+import io
+import json
+import pickle
+import time
+import zipfile
+
+import numpy as np
+import pytest
+import yaml
+
+from tocsin import Box, RobotBuilder, TocsinError, UnknownNameError
+from tocsin.io.trajectories import Trajectory, load_trajectory
+
+NAMES = ("b", "a")
+POSITIONS = np.array([(0.0, 1.0), (0.5, 1.5), (1.0, 2.25)])
+TIMES = np.array([0.0, 0.5, 1.25])
+
+
+def arm():
+    builder = RobotBuilder("arm")
+    builder.link("base", Box((0.1, 0.1, 0.1)))
+    builder.link("one", parent="base", joint="revolute", joint_name="a")
+    builder.link("two", parent="one", joint="prismatic", joint_name="b")
+    builder.link("three", parent="two", joint="revolute", joint_name="c")
+    builder.link("four", parent="three", joint="revolute", joint_name="d", mimic=("a", -2.0, 0.5))
+    robot = builder.build()
+    robot.groups["hand"] = ("c", "a", "d")
+    robot.stand_at([0.0, 0.0, 7.0])
+    return robot
+
+
+def point(row, stamp):
+    return {"positions": POSITIONS[row].tolist(), "velocities": [], "time_from_start": stamp}
+
+
+def message(stamps=(0.0, 0.5, 1.25)):
+    points = [point(k, t) for k, t in enumerate(stamps)]
+    return {"header": {"frame_id": ""}, "joint_names": list(NAMES), "points": points}
+
+
+def write(folder, name, content):
+    path = folder / name
+    if isinstance(content, bytes):
+        path.write_bytes(content)
+    elif isinstance(content, str):
+        path.write_text(content)
+    else:
+        path.write_text(json.dumps(content) if name.endswith("json") else yaml.safe_dump(content))
+    return path
+
+
+def npz(**arrays):
+    stream = io.BytesIO()
+    np.savez(stream, **arrays)
+    return stream.getvalue()
+
+
+def parquet(folder, **columns):
+    pyarrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    parquet.write_table(pyarrow.table(columns), folder / "p.parquet")
+    return folder / "p.parquet"
+
+
+CSV = "time,b,a\n0,0,1\n0.5,0.5,1.5\n1.25,1,2.25\n"
+SECS = [{"secs": 0, "nsecs": 0}, {"secs": 0, "nsecs": 500_000_000}, {"secs": 1, "nsecs": 250_000_000}]
+SECS2 = [{"sec": 0, "nanosec": 0}, {"sec": 0, "nanosec": 500_000_000}, {"sec": 1, "nanosec": 250_000_000}]
+HALVES = [
+    {"joint_trajectory": {"joint_names": ["b", "a"], "points": [point(0, 0.0), point(1, 0.5)]}},
+    {
+        "joint_trajectory": {
+            "joint_names": ["a", "b"],
+            "points": [
+                {"positions": POSITIONS[k, ::-1].tolist(), "time_from_start": t} for k, t in ((1, 0.0), (2, 0.75))
+            ],
+        }
+    },
+]
+
+FORMS = {
+    "plain.csv": CSV,
+    "semicolon.csv": CSV.replace(",", ";"),
+    "tabs.csv": CSV.replace(",", "\t"),
+    "windows.csv": ("\ufeff" + CSV).replace("\n", "\r\n"),
+    "spaces.csv": CSV.replace(",", " , "),
+    "numpy.csv": "# " + CSV,
+    "archive.npz": npz(positions=POSITIONS, joint_names=np.array(NAMES), times=TIMES),
+    "bare.yaml": message(),
+    "robot.yaml": {"joint_trajectory": message(), "multi_dof_joint_trajectory": {"joint_names": [], "points": []}},
+    "ros1.yaml": {"joint_trajectory": message(SECS)},
+    "ros2.json": {"joint_trajectory": message(SECS2)},
+    "display.yaml": {"model_id": "arm", "trajectory": [{"joint_trajectory": message()}], "trajectory_start": {}},
+    "pieces.json": {"trajectory": HALVES},
+    "list.yml": [{"joint_trajectory": message()}],
+    "echoed.yaml": yaml.safe_dump({"joint_trajectory": message()}) + "---\n",
+}
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_every_format_gives_the_same_path_by_name(tmp_path, name):
+    found = load_trajectory(write(tmp_path, name, FORMS[name]))
+    assert found.joint_names == NAMES
+    assert np.allclose(found.times, TIMES, atol=1e-15)
+    assert np.allclose(found.path(arm()), np.column_stack((POSITIONS[:, 1], POSITIONS[:, 0], [7.0] * 3)), atol=1e-15)
+    assert name in found.source
+
+
+def test_parquet_gives_the_same_path(tmp_path):
+    found = load_trajectory(parquet(tmp_path, b=POSITIONS[:, 0], time=TIMES, a=POSITIONS[:, 1]))
+    assert found.joint_names == NAMES
+    assert np.array_equal(found.times, TIMES)
+    assert np.array_equal(found.path(arm())[:, 0], POSITIONS[:, 1])
+
+
+def test_columns_without_names_are_the_whole_robot_or_a_group_or_what_the_caller_says(tmp_path):
+    np.save(tmp_path / "three.npy", np.arange(6.0).reshape(2, 3))
+    np.save(tmp_path / "two.npy", np.array([(1.0, 2.0), (3.0, 4.0)]))
+    assert load_trajectory(tmp_path / "three.npy").path(arm()).tolist() == [[0, 1, 2], [3, 4, 5]]
+    two = load_trajectory(tmp_path / "two.npy")
+    with pytest.raises(TocsinError, match=r"2 columns, but 'arm' has 3 values \(a, b, c\); give joints="):
+        two.path(arm())
+    assert two.path(arm(), group="hand").tolist() == [[2, 0, 1], [4, 0, 3]]
+    with pytest.raises(UnknownNameError, match=r"'leg'.*'hand'"):
+        two.path(arm(), group="leg")
+    named = load_trajectory(tmp_path / "two.npy", joints=["c", "b"])
+    assert named.path(arm()).tolist() == [[0, 2, 1], [0, 4, 3]]
+
+
+def test_an_unknown_joint_is_an_error_that_lists_the_known_ones(tmp_path):
+    found = load_trajectory(write(tmp_path, "t.csv", "a,elbow\n1,2\n3,4\n"))
+    with pytest.raises(UnknownNameError, match="no joint 'elbow'; joints are: 'a', 'b', 'c'"):
+        found.path(arm())
+
+
+def test_a_recorded_mimic_joint_must_agree_with_what_it_mimics(tmp_path):
+    good = load_trajectory(write(tmp_path, "good.csv", "d,a\n0.5,0\n-1.5,1\n"))
+    assert good.path(arm())[:, 0].tolist() == [0.0, 1.0]
+    bad = load_trajectory(write(tmp_path, "bad.csv", "d,a\n0.5,0\n1.5,1\n"))
+    with pytest.raises(TocsinError, match=r"bad\.csv.*row 1: joint 'd' mimics.*-1\.5.*is at 1\.5"):
+        bad.path(arm())
+
+
+def test_joints_of_several_values_have_a_column_for_each(tmp_path):
+    builder = RobotBuilder("drone")
+    builder.link("ground")
+    builder.link("body", Box((0.1, 0.1, 0.1)), parent="ground", joint="floating", joint_name="fly")
+    robot = builder.build()
+    text = "fly.qw,fly.qx,fly.qy,fly.qz,fly.z\n1,0,0,0,2\n1,0,0,0,3\n"
+    path = load_trajectory(write(tmp_path, "fly.csv", text)).path(robot)
+    assert path.tolist() == [[0, 0, 2, 0, 0, 0, 1], [0, 0, 3, 0, 0, 0, 1]]
+
+
+def huge_npy():
+    stream = io.BytesIO()
+    np.lib.format.write_array_header_1_0(stream, {"descr": "<f8", "fortran_order": False, "shape": (1 << 50, 7)})
+    return stream.getvalue()
+
+
+class Bomb:
+    def __reduce__(self):
+        return (pytest.fail, ("unpickled",))
+
+
+def object_npy():
+    stream = io.BytesIO()
+    np.save(stream, np.array([Bomb()], dtype=object), allow_pickle=True)
+    return stream.getvalue()
+
+
+def zip_bomb():
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive, archive.open("positions.npy", "w") as member:
+        np.lib.format.write_array_header_1_0(member, {"descr": "<f8", "fortran_order": False, "shape": (1 << 27,)})
+        for _ in range(1 << 6):
+            member.write(bytes(1 << 24))
+    return stream.getvalue()
+
+
+def text_npy():
+    stream = io.BytesIO()
+    np.save(stream, np.array([["a", "b"]]))
+    return stream.getvalue()
+
+
+def bad():
+    two = [{"positions": [1, 2], "time_from_start": 0.0}]
+    yield "t.csv", "a,b\n1,2\n1,2,3\n", "row 1 has 3 values for 2 columns"
+    yield "t.csv", "a,b\n1,2\n1\n", "row 1 has 1 values"
+    yield "t.csv", "a,b\n1,2\n1,x\n", "row 1, column 'b' is 'x'"
+    yield "t.csv", "a,b\n1,2\n1,\n", "row 1, column 'b' is ''"
+    yield "t.csv", "a,b\n1,2\n1,nan\n", "row 1, column 'b' is not a finite"
+    yield "t.csv", "a,b\n1,2\n1,inf\n", "row 1, column 'b' is not a finite"
+    yield "t.csv", "a,a\n1,2\n", "two columns for joint 'a'"
+    yield "t.csv", "time,time,a\n1,2,3\n", "two columns of times"
+    yield "t.csv", "time,a\n0,1\n1,2\n1,3\n", "row 1 is at 1 s and row 2 at 1 s"
+    yield "t.csv", "time,a\n0,1\n-1,2\n", "must increase"
+    yield "t.csv", "1,2\n3,4\n", "first line must name the joints"
+    yield "t.csv", "a,\n3,4\n", "first line must name the joints"
+    yield "t.csv", "a,b\n", "no rows"
+    yield "t.csv", "time\n1\n2\n", "table of rows and columns"
+    yield "t.csv", "", "is empty"
+    yield "t.csv", b"\xff\xfe\x00\x01", "not UTF-8"
+    yield "t.csv", "a," + "x" * 200_000 + "\n1,2\n", "not CSV"
+    yield "t.npy", b"not numpy", "not a .npy"
+    yield "t.npy", huge_npy(), "claims shape"
+    yield "t.npy", object_npy(), "Python objects"
+    yield "t.npy", pickle.dumps([1, 2]), "not a .npy"
+    yield "t.npy", text_npy(), "must hold numbers"
+    yield "t.npz", b"PK\3\4 broken", "not an .npz"
+    yield "t.npz", zip_bomb(), "unpack to more than"
+    yield "t.npz", npz(path=POSITIONS), "no 'positions'; it has: 'path'"
+    yield "t.npz", npz(positions=POSITIONS, joint_names=np.array(["a"])), "2 columns, but 1 joint names"
+    yield "t.npz", npz(positions=POSITIONS, times=TIMES[:2]), "times of"
+    yield "t.parquet", b"PAR1 broken", "not Parquet"
+    yield "t.json", {"joint_names": ["a", "b"], "points": []}, "2 joint names and 0 points"
+    yield "t.json", {"joint_names": ["a"], "points": two}, "point 0 has 2 positions for 1 joints"
+    yield "t.json", {"joint_names": ["a", "a"], "points": two}, "two columns for joint 'a'"
+    yield "t.json", {"joint_names": ["a", 1.5], "points": two}, "must be a name"
+    yield "t.json", {"points": two}, "joint_names and points; it has: 'points'"
+    yield "t.json", {"trajectory": []}, "no trajectory"
+    yield "t.json", {"multi_dof_joint_trajectory": {"points": [1]}}, "several degrees of freedom"
+    yield "t.json", '{"joint_names": ["a"], "points": [{"positions": [NaN]}]}', "NaN"
+    yield "t.json", "[" * 100_000, "nested"
+    yield "t.json", "{", "not JSON"
+    yield "t.yaml", "joint_names: [a]\npoints: [{positions: [.nan]}]\n", "point 0, joint 'a' must be a finite"
+    yield "t.yaml", "joint_names: [a]\npoints: [{positions: [x]}]\n", "point 0, joint 'a' must be a number"
+    yield "t.yaml", "joint_names: [a]\npoints: [{positions: [true]}]\n", "point 0, joint 'a'"
+    yield "t.yaml", "a: 1\n---\nb: 2\n", "2 YAML documents"
+    once = {"positions": [1], "time_from_start": 1.0}
+    yield "t.json", {"joint_names": ["a"], "points": [once, once]}, "must increase"
+    yield "t.json", {"joint_names": ["a"], "points": [once, {"positions": [1]}]}, "point 1 has no time_from_start"
+    yield (
+        "t.json",
+        {"joint_names": ["a"], "points": [{"positions": [1], "time_from_start": {"s": 1}}]},
+        "secs and nsecs",
+    )
+    apart = [{"joint_names": ["a"], "points": [{"positions": [k]}]} for k in (0, 1)]
+    yield "t.json", apart, "piece 1 does not start where piece 0 ends"
+    yield "t.json", [apart[0], apart[1] | {"joint_names": ["b"]}], "piece 1 does not have the joints"
+    yield "t.txt", "1 2 3", "trajectories are: .npy"
+    yield "t", "1 2 3", "without suffix"
+
+
+@pytest.mark.parametrize(("name", "content", "says"), list(bad()))
+def test_a_bad_trajectory_is_refused_with_the_place(tmp_path, name, content, says):
+    if name.endswith("parquet"):
+        pytest.importorskip("pyarrow")
+    path = write(tmp_path, name, content)
+    start = time.perf_counter()
+    with pytest.raises(TocsinError, match=says) as caught:
+        load_trajectory(path)
+    assert time.perf_counter() - start < 2.0
+    assert str(path) in str(caught.value)
+
+
+def test_bad_parquet_columns_are_named(tmp_path):
+    with pytest.raises(TocsinError, match="row 1, column 'a' is missing"):
+        load_trajectory(parquet(tmp_path, a=[1.0, None]))
+    with pytest.raises(TocsinError, match="column 'b' must hold numbers"):
+        load_trajectory(parquet(tmp_path, a=[1.0, 2.0], b=["x", "y"]))
+    with pytest.raises(TocsinError, match="row 1, column 'a' is not a finite"):
+        load_trajectory(parquet(tmp_path, a=[1.0, float("nan")]))
+
+
+def test_a_small_parquet_file_that_stands_for_too_many_rows_is_refused(tmp_path):
+    pyarrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    column = pyarrow.DictionaryArray.from_arrays(pyarrow.array(np.zeros(1 << 20, np.int32)), pyarrow.array([0.0]))
+    columns = {f"j{k}": column for k in range(70)}
+    parquet.write_table(pyarrow.table(columns), tmp_path / "many.parquet")
+    with pytest.raises(TocsinError, match="too many to hold"):
+        load_trajectory(tmp_path / "many.parquet")
+
+
+def test_missing_files_and_folders_are_refused(tmp_path):
+    for suffix in ("npy", "npz", "csv", "parquet", "yaml", "json"):
+        with pytest.raises(TocsinError, match="does not exist"):
+            load_trajectory(tmp_path / f"gone.{suffix}")
+        (tmp_path / f"folder.{suffix}").mkdir()
+        with pytest.raises(TocsinError, match="is a folder"):
+            load_trajectory(tmp_path / f"folder.{suffix}")
+
+
+def test_a_trajectory_is_checked_and_frozen():
+    with pytest.raises(TocsinError, match="2 columns, but 1 joint names"):
+        Trajectory(("a",), np.zeros((2, 2)))
+    with pytest.raises(ValueError, match="read-only"):
+        Trajectory(("a",), np.zeros((2, 1))).positions[0] = 1.0

@@ -1,0 +1,1 @@
+"""Tests of the viewer: films, pictures, and pages in a real browser."""

@@ -1,0 +1,72 @@
+"""The viewer on a server, in a real browser: it loads, time moves the robot, the contact is marked."""
+
+import socket
+
+import numpy as np
+import pytest
+
+from tocsin.errors import TocsinError
+from tocsin.viewer import view
+
+from .browser import chromium, opened, pixels, red
+from .scenes import arm_and_plate
+
+pytest.importorskip("viser", reason="the viewer's server is viser")
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+@pytest.fixture(scope="module")
+def served():
+    scene, motion = arm_and_plate()
+    server = view(scene, motion, title="an arm", port=free_port(), block=False)
+    yield server
+    server.stop()
+
+
+def test_the_server_is_on_the_loopback_address_only(served):
+    assert served.get_host() == "127.0.0.1"
+
+
+def test_the_page_loads_the_slider_moves_the_robot_and_the_contact_is_marked(served, tmp_path):
+    with chromium() as browser:
+        page, wrong = opened(browser, f"http://127.0.0.1:{served.get_port()}")
+        page.wait_for_selector("text=First contact at t =", timeout=30_000)
+        page.wait_for_selector("text=Go to contact")
+        page.wait_for_selector(".uplot canvas")
+        at_contact = settled(page, tmp_path)
+        assert at_contact.std() > 15.0
+        assert red(at_contact[:, :500]).sum() > 60
+        thumb = page.locator("[role=slider]").first
+        thumb.focus()
+        thumb.press("Home")
+        page.wait_for_selector("input[value='0']", state="attached")
+        start = settled(page, tmp_path)
+        assert (np.abs(start - at_contact)[:, :500].max(axis=2) > 40).mean() > 0.01
+        page.click("text=Swept boxes")
+        page.wait_for_selector("text=left after spatial culling")
+        assert [w for w in wrong if "WebGL" not in w and "THREE" not in w] == []
+        page.close()
+
+
+def settled(page, tmp_path):
+    """Return the picture once two in a row are the same."""
+    last = pixels(page, tmp_path / "a.png")
+    for _ in range(10):
+        page.wait_for_timeout(300)
+        now = pixels(page, tmp_path / "b.png")
+        if np.abs(now - last)[:, :500].max() < 8.0:
+            return now
+        last = now
+    return last
+
+
+@pytest.mark.parametrize(("option", "value"), [("port", 0), ("port", 70000), ("host", "")])
+def test_a_senseless_address_is_refused(option, value):
+    scene, motion = arm_and_plate()
+    with pytest.raises(TocsinError, match=option):
+        view(scene, motion, block=False, **{option: value})
