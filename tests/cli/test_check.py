@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from .cell import tocsin
+from .cell import box_obj, tocsin
 
 UP, DOWN = "0,0,0", "1.5,0.5,0"
 
@@ -83,6 +83,14 @@ def test_a_margin_counts(cell):
     assert said.code == 1
     assert "within 200 mm" in said.out
     assert tocsin(*base, "--margin", "0.2", "--ignore", "lower,plate", "--ignore", "arm,plate").code == 0
+
+
+def test_meshes_of_a_scene_may_be_in_other_units(cell):
+    millimetres = cell.write("millimetres.obj", box_obj(0.2, 500, 500, (700, 0, 600)))
+    base = ("check", cell.urdf, "--srdf", cell.srdf, "--scene", millimetres, "--from", UP, "--to", DOWN, "--json")
+    assert tocsin(*base).json["contacts"] == []
+    assert tocsin(*base, "--scale", "0.001").json["time"] == pytest.approx(0.4224, abs=1e-3)
+    assert tocsin(*base, "--scale", "0").code == 2
 
 
 def test_values_outside_the_limits_are_pointed_out(cell):

@@ -31,6 +31,7 @@ def audit(
     robot: options.RobotFile,
     trajectory: options.TrajectoryFile,
     scene: options.Scenes = None,
+    scale: options.Scale = None,
     margin: options.Margin = 0.0,
     tolerance: options.Tolerance = None,
     resolution: Resolution = RESOLUTION,
@@ -49,7 +50,7 @@ def audit(
         robot, srdf=srdf, packages=packages, geometry=geometry, ignore_overlapping=ignore_overlapping
     )
     path, times = inputs.load_trajectory(arm, trajectory, group)
-    cell = inputs.load_scene(arm, scene, ignore)
+    cell = inputs.load_scene(arm, scene, ignore, scale=scale, packages=packages)
     with output.progress("auditing") as progress:
         found = ask(
             cell,

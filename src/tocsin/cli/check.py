@@ -21,6 +21,7 @@ def check(
     start: options.From,
     end: options.To,
     scene: options.Scenes = None,
+    scale: options.Scale = None,
     group: options.Group = None,
     margin: options.Margin = 0.0,
     tolerance: options.Tolerance = None,
@@ -35,7 +36,7 @@ def check(
     arm = inputs.load_robot(
         robot, srdf=srdf, packages=packages, geometry=geometry, ignore_overlapping=ignore_overlapping
     )
-    cell = inputs.load_scene(arm, scene, ignore)
+    cell = inputs.load_scene(arm, scene, ignore, scale=scale, packages=packages)
     q0 = inputs.configuration(arm, start, "--from", group)
     q1 = inputs.configuration(arm, end, "--to", group)
     beyond = {option: inputs.outside_limits(arm, q) for option, q in (("--from", q0), ("--to", q1))}

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from tocsin.errors import TocsinError, unknown_name
+from tocsin.model.base import Model
 from tocsin.model.robot import Robot
 from tocsin.scene import Scene
 
@@ -47,14 +48,17 @@ def _outermost(path: Path) -> str:
     return parse_xml(path, "the robot").tag
 
 
-def load_scene(robot: Robot, paths: Iterable[Path] | None, ignored: Iterable[str] | None) -> Scene:
+def load_scene(
+    robot: Robot, paths: Iterable[Path] | None, ignored: Iterable[str] | None, *, scale: float | None = None,
+    packages: Iterable[Path] | None = None,
+) -> Scene:  # fmt: skip
     """Put a robot among what the files hold, and leave out the pairs that are not to be checked."""
-    models = [robot]
+    models: list[Model] = [robot]
     if paths:
         from tocsin.io.meshes import load_environment
 
         for path in paths:
-            models += load_environment(path)
+            models += load_environment(path, scale=scale, packages=tuple(packages or ()))
     scene = Scene(*models)
     for pair in ignored or ():
         names = [name.strip() for name in pair.split(",")]

@@ -29,6 +29,12 @@ Scenes = Annotated[
         show_default=False,
     ),
 ]
+Scale = Annotated[
+    float | None,
+    typer.Option(
+        "--scale", metavar="FACTOR", help="Of meshes in --scene: 0.001 if they are in millimetres.", show_default=False
+    ),
+]
 Srdf = Annotated[
     Path | None,
     typer.Option(

@@ -35,6 +35,7 @@ def view(
     robot: options.RobotFile,
     trajectory: options.OptionalTrajectoryFile = None,
     scene: options.Scenes = None,
+    scale: options.Scale = None,
     start: options.OptionalFrom = None,
     end: options.OptionalTo = None,
     save: Save = None,
@@ -59,7 +60,7 @@ def view(
         robot, srdf=srdf, packages=packages, geometry=geometry, ignore_overlapping=ignore_overlapping
     )
     motion = _motion(arm, trajectory, start, end, group)
-    cell = inputs.load_scene(arm, scene, ignore)
+    cell = inputs.load_scene(arm, scene, ignore, scale=scale, packages=packages)
     hit = cell.first_contact(motion, margin=margin, tolerance=tolerance)
     from tocsin import viewer
 
