@@ -415,7 +415,7 @@ def test_real_files_of_every_kind_have_the_triangles_that_trimesh_reads():
 
 
 @pytest.mark.parametrize("name", HONEST)
-def test_mutated_files_are_read_or_refused_and_nothing_else(tmp_path, name):
+def test_mutated_files_are_read_or_refused_and_nothing_else(tmp_path, name, caplog):
     chance = random.Random(name)
     data = HONEST[name]
     path = tmp_path / f"mutant-{name}"
@@ -437,3 +437,4 @@ def test_mutated_files_are_read_or_refused_and_nothing_else(tmp_path, name):
         path.write_bytes(bytes(mutant))
         with contextlib.suppress(TocsinError):
             assert np.isfinite(Mesh.load(path).vertices).all()
+    assert not caplog.records

@@ -324,6 +324,12 @@ def bad_files():
     for _ in range(10):
         nested = f"<replicate count='10'>{nested}</replicate>"
     yield f"<mujoco><worldbody>{nested}</worldbody></mujoco>", "copies"
+    field = "<asset><hfield name='h' nrow='60000' ncol='60000' size='1 1 1 1'/></asset>"
+    yield f"<mujoco>{field}{body}</mujoco>", "claims 3600000000 values"
+    texture = "<asset><texture name='t' type='2d' builtin='flat' width='40000' height='40000'/></asset>"
+    yield f"<mujoco>{texture}{body}</mujoco>", "claims 1600000000 values"
+    yield f"<mujoco><size nuser_geom='1000000000'/>{body}</mujoco>", "claims 1000000000 values"
+    yield f"<mujoco><size memory='900G'/>{body}</mujoco>", "memory"
     flex = "<flexcomp type='grid' count='3 3 1' spacing='.1 .1 .1' radius='.01' name='f' dim='2'/>"
     yield f"<mujoco><worldbody>{flex}</worldbody></mujoco>", "flex"
 

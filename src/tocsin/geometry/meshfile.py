@@ -13,6 +13,7 @@ by trimesh. Polygons become fans from their first corner, which cover the polygo
 from __future__ import annotations
 
 import io
+import logging
 import os
 import re
 import warnings
@@ -157,7 +158,13 @@ def read_by_trimesh(data: bytes, kind: str, files: Mapping[str, bytes] | None = 
         def keys(self) -> list[str]:
             return list(beside)
 
-    scene = trimesh.load_scene(io.BytesIO(data), file_type=kind, resolver=Beside(), process=False, **options)
+    log = logging.getLogger("trimesh")
+    level = log.level
+    log.setLevel(logging.CRITICAL + 1)  # it prints the traces of errors that are answered here
+    try:
+        scene = trimesh.load_scene(io.BytesIO(data), file_type=kind, resolver=Beside(), process=False, **options)
+    finally:
+        log.setLevel(level)
     parts = []
     for node in scene.graph.nodes_geometry:
         transform, geometry = scene.graph[node]

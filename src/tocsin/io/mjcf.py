@@ -55,8 +55,8 @@ def load_mjcf(
         raise TocsinError("reading MJCF files needs mujoco: pip install 'tocsin[mujoco]'.") from None
     try:
         model = mujoco.MjModel.from_xml_path(str(file))  # type: ignore[attr-defined]
-    except ValueError as error:
-        raise TocsinError(f"cannot load {str(file)!r}: {' '.join(str(error).split())}.") from None
+    except Exception as error:  # a ValueError says what is wrong; other kinds come from memory that is not there
+        raise TocsinError(f"cannot load {str(file)!r}: {' '.join(str(error).split()).rstrip('.')}.") from None
     if model.nflex:
         raise TocsinError(f"cannot load {str(file)!r}: it has flexible bodies (flex), which are not read.")
     given = bytes(model.names).split(b"\0", 1)[0].decode("utf-8", "replace")

@@ -22,6 +22,12 @@ MOST_COPIES = 10_000
 
 LARGEST_ASSET = 2**30
 
+MOST_CELLS = 2**20
+"""Points of a height field; pixels of a texture that is made up are 64 times as many."""
+
+MOST_USER_VALUES = 10_000
+"""Numbers that a model reserves for its users, an element."""
+
 _FOLDERS = {"mesh": "meshdir", "hfield": "meshdir", "skin": "meshdir", "texture": "texturedir"}
 _WHAT = "the MuJoCo model"
 
@@ -52,6 +58,7 @@ def check_files(file: Path, packages: Packages = ()) -> None:
     for document, tree in documents:
         _check_copies(tree, document, 1)
         for element in tree.iter():
+            _check_sizes(element, document)
             if element.tag not in ("include", "compiler") and element.get("file"):
                 _check_asset(element, document, file, folders, places)
 
@@ -74,6 +81,22 @@ def _check_asset(element: Any, document: Path, main: Path, folders: dict[str, st
             refusals.append(error)
     if refusals and len(refusals) == len(there):
         raise refusals[0]
+
+
+def _check_sizes(element: Any, document: Path) -> None:
+    """Refuse arrays that the file only claims and MuJoCo would allocate."""
+    claims = [("nrow", "ncol", MOST_CELLS), ("width", "height", 64 * MOST_CELLS)]
+    claims += [(key, "", MOST_USER_VALUES) for key in element.attrib if key.startswith("nuser_")]
+    for one, two, most in claims:
+        try:
+            size = int(element.get(one, "0")) * int(element.get(two, "1"))
+        except ValueError:
+            continue  # MuJoCo says what is wrong with it
+        if abs(size) > most:
+            raise TocsinError(
+                f"cannot load {str(document)!r}: <{element.tag}> in line {_line(element)} claims {size} values "
+                f"({one}{' x ' + two if two else ''}); at most {most} are read."
+            )
 
 
 def _check_copies(element: Any, document: Path, above: int) -> None:

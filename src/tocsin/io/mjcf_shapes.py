@@ -19,6 +19,7 @@ from tocsin.geometry.mesh import Mesh
 from tocsin.geometry.primitives import Box, Capsule, ConvexHull, Cylinder, Sphere
 from tocsin.geometry.shape import make_shape
 from tocsin.io.collision_objects import placement
+from tocsin.io.mjcf_files import MOST_CELLS
 
 PLANE, HFIELD, SPHERE, CAPSULE, ELLIPSOID, CYLINDER, BOX, MESH = range(8)
 """MuJoCo's kinds of geoms."""
@@ -69,6 +70,8 @@ def _mesh(model: Any, mesh: int, meshes: str) -> Mesh | ConvexHull:
 def _height_field(model: Any, field: int) -> Mesh:
     """Return the closed surface of a height field: its top, cut along the diagonal of each cell, walls and base."""
     rows, columns = int(model.hfield_nrow[field]), int(model.hfield_ncol[field])
+    if rows * columns > MOST_CELLS:
+        raise TocsinError(f"height field {model.hfield(field).name!r} has {rows} x {columns} points: too many to hold.")
     x, y, top, below = model.hfield_size[field].tolist()
     first = int(model.hfield_adr[field])
     heights = np.array(model.hfield_data[first : first + rows * columns], dtype=np.float64) * top
