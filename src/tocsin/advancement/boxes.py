@@ -54,7 +54,7 @@ def boxes_of(quads, q):
 
 @kernel
 def outward(rotation, place, node):
-    """Return (box, arm): a node's box placed by x -> rotation x + place, and its centre from the image of the origin."""
+    """Return (box, arm): a node's box placed by x -> rotation x + place; its centre from the image of the origin."""
     u = node_axes(node)
     arm = vec.matvec(rotation, center_of(node))
     axes = (vec.matvec(rotation, u[0]), vec.matvec(rotation, u[1]), vec.matvec(rotation, u[2]))
@@ -125,8 +125,8 @@ def gap_between(box, other):
 def fastest(n, velocity, turn, arm, axes, half):
     """Return the largest speed along n, up to rounding, of the points of a box on a link.
 
-    The velocity of a point x from the link's origin is v.n + (n x w).x along n, linear in x, so its maximum over the box
-    is that of a support function. The slowest is minus the fastest along -n.
+    The velocity of a point x from the link's origin is v.n + (n x w).x along n, linear in x, so its maximum over the
+    box is that of a support function.
     """
     k = vec.cross(n, turn)
     return vec.dot(velocity, n) + vec.dot(k, arm) + spread(half, axes, k)
@@ -143,9 +143,9 @@ def slowest(n, velocity, turn, arm, axes, half):
 def step(box, other, arm, motion, speed, acceleration, clear, noise_speed, need):
     """Return (h, gap): the boxes stay farther apart than the margin during [t, t + h].
 
-    `box`, floats or lanes, in the frame of its own link; `other` placed there, its centre `arm` away from its own link's
-    origin. `motion` = (v, w, v of other, w of other), in this frame. `clear` is margin and noise; `gap` the proven
-    clearance at t beyond it.
+    `box`, floats or lanes, in the frame of its own link; `other` placed there, its centre `arm` away from its own
+    link's origin. `motion` = (v, w, v of other, w of other), in this frame. `clear` is margin and noise; `gap` the
+    proven clearance at t beyond it.
     """
     v, w, other_v, other_w = motion
     gap, n = gap_between(box, other)

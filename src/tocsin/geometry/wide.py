@@ -21,9 +21,10 @@ FAR_AWAY = 2.0**120
 
 
 class WideTree(NamedTuple):
-    """Nodes whose `count` is -1 - q, for the quad q of an inner node that has one; quads; and the nodes of their lanes."""
+    """A hierarchy with its quads."""
 
     nodes: np.ndarray
+    """As in the binary tree, but `count` is -1 - q for an inner node that has the quad q."""
     quads: np.ndarray
     """(n, FIELDS, 4) single precision."""
     kids: np.ndarray
@@ -103,4 +104,6 @@ def shifted(tree: WideTree, node: int, face: int, quad: int) -> WideTree:
     return WideTree(nodes, tree.quads, np.where(tree.kids < 0, -1, tree.kids + 2 * node).astype(np.int32))
 
 
-EMPTY = WideTree(np.zeros(0, NODE), np.zeros((0, FIELDS, lanes.WIDTH), np.float32), np.zeros((0, lanes.WIDTH), np.int32))
+EMPTY = WideTree(
+    np.zeros(0, NODE), np.zeros((0, FIELDS, lanes.WIDTH), np.float32), np.zeros((0, lanes.WIDTH), np.int32)
+)
