@@ -217,7 +217,7 @@ def touches(world, pair, sweeps, joints, room, t):
         top -= 1
         node_a = world.nodes[stack[top, 0]]
         node_b = world.nodes[stack[top, 1]]
-        gap, _, _, _, _ = box_gap(node_a, node_b, pose)
+        gap, _ = box_gap(node_a, node_b, pose)
         if gap > near:
             continue
         leaf_a = node_a["count"] > 0
