@@ -135,6 +135,26 @@ def test_honest_files_give_their_triangles(tmp_path, name):
     assert mesh.name == name
 
 
+@pytest.mark.parametrize("name", HONEST)
+def test_vertices_that_nearly_coincide_stay_apart(tmp_path, name):
+    near = {  # the corner at (0, 0, 0) of one triangle, or its second coordinate, moved by 1e-9
+        "binary.stl": stl().replace(struct.pack("<3f", 0, 0, 0) + struct.pack("<3f", 0, 2, 0), NEAR, 1),
+        "ascii.stl": ASCII_STL.replace(b"vertex 0.0 0.0 0.0", b"vertex 1e-9 0.0 0.0", 1),
+        "plain.obj": OBJ.replace(b"v 0 0 0", b"v 1e-9 0 0"),
+        "plain.off": OFF.replace(b"0 0 0\n", b"1e-9 0 0\n", 1),
+        "ascii.ply": PLY.replace(b"0 0 0\n", b"1e-9 0 0\n", 1),
+        "plain.dae": HONEST["plain.dae"].replace(b">0 0 0 1 0 0", b">1e-9 0 0 1 0 0"),
+    }
+    if name not in near:
+        pytest.skip("the same reader as another form")
+    mesh = Mesh.load(write(tmp_path, name, near[name]))
+    assert len(mesh.faces) == 4
+    assert mesh.vertices[mesh.vertices > 0.0].min() == pytest.approx(1e-9)
+
+
+NEAR = struct.pack("<3f", 1e-9, 0, 0) + struct.pack("<3f", 0, 2, 0)
+
+
 def lies():
     """Name, contents, words of the sentence that is expected."""
     nan = struct.pack("<f", float("nan"))
@@ -142,6 +162,14 @@ def lies():
     yield "short.stl", stl()[:-7], "damaged"
     yield "header.stl", stl()[:50], "at least 84 bytes"
     yield "nan.stl", stl().replace(struct.pack("<f", 3.0), nan, 1), "finite"
+    yield "nan.dae", dae().replace(b">0 0 0 1 0 0", b">0 nan 0 1 0 0"), "finite"
+    yield "nan.off", OFF.replace(b"0 0 0\n", b"0 nan 0\n", 1), "finite"
+    yield "nan.ply", PLY.replace(b"0 0 0\n", b"0 nan 0\n", 1), "finite"
+    yield "nanb.ply", ply_binary().replace(struct.pack("<f", 3.0), nan, 1), "finite"
+    wrong = TETRA.astype("<f4").tobytes().replace(struct.pack("<f", 3.0), nan) + FACES.astype("<u4").tobytes()
+    inside = [{"byteLength": 96}]
+    yield "nan.glb", glb(gltf_header(buffers=inside), wrong), "finite"
+    yield "inf.stl", ASCII_STL.replace(b"vertex 0.0 0.0 0.0", b"vertex inf 0.0 0.0", 1), "finite"
     yield "cut.stl", ASCII_STL[: len(ASCII_STL) // 2], "claims"
     yield "word.stl", ASCII_STL.replace(b"vertex 1", b"vertex one"), "damaged"
     yield "noend.stl", b"solid a story\nonce upon a time\n", "no facets"

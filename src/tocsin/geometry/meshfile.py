@@ -134,8 +134,12 @@ def as_text(data: bytes, kind: str) -> str:
 
 
 def read_by_trimesh(data: bytes, kind: str, files: Mapping[str, bytes] | None = None, **options: Any) -> list[Part]:
-    """Return the parts that trimesh finds in `data`; it sees no file but those handed in."""
-    import trimesh  # 0.4 s of imports that plain STL and OBJ files do not need
+    """Return the parts that a reader of trimesh finds in `data`; it sees no file but those handed in.
+
+    The readers are called without the `Trimesh` objects that `trimesh.load` makes: these merge vertices that are less
+    than 1e-8 apart and drop triangles with nan.
+    """
+    from trimesh.exchange.load import mesh_loaders  # 0.4 s of imports that plain STL and OBJ files do not need
     from trimesh.resolvers import Resolver
 
     beside = dict(files or {})
@@ -162,18 +166,30 @@ def read_by_trimesh(data: bytes, kind: str, files: Mapping[str, bytes] | None = 
     level = log.level
     log.setLevel(logging.CRITICAL + 1)  # it prints the traces of errors that are answered here
     try:
-        scene = trimesh.load_scene(io.BytesIO(data), file_type=kind, resolver=Beside(), process=False, **options)
+        found = mesh_loaders[kind](file_obj=io.BytesIO(data), resolver=Beside(), **options)
     finally:
         log.setLevel(level)
+    shapes = found.get("geometry", {kind: found})
     parts = []
-    for node in scene.graph.nodes_geometry:
-        transform, geometry = scene.graph[node]
-        shape = scene.geometry[geometry]
-        if isinstance(shape, trimesh.Trimesh):
-            vertices = np.asarray(shape.vertices, dtype=np.float64).reshape(-1, 3)
-            faces = np.asarray(shape.faces, dtype=np.int64).reshape(-1, 3)
-            parts.append(Part(str(node), vertices, faces, np.array(transform, dtype=np.float64)))
+    frames = {"world": np.eye(4)}
+    for edge in found.get("graph") or [{"frame_to": name, "geometry": name} for name in shapes]:
+        above = frames[edge.get("frame_from", "world")]  # readers list a frame before those that hang on it
+        frames[edge["frame_to"]] = above @ np.asarray(edge.get("matrix", np.eye(4)), dtype=np.float64)
+        shape = shapes.get(edge.get("geometry"))
+        if shape is not None and shape.get("faces") is not None:
+            vertices = np.asarray(shape["vertices"], dtype=np.float64).reshape(-1, 3)
+            parts.append(Part(str(edge["frame_to"]), vertices, _triangles(shape["faces"]), frames[edge["frame_to"]]))
     return parts
+
+
+def _triangles(faces: Any) -> np.ndarray:
+    """Return (m, 3) faces of triangles, quads or polygons."""
+    from trimesh.geometry import triangulate_quads
+
+    found = np.asarray(faces)
+    if found.ndim != 2 or found.shape[1] != 3:
+        found = np.asarray(triangulate_quads(faces))
+    return found.astype(np.int64).reshape(-1, 3)
 
 
 def triangle_count(parts: list[Part]) -> int:

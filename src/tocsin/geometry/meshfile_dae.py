@@ -45,6 +45,7 @@ def read_dae(data: bytes) -> list[Part]:
                 element.remove(child)
             elif _word(child) == "instance_controller":
                 raise TocsinError("it has a skinned or morphed part (instance_controller); only plain parts are read.")
+    _check_positions(root)
     instances = _check_instances(root)
     if instances == 0 or not any(_word(element) == "instance_visual_scene" for element in root.iter()):
         raise TocsinError("it has no scene that places a geometry.")
@@ -106,6 +107,18 @@ def _unit(root: Element) -> float:
                     raise TocsinError(f"its unit must be a positive number of metres; it says meter={given!r}.")
                 return unit
     return 1.0
+
+
+def _check_positions(root: Element) -> None:
+    """Refuse positions that are not finite: pycollada makes zeros of them. Normals may be what they like."""
+    sources = {element.get("id"): element for element in root.iter() if _word(element) == "source"}
+    for vertices in root.iter():
+        for child in vertices if _word(vertices) == "vertices" else ():
+            source = sources.get(child.get("source", "")[1:]) if child.get("semantic") == "POSITION" else None
+            for array in source if source is not None else ():
+                text = (array.text or "").lower() if _word(array) == "float_array" else ""
+                if "nan" in text or "inf" in text:
+                    raise TocsinError(f"vertices must be finite; some of source {child.get('source')!r} are not.")
 
 
 def _check_instances(root: Element) -> int:

@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from tocsin.errors import TocsinError
-from tocsin.io.files import read_text, refused
+from tocsin.io.files import LARGEST_TEXT, read_text, refused
 
-LARGEST = 64 * 2**20
-"""Bytes of a YAML or JSON file: these formats are read at a few megabytes a second."""
+LARGEST_YAML = 32 * 2**20
+"""Bytes of a YAML file: it is read at a few megabytes a second, and even garbage takes a second."""
 
 DEEPEST = 64
 """Lists and mappings inside each other."""
@@ -28,10 +28,11 @@ MOST_VALUES = 10_000_000
 
 def read_structure(path: str | os.PathLike[str], what: str) -> Any:
     """Return the contents of a `.json` file, or of a YAML file with any other suffix; `what` names it in errors."""
-    text = read_text(path, what, limit=LARGEST)
     file = Path(path)
+    is_json = file.suffix.lower() == ".json"
+    text = read_text(path, what, limit=LARGEST_TEXT if is_json else LARGEST_YAML)
     try:
-        return _from_json(text) if file.suffix.lower() == ".json" else _from_yaml(text)
+        return _from_json(text) if is_json else _from_yaml(text)
     except TocsinError as error:
         raise refused(file, what, str(error).rstrip(".")) from None
 
