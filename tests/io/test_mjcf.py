@@ -311,6 +311,8 @@ def bad_files():
     yield "<mujoco><worldbody><body><geom size='-1'/></body></worldbody></mujoco>", "size"
     yield "<mujoco><worldbody><body><joint/></body></worldbody></mujoco>", "mass"
     yield "<mujoco><worldbody><geom size='nan'/></worldbody></mujoco>", "cannot load"
+    yield body.replace("<body>", "<body pos='nan 0 0'>").join(("<mujoco>", "</mujoco>")), "nan or inf in body_pos"
+    yield f"<mujoco>{body}<keyframe><key qpos='nan 0 0 1 0 0 0'/></keyframe></mujoco>", "nan"
     yield f"<mujoco><include file='../../etc/passwd'/>{body}</mujoco>", "outside the folders"
     yield f"<mujoco><include file='gone.xml'/>{body}</mujoco>", "does not exist"
     yield f"<mujoco><include file='model.xml'/>{body}</mujoco>", "included twice"
@@ -335,17 +337,19 @@ def bad_files():
 
 
 @pytest.mark.parametrize(("text", "says"), list(bad_files()))
-def test_a_bad_model_gets_one_sentence(tmp_path, text, says):
+def test_a_bad_model_gets_one_sentence(tmp_path, monkeypatch, text, says):
     folder = tmp_path / "a" / "b"
     folder.mkdir(parents=True)
     (folder / "lie.stl").write_bytes(bytes(80) + b"\xff\xff\xff\xff")
     (tmp_path / "away.stl").write_bytes(bytes(84))
+    monkeypatch.chdir(tmp_path)
     path = write(folder, text)
     start = time.perf_counter()
     with pytest.raises(TocsinError, match=says) as caught:
         load_mjcf(path)
     assert time.perf_counter() - start < 2.0
     assert "model.xml" in str(caught.value)
+    assert not (tmp_path / "MUJOCO_LOG.TXT").exists()
     assert "\n" not in str(caught.value)
 
 

@@ -150,7 +150,7 @@ def pose_of(value: Any, what: str, position: str = "position", orientation: str 
 def placement(position: np.ndarray, quaternion: np.ndarray, what: str) -> np.ndarray:
     """Return the 4x4 matrix of a position and a unit quaternion x y z w."""
     length = float(np.linalg.norm(quaternion))
-    if abs(length - 1.0) > _cast.RIGID:
+    if not abs(length - 1.0) <= _cast.RIGID:
         raise TocsinError(f"the orientation of {what} must be a unit quaternion (x y z w); got {quaternion.tolist()}.")
     x, y, z, w = (quaternion / length).tolist()
     matrix = np.eye(4)

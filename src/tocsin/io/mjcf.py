@@ -16,6 +16,7 @@ that switches contacts off altogether is checked all the same.
 
 from __future__ import annotations
 
+import importlib
 import os
 import warnings
 from collections.abc import Iterable
@@ -37,6 +38,11 @@ FREE, BALL, SLIDE, HINGE = range(4)
 
 _WORLD = 0
 
+_LENGTHS_AND_ANGLES = (
+    "body_pos", "body_quat", "jnt_pos", "jnt_axis", "jnt_range", "qpos0", "geom_pos", "geom_quat", "geom_size",
+    "mesh_vert", "hfield_data", "key_qpos", "eq_data",
+)  # fmt: skip
+
 
 def load_mjcf(
     path: str | os.PathLike[str], *, name: str | None = None, meshes: str = "hulls", packages: Packages = ()
@@ -50,13 +56,21 @@ def load_mjcf(
     file = existing_file(path, "the MuJoCo model")
     check_files(file, packages)
     try:
-        import mujoco
+        mujoco: Any = importlib.import_module("mujoco")  # its names are made at run time: no checker knows them
     except ImportError:
         raise TocsinError("reading MJCF files needs mujoco: pip install 'tocsin[mujoco]'.") from None
+    # Its warnings are about masses; left alone they go into a file in the current folder.
+    handler = mujoco.get_mju_user_warning()
+    mujoco.set_mju_user_warning(lambda _: None)
     try:
-        model = mujoco.MjModel.from_xml_path(str(file))  # type: ignore[attr-defined]
+        model = mujoco.MjModel.from_xml_path(str(file))
     except Exception as error:  # a ValueError says what is wrong; other kinds come from memory that is not there
         raise TocsinError(f"cannot load {str(file)!r}: {' '.join(str(error).split()).rstrip('.')}.") from None
+    finally:
+        mujoco.set_mju_user_warning(handler)
+    for field in _LENGTHS_AND_ANGLES:
+        if not np.isfinite(getattr(model, field)).all():
+            raise TocsinError(f"cannot load {str(file)!r}: it has nan or inf in {field}.")
     if model.nflex:
         raise TocsinError(f"cannot load {str(file)!r}: it has flexible bodies (flex), which are not read.")
     given = bytes(model.names).split(b"\0", 1)[0].decode("utf-8", "replace")
