@@ -59,8 +59,11 @@ def run(arguments: Sequence[str]) -> int:
             app(list(arguments), prog_name="tocsin")
         except SystemExit as left:
             return left.code if isinstance(left.code, int) else 0
-        except (TocsinError, OSError) as error:
+        except TocsinError as error:
             return _refuse(str(error), "--json" in arguments)
+        except OSError as error:
+            named = f"{str(error.filename)!r}: " if error.filename is not None else ""
+            return _refuse(f"{named}{error.strerror or error}", "--json" in arguments)
         except KeyboardInterrupt:
             output.note("interrupted")
             return INTERRUPTED

@@ -16,6 +16,7 @@ from tocsin._jit import cache_folder
 from tocsin.cli import options, output
 from tocsin.errors import TocsinError
 from tocsin.geometry.mesh import Mesh
+from tocsin.geometry.obb import fit_obb
 from tocsin.geometry.primitives import Box, Capsule, ConvexHull, Cylinder, Sphere
 from tocsin.model.body import Body
 from tocsin.model.robot import BASES, RobotBuilder
@@ -75,6 +76,10 @@ def _meshes() -> None:
         for shape in Body([mesh, (mesh, _moved(1.0))]).shapes[0]:
             _ = shape.piece_tree
     Body(closed, solid=True)
+    large = Sphere(0.5).tessellate(160)
+    for _ in range(2):  # built and kept, then read from the cache folder: arrays of another kind
+        Scene(Body(large), Body(Sphere(0.1), name="ball")).is_free()
+    fit_obb(np.array(large.vertices))  # a large one is looked at in samples
 
 
 def _question(name: str, backend: str) -> Callable[[], Any]:
