@@ -23,8 +23,11 @@ from numba.extending import intrinsic
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-WITHOUT_KERNELS = ("audit.py", "bench", "cli", "io", "viewer")
-"""Parts of the package that no kernel outside their own file calls: editing them recompiles nothing else."""
+WITHOUT_KERNELS = (
+    "__init__.py", "audit.py", "bench", "cli", "errors.py", "geometry/cache.py", "geometry/mesh.py",
+    "geometry/meshfile*.py", "io", "model/base.py", "model/body.py", "model/robot.py", "results.py", "scene.py", "viewer",
+)  # fmt: skip
+"""Files and folders that hold nothing which a kernel outside their own file uses: editing them recompiles no other."""
 
 KEPT_FOR = 7 * 86400.0
 """Seconds for which compiled code of other versions of the sources is kept."""
@@ -64,10 +67,11 @@ def _set_kernel_cache() -> None:
     package = Path(__file__).parent
     state = hashlib.blake2b(digest_size=8)
     for file in sorted(package.rglob("*.py")):
-        if file.relative_to(package).parts[0] in WITHOUT_KERNELS:
+        inside = file.relative_to(package)
+        if any(inside.match(pattern) or pattern == inside.parts[0] for pattern in WITHOUT_KERNELS):
             continue
         stat = file.stat()
-        state.update(f"{file.relative_to(package)} {stat.st_mtime_ns} {stat.st_size}\n".encode())
+        state.update(f"{inside} {stat.st_mtime_ns} {stat.st_size}\n".encode())
     folder = root / "kernels" / state.hexdigest()
     try:
         if not folder.is_dir():

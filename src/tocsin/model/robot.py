@@ -201,11 +201,13 @@ class Robot(Model):
         )  # fmt: skip
 
     @classmethod
-    def from_mjcf(cls, path: str | os.PathLike[str], *, name: str | None = None) -> Robot:
-        """Read a robot from a MuJoCo XML file; see `tocsin.io.mjcf.load_mjcf`."""
+    def from_mjcf(
+        cls, path: str | os.PathLike[str], *, name: str | None = None, meshes: str = "hulls", packages: Any = ()
+    ) -> Robot:
+        """Read a robot from a MuJoCo XML file; see `tocsin.io.mjcf.load_mjcf` for what the arguments mean."""
         from tocsin.io.mjcf import load_mjcf
 
-        return load_mjcf(path, name=name)
+        return load_mjcf(path, name=name, meshes=meshes, packages=packages)
 
     def configuration(self, values: Any, *, group: str | None = None) -> np.ndarray:
         """Return the whole configuration (n_config,) that an array, a mapping by joint name or a group's values mean.
