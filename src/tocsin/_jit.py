@@ -25,7 +25,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 WITHOUT_KERNELS = (
     "__init__.py", "audit.py", "bench", "cli", "errors.py", "geometry/cache.py", "geometry/mesh.py",
-    "geometry/meshfile*.py", "io", "model/base.py", "model/body.py", "model/robot.py", "results.py", "scene.py", "viewer",
+    "geometry/meshfile*.py", "io", "model/base.py", "model/body.py", "model/robot.py", "results.py", "scene.py",
+    "viewer",
 )  # fmt: skip
 """Files and folders that hold nothing which a kernel outside their own file uses: editing them recompiles no other."""
 

@@ -20,8 +20,6 @@ from numba.core.datamodel.models import PrimitiveModel
 from numba.core.typing.templates import ConcreteTemplate, infer_global, signature
 from numba.extending import intrinsic, lower_builtin, overload, register_model
 
-from tocsin._jit import PURE_PYTHON
-
 WIDTH = 4
 
 _VECTOR = ir.VectorType(ir.DoubleType(), WIDTH)
@@ -73,7 +71,8 @@ def _wide(builder: Any, kind: Any, value: Any) -> Any:
 def _define(function: Any, result: Any, cases: tuple[tuple[Any, ...], ...], emit: Callable[..., Any]) -> None:
     """Teach the compiler an operation on lanes: its types, and the instruction that it is."""
     template = {"key": function, "cases": [signature(result, *case) for case in cases]}
-    infer_global(function)(type(f"Lanes_{function.__name__}", (ConcreteTemplate,), template))
+    register: Any = infer_global(function)
+    register(type(f"Lanes_{function.__name__}", (ConcreteTemplate,), template))
 
     def lower(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         given = [value if kind == mask else _wide(builder, kind, value) for kind, value in zip(sig.args, args)]
@@ -123,7 +122,7 @@ def select(chosen: Any, a: Any, b: Any) -> Any:
 @overload(select)
 def _select_kernel(chosen, a, b):
     if isinstance(chosen, MaskType):
-        return lambda chosen, a, b: _select(chosen, a, b)
+        return lambda chosen, a, b: _select(chosen, a, b)  # type: ignore[reportCallIssue]
     return lambda chosen, a, b: a if chosen else b
 
 
@@ -137,54 +136,63 @@ def _root_kernel(x):
     return lambda x: math.sqrt(x)
 
 
-if PURE_PYTHON:
+@intrinsic
+def _load(typingctx, table, i, row):
+    def codegen(context, builder, sig, args):
+        array = context.make_array(sig.args[0])(context, builder, value=args[0])
+        i64 = ir.IntType(64)
+        i, row = (context.cast(builder, args[k], sig.args[k], types.int64) for k in (1, 2))
+        stride = cgutils.unpack_tuple(builder, array.strides, 3)[0]
+        offset = builder.add(builder.mul(i, stride), builder.mul(row, i64(4 * WIDTH)))
+        address = builder.add(builder.ptrtoint(array.data, i64), offset)
+        value = builder.load(builder.inttoptr(address, _SINGLE.as_pointer()))
+        value.align = 4
+        return builder.fpext(value, _VECTOR)
 
-    def load(table: Any, i: int, row: int) -> Any:  # type: ignore[reportRedeclaration]
-        """Return table[i, row] as lanes."""
-        return table[i, row].astype(np.float64)
+    return lanes(table, i, row), codegen
 
-    def lane(value: Any, k: int) -> float:  # type: ignore[reportRedeclaration]
-        """Return lane k as a float."""
-        return float(value[k])
 
-    def bits(chosen: Any) -> int:  # type: ignore[reportRedeclaration]
-        """Return a number whose bit k is set where lane k is chosen."""
-        return int(sum(1 << k for k in range(WIDTH) if chosen[k]))
+def load(table: Any, i: int, row: int) -> Any:
+    """Return table[i, row] of an (n, rows, 4) table in single precision, contiguous, as lanes."""
+    return table[i, row].astype(np.float64)
 
-else:
 
-    @intrinsic
-    def load(typingctx, table, i, row):
-        """Return table[i, row] of an (n, rows, 4) table in single precision, contiguous, as lanes."""
+@overload(load)
+def _load_kernel(table, i, row):
+    return lambda table, i, row: _load(table, i, row)  # type: ignore[reportCallIssue]
 
-        def codegen(context, builder, sig, args):
-            array = context.make_array(sig.args[0])(context, builder, value=args[0])
-            i64 = ir.IntType(64)
-            i, row = (context.cast(builder, args[k], sig.args[k], types.int64) for k in (1, 2))
-            stride = cgutils.unpack_tuple(builder, array.strides, 3)[0]
-            offset = builder.add(builder.mul(i, stride), builder.mul(row, i64(4 * WIDTH)))
-            address = builder.add(builder.ptrtoint(array.data, i64), offset)
-            value = builder.load(builder.inttoptr(address, _SINGLE.as_pointer()))
-            value.align = 4
-            return builder.fpext(value, _VECTOR)
 
-        return lanes(table, i, row), codegen
+@intrinsic
+def _lane(typingctx, value, k):
+    def codegen(context, builder, sig, args):
+        return builder.extract_element(args[0], context.cast(builder, args[1], sig.args[1], types.int32))
 
-    @intrinsic
-    def lane(typingctx, value, k):
-        """Return lane k as a float."""
+    return types.float64(value, k), codegen
 
-        def codegen(context, builder, sig, args):
-            return builder.extract_element(args[0], context.cast(builder, args[1], sig.args[1], types.int32))
 
-        return types.float64(value, k), codegen
+def lane(value: Any, k: int) -> float:
+    """Return lane k as a float."""
+    return float(value[k])
 
-    @intrinsic
-    def bits(typingctx, chosen):
-        """Return a number whose bit k is set where lane k is chosen."""
 
-        def codegen(context, builder, sig, args):
-            packed = builder.bitcast(args[0], ir.IntType(WIDTH))
-            return builder.zext(packed, ir.IntType(64))
+@overload(lane)
+def _lane_kernel(value, k):
+    return lambda value, k: _lane(value, k)  # type: ignore[reportCallIssue]
 
-        return types.int64(chosen), codegen
+
+@intrinsic
+def _bits(typingctx, chosen):
+    def codegen(context, builder, sig, args):
+        return builder.zext(builder.bitcast(args[0], ir.IntType(WIDTH)), ir.IntType(64))
+
+    return types.int64(chosen), codegen
+
+
+def bits(chosen: Any) -> int:
+    """Return a number whose bit k is set where lane k is chosen."""
+    return int(sum(1 << k for k in range(WIDTH) if chosen[k]))
+
+
+@overload(bits)
+def _bits_kernel(chosen):
+    return lambda chosen: _bits(chosen)  # type: ignore[reportCallIssue]

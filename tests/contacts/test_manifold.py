@@ -83,6 +83,15 @@ def test_normals_point_from_a_to_b():
         assert c.distance <= hit.tolerance
 
 
+@pytest.mark.parametrize("tolerance", [1e-4, 1e-8, 1e-12])
+def test_normals_do_not_depend_on_how_close_the_contact_is(tolerance):
+    turned, stopped = at(0.1, 0.2, 3, (30, 20, 10)), at(0.1, 0.2, 0, (30, 20, 10))
+    a, b = tocsin.Body(box_mesh(), name="a"), tocsin.Body(box_mesh(), name="b")
+    hit = tocsin.Scene(a, b).first_contact(a.move(turned, stopped), tolerance=tolerance)
+    assert hit.contacts[0].kind == "vertex-face"
+    assert hit.contacts[0].normal == pytest.approx([0.0, 0.0, -1.0], abs=1e-9)
+
+
 def test_contacts_are_listed_closest_first_and_once():
     _, contacts, _ = contacts_of(at(0.4, 0.3, 3), at(0.4, 0.3, 0))
     assert [c.distance for c in contacts] == sorted(c.distance for c in contacts)

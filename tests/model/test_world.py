@@ -38,7 +38,7 @@ def test_every_leaf_of_a_tree_is_one_triangle_of_its_shape():
         pending, leaves = [int(geom["root"])], []
         while pending:
             node = world.nodes[pending.pop()]
-            if node["count"]:
+            if node["count"] > 0:
                 leaves.append(int(node["first"]))
             else:
                 pending += [int(node["first"]), int(node["first"]) + 1]
@@ -81,7 +81,7 @@ def test_the_hulls_of_nodes_contain_their_triangles():
     for k in np.flatnonzero(world.hull_count):
         hull = world.points[world.hull_first[k] : world.hull_first[k] + world.hull_count[k]]
         node = world.nodes[k]
-        if node["count"]:
+        if node["count"] > 0:
             corners = world.points[world.faces[node["first"]]]
             for n in np.random.default_rng(k).normal(size=(20, 3)):
                 grown = (hull @ n).max() + world.hull_radius[k] * np.linalg.norm(n)

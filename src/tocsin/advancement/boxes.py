@@ -196,3 +196,14 @@ def quad_step_b(quads, q, node_a, pose, motion, pair, need):
     acceleration = (pair["bend"] + pair["twist_a"] * reach) + pair["twist_b"] * reaches
     clear = pair["margin"] + pair["noise"]
     return step(boxes_of(quads, q), other, arm, motion, speed, acceleration, clear, pair["noise_speed"], need)
+
+
+@kernel
+def quad_gaps(quads, q, node, pose, of_a):
+    """Return lanes: the gaps of the four boxes of a quad (of a, or of b) to a node of the other; see `gap_between`."""
+    if of_a:
+        other, _ = outward(pose[0], pose[1], node)
+    else:
+        other, _ = inward(pose[0], pose[1], node)
+    gaps, _ = gap_between(boxes_of(quads, q), other)
+    return gaps

@@ -93,10 +93,12 @@ def same_feature(x, y):
 
 
 @kernel
-def add_touch(touches, n, begin, world, pair, p, frame, kind, fa, on_a, fb, on_b, x, y, d):
+def add_touch(touches, n, begin, world, pair, p, frame, kind, fa, on_a, fb, on_b, x, y, d, across):
     """Append a touch of two features, (count, i, k) of triangles fa and fb, unless it is listed; return the new count.
 
-    x and y are in a's frame, which `frame` places in the world. Only touches from `begin` on can be the same.
+    x and y are in a's frame, which `frame` places in the world. Only touches from `begin` on can be the same. `across`:
+    the line on which the normal lies, where the features say it (or zero): of points that are a few roundings apart
+    the difference says nothing.
     """
     touch = touches[n]
     touch["pair"] = p
@@ -114,7 +116,10 @@ def add_touch(touches, n, begin, world, pair, p, frame, kind, fa, on_a, fb, on_b
     for k in range(begin, n):
         if same_feature(touches[k], touch):
             return n
-    v = vec.matvec(frame[0], vec.sub(y, x))
+    v = vec.sub(y, x)
+    if vec.dot(across, across) > 0.0:
+        v = across if vec.dot(v, across) >= 0.0 else vec.scale(across, -1.0)
+    v = vec.matvec(frame[0], v)
     length = vec.norm(v)
     x = vec.add(frame[1], vec.matvec(frame[0], x))
     y = vec.add(frame[1], vec.matvec(frame[0], y))
@@ -133,6 +138,18 @@ def pick(k, a, b, c):
     return a if k == 0 else (b if k == 1 else c)
 
 
+NOWHERE = (0.0, 0.0, 0.0)
+
+
+@kernel
+def common_normal(u, v):
+    """Return a vector across u and v, or zero where they are parallel up to rounding."""
+    w = vec.cross(u, v)
+    if vec.dot(w, w) <= 1e-16 * vec.dot(u, u) * vec.dot(v, v):
+        return NOWHERE
+    return w
+
+
 @kernel
 def triangle_touches(touches, n, begin, world, pair, p, frame, pose, fa, fb, near, d, x, y):
     """Append the touches of two triangles whose distance d, between x and y, is at most `near`; return the new count.
@@ -149,33 +166,44 @@ def triangle_touches(touches, n, begin, world, pair, p, frame, pose, fa, fb, nea
     b1, _ = placed_corner(points, faces, fb, 1, pose)
     b2, _ = placed_corner(points, faces, fb, 2, pose)
     face = (3, 0, 0)
+    normal_a = common_normal(vec.sub(a1, a0), vec.sub(a2, a0))
+    normal_b = common_normal(vec.sub(b1, b0), vec.sub(b2, b0))
     listed = n
     for k in range(3):
         corner_a = pick(k, a0, a1, a2)
         q = closest_on_triangle(corner_a, b0, b1, b2)
         gap = vec.norm(vec.sub(q, corner_a))
-        if gap <= near and feature(q, b0, b1, b2)[0] > 1:
+        on = feature(q, b0, b1, b2)[0]
+        if gap <= near and on > 1:
             n = add_touch(
-                touches, n, begin, world, pair, p, frame, VERTEX_FACE, fa, (1, k, 0), fb, face, corner_a, q, gap
-            )
+                touches, n, begin, world, pair, p, frame, VERTEX_FACE, fa, (1, k, 0), fb, face, corner_a, q, gap,
+                normal_b if on == 3 else NOWHERE,
+            )  # fmt: skip
             listed = -1
         corner_b = pick(k, b0, b1, b2)
         q = closest_on_triangle(corner_b, a0, a1, a2)
         gap = vec.norm(vec.sub(corner_b, q))
-        if gap <= near and feature(q, a0, a1, a2)[0] > 1:
+        on = feature(q, a0, a1, a2)[0]
+        if gap <= near and on > 1:
             n = add_touch(
-                touches, n, begin, world, pair, p, frame, FACE_VERTEX, fa, face, fb, (1, k, 0), q, corner_b, gap
-            )
+                touches, n, begin, world, pair, p, frame, FACE_VERTEX, fa, face, fb, (1, k, 0), q, corner_b, gap,
+                normal_a if on == 3 else NOWHERE,
+            )  # fmt: skip
             listed = -1
         for m in range(3):
             pa = pick(k, a0, a1, a2)
             pb = pick(m, b0, b1, b2)
-            u, v = segments(pa, vec.sub(pick(k + 1, a0, a1, a2), pa), pb, vec.sub(pick(m + 1, b0, b1, b2), pb))
+            edge_a = vec.sub(pick(k + 1, a0, a1, a2), pa)
+            edge_b = vec.sub(pick(m + 1, b0, b1, b2), pb)
+            u, v = segments(pa, edge_a, pb, edge_b)
             gap = vec.norm(vec.sub(v, u))
             if gap <= near and feature(u, a0, a1, a2)[0] == 2 and feature(v, b0, b1, b2)[0] == 2:
                 on_a = (2, k, (k + 1) % 3)
                 on_b = (2, m, (m + 1) % 3)
-                n = add_touch(touches, n, begin, world, pair, p, frame, EDGE_EDGE, fa, on_a, fb, on_b, u, v, gap)
+                n = add_touch(
+                    touches, n, begin, world, pair, p, frame, EDGE_EDGE, fa, on_a, fb, on_b, u, v, gap,
+                    common_normal(edge_a, edge_b),
+                )  # fmt: skip
                 listed = -1
     if listed >= 0:
         on_a = feature(x, a0, a1, a2)
@@ -189,7 +217,7 @@ def triangle_touches(touches, n, begin, world, pair, p, frame, pose, fa, fb, nea
             on_a = face
         elif on_a[0] == 2 and on_b[0] == 2:
             kind = EDGE_EDGE
-        n = add_touch(touches, n, begin, world, pair, p, frame, kind, fa, on_a, fb, on_b, x, y, d)
+        n = add_touch(touches, n, begin, world, pair, p, frame, kind, fa, on_a, fb, on_b, x, y, d, NOWHERE)
     return n
 
 
@@ -232,6 +260,7 @@ def manifold(world, sweeps, joints, room, pairs, n_pairs, t):
                 top += 2
                 continue
             d, _, x, y = leaf_distance(world, geom_a, geom_b, node_a, node_b, pose, room)
+            face = (3, 0, 0)
             if not d <= near:
                 continue
             if n + 16 > touches.shape[0]:
@@ -244,5 +273,5 @@ def manifold(world, sweeps, joints, room, pairs, n_pairs, t):
             if fa >= 0 and fb >= 0:
                 n = triangle_touches(touches, n, begin, world, pair, p, frame, pose, fa, fb, near, d, x, y)
             else:
-                n = add_touch(touches, n, begin, world, pair, p, frame, SURFACE, fa, (3, 0, 0), fb, (3, 0, 0), x, y, d)
+                n = add_touch(touches, n, begin, world, pair, p, frame, SURFACE, fa, face, fb, face, x, y, d, NOWHERE)
     return touches, n
