@@ -12,14 +12,14 @@ from tocsin.results import Contact, Distance, FirstContact, Stats, Status
 from tocsin.scene import Scene
 
 if TYPE_CHECKING:
-    from tocsin.audit import audit
+    from tocsin.auditing import audit
     from tocsin.io.meshes import load_environment
     from tocsin.io.planning import load_problem
     from tocsin.io.trajectories import load_trajectory
     from tocsin.viewer import save_page, save_picture, view
 
 _ON_FIRST_USE = {
-    "audit": "tocsin.audit",
+    "audit": "tocsin.auditing",
     "load_environment": "tocsin.io.meshes",
     "load_problem": "tocsin.io.planning",
     "load_trajectory": "tocsin.io.trajectories",

@@ -24,7 +24,7 @@ from numba.extending import intrinsic
 F = TypeVar("F", bound=Callable[..., Any])
 
 WITHOUT_KERNELS = (
-    "__init__.py", "audit.py", "bench", "cli", "errors.py", "geometry/cache.py", "geometry/mesh.py",
+    "__init__.py", "auditing", "bench", "cli", "errors.py", "geometry/cache.py", "geometry/mesh.py",
     "geometry/meshfile*.py", "io", "model/base.py", "model/body.py", "model/robot.py", "results.py", "scene.py",
     "viewer",
 )  # fmt: skip

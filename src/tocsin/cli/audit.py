@@ -5,7 +5,8 @@ from typing import Annotated
 
 import typer
 
-from tocsin.audit import RESOLUTION, Audit, Moment, Stretch
+from tocsin.auditing.records import Audit, Moment, Stretch
+from tocsin.auditing.search import RESOLUTION
 from tocsin.cli import check, inputs, options, output, records
 from tocsin.results import Contact
 
@@ -44,7 +45,7 @@ def audit(
     as_json: options.Json = False,
 ) -> None:
     """Audit a trajectory: every stretch that is not proven free, and the smallest clearance."""
-    from tocsin.audit import audit as ask
+    from tocsin.auditing import audit as ask
 
     arm = inputs.load_robot(
         robot, srdf=srdf, packages=packages, geometry=geometry, ignore_overlapping=ignore_overlapping

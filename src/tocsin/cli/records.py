@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 import tocsin
-from tocsin.audit import Audit, Moment, Pair, Stretch
+from tocsin.auditing.records import Audit, Moment, Pair, Stretch
 from tocsin.model.robot import Robot
 from tocsin.results import Contact, Distance, FirstContact
 from tocsin.scene import Scene

@@ -1,0 +1,121 @@
+"""What an audit says: stretches that are not proven free, and the smallest clearance from both sides."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+
+from tocsin.results import Contact, Distance, Status
+
+
+@dataclass(frozen=True)
+class Moment:
+    """A place on a trajectory."""
+
+    waypoint: int
+    """The waypoint at or before it."""
+    fraction: float
+    """Of the piece from that waypoint to the next: 0 up to, but not, 1."""
+    time: float | None
+    """Seconds of the trajectory's own clock; None if it has none."""
+    configuration: np.ndarray
+    """Joint values there, in the order of `robot.joint_names`."""
+
+    @property
+    def position(self) -> float:
+        """Waypoint and fraction as one number: 3.25 is a quarter of the way from waypoint 3 to waypoint 4."""
+        return self.waypoint + self.fraction
+
+
+class Pair(NamedTuple):
+    """Two links that touch."""
+
+    model_a: str
+    link_a: str
+    model_b: str
+    link_b: str
+
+    def __str__(self) -> str:
+        return f"{self.link_a} and {self.link_b}"
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """A closed stretch of the trajectory that is not proven free: contact, or undecided, at both of its ends."""
+
+    status: Status
+    """CONTACT; INITIAL_CONTACT if the trajectory starts in it; CAPPED if it is undecided."""
+    enter: Moment
+    """Proven free just before."""
+    exit: Moment
+    """Proven free just after."""
+    pairs: tuple[Pair, ...]
+    """Links that touch at the ends or at one of `LOOKS_INSIDE` places in between, in the order of appearance."""
+    contacts: tuple[Contact, ...]
+    """Touching features at `enter`, the closest first."""
+    exit_contacts: tuple[Contact, ...]
+    """Touching features at `exit`, the closest first."""
+    time_step: float | None
+    """Seconds it lasts: samples farther apart than this can step over it. None if the trajectory has no times."""
+    joint_step: float
+    """How far the joint that moves most goes during it (radians or metres): steps larger than this can miss it."""
+
+    @property
+    def is_contact(self) -> bool:
+        """False if undecided."""
+        return self.status is not Status.CAPPED
+
+
+@dataclass(frozen=True)
+class Clearance:
+    """The smallest distance on the whole trajectory, whatever the margins: `lower` <= true <= `upper`, metres."""
+
+    lower: float
+    """Proven for every moment of the trajectory."""
+    upper: float
+    """Attained at `at`, between these links; `math.inf` if there is nothing to keep away from."""
+    at: Moment
+    nearest: Distance
+    """Which links and points, at that moment."""
+
+
+@dataclass(frozen=True)
+class Audit:
+    """What is known about a trajectory. What lies outside of `stretches` is proven free."""
+
+    stretches: tuple[Stretch, ...]
+    clearance: Clearance
+    margin: float
+    resolution: float
+    waypoints: int
+    duration: float | None
+    """Seconds; None if the trajectory has no times."""
+    length: float
+    """The way of the joint that moves most, summed over the pieces: radians or metres."""
+    queries: int
+    """Questions asked of the engine."""
+    seconds: float = field(compare=False)
+
+    @property
+    def is_free(self) -> bool:
+        """True only if the whole trajectory is proven to keep the margin."""
+        return not self.stretches
+
+    @property
+    def status(self) -> Status:
+        """FREE, CONTACT, INITIAL_CONTACT, or CAPPED if it is undecided but nothing was found to touch."""
+        found = [s.status for s in self.stretches if s.is_contact]
+        if found:
+            return found[0]
+        return Status.CAPPED if self.stretches else Status.FREE
+
+    @property
+    def free(self) -> tuple[tuple[float, float], ...]:
+        """The proven free parts between the stretches, as positions (waypoint + fraction); open where a stretch is."""
+        ends = [0.0]
+        for stretch in self.stretches:
+            ends += [stretch.enter.position, stretch.exit.position]
+        ends.append(float(self.waypoints - 1))
+        return tuple((a, b) for a, b in zip(ends[::2], ends[1::2]) if a < b)

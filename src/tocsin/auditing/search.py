@@ -1,0 +1,246 @@
+"""The search for every stretch of a trajectory that is not proven free.
+
+A trajectory is a list of waypoints with straight joint motion in between; piece k leads from waypoint k to k + 1. A
+place on it is a waypoint and a fraction of the piece that follows. What is not inside a reported stretch is proven to
+stay farther than the margin from everything, at every moment and not only at samples. The proof, for one piece:
+
+    Let `first_contact` of the piece answer `enter`, and of the reversed piece `back`. By the promise of
+    `first_contact` nothing is within the margin during [0, enter), nor, backwards, during (1 - back, 1]. So all contact
+    lies in [enter, 1 - back]; if that is empty, or either answer is FREE, the piece is free.
+    Let s be inside, and the robot standing at s free. `first_contact` from s to the end, and from s back to the start,
+    answer `after` and `before` in fractions of these parts: nothing touches during (s - s before, s + (1 - s) after).
+    That gap is taken out, and the rest searched again from its far side. CAPPED answers also prove freedom until their
+    time, so the same holds; a stretch in which nothing but CAPPED answers is found is called undecided, never free.
+
+The configuration at s is rounded, so the parts that start there do not lie exactly on the piece. If every entry of
+it is off by at most eps, then, the motion being linear, so is the whole part, and every point of the robot by at most
+w eps R: w the sum of how much entries move joints, R the farthest that a point can be from a joint. These parts are
+asked with a margin that is wider by twice that (two links may deviate): some 1e-13 m for an arm.
+
+Gaps between contacts are looked for at samples that are `resolution` apart (radians or metres of the entry that moves
+most): every gap at least that long is found. Shorter ones are not reported, so that two stretches are always at least
+`resolution` apart.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from tocsin.auditing.records import Moment, Pair, Stretch
+from tocsin.model.base import Motion
+from tocsin.model.robot import Robot
+from tocsin.motion.links import BASE_WIDTH, FIXED, FLOATING, PLANAR, PRISMATIC
+from tocsin.results import Contact, FirstContact, Status
+from tocsin.scene import Scene
+
+RESOLUTION = 1e-3
+"""Default: gaps between contacts in which no joint moves by more than this, radians or metres, are not reported."""
+
+CHUNK = 64
+"""Pieces in one question: many, so that a free trajectory costs few calls; few enough that a progress bar moves."""
+
+LOOKS_INSIDE = 16
+"""Configurations inside a stretch, evenly spaced, at which touching pairs are listed, and the number of stretches
+in which the smallest distance is looked for."""
+
+ROUNDING = 2.0**-48
+"""Bounds the rounding of an interpolated entry, relative to the largest entry (or 1): sixteen units of it."""
+
+
+class Part(NamedTuple):
+    """A closed interval of one piece that is not proven free, and the answers at its two ends."""
+
+    piece: int
+    lo: float
+    hi: float
+    at_lo: FirstContact
+    at_hi: FirstContact
+
+
+class Search:
+    """One audit under way."""
+
+    def __init__(
+        self, scene: Scene, robot: Robot, rows: np.ndarray, times: np.ndarray | None, margin: float,
+        tolerance: float | None, resolution: float, max_steps: int, progress: Callable[[int, int], None],
+    ) -> None:  # fmt: skip
+        self.scene, self.robot, self.rows, self.times = scene, robot, rows, times
+        self.margin, self.tolerance, self.resolution, self.max_steps = margin, tolerance, resolution, max_steps
+        self.progress = progress
+        self.pieces = len(rows) - 1
+        self.steps = largest_steps(robot, rows)
+        self.way = np.concatenate([[0.0], np.cumsum(self.steps)])
+        """How far the joint that moves most has gone, at each waypoint."""
+        self.slack = deviation(robot, rows)
+        self.wider = scene if not scene.margins else copy_of(scene, self.slack)
+        self.queries = 0
+
+    # ---- places ------------------------------------------------------------------------------------------------------
+
+    def row(self, piece: int, fraction: float) -> np.ndarray:
+        """Return the configuration row, base in front, at a place."""
+        if fraction in (0.0, 1.0):
+            return self.rows[piece + int(fraction)]
+        return Motion(self.robot, self.rows[piece : piece + 2]).row_at(fraction)
+
+    def moment(self, piece: int, fraction: float) -> Moment:
+        """Put a place into a record."""
+        if fraction == 1.0:
+            piece, fraction = piece + 1, 0.0
+        time = None
+        if self.times is not None:
+            duration = 0.0 if fraction == 0.0 else self.times[piece + 1] - self.times[piece]
+            time = float(self.times[piece] + fraction * duration)
+        return Moment(piece, fraction, time, self.row(piece, fraction)[BASE_WIDTH:].copy())
+
+    def gone(self, piece: int, fraction: float) -> float:
+        """Return how far the joint that moves most has gone until a place."""
+        return float(self.way[piece] + (0.0 if fraction == 0.0 else fraction * self.steps[piece]))
+
+    def place(self, gone: float) -> tuple[int, float]:
+        """Return the (piece, fraction) at which the joint that moves most has gone that far."""
+        piece = int(np.clip(np.searchsorted(self.way, gone, side="right") - 1, 0, self.pieces - 1))
+        step = self.steps[piece]
+        return piece, float(np.clip((gone - self.way[piece]) / step, 0.0, 1.0)) if step > 0.0 else 0.0
+
+    # ---- questions ---------------------------------------------------------------------------------------------------
+
+    def ask(self, *rows: np.ndarray, rounded: bool = False) -> FirstContact:
+        """Ask for the first contact on the way through these rows; of `rounded` ones with a wider margin."""
+        self.queries += 1
+        scene, margin = (self.wider, self.margin + self.slack) if rounded else (self.scene, self.margin)
+        motion = Motion(self.robot, np.stack(rows))
+        return scene.first_contact(motion, margin=margin, tolerance=self.tolerance, max_steps=self.max_steps)
+
+    def blocked(self, first: int, last: int) -> Iterator[int]:
+        """Yield the pieces from waypoint `first` to `last` that are not proven free, by halving what is not."""
+        self.queries += 1
+        motion = Motion(self.robot, self.rows[first : last + 1])
+        if self.scene.is_free(motion, margin=self.margin, tolerance=self.tolerance, max_steps=self.max_steps):
+            return
+        if last - first == 1:
+            yield first
+            return
+        middle = (first + last) // 2
+        yield from self.blocked(first, middle)
+        yield from self.blocked(middle, last)
+
+    def parts(self, piece: int) -> Iterator[Part]:
+        """Yield what is not proven free of one piece, in order; the proof is in the docstring of this file."""
+        start, end = self.rows[piece], self.rows[piece + 1]
+        ahead, back = self.ask(start, end), self.ask(end, start)
+        if Status.FREE in (ahead.status, back.status):
+            return
+        lo, at_lo = ahead.time, ahead
+        last = min(1.0, math.nextafter(1.0 - back.time, 2.0))
+        step = self.resolution / self.steps[piece] if self.steps[piece] > 0.0 else math.inf
+        s = lo + step
+        while s < last:
+            here = self.row(piece, s)
+            if self.ask(here, rounded=True).status is Status.FREE:
+                before, after = self.ask(here, start, rounded=True), self.ask(here, end, rounded=True)
+                if before.status is not Status.FREE:
+                    # Three roundings of numbers of at most 1: the gap is made smaller by more than they are.
+                    hi = min(s, s - s * before.time + 2.0**-50)
+                    if lo <= hi:
+                        yield Part(piece, lo, hi, at_lo, before)
+                if after.status is Status.FREE:
+                    return
+                lo, at_lo = max(s, s + (1.0 - s) * after.time - 2.0**-50), after
+                s = lo
+            s = max(s + step, math.nextafter(s, 2.0))
+        if lo <= last:
+            yield Part(piece, lo, last, at_lo, back)
+
+    # ---- stretches ---------------------------------------------------------------------------------------------------
+
+    def stretches(self) -> tuple[Stretch, ...]:
+        """Return all stretches, in order; parts closer together than the resolution are one."""
+        groups: list[list[Part]] = []
+        for first in range(0, self.pieces, CHUNK):
+            last = min(first + CHUNK, self.pieces)
+            for piece in self.blocked(first, last):
+                for part in self.parts(piece):
+                    if groups:
+                        behind = groups[-1][-1]
+                        if self.gone(piece, part.lo) - self.gone(behind.piece, behind.hi) < self.resolution:
+                            groups[-1].append(part)
+                            continue
+                    groups.append([part])
+            self.progress(last, 2 * self.pieces)
+        return tuple(self.stretch(group) for group in groups)
+
+    def stretch(self, parts: Sequence[Part]) -> Stretch:
+        """Put neighbouring parts into one record, with the pairs that touch at its ends and inside."""
+        first, last = parts[0], parts[-1]
+        enter, leave = self.moment(first.piece, first.lo), self.moment(last.piece, last.hi)
+        begin, end = self.gone(first.piece, first.lo), self.gone(last.piece, last.hi)
+        statuses = {s for part in parts for s in (part.at_lo.status, part.at_hi.status)}
+        pairs = dict.fromkeys(map(pair_of, first.at_lo.contacts))
+        for gone in np.linspace(begin, end, LOOKS_INSIDE + 2)[1:-1] if end > begin else ():
+            inside = self.ask(self.row(*self.place(gone)))
+            statuses.add(inside.status)
+            pairs.update(dict.fromkeys(map(pair_of, inside.contacts)))
+        pairs.update(dict.fromkeys(map(pair_of, last.at_hi.contacts)))
+        status = Status.CAPPED
+        if statuses & {Status.CONTACT, Status.INITIAL_CONTACT}:
+            status = Status.INITIAL_CONTACT if enter.position == 0.0 else Status.CONTACT
+        return Stretch(
+            status=status,
+            enter=enter,
+            exit=leave,
+            pairs=tuple(pairs),
+            contacts=first.at_lo.contacts,
+            exit_contacts=last.at_hi.contacts,
+            time_step=None if enter.time is None or leave.time is None else leave.time - enter.time,
+            joint_step=end - begin,
+        )
+
+
+def pair_of(contact: Contact) -> Pair:
+    """Return the links of a contact."""
+    return Pair(contact.model_a, contact.link_a, contact.model_b, contact.link_b)
+
+
+def largest_steps(robot: Robot, rows: np.ndarray) -> np.ndarray:
+    """Return (pieces,): by how much the entry that changes most changes in each piece; orientations by their angle."""
+    change = np.abs(np.diff(rows, axis=0))
+    for k in robot.quaternions:
+        p, q = rows[:-1, k : k + 4], rows[1:, k : k + 4]
+        change[:, k : k + 4] = 0.0
+        cosine = np.abs((p * q).sum(axis=1)) / (np.linalg.norm(p, axis=1) * np.linalg.norm(q, axis=1))
+        change[:, k] = np.where((p == q).all(axis=1), 0.0, 2.0 * np.arccos(np.minimum(cosine, 1.0)))
+    return change.max(axis=1)
+
+
+def deviation(robot: Robot, rows: np.ndarray) -> float:
+    """Bound, for two links together, how far the rounding of an interpolated row moves any point (see the top)."""
+    links = robot.links
+    largest = np.abs(rows).max(axis=0)
+    reach = max((shape.reach for shapes in robot.shapes for shape in shapes), default=0.0)
+    weight = 0.0
+    for link in links:
+        kind, k, multiplier = int(link["kind"]), int(link["config"]), abs(float(link["multiplier"]))
+        reach += float(np.linalg.norm(link["translation"]))
+        if kind == PRISMATIC:
+            reach += multiplier * largest[k] + abs(float(link["offset"]))
+        elif kind in (PLANAR, FLOATING) and link["parent"] >= 0:
+            reach += float(largest[k : k + 3].sum())
+        if kind != FIXED:
+            weight += 7.0 * multiplier
+    return 2.0 * weight * ROUNDING * max(1.0, float(largest.max())) * max(1.0, reach)
+
+
+def copy_of(scene: Scene, wider: float | None) -> Scene:
+    """Return the same scene with the pairs' own margins wider by this, or without them if None."""
+    copy = Scene(*scene.models, backend="hulls" if scene._hulls else "triangles")
+    for a, b in scene._ignored:
+        copy.ignore(a, b)
+    if wider is not None:
+        for pair, margin in scene.margins.items():
+            copy.margins[pair] = margin + wider
+    return copy
