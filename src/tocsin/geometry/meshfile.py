@@ -32,6 +32,9 @@ LARGEST_FILE = 1 << 30
 LARGEST_TEXT = 1 << 28
 """Bytes of a text mesh file: a parsed one takes several times its size in memory."""
 
+LARGEST_OFF = 1 << 26
+"""Bytes of an OFF file: its lines may be of any length, so they are read one by one, a million a second."""
+
 LARGEST_COUNT = 1 << 26
 """Triangles of one file, copies of instanced parts included."""
 
@@ -111,7 +114,9 @@ def read_bounded(file: Path, largest: int | None = None) -> bytes:
     if suffix not in READERS and largest is None:
         given = repr(suffix) if suffix else "a file without suffix"
         raise TocsinError(f"cannot load {str(file)!r}: no reader for {given}; meshes are: {', '.join(READERS)}.")
-    limit = largest or (LARGEST_FILE if suffix in (".stl", ".ply", ".glb") else LARGEST_TEXT)
+    limit = largest or {".stl": LARGEST_FILE, ".ply": LARGEST_FILE, ".glb": LARGEST_FILE, ".off": LARGEST_OFF}.get(
+        suffix, LARGEST_TEXT
+    )
     try:
         with file.open("rb") as stream:
             size = os.fstat(stream.fileno()).st_size
@@ -130,7 +135,7 @@ def as_text(data: bytes, kind: str) -> str:
     """Return the text of a text format; bytes that no text has are refused, odd letters in comments are not."""
     if b"\0" in data:
         raise TocsinError(f"this is not {kind}: it has bytes that text does not have.")
-    return data.decode("utf-8", errors="replace")
+    return data.decode("utf-8-sig", errors="replace")
 
 
 def read_by_trimesh(data: bytes, kind: str, files: Mapping[str, bytes] | None = None, **options: Any) -> list[Part]:
@@ -225,16 +230,21 @@ def _read_stl(data: bytes, file: Path) -> list[Part]:
 
 
 def _read_ascii_stl(data: bytes, file: Path) -> list[Part]:
-    text = as_text(data, "an ASCII STL").lower()
-    facets = len(re.findall(r"^\s*facet\b", text, re.MULTILINE))
-    if facets == 0 and not re.search(r"^\s*endsolid\b", text, re.MULTILINE):
+    text = as_text(data, "an ASCII STL")
+    facets = _lines_of("facet", text)
+    if facets == 0 and _lines_of("endsolid", text) == 0:
         raise TocsinError("the file is damaged or not an STL: it starts like text, but has no facets and no end.")
-    expect(len(re.findall(r"^\s*vertex\b", text, re.MULTILINE)), 3 * facets, "corners")
+    expect(_lines_of("vertex", text), 3 * facets, "corners")
     if facets == 0:
         return [Part(file.stem, np.zeros((0, 3)), np.zeros((0, 3), dtype=np.int64))]
     parts = read_by_trimesh(data, "stl")
     expect(triangle_count(parts), facets, "facets")
     return parts if len(parts) > 1 else [Part(file.stem, parts[0].vertices, parts[0].faces)]
+
+
+def _lines_of(keyword: str, text: str) -> int:
+    """Return how many lines open with a keyword."""
+    return sum(1 for _ in re.finditer(rf"^[ \t]*{keyword}\b", text, re.MULTILINE | re.IGNORECASE))
 
 
 # ---- PLY -----------------------------------------------------------------------------------------------------------

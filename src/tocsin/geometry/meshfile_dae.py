@@ -24,6 +24,14 @@ if TYPE_CHECKING:
 DEEPEST = 200
 """Levels of elements, and of nodes that stand for other nodes."""
 
+MOST_ELEMENTS = 1_000_000
+"""Elements in one file: a polygon may be one."""
+
+LONGEST_TAG = 1 << 20
+"""Bytes of one tag with its attributes, or of one comment; numbers stand between tags."""
+
+_CHUNK = 1 << 16
+
 _KEPT = ("asset", "library_geometries", "library_nodes", "library_visual_scenes", "scene")
 
 
@@ -62,17 +70,22 @@ def read_dae(data: bytes) -> list[Part]:
 
 
 def _check_xml(data: bytes) -> None:
-    """Refuse document types, entities and bottomless nesting before any tree is made of the text."""
-    depth = 0
+    """Refuse document types, entities, bottomless nesting and endless tags before any tree is made of the text."""
+    if data.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] not in (b"<", b"\xff", b"\xfe"):
+        raise TocsinError(f"the file is damaged or not XML: it starts with {data[:16]!r}.")
+    depth = count = 0
 
     def refuse(*_: object) -> None:
         raise TocsinError("it has a document type (<!DOCTYPE>) or entities, which are refused.")
 
     def start(*_: object) -> None:
-        nonlocal depth
+        nonlocal depth, count
         depth += 1
+        count += 1
         if depth > DEEPEST:
             raise TocsinError(f"its elements are nested more than {DEEPEST} deep.")
+        if count > MOST_ELEMENTS:
+            raise TocsinError(f"it has more than {MOST_ELEMENTS} elements.")
 
     def end(*_: object) -> None:
         nonlocal depth
@@ -84,7 +97,12 @@ def _check_xml(data: bytes) -> None:
     parser.StartElementHandler = start
     parser.EndElementHandler = end
     try:
-        parser.Parse(data, True)
+        for begin in range(0, len(data), _CHUNK):
+            parser.Parse(data[begin : begin + _CHUNK], False)
+            # The index stays at the beginning of a tag until its end has been seen.
+            if begin + _CHUNK - max(parser.CurrentByteIndex, 0) > LONGEST_TAG:
+                raise TocsinError(f"it has a tag or comment longer than {LONGEST_TAG} bytes.")
+        parser.Parse(b"", True)
     except expat.ExpatError as error:
         raise TocsinError(f"the file is damaged or not XML ({error}).") from None
 

@@ -17,6 +17,9 @@ from urllib.parse import unquote, urlsplit
 from tocsin.errors import TocsinError
 from tocsin.geometry.meshfile import LARGEST_COUNT, LARGEST_FILE, Part, merged, read_bounded, read_by_trimesh
 
+MOST_VALUES = 2_000_000
+"""Values in the JSON: it may be mostly data, so its size says little; an empty object takes twenty times its text."""
+
 _COMPONENTS = {5120: 1, 5121: 1, 5122: 2, 5123: 2, 5125: 4, 5126: 4}
 _FLOAT = 5126
 _TRIANGLES, _STRIP, _FAN = 4, 5, 6
@@ -54,6 +57,8 @@ def read_gltf(data: bytes, file: Path) -> list[Part]:
 
 
 def _read(text: bytes, inside: bytes | None, file: Path) -> list[Part]:
+    if sum(text.count(mark) for mark in (b"{", b"[", b",")) > MOST_VALUES:  # data inside is base64, without any
+        raise TocsinError(f"its JSON has more than {MOST_VALUES} values.")
     try:
         header = json.loads(text)
     except (ValueError, RecursionError) as error:

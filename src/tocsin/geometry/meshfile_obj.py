@@ -7,6 +7,7 @@ uses them. Polygons are cut into fans from their first corner, which cover the p
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -17,33 +18,64 @@ _FREE_FORM = ("bmat", "call", "cstype", "curv", "curv2", "deg", "surf")
 """Keywords of geometry that is not polygons, or not in this file: it would be lost."""
 
 
+BLOCK = 1 << 22
+"""Characters that are taken apart at a time: lines and words as Python objects take twenty times their size."""
+
+
 def read_obj(text: str, name: str) -> list[Part]:
     """Return one part per object (`o`; per group `g` where there are no objects), all sharing the vertices."""
     if not re.search(r"^[ \t]*v[ \t]", text, re.MULTILINE):
         raise TocsinError("the file is damaged or not an OBJ: it has no vertices.")
-    lines = text.replace("\\\r\n", " ").replace("\\\n", " ").split("\n")
-    lines = [line.strip() for line in lines]
-    words = [line.split(None, 1)[0] if line else "" for line in lines]
-    kinds = np.array([_KINDS.get(word, 0) for word in words], dtype=np.int8)
-    for word in _FREE_FORM:
-        if word in words:
-            raise TocsinError(f"line {words.index(word) + 1} has {word!r}: only polygons are read.")
-    vertex_lines = np.flatnonzero(kinds == 1)
-    face_lines = np.flatnonzero(kinds == 2)
-    vertices = _vertices(lines, vertex_lines)
-    before = np.cumsum(kinds == 1)[face_lines]
-    faces, source = _faces(lines, face_lines, before, len(vertices))
-    keyword = "o" if "o" in words else "g"
-    names = [(k, lines[k][1:].strip()) for k, word in enumerate(words) if word == keyword]
-    return _by_object(name, names, vertices, faces, source)
+    if "\\" in text:
+        text = text.replace("\\\r\n", " ").replace("\\\n", " ")
+    vertices: list[np.ndarray] = [np.zeros((0, 3))]
+    faces: list[np.ndarray] = [np.zeros((0, 3), dtype=np.int64)]
+    source: list[np.ndarray] = [np.zeros(0, dtype=np.int64)]
+    names: dict[str, list[tuple[int, str]]] = {"o": [], "g": []}
+    count = first = 0
+    for block in _blocks(text):
+        lines = [line.strip() for line in block.split("\n")]
+        words = [line.split(None, 1)[0] if line else "" for line in lines]
+        kinds = np.array([_KINDS.get(word, 0) for word in words], dtype=np.int8)
+        for word in _FREE_FORM:
+            if word in words:
+                raise TocsinError(f"line {first + words.index(word) + 1} has {word!r}: only polygons are read.")
+        vertices.append(_vertices(lines, np.flatnonzero(kinds == 1), first))
+        where = np.flatnonzero(kinds == 2)
+        triangles, line = _faces(lines, where, count + np.cumsum(kinds == 1)[where], first)
+        faces.append(triangles)
+        source.append(line)
+        for keyword, found in names.items():
+            found += [(first + k, lines[k][1:].strip()) for k, word in enumerate(words) if word == keyword]
+        count += len(vertices[-1])
+        first += len(lines)
+    corners, line = np.vstack(faces), np.concatenate(source)
+    wrong = ((corners < 0) | (corners >= count)).any(axis=1)
+    if wrong.any():
+        k = int(line[np.argmax(wrong)])
+        said = text.split("\n", k + 1)[k].strip()[:80]
+        raise TocsinError(f"line {k + 1} names a vertex that is not there ({count} are): {said!r}.")
+    return _by_object(name, names["o"] or names["g"], np.vstack(vertices), corners, line)
+
+
+def _blocks(text: str) -> Iterator[str]:
+    """Cut a text into pieces of about `BLOCK` characters, at ends of lines."""
+    start = 0
+    while start <= len(text):
+        end = text.find("\n", start + BLOCK)
+        end = len(text) if end < 0 else end
+        yield text[start:end]
+        start = end + 1
 
 
 _KINDS = {"v": 1, "f": 2}
 
 
-def _vertices(lines: list[str], where: np.ndarray) -> np.ndarray:
+def _vertices(lines: list[str], where: np.ndarray, first: int) -> np.ndarray:
     rows = [lines[k].split()[1:4] for k in where]
     try:
+        if rows and not all(len(row) == 3 for row in rows):
+            raise ValueError
         return np.array(rows, dtype=np.float64).reshape(-1, 3)
     except ValueError:
         for k, row in zip(where, rows):
@@ -52,45 +84,39 @@ def _vertices(lines: list[str], where: np.ndarray) -> np.ndarray:
             except ValueError:
                 ok = False
             if not ok:
-                raise TocsinError(f"line {k + 1} is not a vertex of three numbers: {lines[k][:80]!r}.") from None
+                said = f"line {first + k + 1} is not a vertex of three numbers: {lines[k][:80]!r}."
+                raise TocsinError(said) from None
         raise
 
 
-def _faces(lines: list[str], where: np.ndarray, before: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return (m, 3) faces and (m,) the line of each, in the order of the file."""
+def _faces(lines: list[str], where: np.ndarray, before: np.ndarray, first: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return (m, 3) faces and (m,) the line of each, in the order of the file; numbers are not yet known to exist."""
     without_textures = re.sub(r"/\S*", "", "\n".join([lines[k] for k in where]))
     rows = [line.split()[1:] for line in without_textures.split("\n")] if len(where) else []
     sizes = np.array([len(row) for row in rows], dtype=np.int64)
-    triangles, source, order = [], [], []
+    triangles, source = [np.zeros((0, 3), dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
     for size in np.unique(sizes):
         chosen = np.flatnonzero(sizes == size)
         if size < 3:
             k = where[chosen[0]]
-            raise TocsinError(f"line {k + 1} is a face with fewer than three corners: {lines[k][:80]!r}.")
+            raise TocsinError(f"line {first + k + 1} is a face with fewer than three corners: {lines[k][:80]!r}.")
         try:
             corners = np.array([rows[i] for i in chosen], dtype=np.int64)
         except (ValueError, OverflowError):
-            raise TocsinError(_first_bad(lines, where[chosen], [rows[i] for i in chosen])) from None
+            raise TocsinError(_first_bad(lines, where[chosen], [rows[i] for i in chosen], first)) from None
         corners = np.where(corners > 0, corners - 1, np.where(corners < 0, corners + before[chosen][:, None], -1))
-        wrong = ((corners < 0) | (corners >= count)).any(axis=1)
-        if wrong.any():
-            k = where[chosen[np.argmax(wrong)]]
-            raise TocsinError(f"line {k + 1} names a vertex that is not there ({count} are): {lines[k][:80]!r}.")
-        for i in range(1, size - 1):
-            triangles.append(corners[:, [0, i, i + 1]])
-            source.append(where[chosen])
-            order.append(np.column_stack((where[chosen], np.full(len(chosen), i))))
-    if not triangles:
-        return np.zeros((0, 3), dtype=np.int64), np.zeros(0, dtype=np.int64)
-    place = np.vstack(order)
-    sort = np.lexsort((place[:, 1], place[:, 0]))
-    return np.vstack(triangles)[sort], np.concatenate(source)[sort]
+        start = np.broadcast_to(corners[:, :1], (len(chosen), size - 2))
+        triangles.append(np.stack((start, corners[:, 1:-1], corners[:, 2:]), axis=2).reshape(-1, 3))
+        source.append(np.repeat(where[chosen], size - 2))
+    line = np.concatenate(source)
+    order = np.argsort(line, kind="stable")
+    return np.vstack(triangles)[order], first + line[order]
 
 
-def _first_bad(lines: list[str], where: np.ndarray, rows: list[list[str]]) -> str:
+def _first_bad(lines: list[str], where: np.ndarray, rows: list[list[str]], first: int) -> str:
     for k, row in zip(where, rows):
         if not all(re.fullmatch(r"[+-]?\d{1,18}", word, re.ASCII) for word in row):
-            return f"line {k + 1} is not a face of vertex numbers: {lines[k][:80]!r}."
+            return f"line {first + k + 1} is not a face of vertex numbers: {lines[k][:80]!r}."
     return "a face is not made of vertex numbers."
 
 

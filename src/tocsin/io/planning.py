@@ -25,6 +25,9 @@ from tocsin.model.robot import Robot
 from tocsin.motion.poses import base_matrix
 from tocsin.scene import Scene
 
+LARGEST_SCENE = 64 * 2**20
+"""Bytes of a `.scene` file."""
+
 
 @dataclass(frozen=True, eq=False)
 class Attached:
@@ -138,7 +141,7 @@ def load_scene_file(path: str | os.PathLike[str], *, packages: Packages = ()) ->
     """Read a planning scene: MoveIt's text format if the file is called `.scene`, else YAML or JSON."""
     source = os.fspath(path)
     if source.lower().endswith(".scene"):
-        text = read_text(path, "the scene")
+        text = read_text(path, "the scene", limit=LARGEST_SCENE)
         try:
             name, bodies = parse_scene_text(text)
             return PlanningScene(name, tuple(bodies))

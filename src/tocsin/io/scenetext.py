@@ -20,6 +20,9 @@ from tocsin.geometry.primitives import Box, Cylinder, Sphere
 from tocsin.io.collision_objects import cone, object_body, placement, plane, refuse_doubles
 from tocsin.model.body import Body
 
+MOST_LINES = 1_000_000
+"""Lines of a scene: they are read word by word, and a vertex or a triangle takes one."""
+
 SHAPES = ("box", "cone", "cylinder", "mesh", "plane", "sphere")
 
 
@@ -78,6 +81,8 @@ class _Lines:
 
 def parse_scene_text(text: str) -> tuple[str, list[Body]]:
     """Return the name of a scene and its objects as bodies; a file without its closing dot is refused."""
+    if text.count("\n") > MOST_LINES:
+        raise TocsinError(f"it has more than {MOST_LINES} lines.")
     lines = _Lines(text)
     bodies: list[Body] = []
     newer: bool | None = None

@@ -21,7 +21,8 @@ import math
 import os
 import zipfile
 import zlib
-from collections.abc import Iterable
+from array import array
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -30,7 +31,7 @@ import numpy as np
 
 from tocsin import _cast
 from tocsin.errors import TocsinError, unknown_name
-from tocsin.io.files import existing_file, read_bytes, read_text, refused
+from tocsin.io.files import existing_file, read_bytes, refused
 from tocsin.io.messages import joint_trajectory
 from tocsin.io.yamlfile import read_structure
 from tocsin.model.robot import Joint, Robot
@@ -44,8 +45,14 @@ PARTS = {
 
 SUFFIXES = (".npy", ".npz", ".csv", ".parquet", ".yaml", ".yml", ".json")
 
-MOST_NUMBERS = 1 << 26
-"""Values in a trajectory: half a gigabyte."""
+MOST_NUMBERS = 1 << 24
+"""Values in a trajectory: 40 minutes of seven joints, a thousand times a second."""
+
+LONGEST_LINE = 1 << 17
+"""Characters in a line of a CSV file: thousands of columns."""
+
+MOST_EMPTY_LINES = 100_000
+"""Lines of a CSV file without anything in them."""
 
 AGREE = 1e-6
 """How far (radians, metres) a recorded mimic joint may be from what it mimics; files carry few digits."""
@@ -73,9 +80,11 @@ class Trajectory:
             raise TocsinError(f"{where} must be a table of rows and columns; got shape {positions.shape}.")
         if self.joint_names and len(self.joint_names) != positions.shape[1]:
             raise TocsinError(f"{where} has {positions.shape[1]} columns, but {len(self.joint_names)} joint names.")
-        for k, name in enumerate(self.joint_names):
-            if name in self.joint_names[:k]:
+        seen: set[str] = set()
+        for name in self.joint_names:
+            if name in seen:
                 raise TocsinError(f"{where} has two columns for joint {name!r}.")
+            seen.add(name)
         wrong = np.argwhere(~np.isfinite(positions))
         if len(wrong):
             row, column = wrong[0].tolist()
@@ -248,29 +257,67 @@ def _archive(file: Path) -> dict[str, np.ndarray]:
 
 
 def _csv(file: Path) -> tuple[list[str], np.ndarray]:
-    text = read_text(file, _WHAT).removeprefix("#")  # numpy writes headers as comments
-    head, _, _ = text.partition("\n")
-    separator = next((mark for mark in ",;\t" if mark in head), ",")
-    try:
-        lines = [line for line in csv.reader(io.StringIO(text), delimiter=separator) if line]
-    except csv.Error as error:
-        raise refused(file, _WHAT, f"it is not CSV ({error})") from None
-    names = [name.strip() for name in lines[0]] if lines else []
+    names: list[str] = []
+    values = array("d")
+    count = 0
+    for line in _csv_lines(read_bytes(file, _WHAT), file):
+        if not names:
+            line = line.removeprefix("#")  # numpy writes headers as comments
+            separator = next((mark for mark in ",;\t" if mark in line), ",")
+            names = [name.strip() for name in _cells(line, separator, file)]
+            if any(not name or _is_number(name) for name in names):
+                break
+            continue
+        row = _cells(line, separator, file)
+        if len(row) != len(names):
+            raise refused(file, _WHAT, f"row {count} has {len(row)} values for {len(names)} columns")
+        try:
+            values.extend(map(float, row))
+        except ValueError:
+            c, value = next((c, value) for c, value in enumerate(row) if not _is_number(value))
+            reason = f"row {count}, column {names[c]!r} is {value.strip()[:40]!r}, which is not a number"
+            raise refused(file, _WHAT, reason) from None
+        count += 1
+        if count * len(names) > MOST_NUMBERS:
+            raise refused(file, _WHAT, f"it has more than {MOST_NUMBERS} numbers")
     if not names or any(not name or _is_number(name) for name in names):
         raise refused(file, _WHAT, "its first line must name the joints, one a column")
-    if len(lines) < 2:
+    if not count:
         raise refused(file, _WHAT, "it has no rows below the line of names")
-    rows = np.zeros((len(lines) - 1, len(names)))
-    for k, line in enumerate(lines[1:]):
-        if len(line) != len(names):
-            raise refused(file, _WHAT, f"row {k} has {len(line)} values for {len(names)} columns")
-        for c, value in enumerate(line):
-            try:
-                rows[k, c] = float(value)
-            except ValueError:
-                reason = f"row {k}, column {names[c]!r} is {value.strip()[:40]!r}, which is not a number"
-                raise refused(file, _WHAT, reason) from None
-    return names, rows
+    return names, np.frombuffer(values).reshape(count, len(names))
+
+
+def _csv_lines(data: bytes, file: Path) -> Iterator[str]:
+    """Give the lines that are not empty, one at a time: as Python objects, all of them would fill the memory."""
+    empty = number = 0
+    stream = io.TextIOWrapper(io.BytesIO(data), "utf-8-sig")
+    while True:
+        number += 1
+        try:
+            line = stream.readline(LONGEST_LINE)
+        except UnicodeDecodeError as error:
+            raise refused(file, _WHAT, f"it is not UTF-8 text ({error.reason} near line {number})") from None
+        if not line:
+            return
+        if len(line) == LONGEST_LINE or "\0" in line:
+            what = "has a zero byte" if "\0" in line else f"is longer than {LONGEST_LINE} characters"
+            raise refused(file, _WHAT, f"it is not CSV: line {number} {what}")
+        if line.isspace():
+            empty += 1
+            if empty > MOST_EMPTY_LINES:
+                raise refused(file, _WHAT, f"it has more than {MOST_EMPTY_LINES} empty lines")
+        else:
+            yield line.rstrip("\n")
+
+
+def _cells(line: str, separator: str, file: Path) -> list[str]:
+    """Return the cells of one line; quotes are taken off."""
+    if '"' not in line:
+        return line.split(separator)
+    try:
+        return next(csv.reader([line], delimiter=separator, strict=True))
+    except csv.Error as error:
+        raise refused(file, _WHAT, f"it is not CSV ({error})") from None
 
 
 def _is_number(text: str) -> bool:

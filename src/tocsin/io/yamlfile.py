@@ -41,6 +41,8 @@ def _from_json(text: str) -> Any:
     def refuse(word: str) -> float:
         raise TocsinError(f"it has the value {word}")
 
+    if sum(text.count(mark) for mark in "{[,") > MOST_VALUES:
+        raise TocsinError(f"it has more than {MOST_VALUES} values")
     try:
         return json.loads(text, parse_constant=refuse)
     except RecursionError:
