@@ -7,7 +7,7 @@ An answer is contradicted if
 
 - it is free, and FCL finds a contact at any sample;
 - it is a contact at time t, and FCL finds one at t or at any sample before it; or, at t, FCL measures more than the
-  tolerance between the two links that are named (and 1e-6 m), and they do not touch when one is shifted by that much;
+  tolerance between the two links that are named, and they do not touch when one is shifted by that much (and 1e-6 m);
 - it is an initial contact, and FCL finds the two links that far apart at time 0;
 - `is_free` and `first_contact` disagree.
 
@@ -225,7 +225,7 @@ def compare(judge: Judge, record: Record, hit: FirstContact, q_t0: np.ndarray, q
         if a not in judge.chain.links:
             a, b = b, a
         record.fcl_distance = judge.distance(sweep, stop - 1, a, b)
-        if record.fcl_distance > hit.tolerance + ACCURACY:
+        if record.fcl_distance > hit.tolerance:
             # FCL measures cylinders roughly: its test for contact settles what its distance leaves open.
             away = contact.normal if a == contact.link_a else -contact.normal
             record.settled_by_shift = judge.within(sweep, stop - 1, a, b, (hit.tolerance + ACCURACY) * away)
