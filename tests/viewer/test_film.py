@@ -183,6 +183,8 @@ def test_the_answer_of_another_scene_or_motion_is_refused():
     with pytest.raises(TocsinError, match="first_contact; got str"):
         shoot(scene, motion, hit="hit")
     assert shoot(scene, hit=hit).motions == (motion,)
+    again = motion.model.move(*motion.rows[:, -motion.model.n_config :])
+    assert shoot(scene, again, hit=hit).hit is hit
     assert other_motion.model is other.models[0]
 
 

@@ -8,7 +8,7 @@ the viewer only draw it.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -163,6 +163,13 @@ def length(metres: float) -> str:
     return "0 m" if metres == 0.0 else f"{metres:.3g} m"
 
 
+def _same(motions: Sequence[Motion], others: Sequence[Motion]) -> bool:
+    """Are these the same motions of the same models?"""
+    return len(motions) == len(others) and all(
+        a.model is b.model and np.array_equal(a.rows, b.rows) for a, b in zip(motions, others)
+    )
+
+
 def shoot(scene: Scene, *motions: Motion, hit: FirstContact | None = None, margin: float = 0.0) -> Film:
     """Compute a film of `motions` in `scene`.
 
@@ -175,7 +182,7 @@ def shoot(scene: Scene, *motions: Motion, hit: FirstContact | None = None, margi
         raise TocsinError(f"hit must be the answer of scene.first_contact; got {type(hit).__name__}.")
     elif hit._asked.scene is not scene:  # type: ignore[attr-defined]
         raise TocsinError("hit is the answer of another scene; ask this one.")
-    elif motions and [id(m) for m in motions] != [id(m) for m in hit.motions]:
+    elif motions and not _same(motions, hit.motions):
         raise TocsinError("hit answers a question about other motions; leave the motions out, or ask about these.")
     motions = hit.motions
     margin = hit._asked.margin  # type: ignore[attr-defined]
