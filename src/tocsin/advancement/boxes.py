@@ -175,25 +175,26 @@ def box_step(node_a, node_b, pose, motion, pair, need):
 
 
 @kernel
-def quad_step_a(quads, q, node_b, pose, motion, pair, need):
-    """Return lanes (h, gap) of the four boxes of a quad of a against a node of b; `motion` in a's frame."""
-    other, arm = outward(pose[0], pose[1], node_b)
-    reach = np.float64(node_b["reach"])
-    reaches = lanes.load(quads, q, REACH)
-    speed = (pair["speed"] + pair["turn_b"] * reach) + pair["turn_a"] * reaches
-    acceleration = (pair["bend"] + pair["twist_b"] * reach) + pair["twist_a"] * reaches
-    clear = pair["margin"] + pair["noise"]
-    return step(boxes_of(quads, q), other, arm, motion, speed, acceleration, clear, pair["noise_speed"], need)
+def facing(node, pose, of_a):
+    """Return (box, arm): a node of b as a quad of a sees it, or a node of a as a quad of b does."""
+    if of_a:
+        return outward(pose[0], pose[1], node)
+    return inward(pose[0], pose[1], node)
 
 
 @kernel
-def quad_step_b(quads, q, node_a, pose, motion, pair, need):
-    """Return lanes (h, gap) of the four boxes of a quad of b against a node of a; `motion` in b's frame, b's first."""
-    other, arm = inward(pose[0], pose[1], node_a)
-    reach = np.float64(node_a["reach"])
+def quad_step(quads, q, node, pose, motion, pair, of_a, need):
+    """Return lanes (h, gap): the four boxes of a quad (of a, or of b) against a node of the other; see `step`.
+
+    `motion` in the frame of the quad, its own velocities first.
+    """
+    other, arm = facing(node, pose, of_a)
+    turn, other_turn = (pair["turn_a"], pair["turn_b"]) if of_a else (pair["turn_b"], pair["turn_a"])
+    twist, other_twist = (pair["twist_a"], pair["twist_b"]) if of_a else (pair["twist_b"], pair["twist_a"])
+    reach = np.float64(node["reach"])
     reaches = lanes.load(quads, q, REACH)
-    speed = (pair["speed"] + pair["turn_a"] * reach) + pair["turn_b"] * reaches
-    acceleration = (pair["bend"] + pair["twist_a"] * reach) + pair["twist_b"] * reaches
+    speed = (pair["speed"] + other_turn * reach) + turn * reaches
+    acceleration = (pair["bend"] + other_twist * reach) + twist * reaches
     clear = pair["margin"] + pair["noise"]
     return step(boxes_of(quads, q), other, arm, motion, speed, acceleration, clear, pair["noise_speed"], need)
 
@@ -201,9 +202,6 @@ def quad_step_b(quads, q, node_a, pose, motion, pair, need):
 @kernel
 def quad_gaps(quads, q, node, pose, of_a):
     """Return lanes: the gaps of the four boxes of a quad (of a, or of b) to a node of the other; see `gap_between`."""
-    if of_a:
-        other, _ = outward(pose[0], pose[1], node)
-    else:
-        other, _ = inward(pose[0], pose[1], node)
+    other, _ = facing(node, pose, of_a)
     gaps, _ = gap_between(boxes_of(quads, q), other)
     return gaps

@@ -20,7 +20,7 @@ import numpy as np
 from tocsin import vec
 from tocsin._jit import kernel
 from tocsin._lanes import WIDTH, bits, lane, load, select
-from tocsin.advancement.boxes import box_of, box_step, center_of, quad_step_a, quad_step_b
+from tocsin.advancement.boxes import box_of, box_step, center_of, quad_step
 from tocsin.advancement.heap import drop_first, grown, push
 from tocsin.advancement.leaves import convex_set, convex_step, triangles_step
 from tocsin.advancement.relative import relative_state, seen_from_b
@@ -132,17 +132,6 @@ def advance(world, sweeps, joints, taylor, room, pairs, n_pairs, begin, end, any
                 continue
             a = geom_a["root"]
             b = geom_b["root"]
-        if world.nodes[a]["count"] > 0 and world.nodes[b]["count"] > 0:
-            decided, time = leaf_advance(
-                world, sweeps, joints, pair, geom_a, geom_b, world.nodes[a], world.nodes[b], pose, motion, t, end, room,
-                counts,
-            )  # fmt: skip
-            if decided != FREE:
-                mark_visited(pair, counts)
-                status, end, found = decided, time, p
-                if any_contact or not t < end:
-                    return status, end, found
-            continue
         stack[0, 0] = a
         stack[0, 1] = b
         top = 1
@@ -150,21 +139,27 @@ def advance(world, sweeps, joints, taylor, room, pairs, n_pairs, begin, end, any
             top -= 1
             a = stack[top, 0]
             b = stack[top, 1]
-            # Open the larger box, or the one that can be opened: four of its descendants against the other, at once.
             node_a = world.nodes[a]
             node_b = world.nodes[b]
+            leaf_a = node_a["count"] > 0
             leaf_b = node_b["count"] > 0
-            open_a = leaf_b or (not node_a["count"] > 0 and node_a["radius"] >= node_b["radius"])
-            if open_a:
-                q = -1 - node_a["count"]
-                steps, gaps = quad_step_a(world.quads, q, node_b, pose, motion, pair, end - t)
-                other_leaf = leaf_b
-                other_radius = np.float64(node_b["radius"])
-            else:
-                q = -1 - node_b["count"]
-                steps, gaps = quad_step_b(world.quads, q, node_a, pose, motion_b, pair, end - t)
-                other_leaf = node_a["count"] > 0
-                other_radius = np.float64(node_a["radius"])
+            if leaf_a and leaf_b:
+                decided, time = leaf_advance(
+                    world, sweeps, joints, pair, geom_a, geom_b, node_a, node_b, pose, motion, t, end, room, counts,
+                )  # fmt: skip
+                if decided != FREE:
+                    mark_visited(pair, counts)
+                    status, end, found = decided, time, p
+                    if any_contact or not t < end:
+                        return status, end, found
+                continue
+            # Open the larger box, or the one that can be opened: four of its descendants against the other, at once.
+            open_a = leaf_b or (not leaf_a and node_a["radius"] >= node_b["radius"])
+            q = -1 - (node_a["count"] if open_a else node_b["count"])
+            other = node_b if open_a else node_a
+            other_radius = np.float64(other["radius"])
+            seen = motion if open_a else motion_b
+            steps, gaps = quad_step(world.quads, q, other, pose, seen, pair, open_a, end - t)
             counts[NODE_TESTS] += 1
             # Lanes that are not done before the end; and those of them that are far enough apart to wait.
             left = ALL ^ bits(later(t, steps) >= end)
@@ -213,17 +208,8 @@ def advance(world, sweeps, joints, taylor, room, pairs, n_pairs, begin, end, any
                         if time >= end:
                             continue
                         h = max(h, time - t)
-                if kid & 1 and other_leaf:
-                    decided, time = leaf_advance(
-                        world, sweeps, joints, pair, geom_a, geom_b, world.nodes[a], world.nodes[b], pose, motion, t,
-                        end, room, counts,
-                    )  # fmt: skip
-                    if decided != FREE:
-                        mark_visited(pair, counts)
-                        status, end, found = decided, time, p
-                        if any_contact or not t < end:
-                            return status, end, found
-                elif gap > NEAR_BOXES * max(lane(radii, k), other_radius) and later(t, h) > t:
+                leaves = kid & 1 != 0 and other["count"] > 0
+                if gap > NEAR_BOXES * max(lane(radii, k), other_radius) and later(t, h) > t and not leaves:
                     if size == heap.shape[0]:
                         heap = grown(heap)
                     mark_visited(pair, counts)
