@@ -5,8 +5,9 @@ import time
 import numpy as np
 import pytest
 
-from tocsin import Mesh, TocsinError
+from tocsin import Mesh, Robot, TocsinError
 from tocsin.geometry import meshfile_obj
+from tocsin.io.meshes import load_environment
 from tocsin.io.planning import load_scene_file
 from tocsin.io.trajectories import load_trajectory
 
@@ -102,3 +103,41 @@ def test_a_json_of_millions_of_nothings_is_not_unfolded(tmp_path):
 def test_a_scene_of_millions_of_lines_is_refused(tmp_path):
     refusal(load_scene_file, write(tmp_path, "blank.scene", "s\n" + "\n" * 20_000_000), "more than 1000000 lines")
     refusal(load_scene_file, write(tmp_path, "many.scene", "s\n" + "* a\n0\n" * 3_000_000), "more than 1000000 lines")
+
+
+@pytest.mark.parametrize("read", [Mesh.load, load_environment])
+@pytest.mark.parametrize("number", [-1, 4, 15948])
+def test_a_face_of_vertices_that_are_not_there_is_refused_by_every_reader(tmp_path, read, number):
+    text = f"OFF\n4 1 0\n0 0 0\n1 0 0\n0 1 0\n0 0 1\n3 0 1 {number}\n"
+    refusal(read, write(tmp_path, "far.off", text), f"4 vertices, but a face names number {number}")
+
+
+FOLLOWER = """<robot name="r"><link name="a"/><link name="b"/><link name="c"/>
+<joint name="j" type="prismatic"><parent link="a"/><child link="b"/></joint>
+<joint name="k" type="prismatic"><parent link="b"/><child link="c"/><mimic joint="j" {0}/></joint></robot>"""
+
+
+@pytest.mark.parametrize("values", ['multiplier="1e308"', 'multiplier="-1e200"', 'offset="1e308"', 'offset="-1e155"'])
+def test_a_mimic_that_overflows_is_refused(tmp_path, values):
+    refusal(Robot.from_urdf, write(tmp_path, "far.urdf", FOLLOWER.format(values)), "joint 'k' follows 'j'")
+
+
+SWING = """<mujoco><worldbody><body name="rod" pos="{pos}"><joint name="j" type="slide" ref="{ref}"/>
+<geom type="{geom}" size="0.1 0.1 0.1" {mesh}/><body name="tip" pos="{tip}"><geom size="0.1"/></body></body></worldbody>
+<asset><mesh name="m" vertex="0 0 0 0.2 0 0 0 0.2 0 {far} 0 0.2"/></asset></mujoco>"""
+HONEST = {"pos": "0 0 1", "ref": "0", "geom": "box", "mesh": "", "tip": "0 0 1", "far": "0"}
+
+
+@pytest.mark.parametrize("wrong", [{"pos": "0 -1e308 0"}, {"ref": "1e308"}, {"tip": "1e200 0 0"}])
+def test_a_mujoco_frame_beyond_all_lengths_is_refused(tmp_path, wrong):
+    pytest.importorskip("mujoco")
+    assert Robot.from_mjcf(write(tmp_path, "near.xml", SWING.format(**HONEST))).n_config == 1
+    refusal(Robot.from_mjcf, write(tmp_path, "far.xml", SWING.format(**HONEST | wrong)), "too far away")
+
+
+def test_what_libraries_inside_mujoco_print_does_not_reach_the_terminal(tmp_path, capfd):
+    pytest.importorskip("mujoco")
+    flat = SWING.format(**HONEST | {"far": "2147483647", "geom": "mesh", "mesh": 'mesh="m"'})
+    refusal(Robot.from_mjcf, write(tmp_path, "flat.xml", flat), "qhull")
+    print("heard", flush=True)
+    assert capfd.readouterr() == ("heard\n", "")

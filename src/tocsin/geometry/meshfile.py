@@ -73,6 +73,13 @@ def read_parts(path: str | os.PathLike[str]) -> list[Part]:
     except Exception as error:  # whatever a reader trips over in a damaged file
         said = re.sub(r"\s+", " ", str(error)).strip()[:200] or type(error).__name__
         raise TocsinError(f"cannot load {str(file)!r}: the file is damaged or not a mesh ({said}).") from error
+    for part in parts:
+        if len(part.faces) and not 0 <= part.faces.min() <= part.faces.max() < len(part.vertices):
+            wrong = part.faces.min() if part.faces.min() < 0 else part.faces.max()
+            named = f"its part {part.name[:80]!r} has" if len(parts) > 1 else "it has"
+            raise TocsinError(
+                f"cannot load {str(file)!r}: {named} {len(part.vertices)} vertices, but a face names number {wrong}."
+            )
     if sum(len(part.faces) for part in parts) > LARGEST_COUNT:
         raise TocsinError(f"cannot load {str(file)!r}: it has more than {LARGEST_COUNT} triangles.")
     return parts

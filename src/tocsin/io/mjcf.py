@@ -19,7 +19,8 @@ from __future__ import annotations
 import importlib
 import os
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -63,7 +64,8 @@ def load_mjcf(
     handler = mujoco.get_mju_user_warning()
     mujoco.set_mju_user_warning(lambda _: None)
     try:
-        model = mujoco.MjModel.from_xml_path(str(file))
+        with _silence():
+            model = mujoco.MjModel.from_xml_path(str(file))
     except Exception as error:  # a ValueError says what is wrong; other kinds come from memory that is not there
         raise TocsinError(f"cannot load {str(file)!r}: {' '.join(str(error).split()).rstrip('.')}.") from None
     finally:
@@ -79,6 +81,23 @@ def load_mjcf(
         return _Reader(mujoco, model, meshes, str(file)).robot(title)
     except TocsinError as error:
         raise TocsinError(f"cannot load {str(file)!r}: {error}") from None
+
+
+@contextmanager
+def _silence() -> Iterator[None]:
+    """Let nothing reach standard error: Qhull, inside MuJoCo, writes pages there besides the error that is raised."""
+    try:
+        kept = os.dup(2)
+    except OSError:  # there is none
+        yield
+        return
+    with open(os.devnull, "wb") as nowhere:
+        os.dup2(nowhere.fileno(), 2)
+    try:
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
 
 
 class _Reader:
@@ -147,12 +166,14 @@ class _Reader:
             parent, origin = link, _translation(-anchor)
         if not found or found[-1].child != child:
             name = _distinct([f"{child}_joint" if not found else f"{child}_frame"], taken)[0]
+            origin = _cast.placement(origin, f"the frame of body {child!r}")
             found.append(Joint(name, "fixed", parent, child, origin, z))
         return found
 
     def _joint(self, j: int, kind: int, parent: str, link: str, origin: np.ndarray, axis: np.ndarray) -> Joint:
         model = self.model
         name = self.joint_names[j]
+        origin = _cast.placement(origin, f"the frame of joint {name!r}")
         if kind in (FREE, BALL):
             return Joint(name, "floating" if kind == FREE else "ball", parent, link, origin, axis)
         limits = None

@@ -138,6 +138,11 @@ class Robot(Model):
                 f"joint {joint.name!r} mimics {current.name!r}, which is {current.kind}: only revolute, continuous and "
                 "prismatic joints can be mimicked."
             )
+        if not max(abs(multiplier), abs(offset)) <= _cast.LARGEST:
+            raise TocsinError(
+                f"joint {joint.name!r} follows {current.name!r} by a multiplier of {multiplier:g} and an offset of "
+                f"{offset:g}; they must be at most {_cast.LARGEST:g}."
+            )
         return current.name, multiplier, offset
 
     def _ignore_adjacent(self) -> None:
@@ -259,9 +264,7 @@ class Robot(Model):
         row[BASE_WIDTH:] = values
         return self.checked(row, what)
 
-    def move(
-        self, q_t0: Any, q_t1: Any, *, group: str | None = None, base: tuple[Any, Any] | None = None
-    ) -> Motion:
+    def move(self, q_t0: Any, q_t1: Any, *, group: str | None = None, base: tuple[Any, Any] | None = None) -> Motion:
         """Return the motion from configuration q_t0 to q_t1 over t in [0, 1], every joint at a constant rate.
 
         `base` = (T0, T1) moves the root too (4x4 each); only for a robot with a free base.
