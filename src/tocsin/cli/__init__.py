@@ -1,7 +1,8 @@
 """The command line, `tocsin`: one module a command; what they share lies in `options`, `inputs`, `records`, `output`.
 
 Exit codes: 0 proven free (or simply done), 1 contact or undecided, 2 something handed in cannot be used, 3 an error in
-tocsin itself. Answers go to standard output, everything else to standard error.
+tocsin itself, 130 interrupted, 141 nobody reads the answer any more. Answers go to standard output, everything else to
+standard error.
 """
 
 from __future__ import annotations
@@ -19,4 +20,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
             raise
         print(f"error: the command line needs {missing.name}: pip install 'tocsin[cli]'", file=sys.stderr)
         sys.exit(2)
+    except KeyboardInterrupt:
+        sys.exit(130)
     sys.exit(run(list(sys.argv[1:] if arguments is None else arguments)))

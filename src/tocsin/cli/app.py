@@ -5,7 +5,7 @@ import sys
 import traceback
 import warnings
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -13,7 +13,10 @@ import tocsin
 from tocsin.cli import audit, check, demo, info, output, view, warmup
 from tocsin.errors import TocsinError
 
-BAD_INPUT, INTERNAL_ERROR, INTERRUPTED = 2, 3, 130
+BAD_INPUT, INTERNAL_ERROR, INTERRUPTED, PIPE_CLOSED = 2, 3, 130, 141
+
+_UsageError: Any = typer.BadParameter.__base__
+"""What is wrong with a command line; newer versions of typer bring a click of their own."""
 
 app = typer.Typer(
     name="tocsin",
@@ -49,28 +52,59 @@ def _shared(
 
 def run(arguments: Sequence[str]) -> int:
     """Run one command line and return its exit code; errors are said, not raised."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")  # a terminal that lacks a letter gets "?", not a traceback
+    _settle_streams()
     with warnings.catch_warnings():
         warnings.simplefilter("default", UserWarning)
         warnings.showwarning = lambda message, *_, **__: output.note(f"warning: {message}")
         try:
-            app(list(arguments), prog_name="tocsin")
-        except SystemExit as left:
-            return left.code if isinstance(left.code, int) else 0
-        except TocsinError as error:
-            return _refuse(str(error), "--json" in arguments)
-        except OSError as error:
-            named = f"{str(error.filename)!r}: " if error.filename is not None else ""
-            return _refuse(f"{named}{error.strerror or error}", "--json" in arguments)
-        except KeyboardInterrupt:
-            output.note("interrupted")
-            return INTERRUPTED
-        except Exception:
-            output.note(f"{traceback.format_exc()}error: this is a fault in tocsin, not in what it was given.")
-            return INTERNAL_ERROR
-    return 0
+            code = _run(list(arguments))
+            sys.stdout.flush()
+        except BrokenPipeError:
+            # Whoever read the answer has left (`| head -1`). What is still in the buffer is written to nowhere.
+            sys.stdout = io.StringIO()
+            return PIPE_CLOSED
+        except OSError as error:  # the disk is full
+            output.note(f"error: {error.strerror or error}")
+            return BAD_INPUT
+    return code
+
+
+def _settle_streams() -> None:
+    """Make both streams fit to be written to, whatever the process was started with."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:  # closed by who started the process
+            setattr(sys, name, io.StringIO())
+        elif isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal that lacks a letter gets "?", not a traceback
+
+
+def _run(arguments: list[str]) -> int:
+    """Run one command line; only what cannot be written is raised."""
+    for_machines = "--json" in arguments
+    try:
+        # On its own, typer prints what is wrong with the options in a frame, which machines do not read.
+        left = app(arguments, prog_name="tocsin", standalone_mode=not for_machines)
+        return left if isinstance(left, int) else 0
+    except SystemExit as left:
+        if isinstance(left.__context__, BrokenPipeError):
+            raise left.__context__ from None
+        return left.code if isinstance(left.code, int) else 0
+    except TocsinError as error:
+        return _refuse(str(error), for_machines)
+    except _UsageError as error:
+        return _refuse(f"{error.format_message().rstrip('.')}; see tocsin --help.", for_machines)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        named = f"{str(error.filename)!r}: " if error.filename is not None else ""
+        return _refuse(f"{named}{error.strerror or error}", for_machines)
+    except KeyboardInterrupt:
+        output.note("interrupted")
+        return INTERRUPTED
+    except Exception:
+        output.note(f"{traceback.format_exc()}error: this is a fault in tocsin, not in what it was given.")
+        return INTERNAL_ERROR
 
 
 def _refuse(sentence: str, for_machines: bool) -> int:
