@@ -141,3 +141,24 @@ def test_what_libraries_inside_mujoco_print_does_not_reach_the_terminal(tmp_path
     refusal(Robot.from_mjcf, write(tmp_path, "flat.xml", flat), "qhull")
     print("heard", flush=True)
     assert capfd.readouterr() == ("heard\n", "")
+
+
+XACRO = '<robot name="r" xmlns:xacro="http://ros.org/wiki/xacro">{}<link name="a"/></robot>'
+
+
+@pytest.mark.parametrize(
+    ("inside", "words"),
+    [
+        ("${foo}", "name 'foo' is not defined when evaluating expression 'foo'"),
+        ('<xacro:property name="a" value="${1/0}"/>${a}', "division by zero"),
+        ('<xacro:macro name="m"><xacro:m/></xacro:macro><xacro:m/>', "recursion"),
+        ('<xacro:include filename="self.xacro"/>', "recursion"),
+        ('<xacro:include filename="$(find nobody)/a"/>', "'[^']*self.xacro' needs the package 'nobody'"),
+        ("<xacro:nothing/>", "unknown macro name"),
+    ],
+)
+def test_what_xacro_says_is_one_line(tmp_path, inside, words):
+    pytest.importorskip("xacro")
+    sentence = refusal(Robot.from_urdf, write(tmp_path, "self.xacro", XACRO.format(inside)), words)
+    assert "\n" not in sentence
+    assert "<class" not in sentence

@@ -29,8 +29,14 @@ def expand(path: str | os.PathLike[str], arguments: Mapping[str, Any], packages:
         raise TocsinError(f"expanding {str(path)!r} needs xacro: pip install 'tocsin[xacro]'.") from None
     places = Places(path, packages)
 
+    lost: list[TocsinError] = []  # the library wraps what is raised inside it
+
     def find(name: str) -> str:
-        return str(places.package(name, f"{str(path)!r}"))
+        try:
+            return str(places.package(name, f"{str(path)!r}"))
+        except TocsinError as error:
+            lost.append(error)
+            raise
 
     mappings = {str(name): str(value) for name, value in arguments.items()}
     with _one_at_a_time:
@@ -39,10 +45,11 @@ def expand(path: str | os.PathLike[str], arguments: Mapping[str, Any], packages:
         try:
             document: Any = xacro.process_file(os.fspath(path), mappings=mappings)
             text = document.toxml("utf-8")
-        except TocsinError:
-            raise
         except Exception as error:
-            raise TocsinError(f"cannot expand {str(path)!r}: {str(error) or type(error).__name__}.") from error
+            if lost:
+                raise lost[0] from None
+            said = " ".join(str(error).split()) or type(error).__name__
+            raise TocsinError(f"cannot expand {str(path)!r}: {said[:300].rstrip('.')}.") from error
         finally:
             substitution_args._eval_find = finds
     return parse_xml_bytes(text, f"what {str(path)!r} expands to")
