@@ -39,7 +39,7 @@ def test_what_cannot_be_asked_is_said_to_people_and_to_machines(cell, options, w
     assert people.out == ""
     assert machines.json.keys() == {"error"}
     assert words in machines.json["error"]
-    assert machines.err == f"error: {machines.json['error']}\n"
+    assert people.err == machines.err == f"error: {machines.json['error']}\n"
 
 
 def test_no_motion_no_geometry_one_waypoint_and_followers_named_are_answered_or_said(cell):

@@ -27,12 +27,16 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-app.command("demo", epilog=demo.EXAMPLE)(demo.demo)
-app.command("info", epilog=info.EXAMPLE)(info.info)
-app.command("check", epilog=check.EXAMPLE)(check.check)
-app.command("audit", epilog=audit.EXAMPLE)(audit.audit)
-app.command("view", epilog=view.EXAMPLE)(view.view)
-app.command("warmup", epilog=warmup.EXAMPLE)(warmup.warmup)
+COMMANDS = {
+    "demo": (demo.demo, demo.EXAMPLE),
+    "info": (info.info, info.EXAMPLE),
+    "check": (check.check, check.EXAMPLE),
+    "audit": (audit.audit, audit.EXAMPLE),
+    "view": (view.view, view.EXAMPLE),
+    "warmup": (warmup.warmup, warmup.EXAMPLE),
+}
+for _name, (_function, _example) in COMMANDS.items():
+    app.command(_name, epilog=_example)(_function)
 
 
 def _say_version(wanted: bool) -> None:
@@ -83,8 +87,8 @@ def _run(arguments: list[str]) -> int:
     """Run one command line; only what cannot be written is raised."""
     for_machines = "--json" in arguments
     try:
-        # On its own, typer prints what is wrong with the options in a frame, which machines do not read.
-        left = app(arguments, prog_name="tocsin", standalone_mode=not for_machines)
+        # On its own, typer prints a page in a frame about a wrong option; without any arguments it prints the help.
+        left = app(arguments, prog_name="tocsin", standalone_mode=not arguments)
         return left if isinstance(left, int) else 0
     except SystemExit as left:
         if isinstance(left.__context__, BrokenPipeError):
@@ -93,7 +97,9 @@ def _run(arguments: list[str]) -> int:
     except TocsinError as error:
         return _refuse(str(error), for_machines)
     except _UsageError as error:
-        return _refuse(f"{error.format_message().rstrip('.')}; see tocsin --help.", for_machines)
+        command = f" {arguments[0]}" if arguments[0] in COMMANDS else ""
+        said = " ".join(error.format_message().split()).rstrip(".")
+        return _refuse(f"{said}; see tocsin{command} --help.", for_machines)
     except BrokenPipeError:
         raise
     except OSError as error:

@@ -1,4 +1,7 @@
-"""The arguments and options that several commands take, each written once."""
+"""The arguments and options that several commands take, each written once.
+
+Paths are `readable=False`, which leaves it to the readers to say what is wrong with them.
+"""
 
 from pathlib import Path
 from typing import Annotated
@@ -6,24 +9,28 @@ from typing import Annotated
 import typer
 
 RobotFile = Annotated[
-    Path, typer.Argument(metavar="ROBOT", help="A .urdf, .xacro or MuJoCo .xml file.", show_default=False)
+    Path,
+    typer.Argument(metavar="ROBOT", readable=False, help="A .urdf, .xacro or MuJoCo .xml file.", show_default=False),
 ]
 TrajectoryFile = Annotated[
     Path,
     typer.Argument(
         metavar="TRAJECTORY",
+        readable=False,
         help="A .csv (its header names the joints), .npy, .parquet, or MoveIt's .yaml or .json file.",
         show_default=False,
     ),
 ]
 OptionalTrajectoryFile = Annotated[
-    Path | None, typer.Argument(metavar="[TRAJECTORY]", help="A trajectory to follow.", show_default=False)
+    Path | None,
+    typer.Argument(metavar="[TRAJECTORY]", readable=False, help="A trajectory to follow.", show_default=False),
 ]
 Scenes = Annotated[
     list[Path] | None,
     typer.Option(
         "--scene",
         metavar="PATH",
+        readable=False,
         help="What stands around the robot: a mesh, a GLB of many, a folder of meshes, a planning scene (.scene, "
         ".yaml), another robot. May be given several times.",
         show_default=False,
@@ -38,7 +45,11 @@ Scale = Annotated[
 Srdf = Annotated[
     Path | None,
     typer.Option(
-        "--srdf", metavar="FILE", help="Pairs of links not to check, groups and named states.", show_default=False
+        "--srdf",
+        metavar="FILE",
+        readable=False,
+        help="Pairs of links not to check, groups and named states.",
+        show_default=False,
     ),
 ]
 Packages = Annotated[
@@ -46,6 +57,7 @@ Packages = Annotated[
     typer.Option(
         "--packages",
         metavar="FOLDER",
+        readable=False,
         help="Where package:// leads: a package, or a folder of packages. May be given several times.",
         show_default=False,
     ),
