@@ -207,7 +207,6 @@ GARBAGE = {
     "empty lines": lambda: b"\n" * 100_000_000,
     "brackets": lambda: b'{"a":[' * 16_000_000,
     "elements": lambda: b"<robot>" + b"<a/>" * 25_000_000,
-    "attribute": lambda: b'<robot name="' + b"x" * 100_000_000,
 }
 
 
@@ -269,7 +268,7 @@ def test_a_hundred_megabytes_that_begin_well_are_refused_too(lying, suffix):
 )
 def test_empty_lines_without_end_cost_no_more_than_other_bytes(lying, suffix, head):
     for blank in (b"\n", b" \n"):
-        path = lying.write(f"blank{suffix}", head + blank * (20_000_000 // len(blank)))
+        path = lying.write(f"blank{suffix}", head + blank * (5_000_000 // len(blank)))
         try:
             for way, suffixes in WAYS.items():
                 if suffix in suffixes:
