@@ -238,10 +238,13 @@ def _read_stl(data: bytes, file: Path) -> list[Part]:
 
 def _read_ascii_stl(data: bytes, file: Path) -> list[Part]:
     text = as_text(data, "an ASCII STL")
+    corners = _lines_of("vertex", text)
+    if corners == 0 and re.search(r"^[ \t]*facet\b", text, re.MULTILINE | re.IGNORECASE):
+        raise TocsinError("the file is damaged: it has facets, but none of their corners.")
     facets = _lines_of("facet", text)
     if facets == 0 and _lines_of("endsolid", text) == 0:
         raise TocsinError("the file is damaged or not an STL: it starts like text, but has no facets and no end.")
-    expect(_lines_of("vertex", text), 3 * facets, "corners")
+    expect(corners, 3 * facets, "corners")
     if facets == 0:
         return [Part(file.stem, np.zeros((0, 3)), np.zeros((0, 3), dtype=np.int64))]
     parts = read_by_trimesh(data, "stl")
