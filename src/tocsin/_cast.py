@@ -19,6 +19,10 @@ from tocsin.errors import TocsinError
 RIGID = 1e-5
 """Largest deviation of R R^T from I, or of a quaternion's length from 1, that still counts as a rotation."""
 
+LARGEST_TURN = 1e9
+"""Radians; the rounding of a larger angle moves a link by more than two millionths of its length, and at last by all of
+it."""
+
 SMALLEST, LARGEST = 1e-30, 1e30
 """Sizes and distances (metres) outside these are refused: their squares and cubes would leave the range of floats."""
 
@@ -54,11 +58,16 @@ def write_pose(matrix, out):
 
 
 @kernel
-def check_row(row, quaternions):
-    """Return 0 if a configuration is fine, 1 for nan or inf, 2 + k if the quaternion at entry k is not unit."""
+def check_row(row, quaternions, most):
+    """Return 0 if a configuration is fine, 1 for nan or inf, 2 + k if the quaternion at entry k is not unit.
+
+    And -1 - k if entry k is larger than most[k].
+    """
     for i in range(row.shape[0]):
         if not math.isfinite(row[i]):
             return 1
+        if abs(row[i]) > most[i]:
+            return -1 - i
     for i in range(quaternions.shape[0]):
         k = quaternions[i]
         s = row[k] * row[k] + row[k + 1] * row[k + 1] + row[k + 2] * row[k + 2] + row[k + 3] * row[k + 3]

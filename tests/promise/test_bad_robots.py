@@ -7,6 +7,7 @@ import pytest
 
 import tocsin
 from promise.scenes import arm, at, box_mesh, says
+from tocsin.model.robot import Joint
 
 BOX = box_mesh()
 NAN, INF = math.nan, math.inf
@@ -154,3 +155,25 @@ def test_unknown_links_are_answered_with_the_links_that_exist():
     for use in (lambda: robot.ignore("tip", "tap"), lambda: robot.ignore("tap", "tip")):
         with pytest.raises(ValueError, match=says("'tap'", "base", "tip")):
             use()
+
+
+@pytest.mark.parametrize(("kind", "value"), [("continuous", 1e20), ("continuous", -2e9), ("prismatic", 1e31)])
+def test_turns_and_lengths_that_rounding_swallows_are_refused(kind, value):
+    # A turn of 1e20 rad was once answered "free" while the link drove through an obstacle.
+    builder = tocsin.RobotBuilder("r")
+    builder.link("a", tocsin.Sphere(0.1))
+    builder.link("b", tocsin.Sphere(0.1), parent="a", joint=kind, origin=(1, 0, 0), joint_name="j")
+    builder.link("c", tocsin.Sphere(0.1), parent="a", joint=kind, origin=(2, 0, 0), mimic=("j", 10.0, 0.0))
+    robot = builder.build()
+    for use in (lambda: robot.move([0], [value]), lambda: robot.at({"j": value}), lambda: robot.follow([[0], [value]])):
+        with pytest.raises(tocsin.TocsinError, match="can be followed"):
+            use()
+    with pytest.raises(tocsin.TocsinError, match="can be followed"):
+        robot.move([0], [2e8 if kind == "continuous" else 2e29])
+    robot.move([0], [0.9e8])
+
+
+def test_a_joint_whose_origin_is_no_transform_is_refused():
+    joint = Joint("j", "fixed", "a", "b", np.full((4, 4), np.inf), np.array([0.0, 0.0, 1.0]))
+    with pytest.raises(tocsin.TocsinError, match="the origin of joint 'j'"):
+        tocsin.Robot("r", ["a", "b"], [joint], {})

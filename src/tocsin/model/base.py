@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy as np
 from tocsin import _cast
 from tocsin.errors import TocsinError, unknown_name
 from tocsin.geometry.shape import Shape
-from tocsin.motion.links import BASE_WIDTH, IDENTITY_BASE
+from tocsin.motion.links import BASE_WIDTH, IDENTITY_BASE, PLANAR, PRISMATIC, REVOLUTE
 from tocsin.motion.poses import between, link_poses
 
 
@@ -72,11 +73,31 @@ class Model:
         """Length of a configuration row: base and joints."""
         return BASE_WIDTH + self.n_config
 
+    @cached_property
+    def most(self) -> np.ndarray:
+        """How large the entries of a configuration row may be: turns and lengths of all joints that follow them."""
+        most = np.full(self.width, _cast.LARGEST)
+        for link in self.links:
+            k, kind = int(link["config"]), int(link["kind"])
+            if kind in (REVOLUTE, PRISMATIC):
+                largest = _cast.LARGEST_TURN if kind == REVOLUTE else _cast.LARGEST
+                most[k] = min(most[k], (largest - abs(link["offset"])) / max(abs(link["multiplier"]), _cast.SMALLEST))
+            elif kind == PLANAR:
+                most[k + 2] = min(most[k + 2], _cast.LARGEST_TURN)
+        return most
+
     def checked(self, row: np.ndarray, what: str) -> np.ndarray:
         """Return a configuration row after checking that it is finite and its quaternions are unit."""
-        wrong = _cast.check_row(row, self.quaternions)
+        wrong = _cast.check_row(row, self.quaternions, self.most)
         if wrong == 1:
             raise TocsinError(f"{what} must be finite; got nan or inf.")
+        if wrong < 0:
+            k = -1 - wrong
+            where = "the base" if k < BASE_WIDTH else f"entry {k - BASE_WIDTH}"
+            raise TocsinError(
+                f"{what}: {where} is {row[k]:g}, but at most {self.most[k]:g} can be followed: turns go up to "
+                f"{_cast.LARGEST_TURN:g} rad and lengths up to {_cast.LARGEST:g} m."
+            )
         if wrong:
             k = wrong - 2
             q = row[k : k + 4]

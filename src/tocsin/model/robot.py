@@ -77,6 +77,7 @@ class Robot(Model):
         quaternions = [3]
         n = BASE_WIDTH
         for joint in self.joints:
+            _cast.placement(joint.origin, f"the origin of joint {joint.name!r}")
             config[joint.name] = n
             if joint.width and joint.kind in ("ball", "floating"):
                 quaternions.append(n + (3 if joint.kind == "floating" else 0))
