@@ -77,7 +77,7 @@ def _set_kernel_cache() -> None:
     try:
         if not folder.is_dir():
             folder.mkdir(parents=True, exist_ok=True)
-            _to_announce.append("tocsin: compiling kernels, about a minute, once per machine")
+            _to_announce.append("tocsin: compiling kernels, a minute or two, once per machine")
             for other in folder.parent.iterdir():
                 if time.time() - other.stat().st_mtime > KEPT_FOR:
                     shutil.rmtree(other, ignore_errors=True)

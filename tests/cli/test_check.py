@@ -165,3 +165,27 @@ def test_a_time_is_no_number_json_does_not_know(cell):
     said = tocsin("check", cell.urdf, "--from", UP, "--to", DOWN, "--json")
     assert "Infinity" not in said.out
     assert all(not isinstance(v, float) or math.isfinite(v) for v in said.json.values())
+
+
+def test_joints_that_the_end_does_not_name_stay_as_at_the_start(cell):
+    said = tocsin("check", cell.urdf, "--srdf", cell.srdf, "--from", "down", "--to", "elbow=0.2", "--json")
+    assert said.json["from"] == {"shoulder": 1.5, "elbow": 0.5, "grip": 0.0}
+    assert said.json["to"] == {"shoulder": 1.5, "elbow": 0.2, "grip": 0.0}
+
+
+def test_a_margin_is_for_the_scene_and_links_have_their_own(cell):
+    # The fingers are 40 mm from each other, by design.
+    base = ("check", cell.urdf, "--from", UP, "--to", DOWN, "--margin", "0.05")
+    assert tocsin(*base, "--scene", cell.far).code == 0
+    alone = tocsin(*base)
+    assert alone.code == 1
+    assert "left and right" in alone.out
+    assert tocsin(*base, "--scene", cell.far, "--self-margin", "0.05").code == 1
+    assert tocsin(*base, "--self-margin", "-1").code == 2
+
+
+def test_a_scene_that_is_probably_in_millimetres_is_pointed_out(cell):
+    table = cell.write("table.obj", box_obj(1200, 800, 20, (5000, 0, 0)))
+    said = tocsin("check", cell.urdf, "--srdf", cell.srdf, "--from", UP, "--to", DOWN, "--scene", table)
+    assert "Millimetres? --scale 0.001" in said.err
+    assert "Millimetres" not in tocsin("check", cell.urdf, "--from", UP, "--to", DOWN, "--scene", cell.far).err

@@ -121,12 +121,15 @@ def named_arm():
     return robot
 
 
-def test_a_configuration_by_name_keeps_the_joints_that_it_does_not_name():
+def test_a_configuration_by_name_keeps_the_joints_that_it_does_not_name_as_they_were():
     robot = named_arm()
     assert robot.configuration({"b": 1.0}).tolist() == [0.1, 1.0, 0.3]
     move = robot.move({"a": -1.0}, {"c": np.float32(0.5)})
-    assert move.rows[:, 7:].tolist() == [[-1.0, 0.2, 0.3], [0.1, 0.2, 0.5]]
-    assert robot.follow([{"a": 1}, [0, 0, 0], {}]).rows[:, 7:].tolist() == [[1, 0.2, 0.3], [0, 0, 0], [0.1, 0.2, 0.3]]
+    assert move.rows[:, 7:].tolist() == [[-1.0, 0.2, 0.3], [-1.0, 0.2, 0.5]]
+    assert robot.follow([{"a": 1}, {"b": 2}, [0, 0, 0], {}]).rows[:, 7:].tolist() == [
+        [1, 0.2, 0.3], [1, 2, 0.3], [0, 0, 0], [0, 0, 0],
+    ]  # fmt: skip
+    assert robot.configuration({"b": 1.0}, like=[7, 8, 9]).tolist() == [7, 1, 9]
 
 
 def test_a_group_takes_values_in_its_own_order_without_joints_that_follow_others():

@@ -34,6 +34,7 @@ def audit(
     scene: options.Scenes = None,
     scale: options.Scale = None,
     margin: options.Margin = 0.0,
+    self_margin: options.SelfMargin = None,
     tolerance: options.Tolerance = None,
     resolution: Resolution = RESOLUTION,
     group: options.Group = None,
@@ -51,7 +52,10 @@ def audit(
         robot, srdf=srdf, packages=packages, geometry=geometry, ignore_overlapping=ignore_overlapping
     )
     path, times = inputs.load_trajectory(arm, trajectory, group)
-    cell = inputs.load_scene(arm, scene, ignore, scale=scale, packages=packages)
+    cell = inputs.load_scene(
+        arm, scene, ignore, scale=scale, packages=packages, margin=margin, self_margin=self_margin
+    )
+    beyond = inputs.outside_limits(arm, path)
     with output.progress("auditing") as progress:
         found = ask(
             cell,
@@ -64,9 +68,11 @@ def audit(
             progress=progress,
         )
     if as_json:
-        record = records.opening("audit", arm, cell) | {"trajectory": str(trajectory)}
+        record = records.opening("audit", arm, cell) | {"trajectory": str(trajectory), "within_limits": not beyond}
         output.write_json(record | records.audit(arm, found))
     else:
+        for sentence in beyond:
+            output.note(f"warning: {sentence}.")
         show(found, arm.name)
     raise typer.Exit(0 if found.is_free else 1)
 

@@ -24,6 +24,7 @@ def check(
     scale: options.Scale = None,
     group: options.Group = None,
     margin: options.Margin = 0.0,
+    self_margin: options.SelfMargin = None,
     tolerance: options.Tolerance = None,
     srdf: options.Srdf = None,
     packages: options.Packages = None,
@@ -36,9 +37,11 @@ def check(
     arm = inputs.load_robot(
         robot, srdf=srdf, packages=packages, geometry=geometry, ignore_overlapping=ignore_overlapping
     )
-    cell = inputs.load_scene(arm, scene, ignore, scale=scale, packages=packages)
+    cell = inputs.load_scene(
+        arm, scene, ignore, scale=scale, packages=packages, margin=margin, self_margin=self_margin
+    )
     q0 = inputs.configuration(arm, start, "--from", group)
-    q1 = inputs.configuration(arm, end, "--to", group)
+    q1 = inputs.configuration(arm, end, "--to", group, q0)
     beyond = {option: inputs.outside_limits(arm, q) for option, q in (("--from", q0), ("--to", q1))}
     hit = cell.first_contact(arm.move(q0, q1), margin=margin, tolerance=tolerance)
     if as_json:

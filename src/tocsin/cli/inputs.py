@@ -9,13 +9,22 @@ from typing import Any
 
 import numpy as np
 
+from tocsin import _cast
+from tocsin.cli import output
 from tocsin.errors import TocsinError, unknown_name
 from tocsin.model.base import Model
 from tocsin.model.robot import Robot
+from tocsin.motion.links import BASE_WIDTH
 from tocsin.scene import Scene
 
 ROBOT_FILES = (".urdf", ".xacro", ".xml")
 CONFIGURATION_FILES = (".json", ".yaml", ".yml")
+LARGE = 100.0
+"""Something this many times as large as the robot is probably in other units."""
+
+DEGREES = 7.0
+"""An angle beyond this, outside of its limits, is probably in degrees."""
+
 SEPARATOR = re.compile(r"[\s,;]+")
 
 
@@ -50,16 +59,26 @@ def _outermost(path: Path) -> str:
 
 def load_scene(
     robot: Robot, paths: Iterable[Path] | None, ignored: Iterable[str] | None, *, scale: float | None = None,
-    packages: Iterable[Path] | None = None,
+    packages: Iterable[Path] | None = None, margin: float = 0.0, self_margin: float | None = None,
 ) -> Scene:  # fmt: skip
-    """Put a robot among what the files hold, and leave out the pairs that are not to be checked."""
+    """Put a robot among what the files hold, and leave out the pairs that are not to be checked.
+
+    A margin is meant for what stands around: links of one robot are often closer to each other by design. They get
+    `self_margin`: by default 0, or the margin where there is nothing else.
+    """
     models: list[Model] = [robot]
     if paths:
         from tocsin.io.meshes import load_environment
 
         for path in paths:
             models += load_environment(path, scale=scale, packages=tuple(packages or ()))
+    _warn_of_units(robot, models[1:])
     scene = Scene(*models)
+    margin = _cast.scalar(margin, "margin", least=0.0)
+    usual = 0.0 if paths else margin
+    self_margin = usual if self_margin is None else _cast.scalar(self_margin, "self-margin", least=0.0)
+    if self_margin != margin and len(robot.link_names) > 1:
+        scene.margins[scene.names[0], scene.names[0]] = self_margin
     for pair in ignored or ():
         names = [name.strip() for name in pair.split(",")]
         if len(names) != 2:
@@ -68,22 +87,45 @@ def load_scene(
     return scene
 
 
-def configuration(robot: Robot, text: str, option: str, group: str | None = None) -> np.ndarray:
-    """Return the configuration that a text means: a named state, a file, joint=value pairs, or numbers."""
+def _warn_of_units(robot: Robot, around: Iterable[Model]) -> None:
+    """Say so if something is so large, beside the robot, that it is probably in millimetres."""
+    poses = robot.link_poses(robot.configuration({}))
+    origin = poses[0][:3, 3]
+    sizes = [
+        float(np.linalg.norm(pose[:3, 3] - origin)) + max(shape.reach for shape in shapes)
+        for pose, shapes in zip(poses, robot.shapes)
+        if shapes
+    ]
+    for model in around:
+        largest = max((shape.diagonal for shapes in model.shapes for shape in shapes), default=0.0)
+        if sizes and largest > LARGE * max(sizes):
+            output.note(
+                f"warning: {model.name!r} is {largest:.4g} m across, and the robot reaches {max(sizes):.3g} m. "
+                "Millimetres? --scale 0.001"
+            )
+
+
+def configuration(
+    robot: Robot, text: str, option: str, group: str | None = None, like: np.ndarray | None = None
+) -> np.ndarray:
+    """Return the configuration that a text means: a named state, a file, joint=value pairs, or numbers.
+
+    Joints that it does not name have the values of `like`, or those at which the robot stands.
+    """
     text = text.strip()
     if text in robot.states:
-        return robot.configuration(robot.states[text])
+        return robot.configuration(robot.states[text], like=like)
     words = [word for word in SEPARATOR.split(text.strip("[]() ")) if word]
     try:
         if Path(text).suffix.lower() in CONFIGURATION_FILES:
-            return robot.configuration(_from_file(Path(text), option), group=group)
+            return robot.configuration(_from_file(Path(text), option), group=group, like=like)
         if words and all("=" in word for word in words):
             given = [word.split("=", 1) for word in words]
             values = {name: float(value) for name, value in given}
             if len(values) < len(given):
                 raise TocsinError(f"{option} names a joint twice: {text!r}.")
-            return robot.configuration(values, group=group)
-        return robot.configuration(np.array([float(word) for word in words]), group=group)
+            return robot.configuration(values, group=group, like=like)
+        return robot.configuration(np.array([float(word) for word in words]), group=group, like=like)
     except TocsinError as error:
         raise TocsinError(f"{option}: {error}") from error
     except ValueError:
@@ -108,17 +150,24 @@ def _from_file(path: Path, option: str) -> Any:
     return values
 
 
-def outside_limits(robot: Robot, q: np.ndarray) -> list[str]:
-    """Return a sentence for each joint whose value is outside its limits."""
-    row = robot.at(q).rows[0]
+def outside_limits(robot: Robot, path: np.ndarray) -> list[str]:
+    """Return a sentence for each joint whose value is outside its limits, at one configuration or on a path of them."""
+    rows = np.atleast_2d(path)
     found = []
     for joint in robot.joints:
-        if joint.limits is not None:
-            link = robot.links[robot.link_index(joint.child)]
-            value = float(link["multiplier"] * row[link["config"]] + link["offset"])
-            if not joint.limits[0] <= value <= joint.limits[1]:
-                low, high = joint.limits
-                found.append(f"joint {joint.name!r} is at {value:.6g}, outside of its limits {low:.6g} to {high:.6g}")
+        if joint.limits is None:
+            continue
+        link = robot.links[robot.link_index(joint.child)]
+        values = link["multiplier"] * rows[:, link["config"] - BASE_WIDTH] + link["offset"]
+        low, high = joint.limits
+        beyond = values[(values < low) | (values > high)]
+        if len(beyond) == 0:
+            continue
+        worst = beyond[np.argmax(np.abs(beyond))]
+        often = "" if len(rows) == 1 else f" at {len(beyond):,} of {len(rows):,} waypoints, up to {worst:.6g}"
+        place = f"is at {worst:.6g}, outside of" if len(rows) == 1 else "leaves"
+        degrees = " (degrees?)" if joint.kind == "revolute" and abs(worst) > DEGREES else ""
+        found.append(f"joint {joint.name!r} {place} its limits {low:.6g} to {high:.6g}{often}{degrees}")
     return found
 
 

@@ -97,7 +97,18 @@ OptionalFrom = Annotated[
 OptionalTo = Annotated[
     str | None, typer.Option("--to", metavar="Q", help="Where it ends, in the same forms.", show_default=False)
 ]
-Margin = Annotated[float, typer.Option("--margin", metavar="METRES", help="Contact is a distance of at most this.")]
+Margin = Annotated[
+    float,
+    typer.Option("--margin", metavar="METRES", help="Contact with what stands around is a distance of at most this."),
+]
+SelfMargin = Annotated[
+    float | None,
+    typer.Option(
+        "--self-margin",
+        metavar="METRES",
+        help="The same between links of the robot: by default 0, or --margin where there is no --scene.",
+    ),
+]
 Tolerance = Annotated[
     float | None,
     typer.Option(

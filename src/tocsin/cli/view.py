@@ -44,6 +44,7 @@ def view(
     port: Port = 8080,
     group: options.Group = None,
     margin: options.Margin = 0.0,
+    self_margin: options.SelfMargin = None,
     tolerance: options.Tolerance = None,
     srdf: options.Srdf = None,
     packages: options.Packages = None,
@@ -60,7 +61,9 @@ def view(
         robot, srdf=srdf, packages=packages, geometry=geometry, ignore_overlapping=ignore_overlapping
     )
     motion = _motion(arm, trajectory, start, end, group)
-    cell = inputs.load_scene(arm, scene, ignore, scale=scale, packages=packages)
+    cell = inputs.load_scene(
+        arm, scene, ignore, scale=scale, packages=packages, margin=margin, self_margin=self_margin
+    )
     hit = cell.first_contact(motion, margin=margin, tolerance=tolerance)
     from tocsin import viewer
 
@@ -90,4 +93,5 @@ def _motion(robot: Robot, trajectory: Path | None, start: str | None, end: str |
         return robot.at(robot.stand[BASE_WIDTH:])
     if start is None or end is None:
         raise TocsinError("a motion needs both --from and --to.")
-    return robot.move(*(inputs.configuration(robot, q, o, group) for q, o in ((start, "--from"), (end, "--to"))))
+    q0 = inputs.configuration(robot, start, "--from", group)
+    return robot.move(q0, inputs.configuration(robot, end, "--to", group, q0))

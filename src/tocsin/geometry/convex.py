@@ -119,6 +119,32 @@ def known(simplex, size, w):
 
 
 @kernel
+def feature_direction(simplex, size, v):
+    """Return a unit direction near v that is at right angles to the edges of the simplex, where these say one.
+
+    Across a triangle: its normal. Along an edge: v without its part along the edge, taken away twice. Edges are long
+    where v is short, so the direction keeps its digits. It is only a proposal: the caller measures the gap along it.
+    """
+    e = (simplex[1, 0] - simplex[0, 0], simplex[1, 1] - simplex[0, 1], simplex[1, 2] - simplex[0, 2])
+    if size > 2:
+        f = (simplex[2, 0] - simplex[0, 0], simplex[2, 1] - simplex[0, 1], simplex[2, 2] - simplex[0, 2])
+        n = vec.cross(e, f)
+        if vec.dot(n, n) > 1e-16 * vec.dot(e, e) * vec.dot(f, f):
+            length = vec.norm(n) if vec.dot(n, v) >= 0.0 else -vec.norm(n)
+            return (n[0] / length, n[1] / length, n[2] / length)
+        if vec.dot(f, f) > vec.dot(e, e):
+            e = f
+    square = vec.dot(e, e)
+    if square > 0.0:
+        v = vec.axpy(v, -vec.dot(v, e) / square, e)
+        v = vec.axpy(v, -vec.dot(v, e) / square, e)
+    length = vec.norm(v)
+    if not length > 0.0:
+        return (1.0, 0.0, 0.0)
+    return (v[0] / length, v[1] / length, v[2] / length)
+
+
+@kernel
 def convex_distance(points_a, a, points_b, b, pose, n, simplex, floor, near, accept):
     """Return (lower, upper, n, x, y) for two convex sets a, b = (first, count, radius, disk), b placed by `pose` in a.
 
@@ -171,6 +197,17 @@ def convex_distance(points_a, a, points_b, b, pose, n, simplex, floor, near, acc
         if inside or upper <= near:
             break
         v = closest
+    if size > 1 and 0.0 < upper < math.inf and upper > near and not lower - floor >= 0.5 * (upper - floor):
+        # Close to touching, the difference of the closest points has lost its digits; their features have not.
+        direction = feature_direction(simplex, size, vec.sub(best_y, best_x))
+        pa = support(points_a, first_a, count_a, disk_a, direction)
+        back = vec.tmatvec(rotation, direction)
+        pb = support(points_b, first_b, count_b, disk_b, (-back[0], -back[1], -back[2]))
+        pb = vec.add(vec.matvec(rotation, pb), place)
+        gap = vec.dot(direction, vec.sub(pb, pa)) - radii
+        if gap > lower:
+            lower = gap
+            best_n = direction
     if upper < math.inf and radii > 0.0:
         # Move the witness points from the cores to the inflated surfaces.
         gap_vector = vec.sub(best_y, best_x)

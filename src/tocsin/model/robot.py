@@ -57,8 +57,8 @@ class Robot(Model):
     """An articulated model: read from a file (`from_urdf`, `from_mjcf`), or made with `RobotBuilder`.
 
     A configuration is an array of `n_config` values in the order of `joint_names`; or a mapping from joint names to
-    values, where joints not named keep the value at which the robot stands; or, with `group=`, an array over the
-    joints of that group.
+    values; or, with `group=`, an array over the joints of that group. Joints that are not named keep their value: that
+    of the configuration before in a motion, else the one at which the robot stands.
     """
 
     def __init__(
@@ -215,15 +215,16 @@ class Robot(Model):
 
         return load_mjcf(path, name=name, meshes=meshes, packages=packages)
 
-    def configuration(self, values: Any, *, group: str | None = None) -> np.ndarray:
+    def configuration(self, values: Any, *, group: str | None = None, like: Any = None) -> np.ndarray:
         """Return the whole configuration (n_config,) that an array, a mapping by joint name or a group's values mean.
 
-        Joints that a mapping or a group does not name keep the value at which the robot stands.
+        Joints that a mapping or a group does not name have the values of the configuration `like`, by default those at
+        which the robot stands.
         """
-        row = np.zeros(self.width)
-        return self._row(values, None, "the configuration", row, group)[BASE_WIDTH:]
+        before = None if like is None else self._row(like, None, "the configuration", np.zeros(self.width))
+        return self._row(values, None, "the configuration", np.zeros(self.width), group, before)[BASE_WIDTH:]
 
-    def _named(self, values: Any, what: str, group: str | None) -> Any:
+    def _named(self, values: Any, what: str, group: str | None, before: np.ndarray | None) -> Any:
         """Return the configuration meant by a mapping, or by an array over the joints of a group."""
         if group is not None:
             if group not in self.groups:
@@ -237,7 +238,7 @@ class Robot(Model):
             for name in values:
                 if name not in names:
                     raise unknown_name(f"joint of group {group!r}", name, names)
-        row = self.stand[BASE_WIDTH:].copy()
+        row = (self.stand if before is None else before)[BASE_WIDTH:].copy()
         for name, value in values.items():
             if name not in self._config:
                 for joint in self.joints:
@@ -248,13 +249,15 @@ class Robot(Model):
             row[k : k + width] = _cast.array(np.atleast_1d(value), f"the value of joint {name!r}", (width,))
         return row
 
-    def _row(self, q: Any, base: Any, what: str, row: np.ndarray, group: str | None = None) -> np.ndarray:
+    def _row(
+        self, q: Any, base: Any, what: str, row: np.ndarray, group: str | None = None, before: np.ndarray | None = None
+    ) -> np.ndarray:
         if base is not None:
             _cast.pose(base, f"the base pose of {what}", row)
         else:
             row[:BASE_WIDTH] = self.stand[:BASE_WIDTH]
         if group is not None or isinstance(q, Mapping):
-            q = self._named(q, what, group)
+            q = self._named(q, what, group, before)
         try:
             values = np.asarray(q, dtype=np.float64)
         except (TypeError, ValueError) as error:
@@ -273,7 +276,7 @@ class Robot(Model):
         base_t0, base_t1 = self._bases(base)
         rows = np.zeros((2, self.width))
         self._row(q_t0, base_t0, "the start configuration", rows[0], group)
-        self._row(q_t1, base_t1, "the end configuration", rows[1], group)
+        self._row(q_t1, base_t1, "the end configuration", rows[1], group, rows[0])
         return Motion(self, rows)
 
     def _bases(self, base: Any) -> tuple[Any, Any]:
@@ -297,7 +300,8 @@ class Robot(Model):
             raise TocsinError(f"base must have one 4x4 transform per row of the path ({len(points)}), on a free base.")
         rows = np.zeros((len(points), self.width))
         for k, q in enumerate(points):
-            self._row(q, None if base is None else base[k], f"row {k} of the path", rows[k], group)
+            self._row(q, None if base is None else base[k], f"row {k} of the path", rows[k], group,
+                      rows[k - 1] if k else None)  # fmt: skip
         return Motion(self, rows)
 
     def at(self, q: Any, *, group: str | None = None, base: Any = None) -> Motion:
