@@ -167,7 +167,8 @@ def advance(world, sweeps, joints, taylor, room, pairs, n_pairs, begin, end, any
                 continue
             radii = load(world.quads, q, RADIUS)
             far = bits(gaps > NEAR_BOXES * select(radii > other_radius, radii, other_radius))
-            if left & far == left and left & (left - 1):
+            turning = pair["taylor"] >= 0.0 and pair["patience"] > 0
+            if left & far == left and left & (left - 1) and not turning:
                 # Several, and all can wait: together, as their parents.
                 h = math.inf
                 for k in range(WIDTH):
@@ -198,7 +199,7 @@ def advance(world, sweeps, joints, taylor, room, pairs, n_pairs, begin, end, any
                     gap = max(gap, gap2)
                     if later(t, h) >= end:
                         continue
-                if pair["taylor"] >= 0.0 and gap > 0.0 and pair["patience"] > 0:
+                if turning and gap > 0.0:
                     # A long turn, and the bound on acceleration eats half the gap: the Taylor models may see farther.
                     node_a = world.nodes[a]
                     node_b = world.nodes[b]
