@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from tocsin import _cast
-from tocsin.errors import TocsinError, unknown_name
+from tocsin.errors import TocsinError
 from tocsin.geometry.mesh import Mesh
 from tocsin.geometry.primitives import Box, Cylinder, Sphere
 from tocsin.io.collision_objects import cone, object_body, placement, plane, refuse_doubles
@@ -113,7 +113,7 @@ def _shape(lines: _Lines, name: str) -> tuple[Any, np.ndarray]:
     what = f"the {kind} of {name!r}"
     line = lines.line
     if kind not in SHAPES:
-        raise unknown_name(f"kind of shape (line {line})", kind[:40], SHAPES)
+        raise TocsinError(f"line {line}: no shape {kind[:40]!r}; shapes are: {', '.join(SHAPES)}.")
     try:
         if kind == "mesh":
             shape: Any = _mesh(lines, what)
