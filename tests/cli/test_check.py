@@ -28,7 +28,7 @@ def test_the_keys_of_the_json_are_stable(cell):
     assert said.code == 1
     assert set(said.json) == {
         "tocsin", "command", "robot", "scene", "margin", "from", "to", "status", "free", "time", "configuration",
-        "tolerance", "contacts", "pairs_checked", "seconds", "within_limits",
+        "tolerance", "contacts", "pairs_checked", "seconds", "within_limits", "self_margin",
     }  # fmt: skip
     assert said.json["status"] == "contact"
     assert said.json["free"] is False
@@ -176,7 +176,9 @@ def test_joints_that_the_end_does_not_name_stay_as_at_the_start(cell):
 def test_a_margin_is_for_the_scene_and_links_have_their_own(cell):
     # The fingers are 40 mm from each other, by design.
     base = ("check", cell.urdf, "--from", UP, "--to", DOWN, "--margin", "0.05")
-    assert tocsin(*base, "--scene", cell.far).code == 0
+    scene = tocsin(*base, "--scene", cell.far)
+    assert scene.code == 0
+    assert "keeps more than 50 mm from what is around it and does not touch itself" in scene.out
     alone = tocsin(*base)
     assert alone.code == 1
     assert "left and right" in alone.out

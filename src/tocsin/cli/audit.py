@@ -69,18 +69,19 @@ def audit(
         )
     if as_json:
         record = records.opening("audit", arm, cell) | {"trajectory": str(trajectory), "within_limits": not beyond}
+        record |= {"self_margin": inputs.self_margin_of(cell, margin)}
         output.write_json(record | records.audit(arm, found))
     else:
         for sentence in beyond:
             output.note(f"warning: {sentence}.")
-        show(found, arm.name)
+        show(found, arm.name, inputs.kept(cell, margin))
     raise typer.Exit(0 if found.is_free else 1)
 
 
-def show(found: Audit, name: str) -> None:
+def show(found: Audit, name: str, kept: str) -> None:
     """Print an audit for people."""
     console = output.console()
-    console.print(output.headline(found.status, _verdict(found, name)))
+    console.print(output.headline(found.status, _verdict(found, name, kept)))
     way = f"{found.waypoints:,} waypoints; the joint that moves most goes {found.length:.4g} rad or m"
     if found.duration is not None:
         way += f", in {found.duration:.4g} s"
@@ -95,9 +96,8 @@ def show(found: Audit, name: str) -> None:
         console.print(f"\nand {len(found.stretches) - SHOWN} more: --json lists all", style="dim")
 
 
-def _verdict(found: Audit, name: str) -> str:
+def _verdict(found: Audit, name: str, kept: str) -> str:
     if found.is_free:
-        kept = f"keeps more than {output.metres(found.margin)} from everything" if found.margin else "touches nothing"
         return f": proven that {name} {kept} on the whole trajectory"
     touching = sum(s.is_contact for s in found.stretches)
     undecided = len(found.stretches) - touching

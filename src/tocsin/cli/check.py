@@ -5,6 +5,7 @@ import typer
 from tocsin.cli import inputs, options, output, records
 from tocsin.model.robot import Robot
 from tocsin.results import FirstContact, Status
+from tocsin.scene import Scene
 
 EXAMPLE = (
     "Example: tocsin check panda.urdf --srdf panda.srdf --scene table.stl --group panda_arm --from ready "
@@ -46,6 +47,7 @@ def check(
     hit = cell.first_contact(arm.move(q0, q1), margin=margin, tolerance=tolerance)
     if as_json:
         record = records.opening("check", arm, cell)
+        record |= {"self_margin": inputs.self_margin_of(cell, margin)}
         record |= {"margin": margin, "from": records.by_joint(arm, q0), "to": records.by_joint(arm, q1)}
         record |= records.first_contact(arm, hit)
         output.write_json(record | {"within_limits": not any(beyond.values())})
@@ -53,17 +55,16 @@ def check(
         for option, sentences in beyond.items():
             for sentence in sentences:
                 output.note(f"warning: {option}: {sentence}.")
-        show(arm, hit, margin)
+        show(arm, cell, hit, margin)
     raise typer.Exit(1 if hit.collides else 0)
 
 
-def show(robot: Robot, hit: FirstContact, margin: float) -> None:
+def show(robot: Robot, scene: Scene, hit: FirstContact, margin: float) -> None:
     """Print the answer about one motion for people."""
     console = output.console()
     within = f" within {output.metres(margin)}" if margin > 0.0 else ""
     if hit.status is Status.FREE:
-        kept = f"keeps more than {output.metres(margin)} from everything" if margin > 0.0 else "touches nothing"
-        text = f": proven that {robot.name} {kept} during the whole motion"
+        text = f": proven that {robot.name} {inputs.kept(scene, margin)} during the whole motion"
     elif hit.status is Status.CAPPED:
         text = f": proven free until t = {hit.time:.6f}, and not known after that"
     else:

@@ -87,6 +87,21 @@ def load_scene(
     return scene
 
 
+def self_margin_of(scene: Scene, margin: float) -> float:
+    """Return the margin between links of the robot, which is the scene's first model."""
+    return scene.margins.get((scene.names[0], scene.names[0]), margin)
+
+
+def kept(scene: Scene, margin: float) -> str:
+    """Say what is proven of a robot that is free in its scene, and no more."""
+    own = self_margin_of(scene, margin)
+    if margin == own:
+        return f"keeps more than {output.metres(margin)} from everything" if margin > 0.0 else "touches nothing"
+    around = f"keeps more than {output.metres(margin)} from what is around it" if margin > 0.0 else "touches nothing"
+    itself = f"its links more than {output.metres(own)} from each other" if own > 0.0 else "does not touch itself"
+    return f"{around} and {itself}"
+
+
 def _warn_of_units(robot: Robot, around: Iterable[Model]) -> None:
     """Say so if something is so large, beside the robot, that it is probably in millimetres."""
     poses = robot.link_poses(robot.configuration({}))
