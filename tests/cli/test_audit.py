@@ -27,9 +27,7 @@ def test_a_free_trajectory_is_proven_and_leaves_with_0(cell):
 
 
 def test_every_stretch_is_reported_and_it_leaves_with_1(cell):
-    there_and_back = cell.write(
-        "twice.csv", "time,shoulder,elbow\n0,0,0\n2,1.5,0.5\n3,1.5,0.5\n5,0,0\n"
-    )
+    there_and_back = cell.write("twice.csv", "time,shoulder,elbow\n0,0,0\n2,1.5,0.5\n3,1.5,0.5\n5,0,0\n")
     base = ("audit", cell.urdf, there_and_back, "--srdf", cell.srdf, "--scene", cell.plate, "--scene", cell.far,
             "--ignore", "left,plate", "--ignore", "right,plate")  # fmt: skip
     said = tocsin(*base)

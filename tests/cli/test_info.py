@@ -67,7 +67,6 @@ def test_a_robot_without_geometry_is_shown_too(cell):
 )
 def test_wrong_input_gets_one_sentence_and_2(cell, text, words):
 
-
     said = tocsin("info", cell.write("wrong.urdf", text))
     assert said.code == 2
     assert re.search(words, said.err), said.err

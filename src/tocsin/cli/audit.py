@@ -52,9 +52,7 @@ def audit(
         robot, srdf=srdf, packages=packages, geometry=geometry, ignore_overlapping=ignore_overlapping
     )
     path, times = inputs.load_trajectory(arm, trajectory, group)
-    cell = inputs.load_scene(
-        arm, scene, ignore, scale=scale, packages=packages, margin=margin, self_margin=self_margin
-    )
+    cell = inputs.load_scene(arm, scene, ignore, scale=scale, packages=packages, margin=margin, self_margin=self_margin)
     beyond = inputs.outside_limits(arm, path)
     with output.progress("auditing") as progress:
         found = ask(

@@ -38,9 +38,7 @@ def check(
     arm = inputs.load_robot(
         robot, srdf=srdf, packages=packages, geometry=geometry, ignore_overlapping=ignore_overlapping
     )
-    cell = inputs.load_scene(
-        arm, scene, ignore, scale=scale, packages=packages, margin=margin, self_margin=self_margin
-    )
+    cell = inputs.load_scene(arm, scene, ignore, scale=scale, packages=packages, margin=margin, self_margin=self_margin)
     q0 = inputs.configuration(arm, start, "--from", group)
     q1 = inputs.configuration(arm, end, "--to", group, q0)
     beyond = {option: inputs.outside_limits(arm, q) for option, q in (("--from", q0), ("--to", q1))}

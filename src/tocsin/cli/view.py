@@ -61,9 +61,7 @@ def view(
         robot, srdf=srdf, packages=packages, geometry=geometry, ignore_overlapping=ignore_overlapping
     )
     motion = _motion(arm, trajectory, start, end, group)
-    cell = inputs.load_scene(
-        arm, scene, ignore, scale=scale, packages=packages, margin=margin, self_margin=self_margin
-    )
+    cell = inputs.load_scene(arm, scene, ignore, scale=scale, packages=packages, margin=margin, self_margin=self_margin)
     hit = cell.first_contact(motion, margin=margin, tolerance=tolerance)
     from tocsin import viewer
 

@@ -8,11 +8,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numba
 import numpy as np
 
 import tocsin
-from tocsin._jit import cache_folder
+from tocsin._compiled import cache_folder, state
 from tocsin.cli import options, output
 from tocsin.errors import TocsinError
 from tocsin.geometry.mesh import Mesh
@@ -116,7 +115,7 @@ def _moved(x: float) -> np.ndarray:
 
 
 def _joints() -> None:
-    from tocsin.io.overlaps import find_overlaps
+    from tocsin.io import overlaps
 
     turned = (0.0, 0.0, 0.6, 0.8)
     ends = {"revolute": 1.0, "continuous": 1.0, "prismatic": 0.1, "planar": (0.1, 0.1, 1.0), "ball": turned,
@@ -135,8 +134,8 @@ def _joints() -> None:
         motion.link_poses(0.5)
         robot.ignore_overlapping_at({})
     # Counts are kept by their seed: another one for each state of the kernels, so that these are compiled.
-    seed = zlib.crc32(str(numba.config.CACHE_DIR).encode())  # type: ignore[attr-defined]
-    find_overlaps(robot, samples=10, seed=seed, progress=False)
+    seed = zlib.crc32(state(Path(overlaps.__file__)).encode())
+    overlaps.find_overlaps(robot, samples=10, seed=seed, progress=False)
 
 
 def _picture() -> None:

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tocsin._jit import cache_folder as folder
+from tocsin._compiled import cache_folder as folder
 
 FORMAT = 1
 """Part of every key: raise it when the meaning of what is stored changes."""

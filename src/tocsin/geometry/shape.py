@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 
 from tocsin import _cast
-from tocsin._jit import announce_compilation
 from tocsin.errors import MeshWarning, TocsinError
 from tocsin.geometry import cache
 from tocsin.geometry.hull import convex_hull
@@ -86,7 +85,6 @@ class Shape:
 
 def make_shape(source: Any, placement: np.ndarray | None = None, *, solid: bool = False) -> Shape:
     """Prepare a mesh (path, trimesh, arrays or Mesh) or a primitive, placed in its link's frame by a 4x4 matrix."""
-    announce_compilation()
     if not isinstance(source, PRIMITIVES):
         source = Mesh.from_any(source)
     place = np.eye(4) if placement is None else placement
