@@ -13,6 +13,7 @@ from tocsin.scene import Scene
 
 if TYPE_CHECKING:
     from tocsin.auditing import audit
+    from tocsin.deform.pairs import edge_edge_times, vertex_face_times
     from tocsin.io.meshes import load_environment
     from tocsin.io.planning import load_problem
     from tocsin.io.trajectories import load_trajectory
@@ -20,11 +21,13 @@ if TYPE_CHECKING:
 
 _ON_FIRST_USE = {
     "audit": "tocsin.auditing",
+    "edge_edge_times": "tocsin.deform.pairs",
     "load_environment": "tocsin.io.meshes",
     "load_problem": "tocsin.io.planning",
     "load_trajectory": "tocsin.io.trajectories",
     "save_page": "tocsin.viewer",
     "save_picture": "tocsin.viewer",
+    "vertex_face_times": "tocsin.deform.pairs",
     "view": "tocsin.viewer",
 }
 """Names that bring readers and viewers with them, and the modules in which they live."""
@@ -63,11 +66,13 @@ __all__ = [
     "TocsinError",
     "UnknownNameError",
     "audit",
+    "edge_edge_times",
     "load_environment",
     "load_problem",
     "load_trajectory",
     "save_page",
     "save_picture",
+    "vertex_face_times",
     "view",
 ]
 

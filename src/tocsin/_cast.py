@@ -89,6 +89,16 @@ def array(value: Any, what: str, shape: tuple[int | None, ...]) -> np.ndarray:
     return out
 
 
+def coordinates(value: Any, what: str, shape: tuple[int | None, ...]) -> np.ndarray:
+    """Return a float64 array of positions (metres) of the given shape: finite, and not too far away."""
+    out = array(value, what, shape)
+    if out.size and max(out.max(), -out.min()) > LARGEST:
+        raise TocsinError(
+            f"{what} reaches {np.abs(out).max():g} m; lengths go up to {LARGEST:g} m; choose other units."
+        )
+    return out
+
+
 def _shape(shape: tuple[int | None, ...]) -> str:
     return "(" + ", ".join("n" if s is None else str(s) for s in shape) + ("," if len(shape) == 1 else "") + ")"
 

@@ -60,7 +60,7 @@ def _file_of(module: str) -> Path | None:
 
 @cache
 def _read(file: Path) -> tuple[bytes, frozenset[Path]]:
-    """Return the digest of a file of this package, and the files that it imports, anywhere in its text."""
+    """Return the digest of a file, and the files of this package that it imports, anywhere in its text."""
     text = file.read_text(encoding="utf-8")
     found = set()
     for module, names, plain in IMPORT.findall(text):
@@ -90,7 +90,8 @@ def state(file: Path) -> str:
     """Return a name for the text of all that kernels in this file can reach."""
     digest = hashlib.blake2b(digest_size=10)
     for other in sorted(reached(file)):
-        digest.update(other.relative_to(PACKAGE).as_posix().encode() + _read(other)[0])
+        inside = other.relative_to(PACKAGE).as_posix() if other.is_relative_to(PACKAGE) else other.name
+        digest.update(inside.encode() + _read(other)[0])
     return f"{file.stem}-{digest.hexdigest()}"
 
 
@@ -137,9 +138,9 @@ class _Locator:
 
     @classmethod
     def from_function(cls, function: Any, file: str) -> "_Locator | None":
-        """Return the locator of a function of this package; None leaves it to Numba."""
+        """Return the locator of a function in a file, also one outside this package; None leaves it to Numba."""
         path = Path(file)
-        folder = _folder(path) if path.is_relative_to(PACKAGE) and path.is_file() else None
+        folder = _folder(path) if path.is_file() else None
         return None if folder is None else cls(function, path, folder)
 
     def ensure_cache_path(self) -> None:

@@ -1,0 +1,1 @@
+"""Deformable models: vertices that move along straight lines, and when their features first touch."""

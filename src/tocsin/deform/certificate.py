@@ -1,0 +1,121 @@
+"""Certificates of freedom for features whose vertices move linearly: a separating direction, and how long it holds.
+
+Two convex features (a point and a triangle, two segments) are apart by more than `margin` at a time as soon as one
+direction n has n . D > margin |n| for every difference D of a vertex of one and a vertex of the other. Vertices move
+linearly, so for a fixed n each n . D is linear in time: lemmas 1 to 3 of the 2010 paper, vertex by vertex instead of
+with the largest speed of all. A direction that itself turns linearly, n(x), makes it a quadratic in Bernstein form,
+whose first root bounds the step from below. The turning direction follows the closest features to first order, so that
+steps converge on the contact like Newton's, and need no polynomial of the features themselves.
+
+All differences are taken between the given end positions, so nothing depends on where in the world they are, and no
+error adds up from step to step.
+"""
+
+import math
+
+from tocsin import vec
+from tocsin._jit import kernel
+from tocsin.bounds.rounding import UNDERFLOW, UNIT
+
+NOISE = 16.0 * UNIT
+"""Relative error of a Bernstein coefficient of n . D: see `hold`."""
+
+
+@kernel
+def between(p, q, t):
+    """Return (1 - t) p + t q; each component is wrong by at most 5 UNIT times the larger of |p| and |q| there.
+
+    1 - t, the products and the sum are rounded once each, and p and q, differences of given numbers, once before.
+    """
+    s = 1.0 - t
+    return (s * p[0] + t * q[0], s * p[1] + t * q[1], s * p[2] + t * q[2])
+
+
+@kernel
+def largest(p, q):
+    """Return the largest absolute component of p and q."""
+    return max(max(abs(p[0]), abs(p[1]), abs(p[2])), max(abs(q[0]), abs(q[1]), abs(q[2])))
+
+
+@kernel
+def one_norm(p):
+    """Return the sum of the absolute components."""
+    return abs(p[0]) + abs(p[1]) + abs(p[2])
+
+
+@kernel
+def first_root(b0, b1, b2):
+    """Return a lower bound of the first root in (0, 1] of b0 (1-x)^2 + 2 b1 x (1-x) + b2 x^2, b0 > 0; 2 if none.
+
+    Proof. The first positive root is b0 / (B + sqrt(disc)), B = b0 - b1, disc = b1^2 - b0 b2; there is none if disc < 0
+    or the denominator is not positive. The computed disc is wrong by at most 3 u (b1^2 + |b0 b2|), and enlarging disc
+    or the denominator makes the quotient smaller; 8 u of the denominator's terms cover its own roundings, and the
+    quotient's.
+    """
+    if b1 >= 0.0 and b2 >= 0.0:
+        return 2.0
+    square = b1 * b1
+    product = b0 * b2
+    disc = square - product + 4.0 * UNIT * (square + abs(product))
+    if disc < 0.0:
+        return 2.0
+    side = math.sqrt(disc)
+    gain = b0 - b1
+    below = gain + side + 8.0 * UNIT * (abs(gain) + side)
+    if not below > 0.0:
+        return 2.0
+    return b0 / below
+
+
+@kernel
+def hold(n, n_end, length, length_end, d, d_end, size, margin):
+    """Return x in [0, 1]: n(y) . D(y) > margin |n(y)| for all y < x, and at 1 too if x is 1; 0 if not even now.
+
+    y runs over what is left of the motion, n(y) = (1-y) n + y n_end, D from `d` to `d_end`; `size` is at least the
+    largest component of D at both ends of the whole motion, the lengths at least |n| and |n_end|.
+
+    Proof. d and d_end are wrong by at most 5 u size in each component (`between`), a dot product by 3 u more of its
+    terms, the mean of two by one more: each Bernstein coefficient of n . D is known up to 10 u size |n|_1, where |n|_1
+    is the larger of the two. |n(y)| <= (1-y) |n| + y |n_end|, so the margin is taken off as Bernstein coefficients
+    too, 16 u larger, which covers the roundings of taking it off. True coefficients are then at least those below, and
+    the Bernstein basis is not negative: before the first root of the lower quadratic the true one is positive.
+    """
+    noise = NOISE * size * max(one_norm(n), one_norm(n_end)) + UNDERFLOW
+    keep = margin * (1.0 + 16.0 * UNIT)
+    b0 = vec.dot(n, d) - noise - keep * length
+    if not b0 > 0.0:
+        return 0.0
+    b1 = 0.5 * (vec.dot(n, d_end) + vec.dot(n_end, d)) - noise - keep * 0.5 * (length + length_end)
+    b2 = vec.dot(n_end, d_end) - noise - keep * length_end
+    return min(first_root(b0, b1, b2), 1.0)
+
+
+@kernel
+def later(t, x):
+    """Return a time no later than t + x (1 - t).
+
+    Proof. x (1-t) passes two roundings, and the sum one: taking 8 u of the increment and 2 u of the sum off covers
+    them.
+    """
+    return (t + x * (1.0 - t) * (1.0 - 8.0 * UNIT)) * (1.0 - 2.0 * UNIT)
+
+
+@kernel
+def toward_segment(p, e, p_rate, e_rate):
+    """Return (square, c, c_rate, s): the point c = p + s e of a segment that is closest to the origin, and its rate.
+
+    Inside the segment c stays perpendicular to e: with s fixed it would move by p_rate + s e_rate; s itself changes so
+    that the derivative of c . e vanishes.
+    """
+    ee = vec.dot(e, e)
+    s = -vec.dot(p, e)
+    if not s > 0.0:
+        return vec.dot(p, p), p, p_rate, 0.0
+    if not s < ee:
+        c = vec.add(p, e)
+        return vec.dot(c, c), c, vec.add(p_rate, e_rate), 1.0
+    s /= ee
+    c = vec.axpy(p, s, e)
+    rate = vec.axpy(p_rate, s, e_rate)
+    turn = -(vec.dot(rate, e) + vec.dot(c, e_rate)) / ee
+    return vec.dot(c, c), c, vec.axpy(rate, turn, e), s
