@@ -9,7 +9,7 @@ from typing import Any
 import numba
 
 try:
-    from tocsin.bench import backends, frames, mbm, mutate, overhead, report, rigid, scaling
+    from tocsin.bench import backends, frames, mbm, mutate, overhead, report, rigid, scaling, truth
 except ModuleNotFoundError as missing:
     if missing.name is None or missing.name.split(".")[0] == "tocsin":
         raise
@@ -64,6 +64,7 @@ def _parser() -> argparse.ArgumentParser:
     overhead.add_arguments(add("overhead", overhead.DESCRIPTION, _opened("Overhead", overhead.run)))
     backends.add_arguments(add("backends", backends.DESCRIPTION, _opened("Distance back ends", backends.run)))
     mbm.add_arguments(add("mbm", mbm.DESCRIPTION, _opened("MotionBenchMaker", mbm.run)))
+    truth.add_arguments(add("truth", truth.DESCRIPTION, _opened("Recorded truths", truth.run)))
     mutate.add_arguments(add("mutate", mutate.DESCRIPTION, _opened("Damaged files", mutate.run)))
 
     bounds = add(

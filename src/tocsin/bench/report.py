@@ -25,7 +25,7 @@ from rich.table import Table
 
 console = Console(width=None if sys.stdout.isatty() else 120)
 
-PACKAGES = ("tocsin", "numpy", "numba", "scipy", "trimesh", "python-fcl")
+PACKAGES = ("tocsin", "numpy", "numba", "scipy", "trimesh", "python-fcl", "ipctk")
 
 
 def command() -> str:
