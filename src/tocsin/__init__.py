@@ -8,7 +8,7 @@ from tocsin.geometry.primitives import Box, Capsule, ConvexHull, Cylinder, Spher
 from tocsin.model.base import Motion
 from tocsin.model.body import Body
 from tocsin.model.robot import Robot, RobotBuilder
-from tocsin.results import Contact, Distance, FirstContact, Stats, Status
+from tocsin.results import Contact, ContactInterval, ContactIntervals, Distance, FirstContact, Stats, Status
 from tocsin.scene import Scene
 
 if TYPE_CHECKING:
@@ -49,6 +49,8 @@ __all__ = [
     "Box",
     "Capsule",
     "Contact",
+    "ContactInterval",
+    "ContactIntervals",
     "ConvexHull",
     "Cylinder",
     "Distance",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -101,6 +102,68 @@ class FirstContact:
         if self.status is Status.CAPPED:
             return (self.time, math.inf)
         return (self.time, self.time)
+
+
+@dataclass(frozen=True)
+class ContactInterval:
+    """A stretch of time during which two links are in contact: one record of `ContactIntervals`."""
+
+    link_a: str
+    link_b: str
+    enter: float
+    """Never later than the contact it begins."""
+    exit: float
+    """Never earlier than the contact it ends."""
+    tolerance: float
+    """At every time of the interval the distance is at most the margin plus this, metres."""
+    proven: bool = True
+    """False: closer than rounding can tell (the tolerance asked for was too small); what `tolerance` says is open."""
+    model_a: str = ""
+    model_b: str = ""
+
+    @property
+    def from_start(self) -> bool:
+        """In contact at t = 0 already."""
+        return self.enter == 0.0
+
+    @property
+    def to_end(self) -> bool:
+        """In contact at t = 1 still."""
+        return self.exit == 1.0
+
+
+@dataclass(frozen=True)
+class ContactIntervals:
+    """The answer to `Scene.contact_intervals`: iterate over it, or read `intervals`."""
+
+    status: Status
+    """FREE: there are none. CAPPED: what comes after `until` has not been looked at."""
+    intervals: tuple[ContactInterval, ...]
+    """By time of entering; those of one pair of links are disjoint."""
+    until: float
+    """Complete up to here: 1 unless CAPPED."""
+    steps: int = 0
+    """Steps of both certificates."""
+    motions: tuple[Any, ...] = field(default=(), repr=False)
+
+    def __iter__(self) -> Iterator[ContactInterval]:
+        return iter(self.intervals)
+
+    def __len__(self) -> int:
+        return len(self.intervals)
+
+    def between(self, a: str, b: str) -> tuple[ContactInterval, ...]:
+        """Return the intervals of two links or models, in whichever order they are named."""
+        return tuple(
+            i
+            for i in self.intervals
+            if (a in (i.link_a, i.model_a) and b in (i.link_b, i.model_b))
+            or (b in (i.link_a, i.model_a) and a in (i.link_b, i.model_b))
+        )
+
+    def at(self, time: float) -> tuple[ContactInterval, ...]:
+        """Return the intervals that hold a time."""
+        return tuple(i for i in self.intervals if i.enter <= time <= i.exit)
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tocsin import _cast, query
+from tocsin import contact_intervals as intervals_module
 from tocsin.advancement import engine
 from tocsin.advancement.room import Room, make_room
 from tocsin.contacts.manifold import KINDS
@@ -22,7 +23,7 @@ from tocsin.model.body import _UNNAMED
 from tocsin.model.world import World, assemble
 from tocsin.motion.joints import JOINT
 from tocsin.options import BACKENDS, MAX_STEPS, METHODS, RELATIVE_TOLERANCE
-from tocsin.results import Contact, Distance, FirstContact, Stats, Status
+from tocsin.results import Contact, ContactIntervals, Distance, FirstContact, Stats, Status
 
 ONE_PIECE = np.array([0.0, 1.0])
 
@@ -203,6 +204,20 @@ class Scene:
     ) -> bool:
         """Return True only if it is proven that nothing comes within the margin at any time in [0, 1]."""
         return self._ask(motions, margin, tolerance, max_steps, method, True).status is Status.FREE
+
+    def contact_intervals(
+        self,
+        *motions: Motion,
+        margin: float = 0.0,
+        tolerance: float | None = None,
+        max_steps: int = MAX_STEPS,
+    ) -> ContactIntervals:
+        """Return for each pair of links all intervals [enter, exit] of [0, 1] during which they are in contact.
+
+        Proven: every time at which two links are within the margin lies in one of their intervals, and at every time of
+        an interval they are within margin + tolerance. `margin`, `tolerance` and `max_steps` as in `first_contact`.
+        """
+        return intervals_module.contact_intervals(self, motions, _breaks(motions), margin, tolerance, max_steps)
 
     def distance(self, *placements: Motion) -> Distance:
         """Return the smallest distance of the given models to everything else, where they stand.

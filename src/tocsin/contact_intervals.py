@@ -1,0 +1,374 @@
+"""All contacts of a motion as intervals of time, pair of links by pair of links, in one compiled call.
+
+Contact of two links at t means a distance of at most the margin between any two of their shapes. What is written is a
+list of intervals of which is proven:
+
+    every time of contact lies in an interval;
+    at every time of an interval the distance is at most margin + tolerance.
+
+In between, where the distance is above the margin but within the tolerance, an interval may or may not go on.
+
+The method: two certificates take turns, and each advances in time from where the other has ended.
+
+apart     the advancement of all pairs of shapes of the two links at once, exactly as for a first contact, but with half
+          the tolerance: it proves that they are apart until they come within margin + tolerance / 2 (the enter).
+in touch  from there on, by whichever pair of leaves holds longest (`contacts.holding`): the pair that held last is
+          asked first, the hierarchies where it is about to let go. When nothing is left within margin + 3/4 tolerance,
+          they are apart again (the exit), and the advancement goes on from there.
+
+It ends: at any time the two links are farther than margin + tolerance / 2, and the advancement goes on by tolerance / 2
+over their speed at least; or they are within margin + 3/4 tolerance, and touch goes on by tolerance / 4 over their speed
+at least. Neither rests on finding a good direction or a deep overlap: those make strides long.
+A mesh inside a solid one touches nothing; while the surfaces are apart it stays inside or outside, so one look when the
+advancement starts decides for all of its stretch.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from tocsin import _cast
+from tocsin._jit import borrowed, kernel
+from tocsin.advancement.boxes import box_gap
+from tocsin.advancement.engine import CONTACT, FREE, STEPS, advance, later
+from tocsin.advancement.relative import relative_state
+from tocsin.advancement.room import borrowed_room
+from tocsin.contacts.holding import leaf_hold
+from tocsin.contacts.inside import one_inside_other
+from tocsin.culling.pairs import PAIR
+from tocsin.model.world import World, borrowed_world
+from tocsin.options import RELATIVE_TOLERANCE
+from tocsin.query import COUNTS, SLABS, cull, set_motion
+from tocsin.results import ContactInterval, ContactIntervals, Status
+
+ENTER = 0.5
+"""Fraction of the tolerance within which two links count as in touch when they come from apart."""
+
+STAY = 0.75
+"""Fraction of the tolerance within which they count as in touch still."""
+
+CANDIDATES = 12
+"""Pairs of leaves in touch that are compared before the longest hold is taken (4 took half as many strides again)."""
+
+FADING = 0.125
+"""The pair of leaves that held last is asked alone until it holds for less than this fraction of its first stride."""
+
+ROW = np.dtype(
+    [
+        ("link_a", "i4"),
+        ("link_b", "i4"),
+        ("enter", "f8"),
+        ("exit", "f8"),
+        ("tolerance", "f8"),
+        ("proven", "i4"),  # 0: rounding hides what is beyond the tolerance that was asked for
+        ("spare", "i4"),
+    ],
+    align=True,
+)
+
+
+@kernel
+def add_row(rows, n, pair, enter, exit_, tolerance, proven):
+    """Append an interval; return (rows, n), the table grown if it was full."""
+    if n == rows.shape[0]:
+        bigger = np.zeros(2 * n + 16, dtype=ROW)
+        for k in range(n):
+            bigger[k] = rows[k]
+        rows = bigger
+    row = rows[n]
+    row["link_a"] = pair["link_a"]
+    row["link_b"] = pair["link_b"]
+    row["enter"] = enter
+    row["exit"] = exit_
+    row["tolerance"] = tolerance
+    row["proven"] = proven
+    return rows, n + 1
+
+
+@kernel
+def strongest(world, sweeps, joints, room, pairs, n_pairs, t, need):
+    """Return (h, pair, node_a, node_b): of up to CANDIDATES pairs of leaves in touch at t the one that holds longest."""
+    stack = room.stack
+    best = 0.0
+    best_p = -1
+    best_a = -1
+    best_b = -1
+    seen = 0
+    for p in range(n_pairs):
+        pair = pairs[p]
+        geom_a = world.geoms[pair["a"]]
+        geom_b = world.geoms[pair["b"]]
+        if pair["start"] > t:
+            continue
+        limit = pair["margin"] + STAY * pair["tolerance"] - pair["noise"]
+        most = pair["margin"] + pair["tolerance"] - pair["noise"]
+        pose, motion = relative_state(pair, sweeps, joints, world.links, t)
+        stack[0, 0] = geom_a["root"]
+        stack[0, 1] = geom_b["root"]
+        top = 1
+        while top > 0:
+            top -= 1
+            a = stack[top, 0]
+            b = stack[top, 1]
+            node_a = world.nodes[a]
+            node_b = world.nodes[b]
+            gap, _ = box_gap(node_a, node_b, pose)
+            if gap > limit:
+                continue
+            leaf_a = node_a["count"] > 0
+            leaf_b = node_b["count"] > 0
+            if leaf_a and leaf_b:
+                h, d = leaf_hold(
+                    world, geom_a, geom_b, node_a, node_b, pose, motion, pair, limit, most, room, need
+                )  # fmt: skip
+                if h > best:
+                    best, best_p, best_a, best_b = h, p, a, b
+                if d <= limit:
+                    seen += 1
+                    if seen == CANDIDATES or best >= need:
+                        return best, best_p, best_a, best_b
+                continue
+            open_a = leaf_b or (not leaf_a and node_a["radius"] >= node_b["radius"])
+            stack[top + 1, 0] = a
+            stack[top + 1, 1] = b
+            if open_a:
+                stack[top, 0] = node_a["first"]
+                stack[top + 1, 0] = node_a["first"] + 1
+            else:
+                stack[top, 1] = node_b["first"]
+                stack[top + 1, 1] = node_b["first"] + 1
+            top += 2
+    return best, best_p, best_a, best_b
+
+
+@kernel
+def hold_of(world, sweeps, joints, room, pair, a, b, t, need):
+    """Return how long the leaves a, b of a pair of shapes are in touch from t on."""
+    pose, motion = relative_state(pair, sweeps, joints, world.links, t)
+    limit = pair["margin"] + STAY * pair["tolerance"] - pair["noise"]
+    most = pair["margin"] + pair["tolerance"] - pair["noise"]
+    geom_a = world.geoms[pair["a"]]
+    geom_b = world.geoms[pair["b"]]
+    h, _ = leaf_hold(
+        world, geom_a, geom_b, world.nodes[a], world.nodes[b], pose, motion, pair, limit, most, room, need
+    )  # fmt: skip
+    return h
+
+
+@kernel
+def in_touch_until(world, sweeps, joints, room, pairs, n_pairs, t, end, max_steps, counts):
+    """Return a time up to which the pairs are proven to be in touch from t on; t itself where nothing holds."""
+    p = -1
+    a = -1
+    b = -1
+    first = 0.0
+    while t < end and counts[STEPS] <= max_steps:
+        counts[STEPS] += 1
+        h = 0.0
+        if p >= 0:
+            h = hold_of(world, sweeps, joints, room, pairs[p], a, b, t, end - t)
+        if p < 0 or h < FADING * first:
+            other, k, i, j = strongest(world, sweeps, joints, room, pairs, n_pairs, t, end - t)
+            if other > h:
+                h, p, a, b = other, k, i, j
+            first = min(h, end - t)
+        if later(t, h) >= end:
+            return end
+        if not later(t, h) > t:
+            return t
+        t = later(t, h)
+    return t
+
+
+@kernel
+def any_inside(world, pairs, n_pairs, sweeps, joints, t):
+    """Is a shape of one of the pairs inside the other, a solid mesh, at time t?"""
+    for p in range(n_pairs):
+        if one_inside_other(world, pairs[p], sweeps, joints, t):
+            return True
+    return False
+
+
+@kernel
+def advanced(world, sweeps, joints, taylor, room, pairs, n_pairs, t, t0, t1, max_steps, counts):
+    """Return (status, time): when the pairs, apart from t on, first come within margin + ENTER tolerance, before t1."""
+    for p in range(n_pairs):
+        pairs[p]["start"] = max(pairs[p]["start"], t)
+        pairs[p]["tolerance"] *= ENTER
+    status, time, _ = advance(world, sweeps, joints, taylor, room, pairs, n_pairs, t0, t1, False, max_steps, counts)
+    for p in range(n_pairs):
+        pairs[p]["tolerance"] /= ENTER
+    return status, t1 if status == FREE else time
+
+
+@kernel
+def pair_of_links(world, sweeps, joints, taylor, room, pairs, n_pairs, t0, t1, max_steps, counts, rows, n):
+    """Append the intervals during [t0, t1] of all pairs of shapes of two links; return (rows, n)."""
+    tolerance = 0.0
+    for p in range(n_pairs):
+        tolerance = max(tolerance, pairs[p]["tolerance"])
+    t = t0
+    touching = False
+    enter = t0
+    while True:
+        status, stop = advanced(world, sweeps, joints, taylor, room, pairs, n_pairs, t, t0, t1, max_steps, counts)
+        if counts[STEPS] > max_steps:
+            return rows, n
+        if stop > t:
+            if any_inside(world, pairs, n_pairs, sweeps, joints, t):
+                if not touching:
+                    enter = t
+                touching = True
+            elif touching:
+                rows, n = add_row(rows, n, pairs[0], enter, t, tolerance, 1)
+                touching = False
+        if status == FREE:
+            break
+        if not touching:
+            enter = stop
+        touching = True
+        t = stop
+        if status == CONTACT:
+            t = in_touch_until(world, sweeps, joints, room, pairs, n_pairs, stop, t1, max_steps, counts)
+            if counts[STEPS] > max_steps:
+                return rows, n
+        if t == t1:
+            break
+        if t == stop:
+            # Neither certificate gets on: the tolerance is below the resolution of floating point here.
+            return add_row(rows, n, pairs[0], enter, t1, tolerance, 0)
+    if touching:
+        rows, n = add_row(rows, n, pairs[0], enter, t1, tolerance, 1)
+    return rows, n
+
+
+@kernel
+def by_links(pairs, n, n_links):
+    """Return a copy of the first n pairs in which those of the same two links are in a row."""
+    keys = np.zeros(n, dtype=np.int64)
+    for p in range(n):
+        keys[p] = pairs[p]["link_a"] * np.int64(n_links) + pairs[p]["link_b"]
+    order = np.argsort(keys, kind="mergesort")
+    out = np.zeros(n, dtype=PAIR)
+    for p in range(n):
+        out[p] = pairs[order[p]]
+    return out
+
+
+@kernel
+def joined(rows, n, n_links):
+    """Return the intervals by pair of links and time, those that meet at the end of a slab made one."""
+    keys = np.zeros(n, dtype=np.int64)
+    for k in range(n):
+        keys[k] = rows[k]["link_a"] * np.int64(n_links) + rows[k]["link_b"]
+    # Rows of one pair are in the order of time already, and the sort is stable.
+    order = np.argsort(keys, kind="mergesort")
+    out = np.zeros(n, dtype=ROW)
+    kept = 0
+    for i in range(n):
+        k = order[i]
+        row = rows[k]
+        if kept > 0:
+            last = out[kept - 1]
+            if keys[k] == last["link_a"] * np.int64(n_links) + last["link_b"] and row["enter"] <= last["exit"]:
+                last["exit"] = max(last["exit"], row["exit"])
+                last["tolerance"] = max(last["tolerance"], row["tolerance"])
+                last["proven"] = min(last["proven"], row["proven"])
+                continue
+        out[kept] = row
+        kept += 1
+    return out[:kept]
+
+
+@kernel
+def intervals(world, room, joints, sweeps, taylor, boxes, active, static_boxes, static_child, static_geom, configs,
+              breaks, margin, grow, tolerance, relative_tolerance, max_steps, counts):  # fmt: skip
+    """Return (rows, until): the intervals of contact of all pairs of links; complete up to the time `until`.
+
+    `until` is 1, or the begin of the slab of time in which the cap of steps was reached.
+    """
+    world = borrowed_world(world)
+    room = borrowed_room(room)
+    joints = borrowed(joints)
+    sweeps = borrowed(sweeps)
+    taylor = borrowed(taylor)
+    boxes = borrowed(boxes)
+    counts = borrowed(counts)
+    configs = borrowed(configs)
+    pairs = room.pairs
+    n_links = world.links.shape[0]
+    rows = np.zeros(64, dtype=ROW)
+    n_rows = 0
+    until = 1.0
+    for piece in range(breaks.shape[0] - 1):
+        begin = breaks[piece]
+        end = breaks[piece + 1]
+        slabs = set_motion(world, joints, sweeps, active, configs, begin, end)
+        for slab in range(slabs):
+            t0 = begin + (end - begin) * slab / slabs
+            t1 = end if slab == slabs - 1 else begin + (end - begin) * (slab + 1) / slabs
+            pairs, n = cull(
+                world, joints, sweeps, taylor, room.taylor, boxes, active, static_boxes, static_child, static_geom,
+                pairs, t0, t1, margin, grow, tolerance, relative_tolerance, counts,
+            )  # fmt: skip
+            counts[SLABS] += 1
+            if n == 0:
+                continue
+            ordered = by_links(pairs, n, n_links)
+            first = 0
+            for p in range(1, n + 1):
+                same = p < n and ordered["link_a"][p] == ordered["link_a"][first]
+                if same and ordered["link_b"][p] == ordered["link_b"][first]:
+                    continue
+                rows, n_rows = pair_of_links(
+                    world, sweeps, joints, taylor, room, ordered[first:p], p - first, t0, t1, max_steps, counts, rows,
+                    n_rows,
+                )  # fmt: skip
+                first = p
+                if counts[STEPS] > max_steps:
+                    until = t0
+                    break
+            if until < 1.0:
+                break
+        if until < 1.0:
+            break
+    return joined(rows, n_rows, n_links), until
+
+
+
+
+def contact_intervals(
+    scene: Any, motions: tuple[Any, ...], breaks: np.ndarray, margin: float, tolerance: float | None, max_steps: int
+) -> ContactIntervals:
+    """Answer `Scene.contact_intervals`; `breaks` are the times at which any motion changes its velocities."""
+    margin = _cast.scalar(margin, "margin", least=0.0)
+    tolerance = -1.0 if tolerance is None else _cast.scalar(tolerance, "tolerance", above=0.0)
+    _cast.count(max_steps, "max_steps")
+    world = scene._tables()
+    stage, configs, _ = scene._stage(world, motions)
+    counts = np.zeros(COUNTS, np.int64)
+    rows, until = intervals(
+        world, stage.room, stage.joints, stage.sweeps, stage.taylor, stage.boxes, stage.active, stage.static_boxes,
+        stage.static_child, stage.static_geom, configs, breaks, margin, max(margin, stage.largest_margin), tolerance,
+        RELATIVE_TOLERANCE, max_steps, counts,
+    )  # fmt: skip
+    rows = rows[np.argsort(rows["enter"], kind="stable")]
+    names = {int(i): _link_name(scene, world, int(i)) for i in np.unique([rows["link_a"], rows["link_b"]])}
+    columns = [rows[name].tolist() for name in ("link_a", "link_b", "enter", "exit", "tolerance", "proven")]
+    found = []
+    for a, b, enter, exit_, used, proven in zip(*columns):
+        (model_a, link_a), (model_b, link_b) = names[a], names[b]
+        found.append(ContactInterval(link_a, link_b, enter, exit_, used, bool(proven), model_a, model_b))
+    status = Status.CAPPED
+    if until == 1.0:
+        status = Status.FREE
+        if found:
+            status = Status.CONTACT if found[0].enter > 0.0 else Status.INITIAL_CONTACT
+    return ContactIntervals(status, tuple(found), until, int(counts[STEPS]), motions)
+
+
+def _link_name(scene: Any, world: World, link: int) -> tuple[str, str]:
+    """Return (model, link) names of a link by its number in the scene."""
+    m = int(world.links[link]["model"])
+    names = scene.models[m].link_names
+    return scene.names[m], scene.names[m] if len(names) == 1 else names[link - int(world.models[m]["link"])]
