@@ -1,4 +1,4 @@
-"""Contact intervals: none missed, ends within the tolerance, closeness throughout; by closed forms and dense sampling."""
+"""Contact intervals: none missed, ends within the tolerance, close throughout; by closed forms and dense sampling."""
 
 import math
 

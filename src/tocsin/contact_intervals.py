@@ -16,9 +16,9 @@ in touch  from there on, by whichever pair of leaves holds longest (`contacts.ho
           asked first, the hierarchies where it is about to let go. When nothing is left within margin + 3/4 tolerance,
           they are apart again (the exit), and the advancement goes on from there.
 
-It ends: at any time the two links are farther than margin + tolerance / 2, and the advancement goes on by tolerance / 2
-over their speed at least; or they are within margin + 3/4 tolerance, and touch goes on by tolerance / 4 over their speed
-at least. Neither rests on finding a good direction or a deep overlap: those make strides long.
+It ends: at any time the links are farther than margin + tolerance / 2, and the advancement goes on by tolerance / 2
+over their speed at least; or they are within margin + 3/4 tolerance, and touch goes on by tolerance / 4 over their
+speed at least. Neither rests on finding a good direction or a deep overlap: those make strides long.
 A mesh inside a solid one touches nothing; while the surfaces are apart it stays inside or outside, so one look when the
 advancement starts decides for all of its stretch.
 """
@@ -87,7 +87,7 @@ def add_row(rows, n, pair, enter, exit_, tolerance, proven):
 
 @kernel
 def strongest(world, sweeps, joints, room, pairs, n_pairs, t, need):
-    """Return (h, pair, node_a, node_b): of up to CANDIDATES pairs of leaves in touch at t the one that holds longest."""
+    """Return (h, pair, node_a, node_b): of up to CANDIDATES pairs of leaves in touch, the one that holds longest."""
     stack = room.stack
     best = 0.0
     best_p = -1
@@ -333,8 +333,6 @@ def intervals(world, room, joints, sweeps, taylor, boxes, active, static_boxes, 
         if until < 1.0:
             break
     return joined(rows, n_rows, n_links), until
-
-
 
 
 def contact_intervals(

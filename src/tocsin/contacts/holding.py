@@ -1,7 +1,7 @@
 """How long two leaves stay in touch: the counterpart of `advancement.leaves`, which says how long they stay apart.
 
-All claims are about a stretch [t, t + h] and the motion of the joint records; what is true is within the pair's noise of
-it. Three certificates, each of which proves a distance of at most margin + tolerance during the whole stretch:
+All claims are about a stretch [t, t + h] and the motion of the joint records; the true one is within the pair's noise
+of it. Three certificates, each of which proves a distance of at most margin + tolerance during the whole stretch:
 
 near      two points x of a and y of b are at a distance d now. They are fixed on their links, so their difference
           changes by at most |u| s + A s^2 / 2 after s (u: its velocity now; A: the bound on acceleration), and stays
