@@ -3,17 +3,18 @@
 import argparse
 import functools
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numba
 
 try:
-    from tocsin.bench import backends, frames, mbm, mutate, overhead, report, rigid, scaling, truth
+    from tocsin.bench import backends, mbm, mutate, overhead, registry, report, scaling, tables, truth
 except ModuleNotFoundError as missing:
     if missing.name is None or missing.name.split(".")[0] == "tocsin":
         raise
     sys.exit(f"tocsin.bench needs {missing.name}; install it with: pip install 'tocsin[bench]'")
+from tocsin.bench.race import Benchmark
 
 
 def _bounds(args: argparse.Namespace) -> Any:
@@ -41,6 +42,27 @@ def _opened(title: str, run: Callable[[argparse.Namespace], Any]) -> Callable[[a
     return opened
 
 
+def _race_arguments(parser: argparse.ArgumentParser, race: Benchmark) -> None:
+    parser.add_argument(
+        "--count", "--frames", type=int, default=race.questions, help=f"questions (default {race.questions})"
+    )
+    parser.add_argument("--repeats", type=int, default=race.repeats, help=f"rounds (default {race.repeats})")
+    parser.add_argument("--seed", type=int, default=1, help="seed of what is random (default 1)")
+    parser.add_argument("--picture", metavar="PATH", help="also draw the scene into this PNG file")
+
+
+def _race(race: Benchmark, args: argparse.Namespace) -> dict[str, Any]:
+    report.opening(race.description)
+    prepared = race.make(args.count, args.repeats, args.seed)
+    if args.picture and prepared.picture is not None:
+        prepared.picture(args.picture)
+        report.console.print(f"wrote {args.picture}", highlight=False)
+    record = race.record(prepared)
+    for table in tables.of(record):
+        table.show()
+    return record
+
+
 def _parser() -> argparse.ArgumentParser:
     shared = argparse.ArgumentParser(add_help=False)
     shared.add_argument(
@@ -50,16 +72,16 @@ def _parser() -> argparse.ArgumentParser:
         prog="python -m tocsin.bench", description="Measure tocsin; everything by one thread."
     )
     commands = parser.add_subparsers(dest="name", metavar="NAME", required=True)
+    parser.set_defaults(commands=commands.choices)
 
     def add(name: str, description: str, run: Callable[[argparse.Namespace], Any]) -> argparse.ArgumentParser:
         command = commands.add_parser(name, help=description, description=description, parents=[shared])
         command.set_defaults(run=run)
         return command
 
-    rigid.add_arguments(add("tori", rigid.DESCRIPTION, _opened("Rigid motions of two tori", rigid.run)))
-    walk, exercise = (functools.partial(frames.run, name) for name in ("walk", "exercise"))
-    frames.add_arguments(add("walk", frames.WALK, _opened("Walk", walk)), 900)
-    frames.add_arguments(add("exercise", frames.EXERCISE, _opened("Exercise", exercise)), 540)
+    for race in registry.races():
+        command = add(race.name, f"{race.description} A race: {race.question}", functools.partial(_race, race))
+        _race_arguments(command, race)
     scaling.add_arguments(add("scaling", scaling.DESCRIPTION, _opened("Scaling", scaling.run)))
     overhead.add_arguments(add("overhead", overhead.DESCRIPTION, _opened("Overhead", overhead.run)))
     backends.add_arguments(add("backends", backends.DESCRIPTION, _opened("Distance back ends", backends.run)))
@@ -83,6 +105,11 @@ def _parser() -> argparse.ArgumentParser:
     quick = "All of them with few questions each, in a few minutes: to see that they run, not to quote."
     add("all-quick", quick, lambda args: _all_quick(parser))
     return parser
+
+
+def commands() -> Mapping[str, argparse.ArgumentParser]:
+    """The parser of every command by its name."""
+    return _parser().get_default("commands")
 
 
 QUICK = (

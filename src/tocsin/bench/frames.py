@@ -1,106 +1,46 @@
 """Walk and Exercise: the mannequin's animations, frame by frame (CATCH 2007, section 8.1, Tables 1 and 2).
 
-Every step from one frame to the next is one query. Printed are the paper's four timing columns over all frames, the
-free ones, those with contact, and the worst; and its culling columns. The paper's numbers stand beside them: a Pentium
-4 of 3.6 GHz and other meshes, so they tell the order of magnitude and the shape, not a race.
+Every step from one frame to the next is one query. The paper's numbers stand beside ours: a Pentium 4 of 3.6 GHz and
+other meshes, so they tell the order of magnitude and the shape, not a race.
 
 `first_contact` gives the time, as the paper's algorithm does; the touching features are found when `contacts` is read,
 which is a row of its own.
 """
 
-import argparse
-from collections import Counter
-from typing import Any
+from collections.abc import Callable
 
 import numpy as np
 
 import tocsin
-from tocsin.bench import chess, gait, mannequin, report, scenes
+from tocsin.bench import chess, gait, mannequin, scenes
+from tocsin.bench.race import Benchmark, Paper, Race, ours
 from tocsin.viewer import render
 
-WALK = (
-    "The mannequin (15 links, 20K triangles) walks among 16 chess pieces (101K triangles): Tables 1 and 2 of the paper."
-)
-EXERCISE = "The mannequin (15 links, 20K triangles) exercises, against itself alone: Tables 1 and 2 of the paper."
+QUESTION = "when and where is the first contact between one frame and the next?"
 
-PAPER_TIMES = {"walk": (1.22e-3, 0.67e-3, 3.63e-3, 7.64e-3), "exercise": (0.38e-3, 0.28e-3, 1.69e-3, 4.54e-3)}
-PAPER_CULLING = {"walk": (229, 8.4, 0.963, 0.11, 0.987), "exercise": (81, 3.0, 0.963, 0.086, 0.971)}
+WALK = Paper("2007, Tables 1 and 2", 1.22e-3, 0.67e-3, 3.63e-3, 7.64e-3, (229, 8.4, 0.11))
+EXERCISE = Paper("2007, Tables 1 and 2", 0.38e-3, 0.28e-3, 1.69e-3, 4.54e-3, (81, 3.0, 0.086))
 
 
-def add_arguments(parser: argparse.ArgumentParser, n_frames: int) -> None:
-    """The options of this benchmark."""
-    parser.add_argument(
-        "--frames", type=int, default=n_frames, help=f"how many steps, at 30 a second (default {n_frames})"
+def _walk(frames: int, repeats: int, seed: int) -> Race:
+    return animated(scenes.walk(frames), repeats, WALK, draw_walk)
+
+
+def _exercise(frames: int, repeats: int, seed: int) -> Race:
+    return animated(scenes.exercise(frames), repeats, EXERCISE, draw_exercise)
+
+
+def animated(case: scenes.Case, repeats: int, paper: Paper | None, draw: Callable[[str], None] | None) -> Race:
+    """A race of our own questions over the steps of an animation."""
+    return Race(
+        contestants=ours(case),
+        n_questions=len(case.questions),
+        repeats=repeats,
+        truth="tocsin first_contact",
+        facts={"triangles": case.n_triangles, "links": sum(len(model.link_names) for model in case.scene.models)},
+        paper=paper,
+        picture=draw,
     )
-    parser.add_argument("--repeats", type=int, default=5, help="rounds; the time of a step is their median (default 5)")
-    parser.add_argument("--picture", metavar="PATH", help="also draw the scene at several frames into this PNG file")
-
-
-def run(name: str, args: argparse.Namespace) -> dict[str, Any]:
-    """Time one animation and print its rows of both tables."""
-    if args.picture:
-        (draw_walk if name == "walk" else draw_exercise)(args.picture)
-        report.console.print(f"wrote {args.picture}", highlight=False)
-    case = scenes.walk(args.frames) if name == "walk" else scenes.exercise(args.frames)
-    ask = {
-        "first_contact": lambda k: case.scene.first_contact(*case.questions[k]),
-        "first_contact, contacts read": lambda k: case.scene.first_contact(*case.questions[k]).contacts,
-        "is_free": lambda k: case.scene.is_free(*case.questions[k]),
-        "move + first_contact": lambda k: case.scene.first_contact(*case.remake(k)),
-    }
-    seconds = report.take_turns(ask, len(case.questions), args.repeats, label=name)
-    hits = [case.scene.first_contact(*question) for question in case.questions]
-    collides = np.array([hit.collides for hit in hits])
-    during = np.array([hit.status.name == "CONTACT" for hit in hits])
-
-    rows = []
-    for label, taken in seconds.items():
-        columns = [report.mean(taken), report.mean(taken[~collides]), report.mean(taken[collides]), float(taken.max())]
-        rows.append([label, *map(report.ms, columns), report.ms(report.mean(taken[during]))])
-    rows.append(["paper, P4 3.6 GHz", *map(report.ms, PAPER_TIMES[name]), ""])
-    statuses = dict(Counter(hit.status.name for hit in hits))
-    report.table(
-        f"Table 1, {name}: milliseconds a query, {len(hits)} frames, {case.n_triangles:,} triangles",
-        ["", "T_a all", "T_f free", "T_c contact", "T_w worst", "contact after t = 0"],
-        rows,
-        ", ".join(f"{count} {status}" for status, count in sorted(statuses.items())),
-    )
-
-    stats = {key: np.array([getattr(hit.stats, key) for hit in hits], dtype=np.float64) for key in _COUNTS}
-    before, spatial, temporal = (float(stats[key].mean()) for key in _COUNTS[:3])
-    culling = (before, spatial, 1.0 - spatial / before, temporal, 1.0 - temporal / max(spatial, 1e-300))
-    report.table(
-        f"Table 2, {name}: pairs of links, mean of all frames",
-        ["", "before", "after spatial", "rate", "after temporal", "rate"],
-        [_culling_row("tocsin", culling), _culling_row("paper", PAPER_CULLING[name])],
-    )
-    stages = {key: float(np.mean([hit.stats.seconds.get(key, 0.0) for hit in hits])) for key in hits[0].stats.seconds}
-    report.console.print(
-        "a query, mean: "
-        + ", ".join(f"{stats[key].mean():.3g} {key.replace('_', ' ')}" for key in _COUNTS[3:])
-        + "".join(f"; {key} {report.us(value)} µs" for key, value in stages.items()),
-        highlight=False,
-    )
-    times = np.array([hit.time for hit in hits])
-    return {
-        "seconds": seconds, "time": np.where(collides, times, -1.0), "statuses": statuses, "stats": stats,
-        "stages": stages, "paper_times": PAPER_TIMES[name], "paper_culling": PAPER_CULLING[name],
-    }  # fmt: skip
-
-
-_COUNTS = ("pairs_total", "pairs_spatial", "pairs_temporal", "steps", "node_tests", "hull_tests", "leaf_tests")
-
-
-def _culling_row(name: str, row: tuple[float, ...]) -> list[str]:
-    before, spatial, spatial_rate, temporal, temporal_rate = row
-    return [
-        name,
-        f"{before:.0f}",
-        f"{spatial:.2f}",
-        report.percent(spatial_rate),
-        f"{temporal:.3f}",
-        report.percent(temporal_rate),
-    ]
 
 
 _SKIN, _LIGHT, _DARK = (0.75, 0.62, 0.5), (0.9, 0.85, 0.75), (0.3, 0.22, 0.2)
@@ -140,3 +80,23 @@ def draw_exercise(path: str) -> None:
 def _add_mannequin(stage: render.Stage, robot: tocsin.Robot, q: np.ndarray, base: np.ndarray) -> None:
     for name, pose in zip(robot.link_names, robot.link_poses(q, base=base)):
         stage.add(mannequin.meshes()[name], _SKIN, pose)
+
+
+BENCHMARKS = (
+    Benchmark(
+        "walk",
+        "A mannequin (15 links, 20K triangles) walks among 16 chess pieces (101K triangles).",
+        QUESTION,
+        "papers",
+        _walk,
+        questions=900,
+    ),
+    Benchmark(
+        "exercise",
+        "The same mannequin exercises, against itself alone.",
+        QUESTION,
+        "papers",
+        _exercise,
+        questions=540,
+    ),
+)

@@ -25,7 +25,6 @@ import functools
 import gc
 import json
 import math
-import os
 import sys
 import tarfile
 import tempfile
@@ -42,6 +41,7 @@ from typing import Any
 import numpy as np
 
 from tocsin.bench import report
+from tocsin.bench.data import data_folder
 from tocsin.bench.mbm_fcl import ACCURACY, Judge
 from tocsin.bench.mbm_files import Chain, read_scene
 from tocsin.bench.mbm_record import Record, tables
@@ -76,11 +76,6 @@ class Task:
         """Such as panda/box/0001."""
         kind = self.scene.parent.name.removesuffix(f"_{self.robot}")
         return f"{self.robot}/{kind}/{self.scene.stem.removeprefix('scene')}"
-
-
-def data_folder() -> Path:
-    """Return the folder of recorded data: `TOCSIN_DATA`, or `../shared/data` from the project's root."""
-    return Path(os.environ.get("TOCSIN_DATA") or Path(__file__).resolve().parents[4] / "shared" / "data")
 
 
 def missing(robots: Sequence[str]) -> str:

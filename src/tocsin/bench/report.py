@@ -1,9 +1,10 @@
 """What all benchmarks share: fair timing, tables, and a record of the machine that the numbers come from.
 
-Times are taken with `time.perf_counter` around one call, after a warm-up, by one thread. Contestants take turns: each
-goes through all questions in order, as in use, then the next one, and the round is repeated, starting with another
-contestant, so that a busy moment of the machine hits all of them. (Taking turns on every single question would let the
-second one find its data in the cache.) The time of a question is the median over the rounds.
+Times are taken with `time.thread_time` around one call, after a warm-up: the seconds that this thread spent on a
+processor, so that other programs on the machine do not count (a busy second core still costs some cache). Contestants
+take turns: each goes through all questions in order, as in use, then the next one, and the round is repeated, starting
+with another contestant, so that a busy moment of the machine hits all of them. (Taking turns on every single question
+would let the second one find its data in the cache.) The time of a question is the median over the rounds.
 """
 
 import gc
@@ -12,25 +13,34 @@ import json
 import os
 import platform
 import shlex
+import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from rich.console import Console
-from rich.progress import track
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
 console = Console(width=None if sys.stdout.isatty() else 120)
 
-PACKAGES = ("tocsin", "numpy", "numba", "scipy", "trimesh", "python-fcl", "ipctk")
+PACKAGES = (
+    "tocsin", "numpy", "numba", "scipy", "trimesh", "python-fcl", "pin", "coal", "hpp-core", "drake", "rapier3d",
+    "ipctk", "ompl", "mujoco",
+)  # fmt: skip
+"""Ours, and those of the contestants; what is not installed is left out."""
 
 
 def command() -> str:
     """The command line that is running, as a user would type it."""
-    return "python -m tocsin.bench " + shlex.join(sys.argv[1:])
+    program = "python -m tocsin.bench" if "bench" in Path(sys.argv[0]).parts else "tocsin"
+    return shlex.join([*program.split(), *sys.argv[1:]])
 
 
 def machine() -> dict[str, Any]:
@@ -46,8 +56,25 @@ def machine() -> dict[str, Any]:
         try:
             versions[package] = importlib.metadata.version(package)
         except importlib.metadata.PackageNotFoundError:
-            versions[package] = "not installed"
-    return {"cpu": cpu, "cores": os.cpu_count(), "threads_used": 1, "system": platform.platform(), "versions": versions}
+            continue
+    about = {"cpu": cpu, "cores": os.cpu_count(), "threads_used": 1, "system": platform.platform()}
+    return about | {"versions": versions, "commit": commit()}
+
+
+@cache
+def commit() -> str:
+    """The commit of the sources, with a + if they were changed since; empty where there is no repository."""
+    here = Path(__file__).resolve().parent
+    words = []
+    for line in (("rev-parse", "--short=10", "HEAD"), ("status", "--porcelain", "--untracked-files=no", "--", "..")):
+        try:
+            done = subprocess.run(["git", "-C", str(here), *line], capture_output=True, text=True, timeout=20)
+        except (OSError, subprocess.TimeoutExpired):
+            return ""
+        if done.returncode:
+            return ""
+        words.append(done.stdout.strip())
+    return words[0] + ("+" if words[1] else "")
 
 
 def opening(title: str) -> None:
@@ -69,17 +96,78 @@ def save(path: str | Path | None, results: Mapping[str, Any]) -> None:
         "machine": machine(),
         "results": results,
     }
-    Path(path).write_text(json.dumps(record, indent=1, default=_plain) + "\n")
+    Path(path).write_text(json.dumps(record, indent=1, default=plain) + "\n")
     console.print(f"wrote {path}", highlight=False)
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
     """Numpy values as what JSON knows."""
     if isinstance(value, np.ndarray):
         return value.tolist()
     if isinstance(value, np.generic):
         return value.item()
     raise TypeError(f"a {type(value).__name__} cannot be written as JSON")
+
+
+Runner = Callable[[Sequence[int]], tuple[np.ndarray, list[Any]]]
+"""Goes through the questions with these numbers, and returns the seconds and the answer of each."""
+
+
+@dataclass(frozen=True)
+class Turns:
+    """What came of one contestant: seconds of each question, the median over the rounds, and its last answers."""
+
+    seconds: np.ndarray
+    answers: list[Any]
+
+
+def asking(ask: Callable[[int], Any], before: Callable[[], None] | None = None) -> Runner:
+    """A contestant in this process: `ask` is called with the number of a question, `before` ahead of it, untimed."""
+
+    def go_through(questions: Sequence[int]) -> tuple[np.ndarray, list[Any]]:
+        clock = time.thread_time
+        seconds, answers = np.zeros(len(questions)), []
+        was_collecting = gc.isenabled()
+        gc.collect()
+        gc.disable()
+        try:
+            for k, question in enumerate(questions):
+                if before is not None:
+                    before()
+                start = clock()
+                answer = ask(question)
+                seconds[k] = clock() - start
+                answers.append(answer)
+        finally:
+            if was_collecting:
+                gc.enable()
+        return seconds, answers
+
+    return go_through
+
+
+def rounds(
+    contestants: Mapping[str, tuple[Runner, int]], repeats: int, *, label: str = "timing", warm_up: bool = True
+) -> dict[str, Turns]:
+    """Let contestants take turns; each comes with the number of questions that it goes through.
+
+    The untimed round of a contestant that is given few questions (because it is slow) is its first question alone.
+    """
+    taken = {name: np.zeros((repeats, count)) for name, (_, count) in contestants.items()}
+    answers: dict[str, list[Any]] = {}
+    most = max((count for _, count in contestants.values()), default=0)
+    numbers = range(-warm_up, repeats)
+    with progress(label, len(numbers) * len(contestants)) as step:
+        for number in numbers:
+            first = max(number, 0) % max(len(contestants), 1)
+            order = [*contestants.items()]
+            for name, (run, count) in order[first:] + order[:first]:
+                step(f"{label}: {name}")
+                if number < 0:
+                    run(range(count if count == most else min(1, count)))
+                else:
+                    taken[name][number], answers[name] = run(range(count))
+    return {name: Turns(np.median(taken[name], axis=0), answers[name]) for name in contestants}
 
 
 def take_turns(
@@ -95,38 +183,52 @@ def take_turns(
 
     A contestant is called with the number of the question; `before` is called before each call, outside the clock.
     """
-    seconds = {name: np.zeros((repeats, n_questions)) for name in contestants}
-    clock = time.perf_counter
-    was_collecting = gc.isenabled()
+    runners = {name: (asking(ask, before), n_questions) for name, ask in contestants.items()}
+    return {name: turns.seconds for name, turns in rounds(runners, repeats, label=label, warm_up=warm_up).items()}
+
+
+@contextmanager
+def progress(label: str, total: int) -> Iterator[Callable[[str], None]]:
+    """Show a bar while something long runs, if somebody watches; yields a function that takes a step, with its name."""
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task(label, total=total)
+
+        def step(words: str) -> None:
+            bar.update(task, advance=1, description=words)
+
+        yield step
+
+
+@contextmanager
+def quietly(wanted: bool = True) -> Iterator[None]:
+    """Print nothing meanwhile, if wanted."""
+    was = console.quiet
+    console.quiet = wanted or was
     try:
-        for number in track(
-            range(-warm_up, repeats),
-            description=label,
-            console=console,
-            transient=True,
-            disable=not console.is_terminal,
-        ):
-            gc.collect()
-            gc.disable()
-            first = max(number, 0) % len(contestants)
-            for name, ask in [*contestants.items()][first:] + [*contestants.items()][:first]:
-                for question in range(n_questions):
-                    if before is not None:
-                        before()
-                    start = clock()
-                    ask(question)
-                    took = clock() - start
-                    if number >= 0:
-                        seconds[name][number, question] = took
-            gc.enable()
+        yield
     finally:
-        if not was_collecting:
-            gc.disable()
-    return {name: np.median(taken, axis=0) for name, taken in seconds.items()}
+        console.quiet = was
+
+
+_kept: list[list[dict[str, Any]]] = []
+
+
+@contextmanager
+def keeping_tables() -> Iterator[list[dict[str, Any]]]:
+    """Yield a list to which every table that is printed meanwhile is added, as text."""
+    _kept.append([])
+    try:
+        yield _kept[-1]
+    finally:
+        _kept.pop()
 
 
 def table(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]], note: str = "") -> None:
     """Print a table; numbers are right-aligned, the first column is text."""
+    for kept in _kept[-1:]:
+        cells = [[str(cell) for cell in row] for row in rows]
+        kept.append({"title": title, "columns": list(columns), "rows": cells, "note": note})
     out = Table(title=title, title_justify="left", caption=note or None, caption_justify="left")
     for k, column in enumerate(columns):
         out.add_column(column, justify="left" if k == 0 else "right")

@@ -53,7 +53,8 @@ def _turn(rng: np.random.Generator, largest: float) -> Rotation:
     return Rotation.from_rotvec(axis / np.linalg.norm(axis) * rng.uniform(0.0, largest))
 
 
-def _pair(name: str, mesh_a: Triangles, mesh_b: Triangles, motions: np.ndarray, options: dict[str, Any]) -> Case:
+def pair(name: str, mesh_a: Triangles, mesh_b: Triangles, motions: np.ndarray, **options: Any) -> Case:
+    """Two bodies on rigid motions, poses (count, body, end, 4, 4)."""
     shape_a = tocsin.Mesh(*mesh_a)
     a = tocsin.Body(shape_a, name="a")
     b = tocsin.Body(shape_a if mesh_b is mesh_a else tocsin.Mesh(*mesh_b), name="b")
@@ -68,7 +69,7 @@ def _pair(name: str, mesh_a: Triangles, mesh_b: Triangles, motions: np.ndarray, 
 def tori(n_triangles: int = 10_000, count: int = 200, seed: int = 1, **options: Any) -> Case:
     """Two tori of `n_triangles` each on `count` random rigid motions, about half of which meet."""
     mesh = shapes.torus(n_triangles)
-    return _pair("tori", mesh, mesh, random_motions(count, seed, 1.35), options)
+    return pair("tori", mesh, mesh, random_motions(count, seed, 1.35), **options)
 
 
 def chess_pair(count: int = 200, seed: int = 1, **options: Any) -> Case:
@@ -78,7 +79,7 @@ def chess_pair(count: int = 200, seed: int = 1, **options: Any) -> Case:
         vertices, faces = chess.piece(kind)
         centred.append((vertices - 0.5 * (vertices.min(axis=0) + vertices.max(axis=0)), faces))
     radius = max(float(np.linalg.norm(vertices, axis=1).max()) for vertices, _ in centred)
-    return _pair("chess pair", centred[0], centred[1], random_motions(count, seed, radius), options)
+    return pair("chess pair", centred[0], centred[1], random_motions(count, seed, radius), **options)
 
 
 def walk(n_frames: int = 900, **options: Any) -> Case:
@@ -163,3 +164,35 @@ def snake(n_links: int, count: int = 60, **options: Any) -> Case:
 
 def _heading(s: np.ndarray | float) -> np.ndarray:
     return 2.0 * np.cos(np.asarray(s) / 0.8)
+
+
+def swings(count: int = 20, seed: int = 1, **options: Any) -> Case:
+    """A six-jointed arm of boxes, capsules and a mesh swinging by up to two turns a joint among posts and a shelf."""
+    rng = np.random.default_rng(seed)
+    builder = tocsin.RobotBuilder("arm")
+    builder.link("base", tocsin.Cylinder(radius=0.12, length=0.2))
+    hand = tocsin.Mesh(*shapes.limb(0.2, 0.04, rings=10, segments=10))
+    axes = ((0, 0, 1), (0, 1, 0), (0, 1, 0), (0, 0, 1), (0, 1, 0), (0, 0, 1))
+    lengths = (0.15, 0.4, 0.35, 0.1, 0.1, 0.0)
+    parent, height = "base", 0.15
+    for k, (axis, length) in enumerate(zip(axes, lengths)):
+        middle = (0.0, 0.0, 0.5 * length)
+        shape = (tocsin.Capsule(radius=0.05, length=length), middle) if k in (1, 2) else None
+        shape = hand if k == 5 else shape
+        builder.link(f"part{k}", shape, parent=parent, joint="revolute", axis=axis, origin=(0, 0, height))
+        parent, height = f"part{k}", length
+    robot = builder.build()
+    bodies = []
+    for k, angle in enumerate(np.linspace(0.0, 2.0 * np.pi, 6, endpoint=False)):
+        pose = np.eye(4)
+        pose[:3, 3] = 0.75 * np.cos(angle), 0.75 * np.sin(angle), 0.35
+        post = tocsin.Box(size=(0.06, 0.06, 0.7)) if k % 2 else tocsin.Mesh(*shapes.limb(0.6, 0.05))
+        bodies.append(tocsin.Body(post, pose, name=f"post{k}"))
+    ends = rng.uniform(-np.pi, np.pi, (count, 2, 6)) * (1.0, 0.5, 0.5, 1.0, 0.6, 2.0)
+
+    def remake(k: int) -> tuple[Any, ...]:
+        return (robot.move(ends[k, 0], ends[k, 1]),)
+
+    scene = tocsin.Scene(robot, *bodies, **options)
+    total = sum(len(s.faces) for model in scene.models for link in model.shapes for s in link)
+    return Case("swings", scene, [remake(k) for k in range(count)], total, remake)

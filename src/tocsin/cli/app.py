@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 import tocsin
-from tocsin.cli import audit, check, demo, info, output, view, warmup
+from tocsin.cli import audit, bench, check, demo, info, output, view, warmup
 from tocsin.errors import TocsinError
 
 BAD_INPUT, INTERNAL_ERROR, INTERRUPTED, PIPE_CLOSED = 2, 3, 130, 141
@@ -37,6 +37,7 @@ COMMANDS = {
 }
 for _name, (_function, _example) in COMMANDS.items():
     app.command(_name, epilog=_example)(_function)
+app.add_typer(bench.app)
 
 
 def _say_version(wanted: bool) -> None:
@@ -97,7 +98,7 @@ def _run(arguments: list[str]) -> int:
     except TocsinError as error:
         return _refuse(str(error), for_machines)
     except _UsageError as error:
-        command = f" {arguments[0]}" if arguments[0] in COMMANDS else ""
+        command = f" {arguments[0]}" if arguments[0] in (*COMMANDS, "bench") else ""
         said = " ".join(error.format_message().split()).rstrip(".")
         return _refuse(f"{said}; see tocsin{command} --help.", for_machines)
     except BrokenPipeError:

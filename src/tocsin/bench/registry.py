@@ -1,0 +1,151 @@
+"""The benchmarks by name: races (`race.Benchmark`), and commands of `python -m tocsin.bench` with tables of their own.
+
+A race is declared next to its scene, in the `BENCHMARKS` of its module. A command becomes an entry by one line in
+`COMMANDS`: its tables are kept in the record, and if its result has `seconds` by contestant, so are they.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tocsin.bench import frames, guard, report, rigid, show
+from tocsin.bench.race import GROUPS, Benchmark, Missing
+from tocsin.errors import unknown_name
+
+MODULES = (rigid, frames)
+"""Where races are declared."""
+
+Curve = Mapping[str, Any]
+"""A plot of a record: title, xlabel, ylabel, x, and lines by label."""
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command of `python -m tocsin.bench`, with the arguments that `tocsin bench run` gives it."""
+
+    name: str
+    question: str
+    group: str
+    line: str = ""
+    """Its arguments; without them, its own defaults."""
+    curves: Callable[[Any], list[Curve]] | None = None
+    """What to plot of its result."""
+
+    @property
+    def description(self) -> str:
+        """What it says about itself."""
+        return _parsers()[self.name].description or ""
+
+    def run(self, questions: int | None, repeats: int | None, seed: int, folder: Path) -> dict[str, Any]:
+        """Run it, and return a record with its tables; the number of questions and repeats is its own."""
+        args = _parsers()[self.name].parse_args(self.line.split())
+        about = {"benchmark": self.name, "description": self.description, "question": self.question}
+        with report.keeping_tables() as tables:
+            try:
+                result = args.run(args)
+            except SystemExit as left:
+                raise Missing(str(left.code) if isinstance(left.code, str) else "it left without a result") from None
+        record = {**about, "group": self.group, "tables": tables, "printed": True}
+        seconds = result.get("seconds") if isinstance(result, Mapping) else None
+        if isinstance(seconds, Mapping):
+            record["distributions"] = seconds
+        if self.curves is not None:
+            record["curves"] = self.curves(result)
+        return record
+
+
+def _parsers() -> Mapping[str, Any]:
+    from tocsin.bench.__main__ import commands
+
+    return commands()
+
+
+def _scaling(result: Mapping[str, Any]) -> list[Curve]:
+    triangles, links = result["triangles"], result["links"]
+    slopes = triangles["slopes"]
+    return [
+        {
+            "title": "Two tori, random rigid motions", "xlabel": "triangles of each torus", "x": triangles["n"],
+            "lines": {f"{key}, slope {slopes[key]:.2f}": triangles[key] for key in ("contact", "all", "free")},
+        },
+        {
+            "title": "A snake between posts, self-contact on", "xlabel": "links", "x": links["n"],
+            "lines": {f"query, slope {links['slope']:.2f}": links["all"]},
+        },
+    ]  # fmt: skip
+
+
+COMMANDS = (
+    Command("scaling", "how does the time grow with triangles and with links?", "engine", curves=_scaling),
+    Command("overhead", "what is left when there is nothing to do?", "engine"),
+    Command("backends", "a tree of boxes, or a tree of hulls?", "engine"),
+    Command("bounds", "do the bounds hold, and how tight are they?", "campaign", "--count 200000"),
+    Command("planted", "is every planted contact found, in time?", "campaign", "--rigid 5000 --articulated 1000"),
+    Command("mbm", "does python-fcl contradict an answer?", "campaign", "--problems 70"),
+    Command("truth", "do recorded exact truths contradict an answer?", "campaign"),
+    Command("mutate", "is every damaged file read or refused in a sentence?", "campaign", "--count 500"),
+)
+
+SHOW = show.BENCHMARKS
+"""The benchmarks that the table of `tocsin bench run show` is made of."""
+
+
+def races() -> list[Benchmark]:
+    """Every race."""
+    return [entry for module in MODULES for entry in module.BENCHMARKS]
+
+
+def entries() -> dict[str, Benchmark | Command]:
+    """Every benchmark by name."""
+    return {entry.name: entry for entry in [*races(), *COMMANDS]}
+
+
+SUITES = {
+    "quick": guard.DESCRIPTION,
+    "show": "The table of ratios to reach: every race that it needs, and what came of each row.",
+    "all": "Every race, one after the other; campaigns are run by their names.",
+}
+"""Names that stand for several."""
+
+
+def grouped() -> dict[str, list[Benchmark | Command]]:
+    """The benchmarks by the titles of their groups."""
+    groups = {title: [e for e in entries().values() if e.group == group] for group, title in GROUPS.items()}
+    return {title: found for title, found in groups.items() if found}
+
+
+def chosen(names: list[str]) -> list[Benchmark | Command]:
+    """The benchmarks that these names stand for, each once, in order."""
+    known = entries()
+    found: dict[str, Benchmark | Command] = {}
+    for name in names:
+        if name == "show":
+            found |= {each: known[each] for each in SHOW}
+        elif name == "all":
+            found |= {each: entry for each, entry in known.items() if entry.group != "campaign"}
+        elif name in known:
+            found[name] = known[name]
+        else:
+            raise unknown_name("benchmark", name, [*SUITES, *known])
+    return [*found.values()]
+
+
+def attempt(
+    entry: Benchmark | Command, questions: int | None, repeats: int | None, seed: int, folder: Path
+) -> dict[str, Any]:  # fmt: skip
+    """The record of a benchmark, its picture in `folder`; where something it needs is not here, it says what."""
+    try:
+        return entry.run(questions, repeats, seed, folder)
+    except Missing as missing:
+        why = str(missing)
+    except ModuleNotFoundError as missing:
+        if missing.name is None or missing.name.split(".")[0] == "tocsin":
+            raise
+        why = f"needs {missing.name}: pip install 'tocsin[bench]'"
+    return {
+        "benchmark": entry.name, "description": entry.description, "question": entry.question,
+        "group": entry.group, "failed": why,
+    }  # fmt: skip

@@ -1,0 +1,87 @@
+"""What `tocsin bench run` leaves behind: a folder with pictures and `results.jsonl`.
+
+The first line of that file says when, by which command, on which machine, with which versions and from which commit;
+every further line is the record of one benchmark. Lines are written as benchmarks end, so that an interrupted run keeps
+what it has. JSON knows neither infinities nor NaN; they become null.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tocsin.bench import report
+from tocsin.errors import TocsinError
+
+FILE = "results.jsonl"
+FOLDER = Path("out") / "bench"
+"""Where runs are kept, unless told otherwise."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run that was read back: where, about what, and the records by the name of their benchmark."""
+
+    folder: Path
+    about: dict[str, Any]
+    records: dict[str, dict[str, Any]] = field(repr=False)
+
+    @property
+    def name(self) -> str:
+        """The folder's name."""
+        return self.folder.name
+
+
+def start(root: Path) -> Path:
+    """Make the folder of a new run, with the line that says where its numbers come from."""
+    about = {"date": time.strftime("%Y-%m-%dT%H:%M:%S%z"), "command": report.command(), "machine": report.machine()}
+    stamp = time.strftime("%Y%m%d-%H%M%S")
+    commit = about["machine"]["commit"].replace("+", "-changed")
+    folder = root / "-".join(part for part in (stamp, commit) if part)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / FILE).write_text(_line(about))
+    except OSError as error:
+        raise TocsinError(f"cannot write to {str(folder)!r}: {error.strerror}.") from None
+    return folder
+
+
+def add(folder: Path, record: Mapping[str, Any]) -> dict[str, Any]:
+    """Append the record of one benchmark to a run, and return it as a reader will find it."""
+    line = _line(record)
+    with (folder / FILE).open("a") as file:
+        file.write(line)
+    return json.loads(line)
+
+
+def _line(record: Mapping[str, Any]) -> str:
+    """A record as one line of JSON; what JSON does not know becomes null."""
+    text = json.dumps(record, default=report.plain)
+    return json.dumps(json.loads(text, parse_constant=lambda _: None), allow_nan=False) + "\n"
+
+
+def read(path: Path) -> Run:
+    """Read a run: its folder, or its file."""
+    file = path / FILE if path.is_dir() else path
+    try:
+        about, *records = [json.loads(line) for line in file.read_text().splitlines()]
+        by_name = {record["benchmark"]: record for record in records}
+        if not about["machine"]["cpu"]:
+            raise KeyError("cpu")
+    except OSError as error:
+        raise TocsinError(f"cannot read a run at {str(file)!r}: {error.strerror}.") from None
+    except (ValueError, KeyError, TypeError):
+        raise TocsinError(f"{str(file)!r} is not a file that `tocsin bench run` has written.") from None
+    return Run(file.parent, about, by_name)
+
+
+def latest(root: Path) -> Run:
+    """The newest run under this folder."""
+    found = sorted(root.glob(f"*/{FILE}"))
+    if not found:
+        raise TocsinError(f"there is no run in {str(root)!r}; make one with `tocsin bench run`, or name its folder.")
+    return read(found[-1])

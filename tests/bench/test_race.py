@@ -1,0 +1,133 @@
+"""A race is fair and its judge is right: misses, late answers, alarms and ratios, from contestants made up here."""
+
+import math
+
+import numpy as np
+import pytest
+
+pytest.importorskip("rich")
+
+from tocsin.bench import compare, markdown, page, race, report, runs, show, tables
+
+TRUE_TIMES = (0.25, math.inf, 0.5, math.inf, 0.75)
+
+
+def _contestant(name, times, seconds, **options):
+    def run(questions):
+        return np.array([seconds] * len(questions)), [times[k] for k in questions]
+
+    return race.Contestant(name, run, **options)
+
+
+@pytest.fixture
+def record():
+    ours = _contestant("tocsin", TRUE_TIMES, 1e-4, ours=True, proves=True)
+    peer = _contestant("peer", (0.25, 0.1, math.inf, math.inf, 0.8), 4e-4, against="tocsin")
+    says_no_time = _contestant("yes or no", (math.nan, math.inf, math.nan, math.inf, math.inf), 2e-4, against="tocsin")
+    slow = _contestant("slow", TRUE_TIMES, 1.0, against="tocsin", at_most=2)
+    entry = race.Benchmark(
+        "made-up", "Made up.", "when?", "rigid",
+        lambda count, repeats, seed: race.Race(
+            [ours, peer, says_no_time, slow], count, repeats, "tocsin", confirm=lambda k, t: k == 2,
+            skipped={"absent": "not installed"}, paper=race.Paper("1999, Table 3", mean=1e-2),
+        ),
+        questions=5, repeats=3,
+    )  # fmt: skip
+    return entry.run(None, None, 1, None)
+
+
+def _of(record, name):
+    return next(c for c in record["contestants"] if c["name"] == name)
+
+
+def test_a_contact_called_free_is_missed_and_one_without_overlap_only_grazed(record):
+    assert _of(record, "peer")["missed"] == 1
+    assert _of(record, "yes or no")["missed"] == 0
+    assert _of(record, "yes or no")["grazed"] == 1
+
+
+def test_late_answers_and_alarms_are_counted(record):
+    peer = _of(record, "peer")
+    assert (peer["late"], peer["timed"], peer["alarms"]) == (1, 2, 1)
+    assert peer["lateness"] == pytest.approx(0.05)
+
+
+def test_ratios_compare_the_same_questions(record):
+    assert race.ratios(record, _of(record, "peer"))["mean"] == pytest.approx(4.0)
+    assert len(_of(record, "slow")["seconds"]) == 2
+    assert race.ratios(record, _of(record, "slow"))["mean"] == pytest.approx(1e4)
+
+
+def test_contestants_take_turns_and_another_one_starts_each_round():
+    asked = []
+
+    def runner(name):
+        def run(questions):
+            asked.append(name)
+            return np.zeros(len(questions)), [None] * len(questions)
+
+        return run
+
+    report.rounds({name: (runner(name), 3) for name in "abc"}, 3)
+    assert "".join(asked) == "abc" + "abc" + "bca" + "cab"
+
+
+def test_a_run_is_read_back_as_it_was_written_and_infinities_become_null(record, tmp_path):
+    folder = runs.start(tmp_path)
+    runs.add(folder, record)
+    run = runs.latest(tmp_path)
+    assert run.records["made-up"]["contestants"][0]["times"] == [0.25, None, 0.5, None, 0.75]
+    assert run.about["machine"]["versions"]["numpy"] == np.__version__
+
+
+def test_what_is_no_run_is_refused_in_a_sentence(tmp_path):
+    (tmp_path / "results.jsonl").write_text("{}\n")
+    with pytest.raises(runs.TocsinError, match="is not a file that"):
+        runs.read(tmp_path)
+    with pytest.raises(runs.TocsinError, match="there is no run"):
+        runs.latest(tmp_path / "nowhere")
+
+
+@pytest.fixture
+def run(record, tmp_path):
+    folder = runs.start(tmp_path)
+    runs.add(folder, record)
+    return runs.read(folder)
+
+
+def test_the_page_stands_alone_and_says_who_was_skipped(run):
+    pytest.importorskip("matplotlib")
+    text = page.write(run).read_text()
+    assert "http" not in text.replace("http://www.w3.org", "")  # the name of a format, not a place
+    assert "absent: not installed" in text
+    assert text.count("<svg") == 1
+    assert "currentColor" in text
+
+
+def test_markdown_has_the_tables_and_the_papers_row(run):
+    pytest.importorskip("matplotlib")
+    text = markdown.write(run).read_text()
+    assert "| paper: 1999, Table 3 |" in text
+    assert "![made-up](made-up.svg)" in text
+    assert (run.folder / "made-up.svg").read_text().startswith("<svg")
+
+
+def test_comparing_two_runs_divides_by_what_happened_to_the_peers(run, record, tmp_path):
+    slower = {**record, "contestants": [{**c, "seconds": 2.0 * np.array(c["seconds"])} for c in record["contestants"]]}
+    folder = runs.start(tmp_path / "later")
+    runs.add(folder, slower)
+    rows = {row[0]: row[1:] for row in compare.tables(runs.read(folder), run)[0].rows}
+    assert rows["made-up: tocsin"][2:] == ["+100.0 %", "+0.0 %"]
+
+
+def test_the_show_table_says_what_was_not_run_and_what_was_not_reached(record):
+    goal = show.Goal("the peer", "made-up", "peer", "mean", 5.0)
+    row = show._goal(goal, {"made-up": record})
+    assert row[-3:] == ["4x", "not reached", "1 of 3"]
+    assert "not run" in show._goal(goal, {})
+
+
+def test_the_times_table_has_the_ratio_to_the_paper(record):
+    last = tables.times(record).rows[-1]
+    assert last[0] == "paper: 1999, Table 3"
+    assert "100x" in last
