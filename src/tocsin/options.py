@@ -6,8 +6,11 @@ RELATIVE_TOLERANCE = 1e-4
 MAX_STEPS = 10_000_000
 """Default cap on advancement steps in one query; a capped query says so and says up to when freedom is proven."""
 
-METHODS = ("advancement",)
-"""The engines that exist."""
+METHODS = ("advancement", "interval")
+"""The engines that exist: conservative advancement, and interval arithmetic on elementary equations."""
+
+STAGES = (1, 3)
+"""Stages of the interval engine that are on: dynamic hierarchy, swept volumes, equations."""
 
 BACKENDS = ("triangles", "hulls")
 """The distance back ends of the advancement engine: a tree of boxes over triangles, or of hulls over convex pieces."""

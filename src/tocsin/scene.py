@@ -22,7 +22,7 @@ from tocsin.model.base import Model, Motion
 from tocsin.model.body import _UNNAMED
 from tocsin.model.world import World, assemble
 from tocsin.motion.joints import JOINT
-from tocsin.options import BACKENDS, MAX_STEPS, METHODS, RELATIVE_TOLERANCE
+from tocsin.options import BACKENDS, MAX_STEPS, METHODS, RELATIVE_TOLERANCE, STAGES
 from tocsin.results import Contact, ContactIntervals, Distance, FirstContact, Stats, Status
 
 ONE_PIECE = np.array([0.0, 1.0])
@@ -248,7 +248,7 @@ class Scene:
 
     def _ask(
         self, motions: tuple[Motion, ...], margin: float, tolerance: float | None, max_steps: int, method: str,
-        any_contact: bool,
+        any_contact: bool, stages: tuple[int, ...] = STAGES,
     ) -> FirstContact:  # fmt: skip
         margin = _cast.scalar(margin, "margin", least=0.0)
         tolerance = -1.0 if tolerance is None else _cast.scalar(tolerance, "tolerance", above=0.0)
@@ -259,10 +259,16 @@ class Scene:
         world = self._tables()
         stage, configs, pieces = self._stage(world, motions)
         breaks = ONE_PIECE if pieces <= 1 else _breaks(motions)
-        counts = np.zeros(query.COUNTS, np.int64)
-        clock = np.zeros(query.STAGES, np.int64)
+        engine_of: Any = query
+        last: Any = any_contact
+        if method == "interval":
+            from tocsin.interval import engine as engine_of
+
+            last = engine_of.switches(stages)
+        counts = np.zeros(engine_of.COUNTS, np.int64)
+        clock = np.zeros(engine_of.STAGES, np.int64)
         started = clock_module.perf_counter()
-        found: Any = query.solve(
+        found: Any = engine_of.solve(
             world,
             stage.room,
             stage.joints,
@@ -280,11 +286,11 @@ class Scene:
             tolerance,
             RELATIVE_TOLERANCE,
             max_steps,
-            any_contact,
+            last,
             counts,
             clock,
         )
-        status, time, a, b, used = found
+        status, time, a, b, used = found[:5]
         elapsed = clock_module.perf_counter() - started
         if status == engine.FREE:
             outcome = Status.FREE
@@ -292,7 +298,7 @@ class Scene:
             outcome = Status.CAPPED
         else:
             outcome = Status.CONTACT if time > 0.0 else Status.INITIAL_CONTACT
-        asked = _Asked(self, world, stage, configs, margin, tolerance, (a, b), counts, clock, elapsed)
+        asked = _Asked(self, world, stage, configs, margin, tolerance, (a, b), counts, clock, elapsed, *found[5:])
         return Answer(outcome, time, used, motions, asked)
 
     def _stage(self, world: World, motions: tuple[Motion, ...]) -> tuple[_Stage, np.ndarray, int]:
@@ -396,6 +402,8 @@ class _Asked(NamedTuple):
     counts: np.ndarray
     clock: np.ndarray
     elapsed: float
+    upper: float | None = None
+    """Where the final interval ends; only of the interval engine."""
 
 
 class Answer(FirstContact):
@@ -410,6 +418,12 @@ class Answer(FirstContact):
 
     def __repr__(self) -> str:
         return f"FirstContact(status={self.status}, time={self.time!r}, tolerance={self.tolerance!r})"
+
+    @property
+    def bracket(self) -> tuple[float, float]:
+        """(proven free until, within margin + tolerance by); of the interval engine, its final interval."""
+        upper = self._asked.upper  # type: ignore[attr-defined]
+        return super().bracket if upper is None or self.status is Status.FREE else (self.time, upper)
 
     @cached_property
     def contacts(self) -> tuple[Contact, ...]:  # type: ignore[override]
@@ -454,6 +468,10 @@ class Answer(FirstContact):
         """Counts and seconds of this query."""
         asked = self._asked  # type: ignore[attr-defined]
         counts = asked.counts
+        if asked.upper is not None:
+            from tocsin.interval import report
+
+            return report.stats(asked.stage.pairs_total, counts, asked.clock, asked.elapsed)
         ticks = max(int(asked.clock.sum()), 1)
         stages = (("motion", query.MOTION), ("culling", query.CULLING), ("advancement", query.ADVANCEMENT))
         return Stats(

@@ -313,7 +313,7 @@ def _case(name: str, arm: Arm, obstacle: Piece, body: Any, scene: Any, found: tu
         margin=margin,
         tolerance=tolerance,
         span=span,
-        ask=lambda: scene.first_contact(*motions, margin=margin, tolerance=tolerance),
-        ask_free=lambda: scene.is_free(*motions, margin=margin, tolerance=tolerance),
+        ask=lambda **how: scene.first_contact(*motions, margin=margin, tolerance=tolerance, **how),
+        ask_free=lambda **how: scene.is_free(*motions, margin=margin, tolerance=tolerance, **how),
         pairs=pairs,
     )

@@ -38,8 +38,9 @@ class Case:
     margin: float
     tolerance: float | None
     span: float
-    ask: Callable[[], FirstContact]
-    ask_free: Callable[[], bool]
+    ask: Callable[..., FirstContact]
+    """Asks, with further options of `Scene.first_contact` if any are given; `ask_free` likewise."""
+    ask_free: Callable[..., bool]
     pairs: Callable[[float], list[tuple[Any, np.ndarray, Any, np.ndarray]]]
     """Time -> the placed shapes of every pair that may touch, for the oracle."""
     planted: bool = True

@@ -1,0 +1,193 @@
+"""The three stages of the 2004 paper in one compiled call.
+
+Stage 1, dynamic BVH (section 4.1): the box that each shape sweeps, a hierarchy over those of a model, against what
+stands, against other models and against itself. Stage 2, swept volumes (4.2), drops pairs whose line-swept spheres
+stay apart. Stage 3 (section 5) finds the first contact of the pairs that are left, exactly (`solver`).
+
+Stages 1 and 2 only drop pairs; either can be switched off, and then stage 3 has more to do.
+"""
+
+import math
+
+from tocsin._jit import borrowed, kernel, ticks
+from tocsin.advancement.room import borrowed_room
+from tocsin.bounds.taylor import compose, joint_taylor, swept_box
+from tocsin.contacts.inside import one_inside_other
+from tocsin.culling.boxes import join_up
+from tocsin.culling.pairs import prepare
+from tocsin.culling.spatial import add_pair, against_standing, between_moving
+from tocsin.culling.sweep import link_middle
+from tocsin.errors import TocsinError
+from tocsin.interval import desk as tables
+from tocsin.interval.solver import CONTACT, FREE, contacts_between
+from tocsin.model.world import borrowed_world
+from tocsin.motion.joints import UP
+from tocsin.query import FIRST, MODEL, ROOM, set_motion
+
+PAIRS_BVH, PAIRS_SWEPT, PIECES, COUNTS = tables.STEPS + 1, tables.STEPS + 2, tables.STEPS + 3, tables.STEPS + 4
+"""Further counts: pairs left by stage 1 and by stage 2, summed over the pieces; pieces; how many counts there are."""
+
+MOTION, BVH, SWEPT, EXACT, STAGES = range(5)
+"""Stages whose time is taken."""
+
+STAGE_BVH, STAGE_SWEPT = 1, 2
+"""Bits of `stages`: which of the two culling stages are on. The third always is."""
+
+TURN = 1.5
+"""Radians that a chain may turn in one part of stage 1: beyond, a cubic no longer follows its sines."""
+
+MOST_PARTS = 16
+
+
+def switches(stages: tuple[int, ...]) -> int:
+    """Return the bits of the culling stages among `stages`, of 1, 2 and 3."""
+    if 3 not in stages or not set(stages) <= {1, 2, 3}:
+        raise TocsinError(f"stages are 1, 2 and 3, and the third, which finds the contact, is always on; got {stages}.")
+    return (STAGE_BVH if 1 in stages else 0) + (STAGE_SWEPT if 2 in stages else 0)
+
+
+@kernel
+def sweep_boxes(world, joints, sweeps, taylor, scratch, boxes, active, t0, t1, grow):
+    """Write the boxes that the shapes of all active models sweep during [t0, t1], and the trees over them.
+
+    Claim: each shape stays in its box, grown by `grow`. Proof: it is the union of the boxes of `taylor.swept_box` over
+    the parts of [t0, t1], and the true motion is within `noise` of the joint records'.
+    """
+    for k in range(active.shape[0]):
+        model = world.models[active[k, MODEL]]
+        first = active[k, FIRST]
+        room = active[k, ROOM]
+        fastest = 0.0
+        for i in range(model["link"], model["link"] + model["links"]):
+            fastest = max(fastest, sweeps[i]["turn"])
+        parts = int(max(1.0, min(math.ceil((t1 - t0) * fastest / TURN), MOST_PARTS)))
+        for part in range(parts):
+            p0 = t0 + (t1 - t0) * part / parts
+            p1 = t1 if part == parts - 1 else t0 + (t1 - t0) * (part + 1) / parts
+            for i in range(model["link"], model["link"] + model["links"]):
+                parent = world.links[i]["parent"]
+                if parent < 0:
+                    joint_taylor(taylor[i], joints[i], p0, p1)
+                else:
+                    joint_taylor(scratch, joints[i], p0, p1)
+                    compose(taylor[i], taylor[parent], scratch)
+            for g in range(model["geoms"]):
+                geom = world.geoms[model["geom"] + g]
+                i = geom["link"]
+                lo, hi = swept_box(taylor[i], geom["center"], geom["axes"], geom["half"])
+                error = (sweeps[i]["noise"] * (sweeps[i]["length"] + geom["reach"]) + grow) * UP
+                row = first + room + g
+                for c in range(3):
+                    boxes[row, c] = lo[c] - error if part == 0 else min(boxes[row, c], lo[c] - error)
+                    boxes[row, 3 + c] = hi[c] + error if part == 0 else max(boxes[row, 3 + c], hi[c] + error)
+        join_up(boxes, first, room)
+
+
+@kernel
+def near_pairs(world, boxes, active, static_boxes, static_child, static_geom, pairs, margin):
+    """Return (pairs, n): those whose swept boxes overlap."""
+    n = 0
+    for k in range(active.shape[0]):
+        model = world.models[active[k, MODEL]]
+        first = active[k, FIRST]
+        room = active[k, ROOM]
+        pairs, n = against_standing(
+            pairs, n, world, boxes, first, room, model["geom"], static_boxes, static_child, static_geom, margin
+        )
+        for o in range(k, active.shape[0]):
+            other = world.models[active[o, MODEL]]
+            pairs, n = between_moving(
+                pairs, n, world, boxes, first, room, model["geom"], active[o, FIRST], active[o, ROOM], other["geom"],
+                margin,
+            )  # fmt: skip
+    return pairs, n
+
+
+@kernel
+def all_pairs(world, active, static_geom, pairs, margin):
+    """Return (pairs, n): every pair of shapes that the rules let touch, one of which is of an active model."""
+    n = 0
+    for k in range(active.shape[0]):
+        a = world.models[active[k, MODEL]]
+        for g in range(a["geom"], a["geom"] + a["geoms"]):
+            for s in range(static_geom.shape[0]):
+                pairs, n = add_pair(pairs, n, world, g, static_geom[s], margin)
+            for o in range(k, active.shape[0]):
+                b = world.models[active[o, MODEL]]
+                for h in range(g + 1 if o == k else b["geom"], b["geom"] + b["geoms"]):
+                    pairs, n = add_pair(pairs, n, world, g, h, margin)
+    return pairs, n
+
+
+@kernel
+def start_inside(world, joints, sweeps, active, pairs, n):
+    """Return the first pair of which one shape lies inside the other, a solid mesh, at t = 0; -1 if there is none."""
+    for k in range(active.shape[0]):
+        model = world.models[active[k, MODEL]]
+        for i in range(model["link"], model["link"] + model["links"]):
+            link_middle(sweeps, joints, world.links, i, 0.0)
+    for p in range(n):
+        if one_inside_other(world, pairs[p], sweeps, joints, 0.0):
+            return p
+    return -1
+
+
+@kernel
+def answer(pairs, status, time, upper, p):
+    """Return (status, time, geom_a, geom_b, tolerance, upper) of a pair."""
+    return status, time, pairs[p]["a"], pairs[p]["b"], pairs[p]["tolerance"], upper
+
+
+@kernel
+def solve(world, room, joints, sweeps, taylor, boxes, active, static_boxes, static_child, static_geom, configs, breaks,
+          margin, grow, tolerance, relative_tolerance, max_steps, stages, counts, clock):  # fmt: skip
+    """Return (status, time, geom_a, geom_b, tolerance, upper): the first contact of a scene over [0, 1].
+
+    The arguments are those of `query.solve`, but for `stages`, the sum of STAGE_BVH and STAGE_SWEPT, and of `counts`
+    (COUNTS) and `clock` (STAGES), which are written. `upper` is the end of the final interval.
+    """
+    stamp = ticks()
+    world = borrowed_world(world)
+    room = borrowed_room(room)
+    joints = borrowed(joints)
+    sweeps = borrowed(sweeps)
+    taylor = borrowed(taylor)
+    boxes = borrowed(boxes)
+    counts = borrowed(counts)
+    configs = borrowed(configs)
+    pairs = room.pairs
+    for piece in range(breaks.shape[0] - 1):
+        begin = breaks[piece]
+        end = breaks[piece + 1]
+        counts[PIECES] += 1
+        set_motion(world, joints, sweeps, active, configs, begin, end)
+        now = ticks()
+        clock[MOTION] += now - stamp
+        stamp = now
+        if stages & STAGE_BVH:
+            sweep_boxes(world, joints, sweeps, taylor, room.taylor, boxes, active, begin, end, grow)
+            pairs, n = near_pairs(world, boxes, active, static_boxes, static_child, static_geom, pairs, margin)
+        else:
+            pairs, n = all_pairs(world, active, static_geom, pairs, margin)
+        counts[PAIRS_BVH] += n
+        now = ticks()
+        clock[BVH] += now - stamp
+        stamp = now
+        for p in range(n):
+            prepare(pairs[p], world.geoms, joints, world.links, sweeps, tolerance, relative_tolerance)
+        counts[PAIRS_SWEPT] += n
+        now = ticks()
+        clock[SWEPT] += now - stamp
+        stamp = now
+        desk = tables.lay_out(pairs, n, world, joints, room, counts)
+        status, time, upper, p = contacts_between(world, joints, desk, n, begin, end, max_steps)
+        if begin == 0.0 and not (status == CONTACT and time == 0.0):
+            inside = start_inside(world, joints, sweeps, active, pairs, n)
+            if inside >= 0:
+                status, time, upper, p = CONTACT, 0.0, 0.0, inside
+        now = ticks()
+        clock[EXACT] += now - stamp
+        stamp = now
+        if status != FREE:
+            return answer(pairs, status, time, upper, p)
+    return FREE, math.inf, -1, -1, 0.0, math.inf

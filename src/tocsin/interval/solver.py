@@ -1,0 +1,289 @@
+"""The simultaneous solver: all pairs and equations of a scene over the same intervals of time (5.2.2 to 5.2.4).
+
+A *segment* is an interval [t0, t1] with the list of items that are active in it: pairs of boxes, pairs of solids,
+equations (`leaves`). Taking up a segment tests each item over it; motions of links are bounded once and shared. A test
+returns the part of the interval in which the item can touch. Boxes whose motion during the interval is small against
+their size are opened, down to equations; others wait for a shorter interval. If nothing is left, the segment is free.
+Otherwise everything before the earliest part, at `first`, is proven free, and:
+
+- if the item that is active at `first` touches there (validity, by two points), `first` is the time of contact;
+- if the parts together are at most half the segment, they become the next segment (Newton);
+- else the segment is cut in two, the earlier half first.
+
+Segments are taken in order of time, so the first contact found is the first. It ends because remainders shrink with the
+square of the interval: what is farther apart than margin + tolerance is excluded once they are below the tolerance. A
+segment that cannot be cut any more, or the cap on steps, ends in CAPPED with the time until which all is free.
+"""
+
+import math
+
+import numpy as np
+
+from tocsin._jit import kernel
+from tocsin.bounds.rounding import above, below
+from tocsin.bounds.taylor import time_frame
+from tocsin.interval.boxes import box_range, clearance, travel
+from tocsin.interval.desk import BOX_TESTS, EQUATION_TESTS, EQUATIONS, INTERVALS, SOLID_TESTS, STEPS, ready, ready_back
+from tocsin.interval.frames import grown
+from tocsin.interval.leaves import (
+    BOXES,
+    EDGE_EDGE,
+    FACE_VERTEX,
+    KINDS,
+    SOLIDS,
+    VERTEX_FACE,
+    equation_range,
+    leaves_at,
+    solid_range,
+    touches,
+)
+from tocsin.interval.witness import APART, TOUCHING
+from tocsin.model.world import CONVEX
+
+FREE, CONTACT, CAPPED = 0, 1, 2
+
+ITEM = np.dtype(
+    [
+        ("pair", "i4"),
+        ("kind", "i4"),
+        ("a", "i4"),  # nodes, or triangles of an equation
+        ("b", "i4"),
+        ("lo", "f8"),  # it can touch between these times only
+        ("hi", "f8"),
+    ],
+    align=True,
+)
+
+SEGMENT = np.dtype([("t0", "f8"), ("t1", "f8"), ("begin", "i8")], align=True)
+
+COARSE = 0.5
+"""Boxes that move by less than this fraction of the larger one's radius in half the interval are opened."""
+
+FINE = 0.5
+"""Two leaves that move by less than this fraction of the larger one's radius become equations."""
+
+NEWTON = 0.5
+"""If the active parts cover no more than this fraction of a segment, they become the next one."""
+
+
+@kernel
+def put(items, n, p, kind, a, b, lo, hi):
+    """Append an item; return (items, n), the table grown if it was full."""
+    if n == items.shape[0]:
+        items = grown(items)
+    item = items[n]
+    item["pair"] = p
+    item["kind"] = kind
+    item["a"] = a
+    item["b"] = b
+    item["lo"] = lo
+    item["hi"] = hi
+    return items, n + 1
+
+
+@kernel
+def narrowed(lo, hi, mid, half, from_time, to_time):
+    """Return the times of a range of s, rounded outward, within the times it came from."""
+    return max(from_time, below(mid + lo * half)), min(to_time, above(mid + hi * half))
+
+
+@kernel
+def share(t, mid, half, slack):
+    """Return s of a time, moved by the slack (more than its rounding), within [-1, 1]."""
+    if half == 0.0:
+        return 0.0
+    return max(-1.0, min(1.0, (t - mid) / half + slack))
+
+
+@kernel
+def open_pair(world, joints, desk, p, a, b, lo, hi, t0, t1, stamp, out, n):
+    """Test a pair of nodes over [t0, t1], then what is inside, as far as it pays; return (out, n, status).
+
+    At a moment (t0 = t1) everything is settled: TOUCHING and UNDECIDED end it, as CONTACT and CAPPED.
+    """
+    pair = desk.pairs[p]
+    geom_a = world.geoms[pair["a"]]
+    geom_b = world.geoms[pair["b"]]
+    solids = geom_a["kind"] == CONVEX or geom_b["kind"] == CONVEX
+    relative = ready(desk, joints, p, t0, t1, stamp)
+    mid, half = time_frame(t0, t1)
+    stack = desk.stack
+    ranges = desk.ranges
+    stack[0, 0] = a
+    stack[0, 1] = b
+    ranges[0, 0] = lo
+    ranges[0, 1] = hi
+    top = 1
+    while top > 0:
+        top -= 1
+        a = stack[top, 0]
+        b = stack[top, 1]
+        from_time = ranges[top, 0]
+        to_time = ranges[top, 1]
+        node_a = world.nodes[a]
+        node_b = world.nodes[b]
+        desk.counts[BOX_TESTS] += 1
+        need = clearance(pair, relative, 0, np.float64(node_b["reach"]))
+        s_lo = share(from_time, mid, half, -(2.0**-40))
+        s_hi = share(to_time, mid, half, 2.0**-40)
+        s_lo, s_hi = box_range(node_a, node_b, relative, need, s_lo, s_hi, desk.work)
+        if s_lo > s_hi:
+            continue
+        leaf_a = node_a["count"] > 0
+        leaf_b = node_b["count"] > 0
+        radius = max(np.float64(node_a["radius"]), np.float64(node_b["radius"]))
+        if leaf_a and leaf_b and t0 == t1:
+            settled = leaves_at(world, joints, pair, relative, node_a, node_b, desk, a, b, t0)
+            if settled != APART:
+                return out, n, CONTACT if settled == TOUCHING else CAPPED
+            continue
+        lo, hi = narrowed(s_lo, s_hi, mid, half, from_time, to_time)
+        if t0 < t1:
+            center = (np.float64(node_b["center"][0]), np.float64(node_b["center"][1]), np.float64(node_b["center"][2]))
+            moved = travel(relative, center, np.float64(node_b["radius"]))
+            if moved > (FINE * max(radius, pair["tolerance"]) if leaf_a and leaf_b else COARSE * radius):
+                out, n = put(out, n, p, BOXES, a, b, lo, hi)
+                continue
+        if not (leaf_a and leaf_b):
+            open_a = leaf_b or (not leaf_a and node_a["radius"] >= node_b["radius"])
+            first = node_a["first"] if open_a else node_b["first"]
+            for k in range(2):
+                stack[top, 0] = first + k if open_a else a
+                stack[top, 1] = b if open_a else first + k
+                ranges[top, 0] = lo
+                ranges[top, 1] = hi
+                top += 1
+        elif solids:
+            desk.counts[SOLID_TESTS] += 1
+            s_lo, s_hi = solid_range(world, geom_a, geom_b, node_a, node_b, pair, relative, desk, s_lo, s_hi)
+            if s_lo <= s_hi:
+                lo, hi = narrowed(s_lo, s_hi, mid, half, from_time, to_time)
+                out, n = put(out, n, p, SOLIDS, a, b, lo, hi)
+        else:
+            ready_back(desk, joints, p, t0, t1, stamp)
+            for kind in range(VERTEX_FACE, KINDS):
+                desk.counts[EQUATIONS] += 1
+                fa = node_a["first"]
+                fb = node_b["first"]
+                e_lo, e_hi = equation_range(world, pair, relative, kind, fa, fb, s_lo, s_hi)
+                if e_lo <= e_hi:
+                    lo, hi = narrowed(e_lo, e_hi, mid, half, from_time, to_time)
+                    out, n = put(out, n, p, kind, fa, fb, lo, hi)
+    return out, n, FREE
+
+
+@kernel
+def take_up(world, joints, desk, item, t0, t1, stamp, out, n):
+    """Test one item over [t0, t1] and append what is left of it; return (out, n, status)."""
+    p = item["pair"]
+    kind = item["kind"]
+    a = item["a"]
+    b = item["b"]
+    from_time = max(item["lo"], t0)
+    to_time = min(item["hi"], t1)
+    if kind == BOXES:
+        return open_pair(world, joints, desk, p, a, b, from_time, to_time, t0, t1, stamp, out, n)
+    pair = desk.pairs[p]
+    relative = ready(desk, joints, p, t0, t1, stamp)
+    mid, half = time_frame(t0, t1)
+    lo = share(from_time, mid, half, -(2.0**-40))
+    hi = share(to_time, mid, half, 2.0**-40)
+    if kind == SOLIDS:
+        desk.counts[SOLID_TESTS] += 1
+        geom_a = world.geoms[pair["a"]]
+        geom_b = world.geoms[pair["b"]]
+        lo, hi = solid_range(world, geom_a, geom_b, world.nodes[a], world.nodes[b], pair, relative, desk, lo, hi)
+    else:
+        desk.counts[EQUATION_TESTS] += 1
+        if FACE_VERTEX <= kind < EDGE_EDGE:
+            ready_back(desk, joints, p, t0, t1, stamp)
+        lo, hi = equation_range(world, pair, relative, kind, a, b, lo, hi)
+    if lo <= hi:
+        lo, hi = narrowed(lo, hi, mid, half, from_time, to_time)
+        out, n = put(out, n, p, kind, a, b, lo, hi)
+    return out, n, FREE
+
+
+@kernel
+def contacts_between(world, joints, desk, n_pairs, begin, end, max_steps):
+    """Return (status, time, upper, pair): the first contact of the desk's pairs during [begin, end].
+
+    CONTACT: free before `time`, where two features are within margin + tolerance; `upper` is the end of the final
+    interval, in which their equation has its root if it has one. With begin = 0 the moment 0 is settled first.
+    """
+    items = np.zeros(1024, dtype=ITEM)
+    out = np.zeros(1024, dtype=ITEM)
+    segments = np.zeros(64, dtype=SEGMENT)
+    counts = desk.counts
+    top = 0
+    for p in range(n_pairs):
+        pair = desk.pairs[p]
+        items, top = put(
+            items, top, p, BOXES, world.geoms[pair["a"]]["root"], world.geoms[pair["b"]]["root"], begin, end
+        )
+    stamp = 1
+    if begin == 0.0:
+        counts[INTERVALS] += 1
+        for p in range(n_pairs):
+            out, _, status = take_up(world, joints, desk, items[p], 0.0, 0.0, stamp, out, 0)
+            counts[STEPS] += 1
+            if status != FREE:
+                return status, 0.0, 0.0, p
+        stamp += 1
+    count = 1 if top > 0 and begin < end else 0
+    segments[0]["t0"] = begin
+    segments[0]["t1"] = end
+    segments[0]["begin"] = 0
+    while count > 0:
+        count -= 1
+        t0 = segments[count]["t0"]
+        t1 = segments[count]["t1"]
+        bottom = segments[count]["begin"]
+        counts[INTERVALS] += 1
+        n = 0
+        for k in range(bottom, top):
+            counts[STEPS] += 1
+            if counts[STEPS] > max_steps:
+                return CAPPED, t0, math.inf, items[k]["pair"]
+            out, n, _ = take_up(world, joints, desk, items[k], t0, t1, stamp, out, n)
+        stamp += 1
+        top = bottom
+        if n == 0:
+            continue
+        first = math.inf
+        last = -math.inf
+        earliest = 0
+        for k in range(n):
+            if out[k]["lo"] < first:
+                first = out[k]["lo"]
+                earliest = k
+            last = max(last, out[k]["hi"])
+        for k in range(earliest, n):
+            item = out[k]
+            if item["lo"] == first and item["kind"] != BOXES:
+                p = item["pair"]
+                if touches(world, joints, desk.pairs[p], item["kind"], item["a"], item["b"], first, desk):
+                    return CONTACT, first, item["hi"], p
+        middle = 0.5 * (first + last)
+        if not first < middle < last:
+            return CAPPED, first, math.inf, out[earliest]["pair"]
+        if count + 2 > segments.shape[0]:
+            segments = grown(segments)
+        parts = 1 if last - first <= NEWTON * (t1 - t0) else 2
+        for part in range(parts):
+            # The later half goes below the earlier one.
+            s0 = middle if parts == 2 and part == 0 else first
+            s1 = middle if parts == 2 and part == 1 else last
+            segments[count]["t0"] = s0
+            segments[count]["t1"] = s1
+            segments[count]["begin"] = top
+            start = top
+            for k in range(n):
+                item = out[k]
+                if item["hi"] >= s0 and item["lo"] <= s1:
+                    items, top = put(
+                        items, top, item["pair"], item["kind"], item["a"], item["b"], item["lo"], item["hi"]
+                    )
+            if top > start:
+                count += 1
+    return FREE, math.inf, math.inf, -1
