@@ -32,6 +32,13 @@ def _planted(args: argparse.Namespace) -> dict[str, int]:
     return {"rigid": args.rigid, "articulated": args.articulated, "broken": broken}
 
 
+def _add_interval_engine(add: Callable[..., argparse.ArgumentParser]) -> None:
+    """Add the commands of the interval engine."""
+    from tocsin.bench import swept
+
+    swept.add_arguments(add("swept", swept.DESCRIPTION, _opened("Swept volumes against an environment", swept.run)))
+
+
 def _opened(title: str, run: Callable[[argparse.Namespace], Any]) -> Callable[[argparse.Namespace], Any]:
     """`run` after the opening lines with this title."""
 
@@ -97,6 +104,7 @@ def _parser() -> argparse.ArgumentParser:
     bounds.add_argument("--count", type=int, default=1_000_000, help="samples (default a million)")
     bounds.add_argument("--seed", type=int, default=1, help="seed of the samples (default 1)")
     bounds.add_argument("--plot", metavar="PATH", help="draw tightness over the number of links into this PNG file")
+    _add_interval_engine(add)
     planted = add("planted", "No miss, never late: contacts planted by construction, found again.", _planted)
     planted.add_argument("--rigid", type=int, default=100_000, help="rigid motions (default 100,000)")
     planted.add_argument("--articulated", type=int, default=20_000, help="articulated motions (default 20,000)")
