@@ -76,7 +76,7 @@ class Mesh:
         return self.candidates(t0, t1).is_step_collision_free(self._mesh, t0, t1, narrow_phase_ccd=method)
 
 
-def _ids(candidate: Any, kind: str) -> tuple[int, int]:
+def ids(candidate: Any, kind: str) -> tuple[int, int]:
     """Vertex and face, or edge and edge, the lower number first."""
     if kind == "vertex-face":
         return candidate.vertex_id, candidate.face_id
@@ -93,7 +93,7 @@ def unlisted(recorded: recorded_pairs.Recorded, count: int, seed: int) -> list[r
     for kind, listed in recorded.listed.items():
         members = found.fv_candidates if kind == "vertex-face" else found.ee_candidates
         known = {tuple(pair) for pair in (listed if kind == "vertex-face" else np.sort(listed, axis=1)).tolist()}
-        drawn = [_ids(members[k], kind) for k in rng.permutation(len(members))[: 2 * count].tolist()]
+        drawn = [ids(members[k], kind) for k in rng.permutation(len(members))[: 2 * count].tolist()]
         pairs = np.array([pair for pair in drawn if pair not in known][:count], np.int64).reshape(-1, 2)
         corners = recorded.corners(kind, pairs)
         ends = recorded.vertices_t0[corners], recorded.vertices_t1[corners]

@@ -63,9 +63,9 @@ def _triangles(sizes: list[int], args: argparse.Namespace) -> dict[str, Any]:
         for key, value in point.items():
             curves[key].append(value)
         rows.append([f"{len(mesh[1]):,}", f"{build:.3f}", *(report.us(point[key]) for key in columns[1:])])
-    slopes = {key: _slope(curves["n"], curves[key]) for key in columns}
+    slopes = {key: exponent(curves["n"], curves[key]) for key in columns}
     rows.append(["slope", *(f"{slopes[key]:.2f}" for key in columns)])
-    rows.append(["slope, last 3", *(f"{_slope(curves['n'][-3:], curves[key][-3:]):.2f}" for key in columns)])
+    rows.append(["slope, last 3", *(f"{exponent(curves['n'][-3:], curves[key][-3:]):.2f}" for key in columns)])
     report.table(
         f"Two tori, {args.count} motions at each size",
         ["triangles each", "build, s", "query, µs", "free, µs", "contact, µs", "and contacts read, µs"],
@@ -100,16 +100,16 @@ def _links(sizes: list[int], args: argparse.Namespace) -> dict[str, Any]:
         rows.append(
             [f"{n}", f"{pairs:,.0f}", f"{left:.1f}", report.us(curves["all"][-1]), report.us(curves["all"][-1] / n)]
         )
-    slope = _slope(curves["n"], curves["all"])
+    slope = exponent(curves["n"], curves["all"])
     for label, part in (("slope", slice(None)), ("slope, last 3", slice(-3, None))):
-        fits = [_slope(curves["n"][part], curves[key][part]) for key in ("pairs", "after_spatial", "all")]
+        fits = [exponent(curves["n"][part], curves[key][part]) for key in ("pairs", "after_spatial", "all")]
         rows.append([label, *(f"{fit:.2f}" for fit in fits), f"{fits[-1] - 1.0:.2f}"])
     report.table(
         f"A snake between posts, self-contact on, {args.count} motions at each length",
         ["links", "pairs", "after spatial", "query, µs", "µs a link"],
         rows,
     )
-    return {**curves, "slope": slope, "slope_last_3": _slope(curves["n"][-3:], curves["all"][-3:])}
+    return {**curves, "slope": slope, "slope_last_3": exponent(curves["n"][-3:], curves["all"][-3:])}
 
 
 def _ask(case: scenes.Case, repeats: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -126,7 +126,7 @@ def _ask(case: scenes.Case, repeats: int) -> tuple[np.ndarray, np.ndarray, np.nd
     )
 
 
-def _slope(n: list[float], seconds: list[float]) -> float:
+def exponent(n: list[float], seconds: list[float]) -> float:
     """The exponent of a power law through the points; NaN where there are fewer than two of them."""
     x, y = np.log(np.array(n, dtype=np.float64)), np.log(np.array(seconds, dtype=np.float64))
     good = np.isfinite(y)

@@ -33,7 +33,7 @@ from rich.progress import track
 
 import tocsin
 from tocsin.bench import ipc, recorded_pairs, report
-from tocsin.bench.mbm import data_folder
+from tocsin.bench.data import data_folder
 from tocsin.bench.planted_shapes import oracle
 from tocsin.bench.recorded_pairs import Group
 
