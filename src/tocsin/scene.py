@@ -43,6 +43,8 @@ class _Stage(NamedTuple):
     pairs_total: int
     largest_margin: float
     """Of any pair's own: swept boxes are grown by it."""
+    kept: dict[str, Any]
+    """What other engines keep beside it."""
 
 
 class Margins(MutableMapping[tuple[str, str], float]):
@@ -264,7 +266,7 @@ class Scene:
         if method == "interval":
             from tocsin.interval import engine as engine_of
 
-            last = engine_of.switches(stages)
+            last = engine_of.switches(stages, world, stage)
         counts = np.zeros(engine_of.COUNTS, np.int64)
         clock = np.zeros(engine_of.STAGES, np.int64)
         started = clock_module.perf_counter()
@@ -364,6 +366,7 @@ class Scene:
             *tree,
             self._count_pairs(world, is_active),
             self._largest_margin,
+            {},
         )
 
     def _count_pairs(self, world: World, is_active: np.ndarray) -> int:

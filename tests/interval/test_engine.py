@@ -45,11 +45,11 @@ def test_the_final_interval_is_reported(ball_and_cube):
 def test_passing_by_is_proven_free_with_every_combination_of_stages(ball_and_cube):
     scene, ball = ball_and_cube
     move = ball.move(at(3, 1.1, 0), at(-3, 1.05, 0, 1.0))
-    for stages in ((1, 3), (3,)):
+    for stages in ((1, 2, 3), (1, 3), (2, 3), (3,)):
         hit = scene._ask((move,), 0.0, None, 10**6, "interval", False, stages)
         assert hit.status is Status.FREE
         assert hit.bracket == (1.0, np.inf)
-        assert hit.stats.intervals >= 2
+        assert hit.stats.intervals >= (1 if 2 in stages else 2)  # swept volumes can settle it before the first
         assert set(hit.stats.seconds) == {"motion", "bvh", "swept", "exact"}
     with pytest.raises(TocsinError, match="stages are 1, 2 and 3"):
         scene._ask((move,), 0.0, None, 10**6, "interval", False, (1, 2))

@@ -8,6 +8,9 @@ Stages 1 and 2 only drop pairs; either can be switched off, and then stage 3 has
 """
 
 import math
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from tocsin._jit import borrowed, kernel, ticks
 from tocsin.advancement.room import borrowed_room
@@ -20,7 +23,8 @@ from tocsin.culling.sweep import link_middle
 from tocsin.errors import TocsinError
 from tocsin.interval import desk as tables
 from tocsin.interval.solver import CONTACT, FREE, contacts_between
-from tocsin.model.world import borrowed_world
+from tocsin.interval.swept_cull import NONE, Swept, make_swept, swept_cull
+from tocsin.model.world import World, borrowed_world
 from tocsin.motion.joints import UP
 from tocsin.query import FIRST, MODEL, ROOM, set_motion
 
@@ -39,11 +43,24 @@ TURN = 1.5
 MOST_PARTS = 16
 
 
-def switches(stages: tuple[int, ...]) -> int:
-    """Return the bits of the culling stages among `stages`, of 1, 2 and 3."""
+class Switches(NamedTuple):
+    """Which culling stages are on, as a sum of STAGE_BVH and STAGE_SWEPT, and the tables of stage 2."""
+
+    bits: int
+    swept: Swept
+
+
+def switches(stages: tuple[int, ...], world: World, stage: Any) -> Switches:
+    """Return the switches of `stages`, of 1, 2 and 3; tables of stage 2 are made once for a scene's `stage`."""
     if 3 not in stages or not set(stages) <= {1, 2, 3}:
         raise TocsinError(f"stages are 1, 2 and 3, and the third, which finds the contact, is always on; got {stages}.")
-    return (STAGE_BVH if 1 in stages else 0) + (STAGE_SWEPT if 2 in stages else 0)
+    if 2 not in stages:
+        return Switches(STAGE_BVH if 1 in stages else 0, NONE)
+    if "swept" not in stage.kept:
+        is_active = np.zeros(len(world.models), np.bool_)
+        is_active[stage.active[:, MODEL]] = True
+        stage.kept["swept"] = make_swept(world, is_active, stage.static_boxes, stage.static_child, stage.static_geom)
+    return Switches((STAGE_BVH if 1 in stages else 0) + STAGE_SWEPT, stage.kept["swept"])
 
 
 @kernel
@@ -120,6 +137,15 @@ def all_pairs(world, active, static_geom, pairs, margin):
 
 
 @kernel
+def whole(n, begin, end):
+    """Return (n, 2): all of [begin, end] for each of n pairs."""
+    window = np.zeros((n, 2))
+    window[:, 0] = begin
+    window[:, 1] = end
+    return window
+
+
+@kernel
 def start_inside(world, joints, sweeps, active, pairs, n):
     """Return the first pair of which one shape lies inside the other, a solid mesh, at t = 0; -1 if there is none."""
     for k in range(active.shape[0]):
@@ -143,8 +169,8 @@ def solve(world, room, joints, sweeps, taylor, boxes, active, static_boxes, stat
           margin, grow, tolerance, relative_tolerance, max_steps, stages, counts, clock):  # fmt: skip
     """Return (status, time, geom_a, geom_b, tolerance, upper): the first contact of a scene over [0, 1].
 
-    The arguments are those of `query.solve`, but for `stages`, the sum of STAGE_BVH and STAGE_SWEPT, and of `counts`
-    (COUNTS) and `clock` (STAGES), which are written. `upper` is the end of the final interval.
+    The arguments are those of `query.solve`, but for `stages`, from `switches`, and of `counts` (COUNTS) and `clock`
+    (STAGES), which are written. `upper` is the end of the final interval.
     """
     stamp = ticks()
     world = borrowed_world(world)
@@ -164,7 +190,7 @@ def solve(world, room, joints, sweeps, taylor, boxes, active, static_boxes, stat
         now = ticks()
         clock[MOTION] += now - stamp
         stamp = now
-        if stages & STAGE_BVH:
+        if stages.bits & STAGE_BVH:
             sweep_boxes(world, joints, sweeps, taylor, room.taylor, boxes, active, begin, end, grow)
             pairs, n = near_pairs(world, boxes, active, static_boxes, static_child, static_geom, pairs, margin)
         else:
@@ -173,14 +199,18 @@ def solve(world, room, joints, sweeps, taylor, boxes, active, static_boxes, stat
         now = ticks()
         clock[BVH] += now - stamp
         stamp = now
-        for p in range(n):
-            prepare(pairs[p], world.geoms, joints, world.links, sweeps, tolerance, relative_tolerance)
+        if stages.bits & STAGE_SWEPT:
+            n, window = swept_cull(world, joints, sweeps, stages.swept, pairs, n, begin, end)
+        else:
+            window = whole(n, begin, end)
         counts[PAIRS_SWEPT] += n
         now = ticks()
         clock[SWEPT] += now - stamp
         stamp = now
+        for p in range(n):
+            prepare(pairs[p], world.geoms, joints, world.links, sweeps, tolerance, relative_tolerance)
         desk = tables.lay_out(pairs, n, world, joints, room, counts)
-        status, time, upper, p = contacts_between(world, joints, desk, n, begin, end, max_steps)
+        status, time, upper, p = contacts_between(world, joints, desk, window, n, begin, end, max_steps)
         if begin == 0.0 and not (status == CONTACT and time == 0.0):
             inside = start_inside(world, joints, sweeps, active, pairs, n)
             if inside >= 0:

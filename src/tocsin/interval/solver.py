@@ -205,11 +205,12 @@ def take_up(world, joints, desk, item, t0, t1, stamp, out, n):
 
 
 @kernel
-def contacts_between(world, joints, desk, n_pairs, begin, end, max_steps):
+def contacts_between(world, joints, desk, window, n_pairs, begin, end, max_steps):
     """Return (status, time, upper, pair): the first contact of the desk's pairs during [begin, end].
 
-    CONTACT: free before `time`, where two features are within margin + tolerance; `upper` is the end of the final
-    interval, in which their equation has its root if it has one. With begin = 0 the moment 0 is settled first.
+    Row p of `window` is the part of [begin, end] outside which pair p is known to be free. CONTACT: free before `time`,
+    where two features are within margin + tolerance; `upper` is the end of the final interval, in which their equation
+    has its root if it has one. With begin = 0 the moment 0 is settled first.
     """
     items = np.zeros(1024, dtype=ITEM)
     out = np.zeros(1024, dtype=ITEM)
@@ -218,13 +219,15 @@ def contacts_between(world, joints, desk, n_pairs, begin, end, max_steps):
     top = 0
     for p in range(n_pairs):
         pair = desk.pairs[p]
-        items, top = put(
-            items, top, p, BOXES, world.geoms[pair["a"]]["root"], world.geoms[pair["b"]]["root"], begin, end
-        )
+        root_a = world.geoms[pair["a"]]["root"]
+        root_b = world.geoms[pair["b"]]["root"]
+        items, top = put(items, top, p, BOXES, root_a, root_b, window[p, 0], window[p, 1])
     stamp = 1
     if begin == 0.0:
         counts[INTERVALS] += 1
         for p in range(n_pairs):
+            if window[p, 0] > 0.0:
+                continue
             out, _, status = take_up(world, joints, desk, items[p], 0.0, 0.0, stamp, out, 0)
             counts[STEPS] += 1
             if status != FREE:
@@ -280,7 +283,10 @@ def contacts_between(world, joints, desk, n_pairs, begin, end, max_steps):
             start = top
             for k in range(n):
                 item = out[k]
-                if item["hi"] >= s0 and item["lo"] <= s1:
+                # What only touches the cut belongs to one side: in the other it would be a moment that nothing can cut.
+                earlier = item["lo"] < middle
+                later = item["hi"] > middle or not earlier
+                if parts == 1 or (later if part == 0 else earlier):
                     items, top = put(
                         items, top, item["pair"], item["kind"], item["a"], item["b"], item["lo"], item["hi"]
                     )

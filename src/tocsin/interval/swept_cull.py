@@ -27,7 +27,7 @@ from tocsin.bounds.motion_bound import UNIT
 from tocsin.bounds.taylor import compose, joint_taylor
 from tocsin.geometry.convex import convex_distance
 from tocsin.geometry.tree import MAX_DEPTH, node_axes, spread
-from tocsin.interval.swept_volume import MOST, PIECE, fit_spheres, write_pieces
+from tocsin.interval.swept_volume import MOST, PIECE, SPHERE, fit_spheres, write_pieces
 from tocsin.model.world import CONVEX, World, borrowed_world
 from tocsin.motion.joints import UP
 
@@ -58,6 +58,14 @@ class Swept(NamedTuple):
     simplex: np.ndarray
     stack: np.ndarray
     """(n, 2): node and mask of the pieces that may reach it."""
+
+
+NONE = Swept(
+    np.zeros(0, SPHERE), np.zeros(0, np.int32), np.zeros((0, 6)), np.zeros((0, MOST), PIECE), np.zeros(0, np.int32),
+    np.zeros((0, 3, 4, 5)), np.zeros((3, 4, 5)), np.zeros(0, np.bool_), np.zeros((0, 3)), np.zeros((0, 3)),
+    np.zeros((0, 9)), np.zeros((0, 2), np.int64),
+)  # fmt: skip
+"""Tables of nothing, for when stage two is off."""
 
 
 def make_swept(
