@@ -179,3 +179,13 @@ def test_a_scaled_scene_keeps_the_same_pairs(scale):
         answers.append(kept(tocsin.Scene(*bodies), bodies[0].move(np.eye(4), goal)))
     assert answers[0] == answers[1]
     assert 0 < len(answers[0]) < 29
+
+
+def test_a_window_that_starts_where_time_is_cut_is_not_a_dead_end():
+    """The pieces of one pair started at exactly t = 1/2; cut there, the solver was left with a moment and gave up."""
+    task = arm_scenes.task("room")
+    motion = arm_scenes.motions(task, 30.0, 30, 1)[29]
+    first = task.scene.first_contact(motion)
+    second = task.scene._ask((motion,), 0.0, None, 10**7, "interval", False, (1, 2, 3))
+    assert second.status is first.status
+    assert abs(second.time - first.time) < 1e-3
