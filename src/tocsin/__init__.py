@@ -8,7 +8,18 @@ from tocsin.geometry.primitives import Box, Capsule, ConvexHull, Cylinder, Spher
 from tocsin.model.base import Motion
 from tocsin.model.body import Body
 from tocsin.model.robot import Robot, RobotBuilder
-from tocsin.results import Contact, ContactInterval, ContactIntervals, Distance, FirstContact, Stats, Status
+from tocsin.results import (
+    Contact,
+    ContactInterval,
+    ContactIntervals,
+    Distance,
+    FirstContact,
+    Stats,
+    Status,
+    TimedContact,
+    TimedContacts,
+    group,
+)
 from tocsin.scene import Scene
 
 if TYPE_CHECKING:
@@ -65,10 +76,13 @@ __all__ = [
     "Sphere",
     "Stats",
     "Status",
+    "TimedContact",
+    "TimedContacts",
     "TocsinError",
     "UnknownNameError",
     "audit",
     "edge_edge_times",
+    "group",
     "load_environment",
     "load_problem",
     "load_trajectory",

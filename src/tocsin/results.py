@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import enum
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
+
+from tocsin.errors import TocsinError
 
 Vector = NDArray[np.float64]
 
@@ -164,6 +166,102 @@ class ContactIntervals:
     def at(self, time: float) -> tuple[ContactInterval, ...]:
         """Return the intervals that hold a time."""
         return tuple(i for i in self.intervals if i.enter <= time <= i.exit)
+
+
+@dataclass(frozen=True)
+class TimedContact:
+    """One contact of a motion, from `Scene.contacts`. Point and normal are in the world frame, at `time`."""
+
+    time: float
+    link_a: str
+    link_b: str
+    kind: str
+    """'vertex-face', 'face-vertex' or 'edge-edge'."""
+    features: tuple[tuple[int, ...], tuple[int, ...]]
+    """Vertex numbers of the touching feature on each side: one for a vertex, two for an edge, three for a face."""
+    point: Vector
+    normal: Vector
+    """Unit vector from a towards b: a face's outward normal, or across both edges."""
+    properness: float
+    """How well the surfaces face each other (eq. 7 of the screw paper); not negative: as at a true first contact."""
+    true_properness: float
+    """The same by eq. 6: at an edge-edge contact less by the sine of the angle between the edges."""
+    closing_speed: float
+    """How fast the two come together along the normal, metres per unit of time."""
+    model_a: str = ""
+    model_b: str = ""
+    screw_error: float = 0.0
+    """The paper's estimate of how far the screw motion is off the motion that was asked for, metres; 0 if it is that
+    motion."""
+
+
+@dataclass(frozen=True, eq=False)
+class TimedContacts(Sequence[TimedContact]):
+    """All contacts of a motion, the earliest first: a sequence of `TimedContact`, put into words when looked at."""
+
+    rows: np.ndarray = field(repr=False)
+    """One record a contact, see `tocsin.contacts.timed`."""
+    names: dict[int, tuple[str, str]] = field(repr=False)
+    """Shape -> (model, link)."""
+    kinds: tuple[str, ...] = field(repr=False)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} contacts>" if len(self) else "<no contacts>"
+
+    @property
+    def times(self) -> Vector:
+        """(n,): the times, ascending."""
+        return self.rows["time"]
+
+    @property
+    def properness(self) -> Vector:
+        """(n,): eq. 7."""
+        return self.rows["properness"]
+
+    @overload
+    def __getitem__(self, index: int) -> TimedContact: ...
+    @overload
+    def __getitem__(self, index: slice) -> TimedContacts: ...
+    def __getitem__(self, index: int | slice) -> TimedContact | TimedContacts:
+        if isinstance(index, slice):
+            return TimedContacts(self.rows[index], self.names, self.kinds)
+        row = self.rows[index]
+        model_a, link_a = self.names[int(row["geom_a"])]
+        model_b, link_b = self.names[int(row["geom_b"])]
+        on_a, on_b = (tuple(i for i in row[side].tolist() if i >= 0) for side in ("a", "b"))
+        return TimedContact(
+            float(row["time"]),
+            link_a,
+            link_b,
+            self.kinds[int(row["kind"])],
+            (on_a, on_b),
+            row["point"].copy(),
+            row["normal"].copy(),
+            float(row["properness"]),
+            float(row["true_properness"]),
+            float(row["closing_speed"]),
+            model_a,
+            model_b,
+            float(row["screw_error"]),
+        )
+
+
+def group(contacts: Iterable[TimedContact], *, within: float) -> list[tuple[TimedContact, ...]]:
+    """Return contacts in groups that a simulator resolves at once: each no later than `within` after the first of its
+    group."""
+    within = float(within)
+    if not (math.isfinite(within) and within >= 0.0):
+        raise TocsinError(f"within must be a finite time of at least 0; got {within!r}.")
+    groups: list[list[TimedContact]] = []
+    for contact in sorted(contacts, key=lambda c: c.time):
+        if groups and contact.time - groups[-1][0].time <= within:
+            groups[-1].append(contact)
+        else:
+            groups.append([contact])
+    return [tuple(g) for g in groups]
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ from tocsin.culling.sweep import SWEEP
 from tocsin.errors import TocsinError, unknown_name
 from tocsin.model.base import Model, Motion
 from tocsin.model.body import _UNNAMED
+from tocsin.model.carried import Carried, ScrewMotion
 from tocsin.model.world import World, assemble
 from tocsin.motion.joints import JOINT
 from tocsin.options import BACKENDS, MAX_STEPS, METHODS, RELATIVE_TOLERANCE, STAGES
@@ -104,6 +105,7 @@ class Scene:
         self._local = threading.local()
         self._lock = threading.Lock()
         self._index = {id(m): k for k, m in enumerate(models)}
+        self._twins: dict[tuple[int, ...], tuple[int, Scene]] = {}
 
     def __repr__(self) -> str:
         return f"<Scene of {len(self.models)} models: {', '.join(self.names)}>"
@@ -248,6 +250,22 @@ class Scene:
 
     # ---- from a question to one compiled call ------------------------------------------------------------------------
 
+    def _carrying(self, motions: tuple[Motion, ...]) -> Scene:
+        """Return this scene; or its twin in which the bodies that move on screws hang on carriers, see `carried.py`."""
+        key = tuple([self._index.get(id(m.model), -1) for m in motions if isinstance(m, ScrewMotion)])
+        if not key or -1 in key:
+            return self
+        version, twin = self._twins.get(key, (-1, self))
+        if version != self._version:
+            models = [Carried(m, self.names[k]) if k in key else m for k, m in enumerate(self.models)]
+            twin = Scene(*models, backend=BACKENDS[self._hulls])
+            twin.names = self.names
+            twin._index = self._index
+            twin._ignored = self._ignored
+            twin.margins._given = self.margins._given
+            self._twins[key] = (self._version, twin)
+        return twin
+
     def _ask(
         self, motions: tuple[Motion, ...], margin: float, tolerance: float | None, max_steps: int, method: str,
         any_contact: bool, stages: tuple[int, ...] = STAGES,
@@ -258,8 +276,9 @@ class Scene:
             _cast.choice(method, "method", METHODS)
         if max_steps is not MAX_STEPS:
             _cast.count(max_steps, "max_steps")
-        world = self._tables()
-        stage, configs, pieces = self._stage(world, motions)
+        scene = self._carrying(motions)
+        world = scene._tables()
+        stage, configs, pieces = scene._stage(world, motions)
         breaks = ONE_PIECE if pieces <= 1 else _breaks(motions)
         engine_of: Any = query
         last: Any = any_contact
@@ -300,7 +319,7 @@ class Scene:
             outcome = Status.CAPPED
         else:
             outcome = Status.CONTACT if time > 0.0 else Status.INITIAL_CONTACT
-        asked = _Asked(self, world, stage, configs, margin, tolerance, (a, b), counts, clock, elapsed, *found[5:])
+        asked = _Asked(scene, world, stage, configs, margin, tolerance, (a, b), counts, clock, elapsed, *found[5:])
         return Answer(outcome, time, used, motions, asked)
 
     def _stage(self, world: World, motions: tuple[Motion, ...]) -> tuple[_Stage, np.ndarray, int]:

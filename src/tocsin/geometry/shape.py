@@ -17,6 +17,7 @@ import numpy as np
 from tocsin import _cast
 from tocsin.errors import MeshWarning, TocsinError
 from tocsin.geometry import cache
+from tocsin.geometry.features import Features, find_features
 from tocsin.geometry.hull import convex_hull
 from tocsin.geometry.mesh import Mesh
 from tocsin.geometry.obb import fit_obb
@@ -76,6 +77,13 @@ class Shape:
     def wide_piece_tree(self) -> WideTree:
         """The hierarchy over the convex pieces, four wide."""
         return widen(self.piece_tree.nodes)
+
+    @cached_property
+    def features(self) -> Features:
+        """Its corners, edges and flat faces; of a primitive those of its tessellation, which for a box or a hull is
+        exact."""
+        mesh = self.source if self.is_mesh else self.source.tessellate()
+        return find_features(mesh, _placed(mesh.vertices, self.placement))
 
     @property
     def is_empty(self) -> bool:

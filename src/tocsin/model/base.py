@@ -26,6 +26,11 @@ class Motion:
     rows: np.ndarray
 
     @property
+    def ends(self) -> np.ndarray:
+        """The first and the last row."""
+        return self.rows[[0, -1]]
+
+    @property
     def pieces(self) -> int:
         """How many stretches of constant velocity it has; 0 if it stands."""
         return len(self.rows) - 1

@@ -11,10 +11,13 @@ from tocsin import _cast
 from tocsin.errors import TocsinError
 from tocsin.geometry.shape import placed_shapes
 from tocsin.model.base import Model, Motion
+from tocsin.model.carried import screw_motion
 from tocsin.motion.links import FLOATING, LINK
 from tocsin.motion.poses import base_matrix
 
 _UNNAMED = "body"
+
+MOTION_KINDS = ("interpolating", "screw")
 
 
 class Body(Model):
@@ -53,16 +56,20 @@ class Body(Model):
 
         return cls(Mesh.from_any(mesh), pose, name=name, solid=solid)
 
-    def move(self, pose_t0: Any, pose_t1: Any) -> Motion:
+    def move(self, pose_t0: Any, pose_t1: Any, *, kind: str = "interpolating") -> Motion:
         """Return the motion from one 4x4 pose to another over t in [0, 1].
 
-        The frame's origin moves along a straight line and the body turns about it at a constant rate, by the shorter
-        arc.
+        `kind` "interpolating": the frame's origin moves along a straight line and the body turns about it at a constant
+        rate, by the shorter arc. "screw": the body turns about one fixed axis of the world, by the shorter arc, and
+        slides along it (`tocsin.motion.screw`); a turn of less than 1e-6 rad is taken as "interpolating".
         """
         rows = np.zeros((2, 7))
         _cast.pose(pose_t0, f"the start pose of {self.name!r}", rows[0])
         _cast.pose(pose_t1, f"the end pose of {self.name!r}", rows[1])
-        return Motion(self, rows)
+        if kind == "interpolating":
+            return Motion(self, rows)
+        _cast.choice(kind, "the kind of a motion", MOTION_KINDS)
+        return screw_motion(self, rows)
 
     def follow(self, poses: Sequence[Any]) -> Motion:
         """Return the motion through several 4x4 poses, in equal times."""

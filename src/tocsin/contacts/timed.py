@@ -1,0 +1,39 @@
+"""One contact of a motion as a record: what the collision screen and the exact search both write, and a scene puts into
+words."""
+
+import numpy as np
+
+from tocsin._jit import kernel
+
+VERTEX_FACE, FACE_VERTEX, EDGE_EDGE = range(3)
+
+TIMED_KINDS = ("vertex-face", "face-vertex", "edge-edge")
+
+TIMED = np.dtype(
+    [
+        ("time", "f8"),
+        ("point", "f8", 3),  # in the world, at that time
+        ("normal", "f8", 3),  # from a to b
+        ("properness", "f8"),  # eq. 7
+        ("true_properness", "f8"),  # eq. 6
+        ("closing_speed", "f8"),
+        ("screw_error", "f8"),
+        ("kind", "i4"),
+        ("geom_a", "i4"),  # shapes of the scene's tables
+        ("geom_b", "i4"),
+        ("a", "i4", 3),  # vertex numbers, -1 where there are fewer
+        ("b", "i4", 3),
+        ("spare", "i4"),
+    ],
+    align=True,
+)
+
+
+@kernel
+def more_room(rows, n):
+    """Return a table with room for row n: the same one, or a copy of twice the size."""
+    if n < rows.shape[0]:
+        return rows
+    out = np.zeros(2 * n + 16, dtype=rows.dtype)
+    out[:n] = rows[:n]
+    return out

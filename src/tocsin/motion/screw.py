@@ -1,0 +1,220 @@
+"""Screw motions: the relative motion of two bodies as one turn about an axis and one slide along it.
+
+From "Collision Detection with Relative Screw Motion" (Buss), sections 4, 4.1 and 4.3. Any rigid displacement is a turn
+by an angle theta about an axis (a point u, a unit vector v) and a slide by g along it; both at constant rates make the
+flow
+
+    x' = omega x (x - c) + w,        omega = theta v,        w the velocity of the reference point c at t = 0.
+
+Kept as the twist (omega, w) at a reference point near the bodies and not as the axis: the axis runs away as theta goes
+to 0 (|u - c| = |w| / theta), the twist does not. With alpha = theta t the flow is solved by
+
+    x(t) = x + t xi + t^2 B omega x xi + t^3 C omega x (omega x xi),        xi = omega x (x - c) + w,
+    B = (1 - cos alpha) / alpha^2,        C = (alpha - sin alpha) / alpha^3,
+
+as differentiating shows (omega x (omega x (omega x xi)) = -theta^2 omega x xi), and B and C are smooth at 0: a pure
+translation is theta = 0 and no case of its own. Given the displacement d = x(1) - x(0) of c, w is
+
+    w = d - (1/2) omega x d + E omega x (omega x d),        E = (1 - (theta/2) cot(theta/2)) / theta^2,
+
+finite for all theta up to 180 degrees, where cot is 0. The turn is the shorter arc; at exactly 180 degrees the axis has
+its first non-zero component positive, as everywhere (`joints.relative_turn`).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tocsin import _cast, vec
+from tocsin._jit import kernel
+from tocsin.motion.joints import axis_angle, relative_turn
+
+SERIES = 0.5
+"""Below this angle B, C and E are taken from their series, whose first left-out term is then below 2^-53 of them."""
+
+
+class Twist(NamedTuple):
+    """A screw motion over t in [0, 1], for kernels: vectors are tuples, in the frame in which it is seen."""
+
+    omega: tuple[float, float, float]
+    """Turn over the whole motion, a vector along the axis, radians."""
+    w: tuple[float, float, float]
+    """Velocity of the reference point at t = 0, metres per unit of time."""
+    center: tuple[float, float, float]
+    """The reference point."""
+    angle: float
+    """|omega|."""
+
+
+@kernel
+def turned_coefficients(alpha):
+    """Return (B, C) of the module's formula."""
+    s = alpha * alpha
+    if alpha < SERIES:
+        b = 1.0 - s / 56.0 * (1.0 - s / 90.0 * (1.0 - s / 132.0 * (1.0 - s / 182.0)))
+        c = 1.0 - s / 72.0 * (1.0 - s / 110.0 * (1.0 - s / 156.0 * (1.0 - s / 210.0)))
+        return 0.5 - s / 24.0 * (1.0 - s / 30.0 * b), 1.0 / 6.0 - s / 120.0 * (1.0 - s / 42.0 * c)
+    half = math.sin(0.5 * alpha) / alpha
+    return 2.0 * half * half, (alpha - math.sin(alpha)) / (s * alpha)
+
+
+@kernel
+def twist_between(p_t0, q_t0, p_t1, q_t1):
+    """Return the twist of the shorter screw motion from pose (p, quaternion q) to another, about p_t0."""
+    axis, angle = relative_turn(q_t0, q_t1)
+    omega = vec.scale(axis, angle)
+    d = vec.sub(p_t1, p_t0)
+    s = angle * angle
+    if angle < SERIES:
+        e = 1.0 / 47900160.0 + s * (691.0 / 1307674368000.0 + s * (1.0 / 74724249600.0 + s / 2950130727918.1643))
+        e = 1.0 / 12.0 + s * (1.0 / 720.0 + s * (1.0 / 30240.0 + s * (1.0 / 1209600.0 + s * e)))
+    else:
+        half = 0.5 * angle
+        e = (1.0 - half * math.cos(half) / math.sin(half)) / s
+    across = vec.cross(omega, d)
+    w = vec.axpy(vec.axpy(d, -0.5, across), e, vec.cross(omega, across))
+    return Twist(omega, w, p_t0, angle)
+
+
+@kernel
+def screw_velocity(twist, x):
+    """Return the velocity of the flow at x: the same at all times."""
+    return vec.add(vec.cross(twist.omega, vec.sub(x, twist.center)), twist.w)
+
+
+@kernel
+def screw_point(twist, x, t):
+    """Return where the flow takes x in time t (of either sign)."""
+    xi = screw_velocity(twist, x)
+    b, c = turned_coefficients(abs(twist.angle * t))
+    across = vec.cross(twist.omega, xi)
+    again = vec.cross(twist.omega, across)
+    x = vec.axpy(x, t, xi)
+    return vec.axpy(vec.axpy(x, t * t * b, across), t * t * t * c, again)
+
+
+@kernel
+def screw_direction(twist, n, t):
+    """Return where the flow turns the direction n in time t."""
+    alpha = twist.angle * t
+    b, c = turned_coefficients(abs(alpha))
+    across = vec.cross(twist.omega, n)
+    again = vec.cross(twist.omega, across)
+    sine_over = t * (1.0 - alpha * alpha * c)
+    return vec.axpy(vec.axpy(n, sine_over, across), t * t * b, again)
+
+
+@kernel
+def row_twist(row_t0, row_t1):
+    """Return the twist between two poses given as rows (x y z, quaternion x y z w)."""
+    return twist_between(
+        (row_t0[0], row_t0[1], row_t0[2]),
+        (row_t0[3], row_t0[4], row_t0[5], row_t0[6]),
+        (row_t1[0], row_t1[1], row_t1[2]),
+        (row_t1[3], row_t1[4], row_t1[5], row_t1[6]),
+    )
+
+
+@kernel
+def seen_from(pose, other):
+    """Return (position, quaternion) of the pose row `other` in the frame of the pose row `pose`."""
+    px, py, pz, pw = pose[3], pose[4], pose[5], pose[6]
+    qx, qy, qz, qw = other[3], other[4], other[5], other[6]
+    q = (
+        pw * qx - px * qw - py * qz + pz * qy,
+        pw * qy - py * qw - pz * qx + px * qz,
+        pw * qz - pz * qw - px * qy + py * qx,
+        pw * qw + px * qx + py * qy + pz * qz,
+    )
+    d = (other[0] - pose[0], other[1] - pose[1], other[2] - pose[2])
+    inverse = (-px, -py, -pz)
+    # The inverse rotation of a unit quaternion: d + 2 (w u x d + u x (u x d)).
+    across = vec.cross(inverse, d)
+    p = vec.axpy(vec.axpy(d, 2.0 * pw, across), 2.0, vec.cross(inverse, across))
+    return p, q
+
+
+@kernel
+def relative_twist(a_t0, a_t1, b_t0, b_t1):
+    """Return the twist of b as seen from a (eq. 1), in a's frame, from pose rows; the reference point is b's origin."""
+    p_t0, q_t0 = seen_from(a_t0, b_t0)
+    p_t1, q_t1 = seen_from(a_t1, b_t1)
+    return twist_between(p_t0, q_t0, p_t1, q_t1)
+
+
+@dataclass(frozen=True, eq=False)
+class Screw:
+    """A screw motion over t in [0, 1]: `twist` in words, and where it takes things."""
+
+    twist: Twist
+
+    @classmethod
+    def between(cls, pose_t0: Any, pose_t1: Any) -> Screw:
+        """Return the screw motion from one 4x4 pose to another, by the shorter arc."""
+        return cls(Twist(*row_twist(_cast.pose(pose_t0, "the start pose"), _cast.pose(pose_t1, "the end pose"))))
+
+    @classmethod
+    def relative(cls, a_t0: Any, a_t1: Any, b_t0: Any, b_t1: Any) -> Screw:
+        """Return the motion of b as seen from a, in a's frame (eq. 1), from the end poses of both in the world."""
+        whats = ("the start pose of a", "the end pose of a", "the start pose of b", "the end pose of b")
+        rows = [_cast.pose(pose, what) for pose, what in zip((a_t0, a_t1, b_t0, b_t1), whats)]
+        return cls(Twist(*relative_twist(*rows)))
+
+    @property
+    def angle(self) -> float:
+        """The turn theta, in [0, pi]."""
+        return self.twist.angle
+
+    @cached_property
+    def axis(self) -> np.ndarray:
+        """Unit vector v along the axis; along the travel of a pure translation; (0, 0, 1) where nothing moves."""
+        for vector in (self.twist.omega, self.twist.w):
+            length = math.hypot(*vector)
+            if length > 0.0:
+                return np.array(vector) / length
+        return np.array([0.0, 0.0, 1.0])
+
+    @cached_property
+    def pitch(self) -> float:
+        """The slide g along the axis over the whole motion, metres; negative against it."""
+        return float(self.axis @ np.array(self.twist.w))
+
+    @cached_property
+    def point(self) -> np.ndarray:
+        """The point u of the axis that is nearest to the reference point; that point itself in a pure translation."""
+        omega, w, center = (np.array(v) for v in self.twist[:3])
+        if self.angle == 0.0:
+            return center
+        return center + np.cross(omega / self.angle, w / self.angle)
+
+    def at(self, t: float) -> np.ndarray:
+        """Return the 4x4 displacement from t = 0 to t."""
+        out = np.eye(4)
+        out[:3, :3] = axis_angle(tuple(self.axis), self.angle * t)
+        out[:3, 3] = screw_point(self.twist, (0.0, 0.0, 0.0), float(t))
+        return out
+
+    def radius(self, point: Any) -> float:
+        """Return the distance of a point from the axis; inf in a pure translation."""
+        if self.angle == 0.0:
+            return math.inf
+        velocity = np.array(screw_velocity(self.twist, tuple(map(float, point))))
+        return float(np.linalg.norm(np.cross(self.axis, velocity))) / self.angle
+
+    @property
+    def relative_error(self) -> float:
+        """What the screw costs against straight travel, as a fraction of the travel (eq. 5): (1 - cos(theta/2)) /
+        theta."""
+        return 0.0 if self.angle == 0.0 else 2.0 * math.sin(0.25 * self.angle) ** 2 / self.angle
+
+    def error(self, point: Any) -> float:
+        """Return the same in metres for a body with this centre: how far the arc of the centre bulges from its
+        chord."""
+        if self.angle == 0.0:
+            return 0.0
+        return 2.0 * math.sin(0.25 * self.angle) ** 2 * self.radius(point)
