@@ -193,6 +193,10 @@ class TimedContact:
     screw_error: float = 0.0
     """The paper's estimate of how far the screw motion is off the motion that was asked for, metres; 0 if it is that
     motion."""
+    bracket: tuple[float, float] = (0.0, 1.0)
+    """The contact is somewhere in here; (time, time) where nothing better is known."""
+    proven: bool = False
+    """Certain, rounding included; False where it was found by the screen or touches by no more than rounding."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -246,6 +250,8 @@ class TimedContacts(Sequence[TimedContact]):
             model_a,
             model_b,
             float(row["screw_error"]),
+            (float(row["lo"]), float(row["hi"])),
+            bool(row["proven"]),
         )
 
 

@@ -12,6 +12,8 @@ TIMED_KINDS = ("vertex-face", "face-vertex", "edge-edge")
 TIMED = np.dtype(
     [
         ("time", "f8"),
+        ("lo", "f8"),  # the contact is in [lo, hi]; both are `time` where that is not known
+        ("hi", "f8"),
         ("point", "f8", 3),  # in the world, at that time
         ("normal", "f8", 3),  # from a to b
         ("properness", "f8"),  # eq. 7
@@ -23,7 +25,7 @@ TIMED = np.dtype(
         ("geom_b", "i4"),
         ("a", "i4", 3),  # vertex numbers, -1 where there are fewer
         ("b", "i4", 3),
-        ("spare", "i4"),
+        ("proven", "i4"),  # 1: it is certain that they touch
     ],
     align=True,
 )

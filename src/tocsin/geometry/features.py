@@ -71,6 +71,9 @@ class Features(NamedTuple):
     sides: np.ndarray
     spokes: np.ndarray
     fans: np.ndarray
+    """Numbers of faces, corner by corner."""
+    owner: np.ndarray
+    """(mesh triangles,) int32: the flat face of each triangle of the mesh; -1 for one without area."""
     closed: bool
     """Closed, and wound alike: there is an outside, where normals point. Otherwise faces count from both sides."""
 
@@ -118,7 +121,9 @@ def find_features(mesh: Mesh, points: np.ndarray) -> Features:
     corners, spokes, fans = _corners(edges, at, label[np.repeat(np.arange(len(corners3)), 3)], corners3.ravel(), n)
     corners["point"] = first
     triangles = mesh.faces[real][by_face]
-    return Features(points, corners, edges, faces, triangles, sides, spokes, fans, closed)
+    owner_of = np.full(len(mesh.faces), -1, np.int32)
+    owner_of[real] = label
+    return Features(points, corners, edges, faces, triangles, sides, spokes, fans, owner_of, closed)
 
 
 def _half_edges(corners: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
