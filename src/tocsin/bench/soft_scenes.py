@@ -189,7 +189,7 @@ def organs(n_frames: int = 41, clear: bool = True) -> Film:
         bones = []
         for z in heights:
             curve = 0.075 + 0.018 * np.cos(9.0 * z + 0.4) + 0.002 * b * np.cos(6.0 * z)
-            bones.append(soft_shapes.vertebra(disc) + (0.0, curve, z))
+            bones.append(soft_shapes.vertebra(disc) * (1.0, 1.0, 1.0 - 0.03 * b) + (0.0, curve, z))
         frames.append(np.concatenate(bones))
     parts.append(Part("spine", np.concatenate(joints), np.stack(frames)))
     return Film("human organs", tuple(parts))
