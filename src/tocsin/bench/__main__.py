@@ -34,8 +34,10 @@ def _planted(args: argparse.Namespace) -> dict[str, int]:
 
 def _add_interval_engine(add: Callable[..., argparse.ArgumentParser]) -> None:
     """Add the commands of the interval engine."""
-    from tocsin.bench import swept
+    from tocsin.bench import enclosures, swept
 
+    title = "Enclosures of the interval engine"
+    enclosures.add_arguments(add("enclosures", enclosures.DESCRIPTION, _opened(title, enclosures.run)))
     swept.add_arguments(add("swept", swept.DESCRIPTION, _opened("Swept volumes against an environment", swept.run)))
 
 

@@ -11,16 +11,15 @@
 from fractions import Fraction
 
 import numpy as np
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
 from tocsin._jit import kernel
 from tocsin.bench import bound_chains, bound_tightness
+from tocsin.bench.bound_truth import digits, extended_motion, in_batches, motion_in_digits, stretches
 from tocsin.bench.motion_attack import attack_motion
 from tocsin.bench.report import console, opening
 from tocsin.bounds import taylor
 
-BATCH = 5_000
 LONGEST = 20
 
 
@@ -38,46 +37,10 @@ def _enclose(joints, t0, t1, center, axes, half, models, boxes, step):
             boxes[n, 1, i] = hi[i]
 
 
-def _truth(joints, t):
-    """Return (R, T, size) of the chains in extended precision; errors are below size times 256 units a joint."""
-    rotation = np.zeros((len(t), 3, 3), np.longdouble)
-    rotation[:] = np.eye(3)
-    place = np.zeros((len(t), 3), np.longdouble)
-    size = np.ones(len(t))
-    for k in range(joints.shape[1]):
-        joint = joints[:, k]
-        tau = t - joint["begin"]
-        angle = tau * joint["rate"]
-        c, s = np.cos(angle)[:, None, None], np.sin(angle)[:, None, None]
-        r = joint["k0"] + (joint["k1"] * c + joint["k2"] * s)
-        p = joint["origin"] + tau[:, None] * joint["velocity"]
-        place = place + (rotation * p[:, None, :]).sum(axis=2)
-        rotation = (rotation[:, :, :, None] * r[:, None, :, :]).sum(axis=2)
-        size += np.abs(joint["origin"]).sum(axis=1) + 2.0 * np.abs(joint["velocity"]).sum(axis=1)
-    return rotation, place, size
-
-
 def _escapes_exactly(joints, model, box, s, mid, half_time, corner) -> bool:
     """Decide one case in 60 digits."""
-    import mpmath
-
-    mp = mpmath.mp.clone()
-    mp.dps = 60
-    t = mp.mpf(mid) + mp.mpf(s) * mp.mpf(half_time)
-    motion = mp.matrix(4, 4)
-    for i in range(4):
-        motion[i, i] = 1
-    for joint in joints:
-        tau = t - float(joint["begin"])
-        c, s_ = mp.cos_sin(tau * float(joint["rate"]))
-        step = mp.matrix(4, 4)
-        step[3, 3] = 1
-        for i in range(3):
-            for j in range(3):
-                k0, k1, k2 = (float(joint[name][i, j]) for name in ("k0", "k1", "k2"))
-                step[i, j] = k0 + k1 * c + k2 * s_
-            step[i, 3] = float(joint["origin"][i]) + tau * float(joint["velocity"][i])
-        motion = motion * step
+    mp = digits()
+    motion = motion_in_digits(mp, joints, mp.mpf(mid) + mp.mpf(s) * mp.mpf(half_time))
     s = mp.mpf(s)
     for i in range(3):
         miss = []
@@ -96,11 +59,7 @@ def _escapes_exactly(joints, model, box, s, mid, half_time, corner) -> bool:
 def _attack_batch(rng, count, links):
     """Return (escapes, cases decided in 60 digits, largest share of a radius that was used)."""
     joints = bound_chains.mixed(rng, count, links)
-    whole = rng.random(count) < 0.2
-    t0 = np.where(whole, 0.0, rng.random(count))
-    width = rng.random(count) * 2.0 ** -rng.choice([0.0, 1.0, 3.0, 6.0, 12.0, 25.0, 40.0], size=count)
-    t1 = np.where(whole, 1.0, np.minimum(1.0, t0 + width))
-    s = np.where(rng.random(count) < 0.3, np.cos(np.pi * rng.integers(9, size=count) / 8.0), rng.uniform(-1, 1, count))
+    t0, t1, s = stretches(rng, count)
     center = rng.normal(size=(count, 3))
     axes = bound_chains.rotations(rng, count)
     half = np.abs(rng.normal(size=(count, 3))) * rng.integers(0, 2, size=(count, 3))
@@ -111,7 +70,7 @@ def _attack_batch(rng, count, links):
 
     wide = np.longdouble
     t = frames[:, 0].astype(wide) + s.astype(wide) * frames[:, 1].astype(wide)
-    rotation, place, size = _truth(joints, t)
+    rotation, place, size = extended_motion(joints, t)
     margin = 256.0 * (links + 1) * 2.0**-64 * size
     powers = s.astype(wide)[:, None] ** np.arange(4)
     value = (models[..., :4] * powers[:, None, None, :]).sum(axis=3)
@@ -138,21 +97,16 @@ def _attack_batch(rng, count, links):
 
 def attack(count: int, seed: int) -> tuple[int, int, float]:
     """Attack `count` chains; return (escapes, cases decided in 60 digits, largest share of a radius in use)."""
-    if np.finfo(np.longdouble).nmant < 63:
-        raise RuntimeError("this machine's long double is no wider than a double; the attack needs an x86-64 machine")
     rng = np.random.default_rng(seed)
-    escapes, decided, share = 0, 0, 0.0
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console) as progress:
-        task = progress.add_task("Taylor models against exact motion", total=count)
-        done = 0
-        while done < count:
-            size = min(BATCH, count - done)
-            e, d, u = _attack_batch(rng, size, 1 + (done // BATCH) % LONGEST)
-            escapes, decided, share = escapes + e, decided + d, max(share, u)
-            done += size
-            progress.advance(task, size)
-    return escapes, decided, share
+    shares = [0.0]
+
+    def batch(size: int, number: int) -> tuple[int, int]:
+        escapes, decided, share = _attack_batch(rng, size, 1 + number % LONGEST)
+        shares.append(share)
+        return escapes, decided
+
+    escapes, decided = in_batches(count, "Taylor models against exact motion", batch)
+    return escapes, decided, max(shares)
 
 
 def main(count: int, seed: int, plot: str | None) -> None:
