@@ -6,8 +6,8 @@ the swept sphere that opening it is idle, has survived. A pair none of whose pie
 is known when: outside the times of its surviving pieces the two are apart.
 
 Claim (`swept_cull`): at no time in [t0, t1] outside [start, end] is a pair that is kept within its margin, and a pair
-that is dropped never is. Proof: pieces cover [t0, t1], and at each time of a piece the shape is within its radius of
-its tetrahedron (`write_pieces`). A piece is dropped only where a direction n shows all of the other shape, or a box or
+that is dropped never is. Proof: every time of [t0, t1] is that of a piece which the shape is then within the radius of
+(`write_pieces`). A piece is dropped only where a direction n shows all of the other shape, or a box or
 hull around all of it, beyond that radius, the margin and the noise: n . (y - x) > clear |n| for all x in the
 tetrahedron and y in the box, or hull. A solid mesh also counts where something lies inside it, so it stands for the
 hull of its proxy, which contains the inside.

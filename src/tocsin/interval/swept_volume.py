@@ -120,8 +120,8 @@ def write_pieces(pieces, m, sphere, noise, t0, t1):
 
     `noise`: how far, in metres, the joint records place a point of the segment off.
 
-    Claim: at every t in [t0, t1], every point of the shape is within `radius` of the tetrahedron of each piece whose
-    [begin, end] holds t. Proof: by the claim above for the cubics in s, exact ones of the computed coefficients, with
+    Claim: for every t in [t0, t1] there is a piece whose [begin, end] holds t and whose tetrahedron every point of the
+    shape is within `radius` of, at t. Proof: by the claim above for the cubics in s, exact ones of the computed coefficients, with
     these additions to r + e_k. The true path of a point of the segment differs from m's by at most `noise`; m's from
     the cubics by sqrt(sum_i (r_i3 + r_i0 reach)^2); the exact cubics from those of the rounded coefficients by 5 u
     `size` in each coordinate, and a corner from its rounded place by 7 u `size` (Horner), together less than 16 u
