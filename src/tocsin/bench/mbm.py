@@ -114,12 +114,18 @@ def spread(tasks: list[Task], count: int | None) -> list[Task]:
 
 
 @functools.cache
+def robot_of(name: str, folder: Path) -> Robot:
+    """Return the robot of a task, by its name and the folder of its files."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the SRDF names links that the file without wheels and sensors does not have
+        return Robot.from_urdf(folder / f"{name}_mbm.urdf", srdf=folder / f"{name}.srdf")
+
+
+@functools.cache
 def _robot(name: str, folder: Path) -> tuple[Robot, Judge]:
     """Return a robot, and its judge, which knows it by the same file."""
     path = folder / f"{name}_mbm.urdf"
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the SRDF names links that the file without wheels and sensors does not have
-        robot = Robot.from_urdf(path, srdf=folder / f"{name}.srdf")
+    robot = robot_of(name, folder)
     ignored = [(robot.link_names[i], robot.link_names[k]) for i, k in robot.ignored]
     return robot, Judge(Chain(path), robot.joint_names, ignored)
 

@@ -60,8 +60,6 @@ class Contestant:
     """Does it say something about the whole motion, and not of samples of it?"""
     against: str = ""
     """Of a peer: which of ours answers the same question, and is compared with it."""
-    at_most: int | None = None
-    """How many questions it is given, where it is too slow for all."""
     note: str = ""
     """What a reader should know about it."""
 
@@ -159,8 +157,7 @@ def _read(hit: FirstContact) -> FirstContact:
 
 def run(race: Race, label: str) -> dict[str, Any]:
     """Let the contestants take turns, judge them, and return a record of plain numbers."""
-    counts = {c.name: min(c.at_most or race.n_questions, race.n_questions) for c in race.contestants}
-    done = report.rounds({c.name: (c.run, counts[c.name]) for c in race.contestants}, race.repeats, label=label)
+    done = report.rounds({c.name: (c.run, race.n_questions) for c in race.contestants}, race.repeats, label=label)
     true_times = np.array([time_of(answer) for answer in done[race.truth].answers])
     record: dict[str, Any] = {
         "questions": race.n_questions,

@@ -146,28 +146,46 @@ def asking(ask: Callable[[int], Any], before: Callable[[], None] | None = None) 
     return go_through
 
 
+PATIENCE = 6.0
+"""Seconds that one contestant may take for its questions in one round; a slower one is given fewer."""
+
+
 def rounds(
     contestants: Mapping[str, tuple[Runner, int]], repeats: int, *, label: str = "timing", warm_up: bool = True
 ) -> dict[str, Turns]:
     """Let contestants take turns; each comes with the number of questions that it goes through.
 
-    The untimed round of a contestant that is given few questions (because it is slow) is its first question alone.
+    Before the first round each goes through its questions untimed, as long as it has taken no more than `PATIENCE`; how
+    far it came is how many questions it is given.
     """
-    taken = {name: np.zeros((repeats, count)) for name, (_, count) in contestants.items()}
+    counts = {name: count for name, (_, count) in contestants.items()}
+    taken: dict[str, list[np.ndarray]] = {name: [] for name in contestants}
     answers: dict[str, list[Any]] = {}
-    most = max((count for _, count in contestants.values()), default=0)
-    numbers = range(-warm_up, repeats)
-    with progress(label, len(numbers) * len(contestants)) as step:
-        for number in numbers:
-            first = max(number, 0) % max(len(contestants), 1)
+    with progress(label, (repeats + warm_up) * len(contestants)) as step:
+        for name, (run, count) in contestants.items() if warm_up else ():
+            step(f"{label}: {name}, to warm up")
+            counts[name] = _warmed(run, count)
+        for number in range(repeats):
             order = [*contestants.items()]
-            for name, (run, count) in order[first:] + order[:first]:
+            first = number % max(len(contestants), 1)
+            for name, (run, _) in order[first:] + order[:first]:
                 step(f"{label}: {name}")
-                if number < 0:
-                    run(range(count if count == most else min(1, count)))
-                else:
-                    taken[name][number], answers[name] = run(range(count))
+                seconds, answers[name] = run(range(counts[name]))
+                taken[name].append(seconds)
     return {name: Turns(np.median(taken[name], axis=0), answers[name]) for name in contestants}
+
+
+def _warmed(run: Runner, count: int) -> int:
+    """Go through the questions in growing parts until patience ends; return how many were answered."""
+    done, left, part = 0, PATIENCE, 1
+    while done < count and left > 0.0:
+        part = min(part, count - done)
+        seconds, _ = run(range(done, done + part))
+        done += part
+        left -= float(seconds.sum())
+        # Four times as many, or what the patience that is left allows for by the last part.
+        part = max(1, min(4 * part, int(left / max(float(seconds.mean()), 1e-9))))
+    return done
 
 
 def take_turns(

@@ -23,8 +23,6 @@ from tocsin.bench.race import Benchmark, Race, available, ours
 from tocsin.bench.shapes import Triangles
 
 QUESTION = "when do the two first touch?"
-SLOW = 10
-"""Motions for contestants that take a tenth of a second or more each."""
 
 
 def torus() -> tuple[Triangles, Triangles]:
@@ -90,15 +88,15 @@ def _race(mesh_a: Triangles, mesh_b: Triangles, motions: np.ndarray, repeats: in
     confirm = None
     fcl = available("python-fcl", skipped, partial(FclPair, pair))
     if fcl is not None:
-        contestants += fcl.contestants(100, SLOW)
+        contestants += fcl.contestants(100)
         skipped |= WITHOUT_ANSWERS
         confirm = fcl.overlaps_after
     coal = available("coal", skipped, partial(CoalPair, pair))
     if coal is not None:
-        contestants += [coal.contestant(100), coal.contestant(1000, 60)]
+        contestants += [coal.contestant(100), coal.contestant(1000)]
     if pair.b_stands:
         rapier = available("rapier3d", skipped, partial(RapierPair, pair))
-        contestants += [] if rapier is None else [rapier.contestant(SLOW)]
+        contestants += [] if rapier is None else [rapier.contestant()]
     else:
         skipped["rapier"] = "its cast holds one of the two still; see tori-cast"
     return Race(

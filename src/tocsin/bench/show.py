@@ -37,6 +37,17 @@ class Budget:
 WORDS = {"mean": "mean", "p99": "99th percentile", "free": "mean of free", "contact": "mean of contact"}
 
 GOALS: tuple[Goal | Budget, ...] = (
+    *(
+        Goal("HPP Dichotomy, proven too", name, "hpp Dichotomy", statistic, ratio)
+        for name in ("panda", "fetch", "ur5")
+        for statistic, ratio in (("mean", 50.0), ("p99", 100.0))
+    ),
+    *(
+        Goal("Pinocchio + Coal every 0.05 rad, unproven", name, "coal, every 0.05 rad", "mean", 3.0)
+        for name in ("panda", "fetch", "ur5")
+    ),
+    Budget("certified panda edge", "panda", "tocsin is_free", 100e-6),
+    Budget("certified short panda edge", "panda-short", "tocsin is_free", 50e-6),
     Goal("Coal sampled at 1000", "tori", "coal, 1000 samples", "mean", 20.0),
     Goal("FCL sampled at 100, unproven", "tori", "fcl naive, 100 samples", "mean", 1.0),
     Goal("FCL conservative advancement", "tori", "fcl conservative advancement", "mean", 20.0),

@@ -48,7 +48,7 @@ class CoalPair:
         parts = self.pair.relative(k, np.linspace(0.0, 1.0, samples))
         return [self.coal.Transform3s(rotation, origin) for rotation, origin in zip(*parts)]
 
-    def contestant(self, samples: int, at_most: int | None = None) -> Contestant:
+    def contestant(self, samples: int) -> Contestant:
         """Coal at so many samples a motion."""
 
         def ask(k: int) -> float:
@@ -65,4 +65,4 @@ class CoalPair:
             return timed(questions)
 
         timed = report.asking(ask)
-        return Contestant(f"coal, {samples} samples", ready, against="tocsin first_contact", at_most=at_most)
+        return Contestant(f"coal, {samples} samples", ready, against="tocsin first_contact")

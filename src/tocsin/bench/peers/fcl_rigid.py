@@ -54,19 +54,19 @@ class FclPair:
     def _transform(self, pose: np.ndarray) -> Any:
         return self.fcl.Transform(pose[:3, :3], pose[:3, 3])
 
-    def contestants(self, samples: int, slow: int) -> list[Contestant]:
-        """The naive solver at so many samples, and the others on `slow` motions."""
+    def contestants(self, samples: int) -> list[Contestant]:
+        """The naive solver at so many samples, and conservative advancement."""
         naive = self._request("CCDC_NAIVE", "CCDM_LINEAR", samples)
-        found = [self._contestant(f"fcl naive, {samples} samples", naive, None, "")]
+        found = [self._contestant(f"fcl naive, {samples} samples", naive, "")]
         for name, (motion, note) in MODES.items():
             # With iterations enough to end by its own tolerance.
             request = self._request("CCDC_CONSERVATIVE_ADVANCEMENT", motion, 1000)
-            found.append(self._contestant(f"fcl {name}", request, slow, note))
+            found.append(self._contestant(f"fcl {name}", request, note))
         return found
 
-    def _contestant(self, name: str, request: Any, at_most: int | None, note: str) -> Contestant:
+    def _contestant(self, name: str, request: Any, note: str) -> Contestant:
         run = report.asking(lambda k: self._ask(k, request), self.clear_freed_memory)
-        return Contestant(name, run, against=AGAINST, at_most=at_most, note=note)
+        return Contestant(name, run, against=AGAINST, note=note)
 
     def _request(self, solver: str, motion: str, iterations: int) -> Any:
         return self.fcl.ContinuousCollisionRequest(

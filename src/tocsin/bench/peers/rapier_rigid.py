@@ -51,7 +51,7 @@ class RapierPair:
             place, (0.0, 0.0, 0.0), tuple(end[:3, 3] - start[:3, 3]), tuple(turn.tolist())
         )
 
-    def contestant(self, at_most: int | None = None) -> Contestant:
+    def contestant(self) -> Contestant:
         """The cast over the whole motion."""
         motions = [self._motion(k) for k in range(len(self.pair.motions))]
         for k in range(len(motions)):
@@ -61,4 +61,4 @@ class RapierPair:
             hit = self._world(k).query_pipeline.cast_shape_nonlinear(motions[k], self.shape, self.options, 0.0, 1.0)
             return math.inf if hit is None else hit[1].time_of_impact
 
-        return Contestant("rapier non-linear cast", report.asking(ask), against="tocsin first_contact", at_most=at_most)
+        return Contestant("rapier non-linear cast", report.asking(ask), against="tocsin first_contact")
