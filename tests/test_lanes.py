@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tocsin._jit import kernel
-from tocsin._lanes import bits, lane, load, root, select
+from tocsin._lanes import bits, lane, load, load_singles, root, select
 
 
 @kernel
@@ -49,3 +49,28 @@ def test_a_lane_has_the_bits_of_the_same_code_on_floats():
 def test_nan_is_never_chosen():
     table = np.full((1, 2, 4), math.nan, np.float32)
     assert in_lanes(table, 0, np.zeros(4)) == 0
+
+
+@kernel
+def eight_between(table, x, y):
+    v = load_singles(table, 1, 2)
+    return bits((v > x) & (y - v > np.float32(0.0))), lane(abs(v) * v, 5)
+
+
+@pytest.mark.pure
+def test_eight_singles_are_compared_at_once():
+    table = np.zeros((2, 3, 8), np.float32)
+    table[1, 2] = [0.5, -1, 3, 2, 1.5, -2.5, 0, 9]
+    mask, square = eight_between(table, np.float32(0.25), np.float32(2.5))
+    assert mask == sum(1 << k for k, v in enumerate(table[1, 2]) if 0.25 < v < 2.5)
+    assert square == -6.25
+
+
+@kernel
+def wide_sum(table):
+    return lane(load(table, 0, 0) + load(table, 0, 1), 3)
+
+
+@pytest.mark.pure
+def test_lanes_are_loaded_in_full_precision_too():
+    assert wide_sum(np.array([[[1, 2, 3, 1 / 3], [0, 0, 0, 2e-17]]])) == 1 / 3 + 2e-17

@@ -1,8 +1,10 @@
-"""Four doubles in one register: the same arithmetic on four things at once.
+"""Several numbers in one register: the same arithmetic on four or eight things at once.
 
 Compilers vectorise loops, but not the body of a traversal; so the four children of a node are tested by code written
-over `lanes`, which support + - * / abs, comparisons, & and |, `select` and `root`. The same source runs on plain floats
-(one box against one box, and in a CUDA kernel), since all of these work on floats too. Lanes live inside kernels only.
+over `lanes`, four doubles, and the eight of a hierarchy that is refitted all the time over `singles`, eight floats of
+single precision. They support + - * / abs, comparisons, & and |, `select` and `root`. The same source runs on plain
+floats (one box against one box, and in a CUDA kernel), since all of these work on floats too. Lanes live inside kernels
+only.
 
 Every operation is the IEEE operation of each lane, so a lane holds the very bits that the same code gives for a float.
 """
@@ -21,97 +23,121 @@ from numba.core.typing.templates import ConcreteTemplate, infer_global, signatur
 from numba.extending import intrinsic, lower_builtin, overload, register_model
 
 WIDTH = 4
+"""Of lanes."""
 
-_VECTOR = ir.VectorType(ir.DoubleType(), WIDTH)
-_SINGLE = ir.VectorType(ir.FloatType(), WIDTH)
-_BITS = ir.VectorType(ir.IntType(1), WIDTH)
+SINGLES = 8
+"""How many singles there are."""
+
 _INT32 = ir.IntType(32)
+_INT64 = ir.IntType(64)
 
 
 class LanesType(types.Type):
-    """Four doubles."""
+    """Several numbers of one kind."""
 
-    def __init__(self) -> None:
-        super().__init__(name="lanes")
+    def __init__(self, name: str, scalar: Any, number: Any, width: int) -> None:
+        super().__init__(name=name)
+        self.scalar = scalar
+        self.width = width
+        self.vector = ir.VectorType(number, width)
 
 
 class MaskType(types.Type):
-    """Four truth values, of a comparison of lanes."""
+    """Several truth values, of a comparison of lanes."""
 
-    def __init__(self) -> None:
-        super().__init__(name="mask")
+    def __init__(self, name: str, width: int) -> None:
+        super().__init__(name=name)
+        self.width = width
 
 
-lanes = LanesType()
-mask = MaskType()
+lanes = LanesType("lanes", types.float64, ir.DoubleType(), WIDTH)
+singles = LanesType("singles", types.float32, ir.FloatType(), SINGLES)
+_masks = {lanes: MaskType("mask", WIDTH), singles: MaskType("mask of singles", SINGLES)}
 
 
 @register_model(LanesType)
 class _LanesModel(PrimitiveModel):
     def __init__(self, dmm: Any, fe_type: Any) -> None:
-        super().__init__(dmm, fe_type, _VECTOR)
+        super().__init__(dmm, fe_type, fe_type.vector)
 
 
 @register_model(MaskType)
 class _MaskModel(PrimitiveModel):
     def __init__(self, dmm: Any, fe_type: Any) -> None:
-        super().__init__(dmm, fe_type, _BITS)
+        super().__init__(dmm, fe_type, ir.VectorType(ir.IntType(1), fe_type.width))
 
 
-def _wide(builder: Any, kind: Any, value: Any) -> Any:
+def _wide(builder: Any, family: LanesType, kind: Any, value: Any) -> Any:
     """Return lanes as they are, a float in every lane."""
-    if kind == lanes:
+    if kind == family:
         return value
-    nothing = ir.Constant(_VECTOR, ir.Undefined)
+    nothing = ir.Constant(family.vector, ir.Undefined)
     first = builder.insert_element(nothing, value, ir.Constant(_INT32, 0))
-    everywhere = ir.Constant(ir.VectorType(_INT32, WIDTH), [0] * WIDTH)
+    everywhere = ir.Constant(ir.VectorType(_INT32, family.width), [0] * family.width)
     return builder.shuffle_vector(first, nothing, everywhere)
 
 
-def _define(function: Any, result: Any, cases: tuple[tuple[Any, ...], ...], emit: Callable[..., Any]) -> None:
-    """Teach the compiler an operation on lanes: its types, and the instruction that it is."""
-    template = {"key": function, "cases": [signature(result, *case) for case in cases]}
+def _define(function: Any, result: Any, cases: Callable[[Any], tuple[tuple[Any, ...], ...]], emit: Any) -> None:
+    """Teach the compiler an operation on all kinds of lanes: its types, and the instruction that it is."""
+    signatures = []
+    for family, mask in _masks.items():
+        for case in cases(family):
+            signatures.append(signature(mask if result is MaskType else family, *case))
+
+            def lower(context: Any, builder: Any, sig: Any, args: Any, family: Any = family) -> Any:
+                given = [
+                    value if isinstance(kind, MaskType) else _wide(builder, family, kind, value)
+                    for kind, value in zip(sig.args, args)
+                ]
+                return emit(builder, *given)
+
+            lower_builtin(function, *case)(lower)
     register: Any = infer_global(function)
-    register(type(f"Lanes_{function.__name__}", (ConcreteTemplate,), template))
-
-    def lower(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        given = [value if kind == mask else _wide(builder, kind, value) for kind, value in zip(sig.args, args)]
-        return emit(builder, *given)
-
-    for case in cases:
-        lower_builtin(function, *case)(lower)
+    register(type(f"Lanes_{function.__name__}", (ConcreteTemplate,), {"key": function, "cases": signatures}))
 
 
 def _call(name: str) -> Callable[..., Any]:
     """Return what emits a call of one of LLVM's functions on vectors."""
 
     def emit(builder: Any, value: Any) -> Any:
-        function = cgutils.get_or_insert_function(builder.module, ir.FunctionType(_VECTOR, [_VECTOR]), name)
+        kind = "f64" if value.type.element == ir.DoubleType() else "f32"
+        shape = ir.FunctionType(value.type, [value.type])
+        function = cgutils.get_or_insert_function(builder.module, shape, f"llvm.{name}.v{value.type.count}{kind}")
         return builder.call(function, [value])
 
     return emit
 
 
-_PAIRS = ((lanes, lanes), (lanes, types.float64), (types.float64, lanes))
-_define(operator.add, lanes, _PAIRS, lambda builder, a, b: builder.fadd(a, b))
-_define(operator.sub, lanes, _PAIRS, lambda builder, a, b: builder.fsub(a, b))
-_define(operator.mul, lanes, _PAIRS, lambda builder, a, b: builder.fmul(a, b))
-_define(operator.truediv, lanes, _PAIRS, lambda builder, a, b: builder.fdiv(a, b))
-_define(operator.gt, mask, _PAIRS, lambda builder, a, b: builder.fcmp_ordered(">", a, b))
-_define(operator.ge, mask, _PAIRS, lambda builder, a, b: builder.fcmp_ordered(">=", a, b))
-_define(operator.lt, mask, _PAIRS, lambda builder, a, b: builder.fcmp_ordered("<", a, b))
-_define(operator.and_, mask, ((mask, mask),), lambda builder, a, b: builder.and_(a, b))
-_define(operator.or_, mask, ((mask, mask),), lambda builder, a, b: builder.or_(a, b))
-_define(abs, lanes, ((lanes,),), _call(f"llvm.fabs.v{WIDTH}f64"))
-_define(math.sqrt, lanes, ((lanes,),), _call(f"llvm.sqrt.v{WIDTH}f64"))
+def _pairs(family: Any) -> tuple[tuple[Any, ...], ...]:
+    return ((family, family), (family, family.scalar), (family.scalar, family))
+
+
+def _two_masks(family: Any) -> tuple[tuple[Any, ...], ...]:
+    return ((_masks[family], _masks[family]),)
+
+
+_define(operator.add, LanesType, _pairs, lambda builder, a, b: builder.fadd(a, b))
+_define(operator.sub, LanesType, _pairs, lambda builder, a, b: builder.fsub(a, b))
+_define(operator.mul, LanesType, _pairs, lambda builder, a, b: builder.fmul(a, b))
+_define(operator.truediv, LanesType, _pairs, lambda builder, a, b: builder.fdiv(a, b))
+_define(operator.gt, MaskType, _pairs, lambda builder, a, b: builder.fcmp_ordered(">", a, b))
+_define(operator.ge, MaskType, _pairs, lambda builder, a, b: builder.fcmp_ordered(">=", a, b))
+_define(operator.lt, MaskType, _pairs, lambda builder, a, b: builder.fcmp_ordered("<", a, b))
+_define(operator.and_, MaskType, _two_masks, lambda builder, a, b: builder.and_(a, b))
+_define(operator.or_, MaskType, _two_masks, lambda builder, a, b: builder.or_(a, b))
+_define(abs, LanesType, lambda family: ((family,),), _call("fabs"))
+_define(math.sqrt, LanesType, lambda family: ((family,),), _call("sqrt"))
 
 
 @intrinsic
 def _select(typingctx, chosen, a, b):
-    def codegen(context, builder, sig, args):
-        return builder.select(args[0], _wide(builder, sig.args[1], args[1]), _wide(builder, sig.args[2], args[2]))
+    family = lanes if chosen == _masks[lanes] else singles
 
-    return lanes(chosen, a, b), codegen
+    def codegen(context, builder, sig, args):
+        yes, no = (_wide(builder, family, sig.args[k], args[k]) for k in (1, 2))
+        return builder.select(args[0], yes, no)
+
+    return family(chosen, a, b), codegen
 
 
 def select(chosen: Any, a: Any, b: Any) -> Any:
@@ -136,24 +162,31 @@ def _root_kernel(x):
     return lambda x: math.sqrt(x)
 
 
+def _vector_at(context: Any, builder: Any, sig: Any, args: Any, vector: Any, size: int) -> Any:
+    """Emit the load of a row of a (n, rows, width) table, numbers of `size` bytes, of args: table, i, row."""
+    array = context.make_array(sig.args[0])(context, builder, value=args[0])
+    i, row = (context.cast(builder, args[k], sig.args[k], types.int64) for k in (1, 2))
+    stride = cgutils.unpack_tuple(builder, array.strides, 3)[0]
+    offset = builder.add(builder.mul(i, stride), builder.mul(row, _INT64(size * vector.count)))
+    address = builder.add(builder.ptrtoint(array.data, _INT64), offset)
+    value = builder.load(builder.inttoptr(address, vector.as_pointer()))
+    value.align = size
+    return value
+
+
 @intrinsic
 def _load(typingctx, table, i, row):
     def codegen(context, builder, sig, args):
-        array = context.make_array(sig.args[0])(context, builder, value=args[0])
-        i64 = ir.IntType(64)
-        i, row = (context.cast(builder, args[k], sig.args[k], types.int64) for k in (1, 2))
-        stride = cgutils.unpack_tuple(builder, array.strides, 3)[0]
-        offset = builder.add(builder.mul(i, stride), builder.mul(row, i64(4 * WIDTH)))
-        address = builder.add(builder.ptrtoint(array.data, i64), offset)
-        value = builder.load(builder.inttoptr(address, _SINGLE.as_pointer()))
-        value.align = 4
-        return builder.fpext(value, _VECTOR)
+        if sig.args[0].dtype == types.float64:
+            return _vector_at(context, builder, sig, args, lanes.vector, 8)
+        narrow = _vector_at(context, builder, sig, args, ir.VectorType(ir.FloatType(), WIDTH), 4)
+        return builder.fpext(narrow, lanes.vector)
 
     return lanes(table, i, row), codegen
 
 
 def load(table: Any, i: int, row: int) -> Any:
-    """Return table[i, row] of an (n, rows, 4) table in single precision, contiguous, as lanes."""
+    """Return table[i, row] of an (n, rows, 4) table in single or double precision, contiguous, as lanes."""
     return table[i, row].astype(np.float64)
 
 
@@ -163,11 +196,29 @@ def _load_kernel(table, i, row):
 
 
 @intrinsic
+def _load_singles(typingctx, table, i, row):
+    def codegen(context, builder, sig, args):
+        return _vector_at(context, builder, sig, args, singles.vector, 4)
+
+    return singles(table, i, row), codegen
+
+
+def load_singles(table: Any, i: int, row: int) -> Any:
+    """Return table[i, row] of an (n, rows, 8) table in single precision, contiguous, as singles."""
+    return table[i, row]
+
+
+@overload(load_singles)
+def _load_singles_kernel(table, i, row):
+    return lambda table, i, row: _load_singles(table, i, row)  # type: ignore[reportCallIssue]
+
+
+@intrinsic
 def _lane(typingctx, value, k):
     def codegen(context, builder, sig, args):
         return builder.extract_element(args[0], context.cast(builder, args[1], sig.args[1], types.int32))
 
-    return types.float64(value, k), codegen
+    return value.scalar(value, k), codegen
 
 
 def lane(value: Any, k: int) -> float:
@@ -183,14 +234,14 @@ def _lane_kernel(value, k):
 @intrinsic
 def _bits(typingctx, chosen):
     def codegen(context, builder, sig, args):
-        return builder.zext(builder.bitcast(args[0], ir.IntType(WIDTH)), ir.IntType(64))
+        return builder.zext(builder.bitcast(args[0], ir.IntType(sig.args[0].width)), _INT64)
 
     return types.int64(chosen), codegen
 
 
 def bits(chosen: Any) -> int:
     """Return a number whose bit k is set where lane k is chosen."""
-    return int(sum(1 << k for k in range(WIDTH) if chosen[k]))
+    return int(sum(1 << k for k in range(len(chosen)) if chosen[k]))
 
 
 @overload(bits)

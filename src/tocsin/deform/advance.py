@@ -16,7 +16,7 @@ import math
 from tocsin import vec
 from tocsin._jit import kernel
 from tocsin.bounds.rounding import UNDERFLOW, UNIT
-from tocsin.deform.certificate import between, hold, largest, later, one_norm, toward_segment
+from tocsin.deform.certificate import between, hold, largest, later, toward_segment
 
 FREE, CONTACT, UNDECIDED = 0, 1, 2
 """How a pair ended."""
@@ -24,7 +24,7 @@ FREE, CONTACT, UNDECIDED = 0, 1, 2
 MOST_STEPS = 512
 """Steps after which a pair is left undecided."""
 
-PATIENCE = 6
+PATIENCE = 1
 """Steps after which the volume's cubic is asked too."""
 
 

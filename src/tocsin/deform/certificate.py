@@ -57,13 +57,13 @@ def first_root(b0, b1, b2):
     square = b1 * b1
     product = b0 * b2
     disc = square - product + 4.0 * UNIT * (square + abs(product))
-    if disc < 0.0:
-        return 2.0
+    if not disc >= 0.0:
+        return 2.0 if disc < 0.0 else 0.0  # nan, of a direction that turns without bounds, proves nothing
     side = math.sqrt(disc)
     gain = b0 - b1
     below = gain + side + 8.0 * UNIT * (abs(gain) + side)
     if not below > 0.0:
-        return 2.0
+        return 2.0 if below <= 0.0 else 0.0
     return b0 / below
 
 

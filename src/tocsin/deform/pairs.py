@@ -1,4 +1,4 @@
-"""Times of contact of pairs that the caller brings: many vertices and faces, many edges and edges, one compiled call."""
+"""Times of contact of pairs that the caller brings: vertices and faces, edges and edges, all in one compiled call."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def _tolerances(tolerance: float | None, *sides: np.ndarray) -> np.ndarray:
 def vertex_face_times(
     v_t0: Any, v_t1: Any, f_t0: Any, f_t1: Any, *, margin: float = 0.0, tolerance: float | None = None
 ) -> np.ndarray:
-    """Return when each vertex first comes within `margin` of its face, (n,); `inf` where it is proven that it never does.
+    """Return when each vertex first comes within `margin` of its face, (n,); `inf` where proven that it never does.
 
     `v_t0`, `v_t1`: (n, 3), where the vertices are at time 0 and 1; `f_t0`, `f_t1`: (n, 3, 3), the corners of the faces.
     Everything moves along straight lines in between. A time is never later than the true one, and the distance at that

@@ -1,0 +1,315 @@
+"""From pairs of elements to contacts: filters first, then the advancement of the feature pairs that are left.
+
+A chunk of element pairs goes through stages, each over the whole chunk: the feature pairs that they represent are
+listed, filtered four at a time, and what is left is advanced.
+"""
+
+import numpy as np
+
+from tocsin import vec
+from tocsin._jit import kernel
+from tocsin._lanes import bits
+from tocsin.deform.advance import CONTACT, FREE, UNDECIDED, edge_edge, vertex_face
+from tocsin.deform.filters import edge_edge_free, vertex_face_free
+from tocsin.deform.initial import crosses
+from tocsin.deform.topology import FACE
+
+VERTEX_FACE, FACE_VERTEX, EDGE_EDGE, EDGE_FACE, FACE_EDGE = range(5)
+"""Kinds of feature pairs: which feature is a's, which is b's. An edge through a face is an overlap, at time 0."""
+
+FIRST, EVERY, ANY = range(3)
+"""What is asked: the first contact, every pair's own, or any contact at all."""
+
+CHUNK = 1024
+"""Element pairs per chunk."""
+
+MOST_FEATURES = 16 * CHUNK
+"""Feature pairs of a chunk: a pair of elements has at most six vertex-face and nine edge-edge pairs."""
+
+HIT = np.dtype([("time", "f8"), ("kind", "i4"), ("a", "i4"), ("b", "i4"), ("status", "i4")])
+"""A contact of a feature pair: when, and vertex, face or edge on either side."""
+
+ELEMENTS, FEATURES, ADVANCED, STEPS, NODES, COUNTS = range(6)
+"""What is counted: element pairs, feature pairs after each filter, advancement steps, tests of octets."""
+
+
+@kernel
+def put(block, lane, row, rows, v):
+    """Write a vertex into one lane of three rows of a block."""
+    block[0, row, lane] = rows[v, 0]
+    block[0, row + 1, lane] = rows[v, 1]
+    block[0, row + 2, lane] = rows[v, 2]
+
+
+@kernel
+def list_features(a, b, itself, pairs, n, features):
+    """Write the feature pairs (kind, a's, b's) that element pairs represent; faces and elements by their place."""
+    count = 0
+    for p in range(n):
+        x = pairs[p, 0]
+        y = pairs[p, 1]
+        if b.owns[y] & FACE:
+            for k in range(3):
+                v = a.corners[x, k]
+                if (a.owns[x] >> k) & 1 and (
+                    not itself
+                    or (
+                        a.same[v] != a.same[b.corners[y, 0]]
+                        and a.same[v] != a.same[b.corners[y, 1]]
+                        and a.same[v] != a.same[b.corners[y, 2]]
+                    )
+                ):
+                    features[count, 0] = VERTEX_FACE
+                    features[count, 1] = v
+                    features[count, 2] = y
+                    count += 1
+        if a.owns[x] & FACE:
+            for k in range(3):
+                v = b.corners[y, k]
+                if (b.owns[y] >> k) & 1 and (
+                    not itself
+                    or (
+                        a.same[v] != a.same[a.corners[x, 0]]
+                        and a.same[v] != a.same[a.corners[x, 1]]
+                        and a.same[v] != a.same[a.corners[x, 2]]
+                    )
+                ):
+                    features[count, 0] = FACE_VERTEX
+                    features[count, 1] = x
+                    features[count, 2] = v
+                    count += 1
+        for i in range(3):
+            e = a.owned_edges[x, i]
+            if e < 0:
+                continue
+            for j in range(3):
+                f = b.owned_edges[y, j]
+                if f >= 0 and (
+                    not itself
+                    or (
+                        a.same[a.edges[e, 0]] != a.same[a.edges[f, 0]]
+                        and a.same[a.edges[e, 0]] != a.same[a.edges[f, 1]]
+                        and a.same[a.edges[e, 1]] != a.same[a.edges[f, 0]]
+                        and a.same[a.edges[e, 1]] != a.same[a.edges[f, 1]]
+                    )
+                ):
+                    features[count, 0] = EDGE_EDGE
+                    features[count, 1] = e
+                    features[count, 2] = f
+                    count += 1
+    return count
+
+
+@kernel
+def put_feature(block, lane, a, b, kind, i, j):
+    """Write the four points of a feature pair at both ends into one lane of a block."""
+    if kind == EDGE_EDGE:
+        for c in range(2):
+            v = a.edges[i, c]
+            w = b.edges[j, c]
+            put(block, lane, 3 * c, a.p0, v)
+            put(block, lane, 3 * c + 12, a.p1, v)
+            put(block, lane, 3 * c + 6, b.p0, w)
+            put(block, lane, 3 * c + 18, b.p1, w)
+    elif kind == VERTEX_FACE:
+        put(block, lane, 0, a.p0, i)
+        put(block, lane, 12, a.p1, i)
+        for c in range(3):
+            w = b.corners[j, c]
+            put(block, lane, 3 * c + 3, b.p0, w)
+            put(block, lane, 3 * c + 15, b.p1, w)
+    else:
+        put(block, lane, 0, b.p0, j)
+        put(block, lane, 12, b.p1, j)
+        for c in range(3):
+            v = a.corners[i, c]
+            put(block, lane, 3 * c + 3, a.p0, v)
+            put(block, lane, 3 * c + 15, a.p1, v)
+
+
+@kernel
+def keep_features(a, b, features, n, lists, block, done, limit, margin):
+    """Drop the feature pairs that are proven free; return how many are left.
+
+    `lists` holds two queues of up to four places, for pairs with a face and for pairs of edges.
+    """
+    kept = 0
+    waiting = (0, 0)
+    for p in range(n + 1):
+        last = p == n
+        queue = 0
+        if not last:
+            queue = 1 if features[p, 0] == EDGE_EDGE else 0
+            lists[queue, waiting[queue]] = p
+            waiting = (waiting[0] + 1 - queue, waiting[1] + queue)
+        for k in range(2):
+            count = waiting[k]
+            if count < 4 and not (last and count > 0):
+                continue
+            for lane in range(4):
+                q = lists[k, min(lane, count - 1)]
+                put_feature(block, lane, a, b, features[q, 0], features[q, 1], features[q, 2])
+            if k == 0:
+                left = 15 - bits(vertex_face_free(block, done, limit, margin))
+            else:
+                left = 15 - bits(edge_edge_free(block, done, limit, margin))
+            for lane in range(count):
+                features[lists[k, lane], 3] = (left >> lane) & 1
+            waiting = (0, waiting[1]) if k == 0 else (waiting[0], 0)
+    for p in range(n):
+        if features[p, 3]:
+            for c in range(3):
+                features[kept, c] = features[p, c]
+            kept += 1
+    return kept
+
+
+@kernel
+def advance_feature(a, b, kind, i, j, margin, tolerance, limit):
+    """Return (status, t, steps) of one feature pair."""
+    if kind == EDGE_EDGE:
+        v = a.edges[i, 0]
+        w = a.edges[i, 1]
+        x = b.edges[j, 0]
+        y = b.edges[j, 1]
+        return edge_edge(
+            vec.load3(a.p0, v), vec.load3(a.p0, w), vec.load3(b.p0, x), vec.load3(b.p0, y),
+            vec.load3(a.p1, v), vec.load3(a.p1, w), vec.load3(b.p1, x), vec.load3(b.p1, y), margin, tolerance, limit,
+        )  # fmt: skip
+    if kind == VERTEX_FACE:
+        x = b.corners[j, 0]
+        y = b.corners[j, 1]
+        z = b.corners[j, 2]
+        return vertex_face(
+            vec.load3(a.p0, i), vec.load3(b.p0, x), vec.load3(b.p0, y), vec.load3(b.p0, z),
+            vec.load3(a.p1, i), vec.load3(b.p1, x), vec.load3(b.p1, y), vec.load3(b.p1, z), margin, tolerance, limit,
+        )  # fmt: skip
+    x = a.corners[i, 0]
+    y = a.corners[i, 1]
+    z = a.corners[i, 2]
+    return vertex_face(
+        vec.load3(b.p0, j), vec.load3(a.p0, x), vec.load3(a.p0, y), vec.load3(a.p0, z),
+        vec.load3(b.p1, j), vec.load3(a.p1, x), vec.load3(a.p1, y), vec.load3(a.p1, z), margin, tolerance, limit,
+    )  # fmt: skip
+
+
+@kernel
+def precedes(time, kind, i, j, hit):
+    """Return True if a contact comes before another; those at the same time are ordered by their features."""
+    if time != hit["time"]:
+        return time < hit["time"]
+    if kind != hit["kind"]:
+        return kind < hit["kind"]
+    return i < hit["a"] or (i == hit["a"] and j < hit["b"])
+
+
+@kernel
+def write_hit(hit, time, kind, i, j, status):
+    """Fill in a record."""
+    hit["time"] = time
+    hit["kind"] = kind
+    hit["a"] = i
+    hit["b"] = j
+    hit["status"] = status
+
+
+@kernel
+def named_features(a, b, itself, kind, i, j):
+    """Return (kind, i, j) with faces by their own numbers, and for a model against itself the vertex or edge first."""
+    if kind in (VERTEX_FACE, EDGE_FACE):
+        return kind, i, b.source[j]
+    if kind in (FACE_VERTEX, FACE_EDGE):
+        return (kind - 1, j, a.source[i]) if itself else (kind, a.source[i], j)
+    return (kind, min(i, j), max(i, j)) if itself else (kind, i, j)
+
+
+@kernel
+def advance_features(a, b, itself, features, n, margin, tolerance, limit, question, hits, found, counts):
+    """Advance the feature pairs that are left; return (hits, found, limit).
+
+    The first contact is kept in hits[0], and `limit` is its time; of every contact each is appended.
+    """
+    for p in range(n):
+        kind = features[p, 0]
+        i = features[p, 1]
+        j = features[p, 2]
+        status, t, steps = advance_feature(a, b, kind, i, j, margin, tolerance, limit)
+        counts[STEPS] += steps + 1
+        if status == FREE:
+            continue
+        kind, i, j = named_features(a, b, itself, kind, i, j)
+        if question == EVERY:
+            if found == hits.shape[0]:
+                more = np.zeros(2 * found, HIT)
+                more[:found] = hits
+                hits = more
+            write_hit(hits[found], t, kind, i, j, status)
+            found += 1
+        elif found == 0 or precedes(t, kind, i, j, hits[0]):
+            write_hit(hits[0], t, kind, i, j, status)
+            found = 1
+            limit = min(limit, t)
+            if question == ANY and status != UNDECIDED:
+                return hits, found, limit
+    return hits, found, limit
+
+
+@kernel
+def edge_through(a, b, e, y, itself):
+    """Return True if edge e of a goes through face y of b at time 0 and shares no vertex with it."""
+    v = a.edges[e, 0]
+    w = a.edges[e, 1]
+    for c in range(3):
+        u = b.corners[y, c]
+        if itself and (a.same[v] == a.same[u] or a.same[w] == a.same[u]):
+            return False
+    return crosses(
+        vec.load3(a.p0, v), vec.load3(a.p0, w), vec.load3(b.p0, b.corners[y, 0]), vec.load3(b.p0, b.corners[y, 1]),
+        vec.load3(b.p0, b.corners[y, 2]),
+    )  # fmt: skip
+
+
+@kernel
+def overlaps_at_start(a, b, itself, pairs, n, hits, found):
+    """Keep the first edge that goes through a face at time 0 in hits[0]; return how many contacts are there."""
+    for p in range(n):
+        if not pairs[p, 2]:
+            continue
+        x = pairs[p, 0]
+        y = pairs[p, 1]
+        for k in range(3):
+            for side in range(2):
+                if side == 0:
+                    e = a.owned_edges[x, k]
+                    if e < 0 or not b.owns[y] & FACE or not edge_through(a, b, e, y, itself):
+                        continue
+                    kind, i, j = named_features(a, b, itself, EDGE_FACE, e, y)
+                else:
+                    e = b.owned_edges[y, k]
+                    if e < 0 or not a.owns[x] & FACE or not edge_through(b, a, e, x, itself):
+                        continue
+                    kind, i, j = named_features(a, b, itself, FACE_EDGE, x, e)
+                if found == 0 or precedes(0.0, kind, i, j, hits[0]):
+                    write_hit(hits[0], 0.0, kind, i, j, CONTACT)
+                    found = 1
+    return found
+
+
+@kernel
+def settle(a, b, itself, pairs, n, features, lists, block, margin, tolerance, limit, question, overlaps, hits, found,
+           counts):  # fmt: skip
+    """Decide a chunk of element pairs; return (hits, found, limit)."""
+    counts[ELEMENTS] += n
+    done = 1.0 - limit
+    if question != EVERY and overlaps:
+        found = overlaps_at_start(a, b, itself, pairs, n, hits, found)
+        if found > 0:
+            limit = min(limit, hits[0]["time"])
+        if question == ANY and found > 0 and hits[0]["status"] == CONTACT:
+            return hits, found, limit
+        done = 1.0 - limit
+    count = list_features(a, b, itself, pairs, n, features)
+    counts[FEATURES] += count
+    count = keep_features(a, b, features, count, lists, block, done, limit, margin)
+    counts[ADVANCED] += count
+    return advance_features(a, b, itself, features, count, margin, tolerance, limit, question, hits, found, counts)

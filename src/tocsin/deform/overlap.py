@@ -1,0 +1,103 @@
+"""Time-of-contact tests of boxes and k-DOPs (2010, section IV), one against eight at a time.
+
+Along an axis the gap between two DOPs whose sides move linearly is linear in time too: it is positive during [0, T] if
+it is at 0 and at T. That is the test: no division, and T, the best time so far, is where the paper would compare times.
+The first three axes are the test of the boxes; only what they leave is asked about the other six. DOPs may overlap
+along different axes at different times, so what no single axis tells apart may be asked once more by `window`.
+"""
+
+import math
+
+import numpy as np
+
+from tocsin._jit import kernel
+from tocsin._lanes import bits, load_singles
+from tocsin.deform.hierarchy import AXES, ENDS, HI_T0, HI_T1, LO_T0, LO_T1
+
+ALL = 255
+"""Bits of eight lanes."""
+
+
+@kernel
+def gap(octets_a, a, i, octets_b, b, axis, done, limit, margin):
+    """Return (apart, apart at 0) of lane i of the octet a and all lanes of the octet b, along one axis.
+
+    Proof. g0 and g1 are the gaps at 0 and 1, so the gap at T is (1 - T) g0 + T g1, and above the margin in between if
+    it is at 0 and at T. `limit` is T rounded up and `done` is 1 - T. A gap passes at most five roundings of 2^-24, each
+    relative to one of its weighted terms, which are at most the weighted sums of the coordinates of both DOPs; each was
+    grown by 15 2^-24 of its coordinates (`hierarchy`), so what is computed as larger than the margin is larger.
+    """
+    row = axis * ENDS
+    g0 = load_singles(octets_b, b, row + LO_T0) - octets_a[a, row + HI_T0, i]
+    h0 = octets_a[a, row + LO_T0, i] - load_singles(octets_b, b, row + HI_T0)
+    g1 = load_singles(octets_b, b, row + LO_T1) - octets_a[a, row + HI_T1, i]
+    h1 = octets_a[a, row + LO_T1, i] - load_singles(octets_b, b, row + HI_T1)
+    above = g0 > margin
+    below = h0 > margin
+    apart = (above & (g0 * done + g1 * limit > margin)) | (below & (h0 * done + h1 * limit > margin))
+    return apart, above | below
+
+
+@kernel
+def near(octets_a, a, i, octets_b, b, done, limit, margin, wide):
+    """Return (lanes, lanes at 0) as bits: which DOPs of octet b may come near lane i of octet a, and may be so at 0.
+
+    Along the diagonal axes lengths are sqrt 2 as large, and so is the margin: `wide`.
+    """
+    x, x0 = gap(octets_a, a, i, octets_b, b, 0, done, limit, margin)
+    y, y0 = gap(octets_a, a, i, octets_b, b, 1, done, limit, margin)
+    z, z0 = gap(octets_a, a, i, octets_b, b, 2, done, limit, margin)
+    far = x | y | z
+    if bits(far) == ALL:
+        return 0, 0
+    far0 = x0 | y0 | z0
+    for axis in range(3, AXES, 2):
+        p, p0 = gap(octets_a, a, i, octets_b, b, axis, done, limit, wide)
+        q, q0 = gap(octets_a, a, i, octets_b, b, axis + 1, done, limit, wide)
+        far = far | p | q
+        far0 = far0 | p0 | q0
+    return ALL - bits(far), ALL - bits(far | far0)
+
+
+@kernel
+def single_up(x):
+    """Return a single-precision number of at least x >= 0."""
+    return np.float32(x * (1.0 + 2.0**-23))
+
+
+@kernel
+def window(octets_a, a, i, octets_b, b, k, limit, margin, wide):
+    """Return False if lane i of octet a and lane k of octet b are never near along all axes at one time in [0, limit].
+
+    Proof. Along one side of one axis the gap is linear, from g0 to g1: it is at most the margin only before, or only
+    after, the time at which it passes it. The window keeps what all of them leave. Gaps are differences of numbers of
+    single precision, in double precision: their roundings are covered as in `gap`, and that of a quotient, relative, by
+    the factors.
+    """
+    lo = 0.0
+    hi = np.float64(limit)
+    for axis in range(AXES):
+        row = axis * ENDS
+        keep = np.float64(margin if axis < 3 else wide)
+        for side in range(2):
+            if side == 0:
+                g0 = np.float64(octets_b[b, row + LO_T0, k]) - np.float64(octets_a[a, row + HI_T0, i]) - keep
+                g1 = np.float64(octets_b[b, row + LO_T1, k]) - np.float64(octets_a[a, row + HI_T1, i]) - keep
+            else:
+                g0 = np.float64(octets_a[a, row + LO_T0, i]) - np.float64(octets_b[b, row + HI_T0, k]) - keep
+                g1 = np.float64(octets_a[a, row + LO_T1, i]) - np.float64(octets_b[b, row + HI_T1, k]) - keep
+            if g0 > 0.0:
+                if not g1 <= 0.0:
+                    return False
+                lo = max(lo, g0 / (g0 - g1) * (1.0 - 2.0**-40))
+            elif g1 > 0.0:
+                hi = min(hi, g0 / (g0 - g1) * (1.0 + 2.0**-40))
+        if lo > hi:
+            return False
+    return True
+
+
+@kernel
+def diagonal(margin):
+    """Return the margin along a diagonal axis, rounded up."""
+    return margin * (math.sqrt(2.0) * (1.0 + 2.0**-50))

@@ -1,0 +1,38 @@
+"""One deformable model as the kernels see it during a question: its elements, its hierarchy, where its vertices are."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from tocsin._jit import borrowed, kernel
+
+
+class Side(NamedTuple):
+    """One of the two models of a pair; for contact with itself a model is both."""
+
+    octets: np.ndarray
+    start: np.ndarray
+    corners: np.ndarray
+    owned_edges: np.ndarray
+    owns: np.ndarray
+    source: np.ndarray
+    edges: np.ndarray
+    same: np.ndarray
+    p0: np.ndarray
+    """(n, 3) where the vertices are at time 0."""
+    p1: np.ndarray
+    """(n, 3) where the vertices are at time 1."""
+    packed: np.ndarray
+    """(octets, packed.ROWS, 8) single precision: the corners of eight elements side by side."""
+    reach: float
+    """The largest coordinate in `packed`, rounded up."""
+
+
+@kernel
+def borrowed_side(side):
+    """Return the same tables without references to their owners."""
+    return Side(
+        borrowed(side.octets), borrowed(side.start), borrowed(side.corners), borrowed(side.owned_edges),
+        borrowed(side.owns), borrowed(side.source), borrowed(side.edges), borrowed(side.same), borrowed(side.p0),
+        borrowed(side.p1), borrowed(side.packed), side.reach,
+    )  # fmt: skip
