@@ -7,12 +7,14 @@ from tocsin.geometry.mesh import Mesh, MeshReport
 from tocsin.geometry.primitives import Box, Capsule, ConvexHull, Cylinder, Sphere
 from tocsin.model.base import Motion
 from tocsin.model.body import Body
+from tocsin.model.deformable import Deformable
 from tocsin.model.robot import Robot, RobotBuilder
 from tocsin.results import (
     Contact,
     ContactInterval,
     ContactIntervals,
     Distance,
+    FeatureContacts,
     FirstContact,
     Stats,
     Status,
@@ -64,7 +66,9 @@ __all__ = [
     "ContactIntervals",
     "ConvexHull",
     "Cylinder",
+    "Deformable",
     "Distance",
+    "FeatureContacts",
     "FirstContact",
     "Mesh",
     "MeshReport",

@@ -99,6 +99,32 @@ def coordinates(value: Any, what: str, shape: tuple[int | None, ...]) -> np.ndar
     return out
 
 
+def indices(value: Any, what: str, width: int, vertices: int) -> np.ndarray:
+    """Return an (n, width) int32 array of vertex numbers, all below `vertices`; None is none of them."""
+    if value is None:
+        return np.zeros((0, width), np.int32)
+    try:
+        given = np.asarray(value)
+    except ValueError:
+        raise TocsinError(
+            f"{what} must be rows of {width} whole numbers each; got rows of different lengths."
+        ) from None
+    if given.size == 0:
+        return np.zeros((0, width), np.int32)
+    if width == 1 and given.ndim == 1:
+        given = given.reshape(-1, 1)
+    if given.ndim != 2 or given.shape[1] != width:
+        wanted = "(n,)" if width == 1 else f"(n, {width})"
+        raise TocsinError(f"{what} must have shape {wanted}; got shape {np.shape(value)}.")
+    if given.dtype.kind not in "iu":
+        raise TocsinError(f"{what} must be whole numbers, those of vertices; got {given.dtype}.")
+    if given.min() < 0 or given.max() >= vertices:
+        raise TocsinError(
+            f"{what} name vertices {given.min()} to {given.max()}, but there are {vertices} vertices, from 0."
+        )
+    return np.ascontiguousarray(given, dtype=np.int32)
+
+
 def _shape(shape: tuple[int | None, ...]) -> str:
     return "(" + ", ".join("n" if s is None else str(s) for s in shape) + ("," if len(shape) == 1 else "") + ")"
 

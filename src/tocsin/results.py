@@ -270,6 +270,64 @@ def group(contacts: Iterable[TimedContact], *, within: float) -> list[tuple[Time
     return [tuple(g) for g in groups]
 
 
+@dataclass(frozen=True, eq=False)
+class FeatureContacts:
+    """Every pair of features of deformable models that touches during a motion, each with its own first time."""
+
+    times: Vector
+    """(n,): when each pair first touches, ascending; never late."""
+    kind: NDArray[np.int32]
+    """(n,): which of `kinds`."""
+    features: NDArray[np.int32]
+    """(n, 2): a vertex, a face or an edge of each side, by its number: faces as given, edges as in
+    `Deformable.edges`."""
+    pair: NDArray[np.int32]
+    """(n,): which of `pairs`."""
+    decided: NDArray[np.bool_]
+    """(n,): False where only freedom until the time is proven."""
+    pairs: tuple[tuple[str, ...], ...]
+    """The two links, or models, of each pair that was checked; the same twice for self-contact."""
+    kinds: tuple[str, ...]
+
+    def __len__(self) -> int:
+        return len(self.times)
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} touching feature pairs>"
+
+    def between(self, a: str, b: str) -> FeatureContacts:
+        """Return those of one pair of models or links; the same name twice for self-contact."""
+        wanted = [k for k, pair in enumerate(self.pairs) if pair in ((a, b), (b, a))]
+        if not wanted:
+            said = ", ".join(f"{x!r} and {y!r}" for x, y in self.pairs)
+            raise TocsinError(f"{a!r} and {b!r} were not checked against each other; checked were: {said}.")
+        chosen = np.isin(self.pair, wanted)
+        return FeatureContacts(
+            self.times[chosen], self.kind[chosen], self.features[chosen], self.pair[chosen], self.decided[chosen],
+            self.pairs, self.kinds,
+        )  # fmt: skip
+
+    @property
+    def vertex_face(self) -> NDArray[np.int32]:
+        """(n, 2): vertex and face of each vertex-face pair, the earliest first."""
+        return self.features[self.kind == 0]
+
+    @property
+    def vertex_face_time(self) -> Vector:
+        """(n,): their times."""
+        return self.times[self.kind == 0]
+
+    @property
+    def edge_edge(self) -> NDArray[np.int32]:
+        """(n, 2): the edges of each edge-edge pair, the earliest first."""
+        return self.features[self.kind == 2]
+
+    @property
+    def edge_edge_time(self) -> Vector:
+        """(n,): their times."""
+        return self.times[self.kind == 2]
+
+
 @dataclass(frozen=True)
 class Distance:
     """The answer to `Scene.distance`: the closest pair of a standing scene."""

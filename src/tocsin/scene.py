@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 import threading
 import time as clock_module
-from collections.abc import Iterator, MutableMapping
+from collections.abc import Iterator, MutableMapping, Sequence
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -21,10 +21,14 @@ from tocsin.errors import TocsinError, unknown_name
 from tocsin.model.base import Model, Motion
 from tocsin.model.body import _UNNAMED
 from tocsin.model.carried import Carried, ScrewMotion
+from tocsin.model.deformable import Deformable, Deforming
 from tocsin.model.world import World, assemble
 from tocsin.motion.joints import JOINT
 from tocsin.options import BACKENDS, MAX_STEPS, METHODS, RELATIVE_TOLERANCE, STAGES
-from tocsin.results import Contact, ContactIntervals, Distance, FirstContact, Stats, Status
+from tocsin.results import Contact, ContactIntervals, Distance, FeatureContacts, FirstContact, Stats, Status
+
+if TYPE_CHECKING:
+    from tocsin.deform.question import Question
 
 ONE_PIECE = np.array([0.0, 1.0])
 
@@ -76,26 +80,29 @@ class Margins(MutableMapping[tuple[str, str], float]):
 
 
 class Scene:
-    """Models that may touch each other: bodies and robots, moving or standing.
+    """Models that may touch each other: bodies, robots and deformable models, moving or standing.
 
     A model for which no motion is given stands where it is. Asked about motions, a scene checks every pair of shapes
     of which at least one belongs to a model that was given a motion; asked about nothing, it checks all of them.
 
     `backend`: how meshes are taken apart, "triangles" (a tree of boxes, the default) or "hulls" (a tree of convex
     hulls over convex pieces, bounded by GJK, as in the 2007 paper). `python -m tocsin.bench backends` compares them.
+    `threads`: on how many processors questions about deformable models run, by default all; answers are the same.
     """
 
-    def __init__(self, *models: Model, backend: str = "triangles") -> None:
+    def __init__(self, *models: Model, backend: str = "triangles", threads: int | None = None) -> None:
         self._hulls = _cast.choice(backend, "backend", BACKENDS) == "hulls"
         for model in models:
             if not isinstance(model, Model):
-                raise TocsinError(f"a scene holds bodies and robots; got {type(model).__name__}.")
+                raise TocsinError(f"a scene holds bodies, robots and deformable models; got {type(model).__name__}.")
         if not models:
-            raise TocsinError("a scene needs at least one body or robot.")
+            raise TocsinError("a scene needs at least one body, robot or deformable model.")
         if len({id(m) for m in models}) < len(models):
             raise TocsinError("a model is in the scene twice; make a second one instead.")
+        self.threads = None if threads is None else _cast.count(threads, "threads")
         self.models: tuple[Model, ...] = models
         self.names: tuple[str, ...] = _distinct_names(models)
+        self._soft = any(isinstance(m, Deformable) for m in models)
         self.margins = Margins(self)
         self._ignored: set[tuple[str, str]] = set()
         self._version = 0
@@ -141,12 +148,18 @@ class Scene:
         for name in pair:
             self._find(name)
         a, b = sorted(pair)
-        if a == b and len(self._find(a)) == 1:
+        if a == b and len(self._find(a)) == 1 and not self._is_soft(a):
             raise TocsinError(f"{a!r} and {b!r} are one link: there is no such pair.")
         return a, b
 
+    def _is_soft(self, name: str) -> bool:
+        return name in self.names and isinstance(self.models[self.names.index(name)], Deformable)
+
     def ignore(self, a: str, b: str) -> None:
-        """Do not check a against b: names of models, of links, or 'model/link' where two models share a name."""
+        """Do not check a against b: names of models, of links, or 'model/link' where two models share a name.
+
+        The name of a deformable model, twice, means its contact with itself.
+        """
         self._ignored.add(self._pair((a, b)))
         self._changed()
 
@@ -158,26 +171,31 @@ class Scene:
         seen = (self._version, *[m.version for m in self.models])
         if self._world is None or seen != self._seen:
             with self._lock:
-                rules: dict[tuple[int, int], float] = {}
-                for (a, b), margin in self.margins.items():
-                    self._add_rule(rules, a, b, margin)
-                for a, b in self._ignored:
-                    self._add_rule(rules, a, b, -math.inf)
-                n = 0
-                for model in self.models:
-                    for i, k in model.ignored:
-                        rules[n + i, n + k] = -math.inf
-                    n += len(model.links)
+                rules = {pair: margin for pair, margin in self._rules().items() if pair[0] != pair[1]}
                 self._world = assemble(self.models, rules, hulls=self._hulls)
                 self._largest_margin = max([0.0, *self.margins.values()])
                 self._local = threading.local()
                 self._seen = seen
         return self._world
 
+    def _rules(self) -> dict[tuple[int, int], float]:
+        """Return the margins of single pairs of links, -inf where they are ignored."""
+        rules: dict[tuple[int, int], float] = {}
+        for (a, b), margin in self.margins.items():
+            self._add_rule(rules, a, b, margin)
+        for a, b in self._ignored:
+            self._add_rule(rules, a, b, -math.inf)
+        n = 0
+        for model in self.models:
+            for i, k in model.ignored:
+                rules[n + i, n + k] = -math.inf
+            n += len(model.links)
+        return rules
+
     def _add_rule(self, rules: dict[tuple[int, int], float], a: str, b: str, margin: float) -> None:
         for i in self._find(a):
             for k in self._find(b):
-                if i != k:
+                if i != k or self._is_soft(a):
                     rules[min(i, k), max(i, k)] = margin
 
     # ---- questions -------------------------------------------------------------------------------------------------
@@ -208,6 +226,32 @@ class Scene:
     ) -> bool:
         """Return True only if it is proven that nothing comes within the margin at any time in [0, 1]."""
         return self._ask(motions, margin, tolerance, max_steps, method, True).status is Status.FREE
+
+    def safe_step(self, *motions: Motion, margin: float = 0.0, tolerance: float | None = None) -> float:
+        """Return the largest fraction of the motions, up to 1, that a simulator may take: free until then, proven.
+
+        At that fraction everything keeps more than the margin still, unless it is 0. The step stops short of a contact
+        by no more than the tolerance (metres), as in `first_contact`.
+        """
+        return min(self.first_contact(*motions, margin=margin, tolerance=tolerance).time, 1.0)
+
+    def contacts(
+        self, *motions: Motion, every: str = "pair", margin: float = 0.0, tolerance: float | None = None
+    ) -> FeatureContacts | dict[str, np.ndarray]:
+        """Return every contact of deformable models during the motions, not only the first.
+
+        `every`: "pair" for each touching pair of features with its own first time, "triangle" for the first time of
+        each triangle, by model. `margin` and `tolerance` as in `first_contact`.
+        """
+        from tocsin.deform import answer
+
+        _cast.choice(every, "every", ("pair", "triangle"))
+        question = self._soft_question(motions, margin, tolerance)
+        if question is None:
+            raise TocsinError("there is no deformable model in this scene; every= is about those.")
+        if every == "pair":
+            return answer.all_contacts(question, self.names)
+        return answer.triangle_times(question, self.names)
 
     def contact_intervals(
         self,
@@ -258,7 +302,7 @@ class Scene:
         version, twin = self._twins.get(key, (-1, self))
         if version != self._version:
             models = [Carried(m, self.names[k]) if k in key else m for k, m in enumerate(self.models)]
-            twin = Scene(*models, backend=BACKENDS[self._hulls])
+            twin = Scene(*models, backend=BACKENDS[self._hulls], threads=self.threads)
             twin.names = self.names
             twin._index = self._index
             twin._ignored = self._ignored
@@ -266,9 +310,55 @@ class Scene:
             self._twins[key] = (self._version, twin)
         return twin
 
+    def _soft_question(self, motions: tuple[Motion, ...], margin: Any, tolerance: Any) -> Question | None:
+        """Return a question about the deformable models and all that they may touch; None if there are none."""
+        if not self._soft:
+            return None
+        from tocsin.deform.question import Question
+
+        self._check_motions(motions)
+        margin = _cast.scalar(margin, "margin", least=0.0)
+        tolerance = None if tolerance is None else _cast.scalar(tolerance, "tolerance", above=0.0)
+        models = self._carrying(motions).models
+        moving = {self._index[id(m.model)]: m for m in motions}
+        if len(moving) < len(motions):
+            raise self._moved_twice([self._index[id(m.model)] for m in motions])
+        return Question(models, moving, self._rules(), margin, tolerance, self.threads)
+
     def _ask(
         self, motions: tuple[Motion, ...], margin: float, tolerance: float | None, max_steps: int, method: str,
         any_contact: bool, stages: tuple[int, ...] = STAGES,
+    ) -> FirstContact:  # fmt: skip
+        """Ask about everything: links first, then deformable models, up to the links' first contact."""
+        question = self._soft_question(motions, margin, tolerance) if self._soft else None
+        if question is None:
+            return self._ask_links(motions, margin, tolerance, max_steps, method, any_contact, stages)
+        from tocsin.deform import answer
+        from tocsin.deform.advance import UNDECIDED
+
+        rigid = tuple(m for m in motions if not isinstance(m, Deforming))
+        found = None
+        if rigid or not motions:
+            found = self._ask_links(rigid, margin, tolerance, max_steps, method, any_contact, stages)
+            found.__dict__["motions"] = motions
+            if found.collides and (any_contact or found.time == 0.0):
+                return found
+        started = clock_module.perf_counter()
+        state, time, pairing, hit = question.first(found.time if found else math.inf, anything=any_contact)
+        elapsed = clock_module.perf_counter() - started
+        if found is not None and found.time <= time:
+            return found
+        if state == 0:
+            outcome = Status.FREE
+        elif state == UNDECIDED:
+            outcome = Status.CAPPED
+        else:
+            outcome = Status.CONTACT if time > 0.0 else Status.INITIAL_CONTACT
+        return answer.SoftAnswer(outcome, time, question, pairing, hit, motions, self.names, elapsed)
+
+    def _ask_links(
+        self, motions: tuple[Motion, ...], margin: float, tolerance: float | None, max_steps: int, method: str,
+        any_contact: bool, stages: tuple[int, ...],
     ) -> FirstContact:  # fmt: skip
         margin = _cast.scalar(margin, "margin", least=0.0)
         tolerance = -1.0 if tolerance is None else _cast.scalar(tolerance, "tolerance", above=0.0)
@@ -322,19 +412,26 @@ class Scene:
         asked = _Asked(scene, world, stage, configs, margin, tolerance, (a, b), counts, clock, elapsed, *found[5:])
         return Answer(outcome, time, used, motions, asked)
 
-    def _stage(self, world: World, motions: tuple[Motion, ...]) -> tuple[_Stage, np.ndarray, int]:
-        """Return this thread's workspace for the given motions, their configurations in one array, and most pieces."""
+    def _check_motions(self, motions: tuple[Motion, ...]) -> None:
+        """Refuse what is not a motion of a model in this scene."""
         for motion in motions:
             if not isinstance(motion, Motion):
                 raise TocsinError(
-                    f"a question takes motions, from robot.move(q0, q1), body.move(T0, T1), follow or at; "
-                    f"got {type(motion).__name__}."
+                    f"a question takes motions, from robot.move(q0, q1), body.move(T0, T1), cloth.move(V0, V1), follow "
+                    f"or at; got {type(motion).__name__}."
                 )
-        try:
-            key = tuple([self._index[id(m.model)] for m in motions])
-        except KeyError:
-            lost = next(m.model for m in motions if id(m.model) not in self._index)
-            raise TocsinError(f"{lost!r} is not in this scene; its models are: {', '.join(self.names)}.") from None
+            if id(motion.model) not in self._index:
+                names = ", ".join(self.names)
+                raise TocsinError(f"{motion.model!r} is not in this scene; its models are: {names}.")
+
+    def _moved_twice(self, key: Sequence[int]) -> TocsinError:
+        twice = next(k for k in key if list(key).count(k) > 1)
+        return TocsinError(f"{self.names[twice]!r} is given two motions; a model moves in one way at a time.")
+
+    def _stage(self, world: World, motions: tuple[Motion, ...]) -> tuple[_Stage, np.ndarray, int]:
+        """Return this thread's workspace for the given motions, their configurations in one array, and most pieces."""
+        self._check_motions(motions)
+        key = tuple([self._index[id(m.model)] for m in motions])
         stages = getattr(self._local, "stages", None)
         if stages is None:
             stages = self._local.stages = {}
@@ -353,8 +450,7 @@ class Scene:
     def _new_stage(self, world: World, key: tuple[int, ...]) -> _Stage:
         """Lay out the workspace for a set of active models, and place everything that stands."""
         if len(set(key)) < len(key):
-            twice = next(k for k in key if key.count(k) > 1)
-            raise TocsinError(f"{self.names[twice]!r} is given two motions; a model moves in one way at a time.")
+            raise self._moved_twice(key)
         given = key or tuple(range(len(self.models)))
         active = np.zeros((len(given), 5), np.int32)
         first = 0

@@ -1,7 +1,7 @@
 """The order of elements in a hierarchy: neighbours in space next to each other.
 
 The hierarchy is implicit: eight elements in a row make an octet, eight octets in a row an octet of the next level. So
-all there is to building it is the order: boxes are split near the median of their longest side, where octets stay whole.
+all there is to building it is the order: boxes are split near the median of the longest side, where octets stay whole.
 """
 
 import numpy as np
@@ -68,7 +68,7 @@ def spatial_order(centers):
             if most - least > widest:
                 widest = most - least
                 best = axis
-        # Ranges start at multiples of the largest power of eight below their length: splitting there keeps octets whole.
+        # Ranges start at multiples of the largest power of eight below their length: splits there keep octets whole.
         unit = 1
         while unit * 8 < count:
             unit *= 8

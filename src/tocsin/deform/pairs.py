@@ -82,7 +82,8 @@ def vertex_face_times(
     times = np.full(len(arrays[0]), np.inf)
     tolerances = _tolerances(tolerance, arrays[2])
     margin = _cast.scalar(margin, "margin", least=0.0)
-    all_vertex_face(*arrays, margin, tolerances, times, np.ones(len(times), np.bool_))
+    v0, v1, f0, f1 = arrays
+    all_vertex_face(v0, v1, f0, f1, margin, tolerances, times, np.ones(len(times), np.bool_))
     return times
 
 
@@ -99,5 +100,6 @@ def edge_edge_times(
     times = np.full(len(arrays[0]), np.inf)
     tolerances = _tolerances(tolerance, arrays[0], arrays[2])
     margin = _cast.scalar(margin, "margin", least=0.0)
-    all_edge_edge(*arrays, margin, tolerances, times, np.ones(len(times), np.bool_))
+    a0, a1, b0, b1 = arrays
+    all_edge_edge(a0, a1, b0, b1, margin, tolerances, times, np.ones(len(times), np.bool_))
     return times

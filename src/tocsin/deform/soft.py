@@ -19,7 +19,7 @@ from tocsin.deform.topology import Elements, make_elements, reordered
 
 WORN = 1.6
 """The order is made anew when octets have become this many times larger, compared with their elements, than they were
-when it was made. Measured on a cloth that crumples: 1.3 rebuilds too often, 2 lets questions cost half as much again."""
+when it was made."""
 
 
 @kernel

@@ -1,0 +1,215 @@
+"""What comes back from a question about deformable models, put into words when it is looked at."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from tocsin import vec
+from tocsin._jit import kernel
+from tocsin.deform.advance import toward_edge, toward_face
+from tocsin.deform.narrow import (
+    ADVANCED,
+    EDGE_EDGE,
+    EDGE_FACE,
+    ELEMENTS,
+    FACE_EDGE,
+    FACE_VERTEX,
+    FEATURES,
+    NODES,
+    STEPS,
+    VERTEX_FACE,
+)
+from tocsin.deform.question import Actor, Question
+from tocsin.model.deformable import Deformable
+from tocsin.results import Contact, FeatureContacts, FirstContact, Stats, Status
+
+KINDS = ("vertex-face", "face-vertex", "edge-edge", "edge-face", "face-edge")
+"""Names of the kinds of feature pairs, by their numbers."""
+
+MOST_LISTED = 4096
+"""At most so many contacts of one moment are put into words, the closest first."""
+
+NO_RATE = (0.0, 0.0, 0.0)
+
+
+@kernel
+def closest_points(vertex_first, a, b, c, d, out):
+    """Write the two closest points: of a vertex a and a face b c d, or of the edges a b and c d."""
+    if vertex_first:
+        p = vec.sub(b, a)
+        q = vec.sub(c, a)
+        r = vec.sub(d, a)
+        _, _, _, u, v, w = toward_face(p, q, r, NO_RATE, NO_RATE, NO_RATE)
+        x = a
+        y = vec.add(vec.add(vec.scale(b, u), vec.scale(c, v)), vec.scale(d, w))
+    else:
+        e = vec.sub(b, a)
+        f = vec.sub(d, c)
+        _, _, _, s, r1 = toward_edge(
+            vec.sub(c, a), vec.sub(d, a), vec.sub(c, b), e, f, NO_RATE, NO_RATE, NO_RATE, NO_RATE, NO_RATE
+        )
+        x = vec.axpy(a, s, e)
+        y = vec.axpy(c, r1, f)
+    for k in range(3):
+        out[0, k] = x[k]
+        out[1, k] = y[k]
+
+
+class SoftAnswer(FirstContact):
+    """A `FirstContact` of deformable models that finds its contacts when they are looked at."""
+
+    def __init__(
+        self, status: Status, time: float, question: Question, pairing: int, hit: Any, motions: tuple[Any, ...],
+        names: tuple[str, ...], elapsed: float,
+    ) -> None:  # fmt: skip
+        fill = self.__dict__
+        fill["status"], fill["time"], fill["motions"] = status, time, motions
+        fill["tolerance"] = question.pairings[pairing].tolerance if pairing >= 0 else 0.0
+        fill["_question"], fill["_pairing"], fill["_hit"] = question, pairing, hit
+        fill["_names"], fill["_elapsed"], fill["_counts"] = names, elapsed, question.counts.copy()
+
+    def __repr__(self) -> str:
+        return f"FirstContact(status={self.status}, time={self.time!r}, tolerance={self.tolerance!r})"
+
+    @cached_property
+    def contacts(self) -> tuple[Contact, ...]:  # type: ignore[override]
+        """Every pair of features that touches by `time`, the closest first; none if free or capped."""
+        if self.status in (Status.FREE, Status.CAPPED):
+            return ()
+        question: Question = self._question  # type: ignore[attr-defined]
+        words = Words(question, self._names)  # type: ignore[attr-defined]
+        hit, pairing = self._hit, self._pairing  # type: ignore[attr-defined]
+        if hit["kind"] < 0:
+            none = np.full(3, np.nan)
+            a, b = (words.name(actor) for actor in question.pairings[pairing][:2])
+            return (Contact(a[1], b[1], "inside", ((), ()), none, none, np.zeros(3), 0.0, a[0], b[0]),)
+        found = question.every(self.time)
+        said = [words.contact(pairing, hit, self.time)]
+        for k in range(min(len(found.hits), MOST_LISTED)):
+            other = found.hits[k]
+            if int(found.pair[k]) != pairing or any(other[f] != hit[f] for f in ("kind", "a", "b")):
+                said.append(words.contact(int(found.pair[k]), other, self.time))
+        return tuple(sorted(said, key=lambda contact: contact.distance))
+
+    @cached_property
+    def stats(self) -> Stats:  # type: ignore[override]
+        """Counts of this query: element pairs, feature pairs, and what was advanced."""
+        counts = self._counts  # type: ignore[attr-defined]
+        return Stats(
+            pairs_total=int(counts[ELEMENTS]),
+            pairs_spatial=int(counts[FEATURES]),
+            pairs_temporal=int(counts[ADVANCED]),
+            steps=int(counts[STEPS]),
+            node_tests=int(counts[NODES]),
+            leaf_tests=int(counts[ADVANCED]),
+            seconds={"deformable": self._elapsed},  # type: ignore[attr-defined]
+        )
+
+
+class Words:
+    """Names, features and places of hits."""
+
+    def __init__(self, question: Question, names: tuple[str, ...]) -> None:
+        self._question = question
+        self._names = names
+
+    def name(self, actor: Actor) -> tuple[str, str]:
+        """Return (model, link)."""
+        model = self._question.models[actor.model]
+        name = self._names[actor.model]
+        return name, name if len(model.link_names) == 1 else model.link_names[self._question.link_of(actor)]
+
+    def features(self, pairing: int, hit: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """Return the vertices of the touching features on both sides."""
+        a, b = (self._question.elements(actor) for actor in self._question.pairings[pairing][:2])
+        kind, i, j = int(hit["kind"]), int(hit["a"]), int(hit["b"])
+        on_a: Any = (i,) if kind == VERTEX_FACE else a.edges[i] if kind in (EDGE_EDGE, EDGE_FACE) else a.corners[i]
+        on_b: Any = (j,) if kind == FACE_VERTEX else b.edges[j] if kind in (EDGE_EDGE, FACE_EDGE) else b.corners[j]
+        return tuple(int(v) for v in on_a), tuple(int(v) for v in on_b)
+
+    def contact(self, pairing: int, hit: Any, time: float) -> Contact:
+        """Return a hit as a contact, its points at a time."""
+        question = self._question
+        a, b = question.pairings[pairing][:2]
+        on_a, on_b = self.features(pairing, hit)
+        p, q = question.positions(a, time)[list(on_a)], question.positions(b, time)[list(on_b)]
+        kind = int(hit["kind"])
+        out = np.zeros((2, 3))
+        if kind in (VERTEX_FACE, FACE_VERTEX, EDGE_EDGE):
+            rows = (*q, *p) if kind == FACE_VERTEX else (*p, *q)
+            i, j, k, m = (tuple(map(float, row)) for row in rows)
+            closest_points(kind != EDGE_EDGE, i, j, k, m, out)
+            out = out[::-1] if kind == FACE_VERTEX else out
+        else:
+            out[:] = _crossing(p, q) if kind == EDGE_FACE else _crossing(q, p)
+        gap = out[1] - out[0]
+        length = float(np.linalg.norm(gap))
+        normal = gap / length if length > 0.0 else np.zeros(3)
+        radius = question.radius(b)
+        model_a, link_a = self.name(a)
+        model_b, link_b = self.name(b)
+        distance = max(length - radius, 0.0)
+        point_b = out[1] - min(radius, length) * normal
+        word = KINDS[kind]
+        if not isinstance(question.models[b.model], Deformable) and not question.is_mesh(b):
+            word, on_b = "surface", ()
+        return Contact(link_a, link_b, word, (on_a, on_b), out[0], point_b, normal, distance, model_a, model_b)
+
+
+def _crossing(edge: np.ndarray, face: np.ndarray) -> np.ndarray:
+    """Return where an edge goes through a face."""
+    normal = np.cross(face[1] - face[0], face[2] - face[0])
+    h = (edge - face[0]) @ normal
+    s = h[0] / (h[0] - h[1]) if h[0] != h[1] else 0.5
+    return edge[0] + s * (edge[1] - edge[0])
+
+
+def all_contacts(question: Question, names: tuple[str, ...]) -> FeatureContacts:
+    """Return every feature pair that touches during the motion, with its own first time."""
+    found = question.every()
+    words = Words(question, names)
+    pairs = tuple(tuple(words.name(actor)[1] for actor in pairing[:2]) for pairing in question.pairings)
+    return FeatureContacts(
+        found.hits["time"].copy(),
+        found.hits["kind"].copy(),
+        np.stack([found.hits["a"], found.hits["b"]], axis=1),
+        found.pair.astype(np.int32),
+        found.hits["status"] == 1,
+        pairs,
+        KINDS,
+    )
+
+
+def triangle_times(question: Question, names: tuple[str, ...]) -> dict[str, np.ndarray]:
+    """Return for every deformable model the first time of contact of each of its triangles, inf where there is none."""
+    found = question.every()
+    times = {}
+    for k, model in enumerate(question.models):
+        if not isinstance(model, Deformable):
+            continue
+        vertex = np.full(len(model.vertices), np.inf)
+        edge = np.full(len(model.edges), np.inf)
+        face = np.full(len(model.faces), np.inf)
+        for p, pairing in enumerate(question.pairings):
+            hits = found.hits[found.pair == p]
+            for side, actor in (("a", pairing.a), ("b", pairing.b)):
+                if actor.model != k:
+                    continue
+                single = VERTEX_FACE if side == "a" else FACE_VERTEX
+                line = (EDGE_EDGE, EDGE_FACE if side == "a" else FACE_EDGE)
+                for kinds, table in (((single,), vertex), (line, edge)):
+                    chosen = hits[np.isin(hits["kind"], kinds)]
+                    np.minimum.at(table, chosen[side], chosen["time"])
+                chosen = hits[~np.isin(hits["kind"], (single, *line))]
+                np.minimum.at(face, chosen[side], chosen["time"])
+        if len(model.faces):
+            np.minimum(face, vertex[model.faces].min(axis=1), out=face)
+            sides = np.sort(np.stack([model.faces[:, [0, 1]], model.faces[:, [1, 2]], model.faces[:, [2, 0]]], 1), 2)
+            key = sides[..., 0].astype(np.int64) * len(vertex) + sides[..., 1]
+            table = model.edges[:, 0].astype(np.int64) * len(vertex) + model.edges[:, 1]
+            np.minimum(face, edge[np.searchsorted(table, key)].min(axis=1), out=face)
+        times[names[k]] = face
+    return times

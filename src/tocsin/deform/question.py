@@ -1,0 +1,337 @@
+"""A question about a scene with deformable models: which pairs there are, stretch by stretch, and what comes first.
+
+Deformable models meet themselves, each other, and the shapes of bodies and robots. Times between two changes of
+velocity are one stretch; within it vertices go straight, and links follow their true motion (`slabs`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tocsin.deform.advance import CONTACT
+from tocsin.deform.narrow import ANY, COUNTS, EVERY, FIRST, HIT
+from tocsin.deform.partners import Partner, Path, inside_at_start, partner_of, paths_of
+from tocsin.deform.run import Found, Pair, find
+from tocsin.deform.sides import Side
+from tocsin.deform.slabs import Mixed, every_contact, first_contact
+from tocsin.deform.soft import Soft
+from tocsin.deform.topology import Elements
+from tocsin.geometry.shape import Shape
+from tocsin.geometry.topology import label_faces
+from tocsin.model.base import Model, Motion
+from tocsin.model.deformable import Deformable, Deforming
+from tocsin.options import RELATIVE_TOLERANCE
+
+INTERPOLATED = 8.0 * 2.0**-53
+"""Relative error of positions between two frames."""
+
+
+@dataclass(frozen=True)
+class Actor:
+    """One side of a pair: a deformable model, or one shape of a link."""
+
+    model: int
+    link: int
+    """Of all links of the scene."""
+    shape: int = -1
+    """Of the link's shapes; -1 for a deformable model."""
+
+
+class Pairing(NamedTuple):
+    """Two actors that are checked against each other; the first is deformable."""
+
+    a: Actor
+    b: Actor
+    margin: float
+    tolerance: float
+
+
+@dataclass(eq=False)
+class Question:
+    """What is asked of a scene's deformable models."""
+
+    models: Sequence[Model]
+    motions: dict[int, Motion]
+    """How models move, by their place; those not named stand. None at all asks about everything that stands."""
+    rules: dict[tuple[int, int], float]
+    """Margins of single pairs of links; -inf where they are ignored."""
+    margin: float
+    tolerance: float | None
+    threads: int | None
+    counts: np.ndarray = field(default_factory=lambda: np.zeros(COUNTS, np.int64))
+
+    def __post_init__(self) -> None:
+        """Find out who moves, and which pairs there are."""
+        first = self._first = np.cumsum([0, *[len(m.links) for m in self.models]])
+        asked = [not self.motions or k in self.motions for k in range(len(self.models))]
+        softs = [(k, m) for k, m in enumerate(self.models) if isinstance(m, Deformable) and not soft_of(m).is_empty]
+        self.pairings: list[Pairing] = []
+        self._tolerance: dict[Actor, float] = {}
+        for k, soft in softs:
+            a = Actor(k, int(first[k]))
+            if soft.self_contact and asked[k]:
+                self._add(a, a)
+            for o, other in enumerate(self.models):
+                if o == k or not (asked[k] or asked[o]):
+                    continue
+                if isinstance(other, Deformable):
+                    if o > k and not soft_of(other).is_empty:
+                        self._add(a, Actor(o, int(first[o])))
+                    continue
+                for i, shapes in enumerate(other.shapes):
+                    for s, shape in enumerate(shapes):
+                        if not shape.is_empty:
+                            self._add(a, Actor(o, int(first[o]) + i, s))
+
+    def _add(self, a: Actor, b: Actor) -> None:
+        margin = self.rules.get((min(a.link, b.link), max(a.link, b.link)), self.margin)
+        if margin < 0.0:
+            return
+        tolerance = self.tolerance
+        if tolerance is None:
+            sizes = [m.mean_edge for m in (self.models[a.model], self.models[b.model]) if isinstance(m, Deformable)]
+            if b.shape >= 0:
+                sizes.append(self._shape(b).diagonal)
+            tolerance = RELATIVE_TOLERANCE * min(sizes)
+        self._tolerance[b] = min(tolerance, self._tolerance.get(b, math.inf))
+        self.pairings.append(Pairing(a, b, margin, tolerance))
+
+    def _shape(self, actor: Actor) -> Shape:
+        return self.models[actor.model].shapes[self.link_of(actor)][actor.shape]
+
+    def _partner(self, actor: Actor) -> Partner:
+        return partner_of(self._shape(actor), self._tolerance[actor])
+
+    def stretches(self) -> Iterator[tuple[float, float]]:
+        """Yield the times between changes of velocity."""
+        counts = {max(m.pieces, 1) for m in self.motions.values()} | {1}
+        breaks = sorted({k / n for n in counts for k in range(n + 1)})
+        yield from pairwise(breaks)
+
+    # ---- where things are ------------------------------------------------------------------------------------------
+
+    def _frames(self, k: int, begin: float, end: float) -> tuple[Callable[[float], np.ndarray], bool]:
+        """Return where the vertices of model k are during a stretch, and whether its ends are frames as given."""
+        model: Any = self.models[k]
+        motion = self.motions.get(k)
+        if not isinstance(motion, Deforming) or motion.pieces == 0:
+            still = model.vertices if not isinstance(motion, Deforming) else motion.frames[0]
+            return (lambda t: still), True
+        n = motion.pieces
+        piece = min(int(0.5 * (begin + end) * n), n - 1)
+        p, q = motion.frames[piece], motion.frames[piece + 1]
+
+        def at(t: float) -> np.ndarray:
+            if t == piece / n:
+                return p
+            if t == (piece + 1) / n:
+                return q
+            x = min(max(t * n - piece, 0.0), 1.0)
+            return (1.0 - x) * p + x * q
+
+        return at, begin == piece / n and end == (piece + 1) / n
+
+    def _path(self, actor: Actor, begin: float, end: float) -> Path:
+        """Return how a link moves during a stretch."""
+        model = self.models[actor.model]
+        link = self.link_of(actor)
+        motion = self.motions.get(actor.model)
+        rows = model.stand.reshape(1, -1) if motion is None else motion.rows
+        n = len(rows) - 1
+        if n == 0:
+            return paths_of(model.links, rows[0], rows[0], 0.0, 1.0)[link]
+        k = min(int(0.5 * (begin + end) * n), n - 1)
+        return paths_of(model.links, rows[k], rows[k + 1], k / n, (k + 1) / n)[link]
+
+    def link_of(self, actor: Actor) -> int:
+        """Return which of its model's links an actor is."""
+        return actor.link - int(self._first[actor.model])
+
+    def elements(self, actor: Actor) -> Elements:
+        """Return an actor's elements in the order given: edges and faces by number."""
+        model = self.models[actor.model]
+        return (soft_of(model) if isinstance(model, Deformable) else self._partner(actor).soft).given
+
+    def positions(self, actor: Actor, t: float) -> np.ndarray:
+        """Return where an actor's vertices are at a time."""
+        begin, end = next((b, e) for b, e in self.stretches() if t <= e)
+        if isinstance(self.models[actor.model], Deformable):
+            return self._frames(actor.model, begin, end)[0](t)
+        return self._path(actor, begin, end).place(self._partner(actor), t)
+
+    def radius(self, actor: Actor) -> float:
+        """Return how far an actor's surface is from its elements; metres."""
+        return 0.0 if actor.shape < 0 else self._shape(actor).radius
+
+    def is_mesh(self, actor: Actor) -> bool:
+        """Are an actor's vertices those that the user gave?"""
+        return actor.shape < 0 or self._shape(actor).is_mesh
+
+    # ---- asking ----------------------------------------------------------------------------------------------------
+
+    def first(self, limit: float = math.inf, *, anything: bool = False) -> tuple[int, float, int, np.ndarray]:
+        """Return (status, time, pairing, hit) of the first contact up to `limit`, or of any; status 0 if free."""
+        for begin, end in self.stretches():
+            if begin > limit:
+                break
+            found = self._stretch(begin, end, ANY if anything else FIRST)
+            if len(found.hits) and float(found.hits[0]["time"]) <= limit:
+                hit = found.hits[0]
+                return int(hit["status"]), float(hit["time"]), int(found.pair[0]), hit
+        return 0, math.inf, -1, np.zeros(1, HIT)[0]
+
+    def every(self, limit: float = 1.0) -> Found:
+        """Return every feature pair that touches up to `limit`, with its first time; `pair` is the pairing."""
+        parts = []
+        for begin, end in self.stretches():
+            if begin > limit:
+                break
+            found = self._stretch(begin, end, EVERY)
+            keep = found.hits["time"] <= limit
+            parts.append((found.hits[keep], found.pair[keep]))
+        hits = np.concatenate([p[0] for p in parts])
+        pair = np.concatenate([p[1] for p in parts])
+        order = np.lexsort((hits["time"], hits["b"], hits["a"], hits["kind"], pair))
+        hits, pair = hits[order], pair[order]
+        if len(parts) > 1 and len(hits):  # a pair may touch in several stretches: the first counts
+            key = np.stack([pair, hits["kind"], hits["a"], hits["b"]], axis=1)
+            new = np.concatenate([[True], (key[1:] != key[:-1]).any(axis=1)])
+            hits, pair = hits[new], pair[new]
+        order = np.lexsort((hits["b"], hits["a"], hits["kind"], pair, hits["time"]))
+        return Found(hits[order], pair[order], self.counts)
+
+    def _stretch(self, begin: float, end: float, question: int) -> Found:
+        """Ask about one stretch; times that come back are those of the whole motion."""
+        locks = {soft_of(m).lock for m in self.models if isinstance(m, Deformable)}
+        for lock in sorted(locks, key=id):
+            lock.acquire()
+        try:
+            return self._locked(begin, end, question)
+        finally:
+            for lock in locks:
+                lock.release()
+
+    def _locked(self, begin: float, end: float, question: int) -> Found:
+        origin = self._origin(begin, end)
+        best: list[tuple[np.ndarray, np.ndarray]] = []
+        sides: dict[int, Side] = {}
+        softs = [p for p, pairing in enumerate(self.pairings) if pairing.b.shape < 0]
+        pairs = []
+        for p in softs:
+            pairing = self.pairings[p]
+            off = 0.0
+            both = []
+            for actor in (pairing.a, pairing.b):
+                model: Any = self.models[actor.model]
+                at, exact = self._frames(actor.model, begin, end)
+                if actor.model not in sides:
+                    sides[actor.model] = soft_of(model).fit(at(begin), at(end), origin)
+                side = sides[actor.model]
+                both.append(side)
+                off += 0.0 if exact else INTERPOLATED * (side.reach + float(np.abs(origin).max()))
+            overlaps = self._overlaps(pairing, begin)
+            itself = pairing.a == pairing.b
+            pairs.append(Pair(both[0], both[1], itself, pairing.margin + off, pairing.tolerance, overlaps))
+        limit = 1.0
+        if pairs:
+            found = find(pairs, question, threads=self.threads)
+            self.counts += found.counts
+            if len(found.hits):
+                hits = found.hits
+                if (begin, end) != (0.0, 1.0):
+                    hits["time"] = np.maximum(begin, (begin + hits["time"] * (end - begin)) * (1.0 - 2.0**-51))
+                best.append((hits, np.array(softs)[found.pair]))
+                if question == ANY and hits[0]["status"] == CONTACT:
+                    return Found(hits, best[0][1], found.counts)
+                limit = float(hits[0]["time"]) if question != EVERY else 1.0
+        for p, pairing in enumerate(self.pairings):
+            if pairing.b.shape < 0:
+                continue
+            upto = min(end, limit) if question != EVERY else end
+            found = self._against(pairing, begin, max(upto, begin), origin, question)
+            self.counts += found.counts
+            if len(found.hits):
+                best.append((found.hits, np.full(len(found.hits), p)))
+                if question != EVERY:
+                    limit = min(limit, float(found.hits[0]["time"]))
+        if not best:
+            return Found(np.zeros(0, HIT), np.zeros(0, np.int64), self.counts)
+        hits = np.concatenate([b[0] for b in best])
+        pair = np.concatenate([b[1] for b in best])
+        order = np.lexsort((hits["b"], hits["a"], hits["kind"], pair, hits["time"]))
+        return Found(hits[order], pair[order], self.counts)
+
+    def _against(self, pairing: Pairing, begin: float, end: float, origin: np.ndarray, question: int) -> Found:
+        """Ask about a deformable model and one shape of a link."""
+        soft: Any = self.models[pairing.a.model]
+        partner = self._partner(pairing.b)
+        path = self._path(pairing.b, begin, end)
+        at, _ = self._frames(pairing.a.model, begin, end)
+        noise = INTERPOLATED * max(float(np.abs(at(begin)).max()), float(np.abs(at(end)).max()))
+        mixed = Mixed(
+            lambda s, e: soft_of(soft).fit(at(s), at(e), origin),
+            partner,
+            path,
+            origin,
+            pairing.margin,
+            pairing.tolerance,
+            self._overlaps(pairing, begin),
+            noise,
+        )
+        with partner.soft.lock:
+            if question == EVERY:
+                return every_contact(mixed, begin, end, threads=self.threads)
+            found = first_contact(mixed, begin, end, threads=self.threads)
+        started = begin == 0.0 and not (len(found.hits) and found.hits[0]["time"] == 0.0)
+        if (
+            started
+            and self._overlaps(pairing, begin)
+            and inside_at_start(partner, path.place(partner, 0.0), at(0.0)[samples_of(soft)])
+        ):
+            hits = np.zeros(1, HIT)
+            hits["kind"], hits["status"] = -1, CONTACT
+            return found._replace(hits=hits, pair=np.zeros(1, np.int64))
+        return found
+
+    def _overlaps(self, pairing: Pairing, begin: float) -> bool:
+        """Is a surface that goes through the other at the start of this stretch a contact?"""
+        both = (self.models[pairing.a.model], self.models[pairing.b.model])
+        return begin == 0.0 and not any(isinstance(m, Deformable) and m.ignore_overlaps for m in both)
+
+    def _origin(self, begin: float, end: float) -> np.ndarray:
+        """Return a point in the middle of the deformable models, from which single precision measures."""
+        boxes = []
+        for k, model in enumerate(self.models):
+            if isinstance(model, Deformable) and len(model.vertices):
+                at, _ = self._frames(k, begin, end)
+                boxes += [at(begin).min(axis=0), at(begin).max(axis=0)]
+        return 0.5 * (np.min(boxes, axis=0) + np.max(boxes, axis=0)) if boxes else np.zeros(3)
+
+
+def soft_of(model: Deformable) -> Soft:
+    """Return what is kept of a deformable model between questions."""
+    found = model.kept.get("soft")
+    if found is None:
+        found = model.kept["soft"] = Soft(
+            len(model.vertices), model.faces, model.loose_edges, model.loose_points, model.same
+        )
+    return found
+
+
+def samples_of(model: Deformable) -> np.ndarray:
+    """Return one vertex of every connected part: if no surface is touched, a part is inside or outside as a whole."""
+    found = model.kept.get("samples")
+    if found is None:
+        first = model.loose_edges[:, 0], model.loose_points
+        parts = np.zeros(0, np.int64)
+        if len(model.faces):
+            labels: Any = label_faces(model.faces, len(model.vertices))
+            parts = model.faces[np.unique(labels, return_index=True)[1], 0]
+        found = model.kept["samples"] = np.unique(np.concatenate([parts, *first]).astype(np.int64))
+    return found

@@ -1,0 +1,187 @@
+"""A deformable model: a mesh whose vertices move, each along its own straight line."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from tocsin import _cast
+from tocsin.errors import MeshWarning, TocsinError
+from tocsin.geometry.grouping import weld as weld_positions
+from tocsin.geometry.mesh import Mesh
+from tocsin.model.base import Model, Motion
+from tocsin.motion.links import FIXED, IDENTITY_BASE, LINK
+
+MOST_VERTICES = 2**24
+"""Larger models would need vertex numbers that single precision does not hold."""
+
+
+@dataclass(frozen=True, eq=False)
+class Deforming(Motion):
+    """A deformable model over [0, 1]: its vertices go through `frames` (k, n, 3), in equal times."""
+
+    frames: np.ndarray
+
+    @property
+    def pieces(self) -> int:
+        """How many stretches of constant velocities it has; 0 if it stands."""
+        return len(self.frames) - 1
+
+    def vertices_at(self, t: float) -> np.ndarray:
+        """Return (n, 3): where the vertices are at time t in [0, 1]."""
+        if self.pieces == 0:
+            return self.frames[0].copy()
+        t = min(max(float(t), 0.0), 1.0) * self.pieces
+        k = min(int(t), self.pieces - 1)
+        return (1.0 - (t - k)) * self.frames[k] + (t - k) * self.frames[k + 1]
+
+
+class Deformable(Model):
+    """A mesh that deforms: cloth, soft bodies, hair, particles; any soup, self-contact included.
+
+    `vertices` (n, 3) are where it stands, metres; `faces` (m, 3), and beside them loose `edges` (k, 2) and loose
+    `points` (j,), by the numbers of their vertices. Features that share a vertex never touch each other. Vertices at
+    the same place are different vertices, and so touch: with `weld=True` those that coincide in `vertices` count as
+    one. With `self_contact=False` the model is checked against others only. Surfaces that go through each other at time
+    0 are in contact from the start; with `ignore_overlaps=True` that is overlooked, and only what newly touches counts:
+    for meshes that cross themselves already, as cloth often does.
+    """
+
+    def __init__(
+        self,
+        vertices: Any,
+        faces: Any = None,
+        *,
+        edges: Any = None,
+        points: Any = None,
+        name: str = "deformable",
+        weld: bool = False,
+        self_contact: bool = True,
+        ignore_overlaps: bool = False,
+    ) -> None:
+        name = _cast.name(name, "the name of a deformable model")
+        rest = _cast.coordinates(vertices, f"the vertices of {name!r}", (None, 3)).copy()
+        if len(rest) > MOST_VERTICES:
+            raise TocsinError(f"{name!r} has {len(rest)} vertices; at most {MOST_VERTICES} are supported.")
+        if faces is None and edges is None and points is None:
+            raise TocsinError(f"{name!r} needs faces, edges or points: vertices alone touch nothing.")
+        self.faces = _cast.indices(faces, f"the faces of {name!r}", 3, len(rest))
+        self.loose_edges = _cast.indices(edges, f"the edges of {name!r}", 2, len(rest))
+        self.loose_points = _cast.indices(points, f"the points of {name!r}", 1, len(rest)).reshape(-1)
+        self.vertices = rest
+        self.self_contact = bool(self_contact)
+        self.ignore_overlaps = bool(ignore_overlaps)
+        self.same = np.arange(len(rest), dtype=np.int32)
+        self.kept: dict[str, Any] = {}
+        """What engines keep from one question to the next."""
+        if not len(self.faces) + len(self.loose_edges) + len(self.loose_points):
+            warnings.warn(f"{name!r} is empty: it never touches anything.", MeshWarning, stacklevel=2)
+        if len(rest):
+            labels, first = weld_positions(rest)
+            if weld:
+                self.same = first[labels].astype(np.int32)
+            elif len(first) < len(rest) and self.self_contact:
+                warnings.warn(
+                    f"{len(rest) - len(first)} vertices of {name!r} are where others are, and so touch them from the "
+                    "start; with weld=True they count as one.",
+                    MeshWarning,
+                    stacklevel=2,
+                )
+        links = np.zeros(1, LINK)
+        links["parent"] = -1
+        links["kind"] = FIXED
+        links["depth"] = 1
+        links["multiplier"] = 1.0
+        links["axis"] = (0.0, 0.0, 1.0)
+        links["rotation"] = np.eye(3)
+        super().__init__(
+            name=name,
+            link_names=(name,),
+            links=links,
+            shapes=((),),
+            n_config=0,
+            quaternions=np.array([3], dtype=np.int32),
+        )
+
+    def __repr__(self) -> str:
+        loose = [(len(self.loose_edges), "loose edges"), (len(self.loose_points), "loose points")]
+        more = "".join(f", {n} {what}" for n, what in loose if n)
+        return f"<Deformable {self.name!r}: {len(self.vertices)} vertices, {len(self.faces)} triangles{more}>"
+
+    @classmethod
+    def from_mesh(cls, mesh: Any, *, name: str = "deformable", **options: bool) -> Deformable:
+        """Make a deformable model of a mesh: a file path, a `trimesh.Trimesh`, `(vertices, faces)` or a `Mesh`.
+
+        `options`: `weld`, `self_contact` and `ignore_overlaps`, as above.
+        """
+        found = Mesh.from_any(mesh)
+        return cls(found.vertices, found.faces, name=name, **options)
+
+    @cached_property
+    def edges(self) -> np.ndarray:
+        """(k, 2): all edges, of faces and loose, each once; loose points are edges from a vertex to itself."""
+        sides = [self.faces[:, [0, 1]], self.faces[:, [1, 2]], self.faces[:, [2, 0]], self.loose_edges]
+        points = np.repeat(self.loose_points[:, None], 2, axis=1)
+        return np.unique(np.sort(np.concatenate([*sides, points]), axis=1), axis=0).astype(np.int32)
+
+    @cached_property
+    def mean_edge(self) -> float:
+        """The mean length of the edges at rest, metres; the diagonal where no edge has a length."""
+        ends = self.vertices[self.edges]
+        length = np.linalg.norm(ends[:, 0] - ends[:, 1], axis=1) if len(ends) else np.zeros(0)
+        length = length[length > 0.0]
+        if len(length):
+            return float(length.mean())
+        span = np.ptp(self.vertices, axis=0) if len(self.vertices) else np.zeros(3)
+        return float(np.linalg.norm(span)) or 1.0
+
+    def _positions(self, given: Any, what: str) -> np.ndarray:
+        positions = _cast.coordinates(given, f"{what} of {self.name!r}", (None, 3))
+        if positions.shape != self.vertices.shape:
+            raise TocsinError(
+                f"{what} of {self.name!r} must be those of its {len(self.vertices)} vertices; got {len(positions)}."
+            )
+        return positions
+
+    def _moving(self, frames: list[np.ndarray]) -> Deforming:
+        stacked = np.ascontiguousarray(np.stack(frames))
+        stacked.flags.writeable = False
+        return Deforming(self, IDENTITY_BASE.copy().reshape(1, -1), stacked)
+
+    def move(self, vertices_t0: Any, vertices_t1: Any) -> Deforming:
+        """Return the motion in which every vertex goes straight from one place to another over t in [0, 1]."""
+        ends = (self._positions(vertices_t0, "the start positions"), self._positions(vertices_t1, "the end positions"))
+        return self._moving(list(ends))
+
+    def follow(self, frames: Sequence[Any]) -> Deforming:
+        """Return the motion through several sets of positions (k, n, 3), in equal times."""
+        if len(frames) < 2:
+            raise TocsinError(f"a path of {self.name!r} needs at least two sets of positions; got {len(frames)}.")
+        return self._moving([self._positions(frame, f"frame {k}") for k, frame in enumerate(frames)])
+
+    def at(self, vertices: Any) -> Deforming:
+        """Return the model standing with its vertices at these places, for a question about that moment."""
+        return self._moving([self._positions(vertices, "the positions")])
+
+    def stand_at(self, vertices: Any) -> None:
+        """Stand with the vertices at these places from now on."""
+        self.vertices = self._positions(vertices, "the positions").copy()
+        self.version += 1
+
+    def place(self, pose: Any) -> None:
+        """Refuse: a deformable model has no pose."""
+        raise TocsinError(f"{self.name!r} is deformable and has no pose; give its vertices to stand_at instead.")
+
+    def at_contact(self, hit: Any) -> np.ndarray:
+        """Return (n, 3): where the vertices are at the time of a `FirstContact`."""
+        if not hit.collides:
+            raise TocsinError("there is no contact in this answer: it is free.")
+        for motion in hit.motions:
+            if motion.model is self:
+                return motion.vertices_at(hit.time)
+        return self.vertices.copy()
