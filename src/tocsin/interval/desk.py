@@ -19,7 +19,7 @@ from tocsin.interval.frames import (
 
 INTERVALS, BOX_TESTS, EQUATIONS, EQUATION_TESTS, SOLID_TESTS, MOTIONS, STEPS = range(7)
 """Counts of a query: intervals of time; tests of boxes, equations generated, tests of equations and of convex solids;
-relative motions bounded; items taken up."""
+relative motions bounded; steps, which the cap counts: boxes, and equations and solids taken up again."""
 
 
 class Desk(NamedTuple):

@@ -12,7 +12,7 @@ from tocsin.results import Stats
 class IntervalStats(Stats):
     """Counts and seconds of the three stages: `pairs_spatial` are left by stage 1, `pairs_temporal` by stage 2.
 
-    `steps`: items taken up; `node_tests`: tests of boxes; `leaf_tests`: tests of equations; `hull_tests`: of convex
+    `steps`: what the cap counts; `node_tests`: tests of boxes; `leaf_tests`: of equations; `hull_tests`: of convex
     solids; `slabs`: pieces of the motion. `seconds` has motion, bvh (stage 1), swept (stage 2) and exact (stage 3).
     """
 

@@ -96,10 +96,10 @@ def share(t, mid, half, slack):
 
 
 @kernel
-def open_pair(world, joints, desk, p, a, b, lo, hi, t0, t1, stamp, out, n):
+def open_pair(world, joints, desk, p, a, b, lo, hi, t0, t1, stamp, max_steps, out, n):
     """Test a pair of nodes over [t0, t1], then what is inside, as far as it pays; return (out, n, status).
 
-    At a moment (t0 = t1) everything is settled: TOUCHING and UNDECIDED end it, as CONTACT and CAPPED.
+    At a moment (t0 = t1) everything is settled: TOUCHING and UNDECIDED end it, as CONTACT and CAPPED. So does the cap.
     """
     pair = desk.pairs[p]
     geom_a = world.geoms[pair["a"]]
@@ -123,6 +123,9 @@ def open_pair(world, joints, desk, p, a, b, lo, hi, t0, t1, stamp, out, n):
         node_a = world.nodes[a]
         node_b = world.nodes[b]
         desk.counts[BOX_TESTS] += 1
+        desk.counts[STEPS] += 1
+        if desk.counts[STEPS] > max_steps:
+            return out, n, CAPPED
         need = clearance(pair, relative, 0, np.float64(node_b["reach"]))
         s_lo = share(from_time, mid, half, -(2.0**-40))
         s_hi = share(to_time, mid, half, 2.0**-40)
@@ -173,7 +176,7 @@ def open_pair(world, joints, desk, p, a, b, lo, hi, t0, t1, stamp, out, n):
 
 
 @kernel
-def take_up(world, joints, desk, item, t0, t1, stamp, out, n):
+def take_up(world, joints, desk, item, t0, t1, stamp, max_steps, out, n):
     """Test one item over [t0, t1] and append what is left of it; return (out, n, status)."""
     p = item["pair"]
     kind = item["kind"]
@@ -182,7 +185,10 @@ def take_up(world, joints, desk, item, t0, t1, stamp, out, n):
     from_time = max(item["lo"], t0)
     to_time = min(item["hi"], t1)
     if kind == BOXES:
-        return open_pair(world, joints, desk, p, a, b, from_time, to_time, t0, t1, stamp, out, n)
+        return open_pair(world, joints, desk, p, a, b, from_time, to_time, t0, t1, stamp, max_steps, out, n)
+    desk.counts[STEPS] += 1
+    if desk.counts[STEPS] > max_steps:
+        return out, n, CAPPED
     pair = desk.pairs[p]
     relative = ready(desk, joints, p, t0, t1, stamp)
     mid, half = time_frame(t0, t1)
@@ -228,10 +234,9 @@ def contacts_between(world, joints, desk, window, n_pairs, begin, end, max_steps
         for p in range(n_pairs):
             if window[p, 0] > 0.0:
                 continue
-            out, _, status = take_up(world, joints, desk, items[p], 0.0, 0.0, stamp, out, 0)
-            counts[STEPS] += 1
+            out, _, status = take_up(world, joints, desk, items[p], 0.0, 0.0, stamp, max_steps, out, 0)
             if status != FREE:
-                return status, 0.0, 0.0, p
+                return status, 0.0, 0.0 if status == CONTACT else math.inf, p
         stamp += 1
     count = 1 if top > 0 and begin < end else 0
     segments[0]["t0"] = begin
@@ -245,10 +250,9 @@ def contacts_between(world, joints, desk, window, n_pairs, begin, end, max_steps
         counts[INTERVALS] += 1
         n = 0
         for k in range(bottom, top):
-            counts[STEPS] += 1
-            if counts[STEPS] > max_steps:
+            out, n, status = take_up(world, joints, desk, items[k], t0, t1, stamp, max_steps, out, n)
+            if status != FREE:
                 return CAPPED, t0, math.inf, items[k]["pair"]
-            out, n, _ = take_up(world, joints, desk, items[k], t0, t1, stamp, out, n)
         stamp += 1
         top = bottom
         if n == 0:
