@@ -17,7 +17,7 @@ from tocsin import vec
 from tocsin._jit import kernel
 from tocsin.bounds.rounding import UNIT
 from tocsin.geometry.tree import node_axes
-from tocsin.interval.contraction import contract
+from tocsin.interval.contraction import contract, placed
 from tocsin.motion.joints import UP
 
 SKEW = 2.0**-19
@@ -65,7 +65,7 @@ def box_range(node_a, node_b, relative, need, lo, hi, work):
 
     Claims of `contraction`, with the boxes' points in place of the sets'. A direction is n = sum nu_i a_i over the
     axes a_i of a's box: then n . v = nu . (a_i . v) for every v, |n| <= (1 + 2^-20) |nu|, and the half-width of a's box
-    along n is at most sum_k half_k (|nu_k| + 2^-20 |nu|_1). `work` is scratch of shape (9, 3).
+    along n is at most sum_k half_k (|nu_k| + 2^-20 |nu|_1). `work` is scratch of shape (8, 3).
     """
     half_a = node_a["half"]
     half_b = node_b["half"]
@@ -81,7 +81,17 @@ def box_range(node_a, node_b, relative, need, lo, hi, work):
     x1 = relative["x1"]
     cb = (np.float64(node_b["center"][0]), np.float64(node_b["center"][1]), np.float64(node_b["center"][2]))
     ca = (np.float64(node_a["center"][0]), np.float64(node_a["center"][1]), np.float64(node_a["center"][2]))
-    # Rows 0..2: axes of b at lo, as seen from a's box; 3..5: at hi; 6, 7: between the centres; 8: scratch.
+    # Between the centres first, with balls around the boxes: 115 ns where that settles it, 260 where not (tori). A
+    # vector of b is mapped by the line to one longer by at most rho of itself.
+    at_lo = vec.sub(placed(x0, x1, lo, cb), ca)
+    at_hi = vec.sub(placed(x0, x1, hi, cb), ca)
+    n = vec.add(at_lo, at_hi)
+    ball = np.float64(node_b["radius"]) * (1.0 + relative["rho"][0])
+    balls = (np.float64(node_a["radius"]) + ball + need) * vec.norm(n) * UP_BOX
+    lo, hi = contract(vec.dot(n, at_lo) - balls, vec.dot(n, at_hi) - balls, 0.0, lo, hi, lo, hi)
+    if lo > hi:
+        return lo, hi
+    # Rows 0..2: axes of b at lo, as seen from a's box; 3..5: at hi; 6, 7: between the centres.
     for end in range(2):
         s = lo if end == 0 else hi
         r0 = (x0[0, 0] + s * x1[0, 0], x0[0, 1] + s * x1[0, 1], x0[0, 2] + s * x1[0, 2])

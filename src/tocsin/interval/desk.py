@@ -35,7 +35,7 @@ class Desk(NamedTuple):
     scratch: np.ndarray
     """(2, 3, 4, 5)."""
     work: np.ndarray
-    """(9, 3): of the box test."""
+    """(8, 3): of the box test."""
     simplex: np.ndarray
     corners_a: np.ndarray
     corners_b: np.ndarray
@@ -79,7 +79,7 @@ def lay_out(pairs, n, world, joints, room, counts):
     matrices = np.zeros((count, 3, 4, 5))
     write_identity(matrices[0])
     return Desk(
-        pairs, relation, frames, matrices, relatives, np.zeros((2, 3, 4, 5)), np.zeros((9, 3)), room.simplex,
+        pairs, relation, frames, matrices, relatives, np.zeros((2, 3, 4, 5)), np.zeros((8, 3)), room.simplex,
         room.corners_a, room.corners_b, np.zeros((1024, 2), dtype=np.int32), np.zeros((1024, 2)), counts,
     )  # fmt: skip
 

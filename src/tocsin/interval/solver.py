@@ -56,7 +56,7 @@ ITEM = np.dtype(
 
 SEGMENT = np.dtype([("t0", "f8"), ("t1", "f8"), ("begin", "i8")], align=True)
 
-COARSE = 0.5
+COARSE = 0.25
 """Boxes that move by less than this fraction of the larger one's radius in half the interval are opened."""
 
 FINE = 0.5
@@ -170,6 +170,7 @@ def open_pair(world, joints, desk, p, a, b, lo, hi, t0, t1, stamp, max_steps, ou
                 fb = node_b["first"]
                 e_lo, e_hi = equation_range(world, pair, relative, kind, fa, fb, s_lo, s_hi)
                 if e_lo <= e_hi:
+                    desk.counts[STEPS] += 1
                     lo, hi = narrowed(e_lo, e_hi, mid, half, from_time, to_time)
                     out, n = put(out, n, p, kind, fa, fb, lo, hi)
     return out, n, FREE
