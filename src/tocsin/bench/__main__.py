@@ -32,12 +32,25 @@ def _planted(args: argparse.Namespace) -> dict[str, int]:
     return {"rigid": args.rigid, "articulated": args.articulated, "broken": broken}
 
 
+def _agreement(args: argparse.Namespace) -> dict[str, Any]:
+    from tocsin.bench import agreement
+
+    return agreement.main(args.count, args.seed)
+
+
 def _add_interval_engine(add: Callable[..., argparse.ArgumentParser]) -> None:
     """Add the commands of the interval engine."""
     from tocsin.bench import enclosures, swept
 
     title = "Enclosures of the interval engine"
     enclosures.add_arguments(add("enclosures", enclosures.DESCRIPTION, _opened(title, enclosures.run)))
+    agreement = add(
+        "agreement",
+        "Do both engines agree: random rigid and articulated questions, no contradiction beyond the tolerances.",
+        _opened("Agreement of two engines", _agreement),
+    )
+    agreement.add_argument("--count", type=int, default=100_000, help="questions (default 100,000)")
+    agreement.add_argument("--seed", type=int, default=1, help="seed of the questions (default 1)")
     swept.add_arguments(add("swept", swept.DESCRIPTION, _opened("Swept volumes against an environment", swept.run)))
 
 

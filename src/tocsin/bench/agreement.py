@@ -16,7 +16,6 @@ difference within the sum of the tolerances. `replay("arm:1:23:4")` asks one que
 
 from __future__ import annotations
 
-import argparse
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -32,8 +31,6 @@ from tocsin.bench.planted_rigid import LARGEST_TURN, backend_of, ends, random_as
 from tocsin.bench.planted_shapes import Piece, random_piece, unit
 from tocsin.model.base import Motion
 from tocsin.results import FirstContact, Status
-
-DESCRIPTION = "Do both engines agree: random rigid and articulated questions, no contradiction beyond the tolerances."
 
 GROUP = 20
 """Questions that share their shapes."""
@@ -262,14 +259,8 @@ def campaign(count: int, seed: int, tick: Any = None) -> Tally:
     return tally
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add this benchmark's options."""
-    parser.add_argument("--count", type=int, default=100_000, help="questions (default 100,000)")
-    parser.add_argument("--seed", type=int, default=1, help="seed of the questions (default 1)")
-
-
-def run(args: argparse.Namespace) -> dict[str, Any]:
-    """Run the campaign with a progress bar and print what it found."""
+def main(count: int, seed: int) -> dict[str, Any]:
+    """Run the campaign with a progress bar, print what it found, and leave with an error if engines disagree."""
     from rich import progress as rich
 
     columns = (
@@ -277,15 +268,15 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
         rich.TimeRemainingColumn(),
     )  # fmt: skip
     for method in METHODS:  # compile before the clock runs
-        next(questions(args.seed)).ask(method)
+        next(questions(seed)).ask(method)
     with rich.Progress(*columns, console=report.console) as progress:
-        task = progress.add_task("0 disagreements", total=args.count)
+        task = progress.add_task("0 disagreements", total=count)
 
         def tick(tally: Tally) -> None:
             text = f"{len(tally.disagreements)} disagreements"
             progress.update(task, completed=tally.count, description=text)
 
-        tally = campaign(args.count, args.seed, tick)
+        tally = campaign(count, seed, tick)
     kinds = ", ".join(f"{n} {word}" for word, n in sorted(tally.statuses.items()))
     print(f"{tally.count} questions ({kinds}): {len(tally.disagreements)} disagreements beyond the tolerances")
     print(f"  {tally.apart} answers differ in status or by more than 1e-6 in time, within the tolerances and caps")
@@ -297,4 +288,4 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
         print(f"  DISAGREEMENT {name}: {what}")
     if tally.disagreements:
         raise SystemExit(f"{len(tally.disagreements)} disagreements")
-    return {"count": tally.count, "seed": args.seed, "apart": tally.apart, "capped": tally.capped, "mean_us": mean}
+    return {"count": tally.count, "seed": seed, "apart": tally.apart, "capped": tally.capped, "mean_us": mean}
