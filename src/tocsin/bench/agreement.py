@@ -225,11 +225,11 @@ def contradiction(question: Question, answers: dict[str, FirstContact]) -> str:
                 return f"{method} starts in contact, {other} says {claim.status.name} {claim.time!r}"
             if other != method and _until(claim) > hit.time:
                 end = min(_until(claim), 1.0)
-                share = np.linspace(0.0, 1.0, 65 if claim.status is Status.FREE else 9)
-                times = {float(t) for t in hit.time + (end - hit.time) * share**2}
+                share = np.append(np.linspace(0.0, 1.0, 65 if claim.status is Status.FREE else 9) ** 2, 0.99)
+                times = {float(t) for t in hit.time + (end - hit.time) * share}
                 for t in sorted(times):
                     measured = question.distance(t)[0]
-                    if t < _until(claim) and measured <= question.margin - question.slack:
+                    if t < _until(claim) and measured <= max(question.margin - question.slack, 0.0):
                         said = f"{other} says {claim.status.name} {claim.time!r}"
                         return f"{said}, but at {t!r} the distance is {measured!r}"
         inside = hit.status is Status.INITIAL_CONTACT and all(a.status is hit.status for a in answers.values())
