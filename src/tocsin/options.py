@@ -9,8 +9,9 @@ MAX_STEPS = 10_000_000
 METHODS = ("advancement", "interval")
 """The engines that exist: conservative advancement, and interval arithmetic on elementary equations."""
 
-STAGES = (1, 3)
-"""Stages of the interval engine that are on: dynamic hierarchy, swept volumes, equations."""
+STAGES = (1, 2, 3)
+"""Stages of the interval engine that are on: dynamic hierarchy, swept volumes, equations. All pay on every scene that
+was measured (`python -m tocsin.bench arm`, `engines`)."""
 
 BACKENDS = ("triangles", "hulls")
 """The distance back ends of the advancement engine: a tree of boxes over triangles, or of hulls over convex pieces."""
