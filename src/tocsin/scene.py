@@ -212,7 +212,8 @@ class Scene:
 
         `margin` (metres): contact means a distance of at most this. `tolerance` (metres): how far beyond the margin a
         reported contact may be; by default 1e-4 of the diagonal of the smaller geometry of the pair. `max_steps` caps
-        the work: a capped answer has status CAPPED and says until when freedom is proven.
+        the work: a capped answer has status CAPPED and says until when freedom is proven. `method`: "advancement", or
+        "interval", a second engine that keeps the same promise by equations and intervals.
         """
         return self._ask(motions, margin, tolerance, max_steps, method, False)
 

@@ -62,7 +62,7 @@ def _jobs() -> list[tuple[str, Callable[[], Any]]]:
     return jobs
 
 
-QUESTIONS = ("first_contact", "is_free", "contacts", "distance", "several motions", "nothing moves")
+QUESTIONS = ("first_contact", "is_free", "contacts", "distance", "several motions", "interval", "nothing moves")
 
 
 def _meshes() -> None:
@@ -102,6 +102,8 @@ def _question(name: str, backend: str) -> Callable[[], Any]:
             scene.distance(bodies[0].at(_moved(-1)))
         elif name == "several motions":
             scene.first_contact(through, bodies[2].follow([_moved(k) for k in range(3)]))
+        elif name == "interval":
+            scene.first_contact(through, method="interval")
         else:
             scene.is_free()
 
