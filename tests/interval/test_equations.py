@@ -23,7 +23,6 @@ def test_a_concave_function_is_above_need_wherever_time_was_excluded():
                 assert min(c + s * k for c, k in lines) > need
 
 
-@pytest.mark.pure
 def test_a_vertex_that_meets_a_triangle_is_never_excluded_there():
     rng = np.random.default_rng(2)
     for case in range(300):

@@ -191,14 +191,14 @@ class Tally:
     def add(self, question: Question) -> str:
         """Ask both engines, and return what contradicts what; empty if nothing does."""
         answers, took = {}, {}
-        for method in METHODS:
+        for method in METHODS if self.count % 2 else METHODS[::-1]:  # the second finds its data in the cache
             started = time.thread_time()
             answers[method] = question.ask(method)
             took[method] = time.thread_time() - started
             self.seconds[method] += took[method]
             self.capped[method] += answers[method].status is Status.CAPPED
         self.faster += took["interval"] < took["advancement"]
-        first, second = answers.values()
+        first, second = (answers[method] for method in METHODS)
         self.count += 1
         self.statuses[first.status.value] = self.statuses.get(first.status.value, 0) + 1
         if first.status is not second.status or not abs(_until(first) - _until(second)) <= 1e-6:
