@@ -342,6 +342,7 @@ def contact_intervals(
     margin = _cast.scalar(margin, "margin", least=0.0)
     tolerance = -1.0 if tolerance is None else _cast.scalar(tolerance, "tolerance", above=0.0)
     _cast.count(max_steps, "max_steps")
+    scene = scene._carrying(motions)
     world = scene._tables()
     stage, configs, _ = scene._stage(world, motions)
     counts = np.zeros(COUNTS, np.int64)

@@ -9,7 +9,7 @@ from typing import Any
 import numba
 
 try:
-    from tocsin.bench import backends, mbm, mutate, overhead, registry, report, scaling, tables, truth
+    from tocsin.bench import all_contacts, backends, mbm, mutate, overhead, registry, report, scaling, tables, truth
 except ModuleNotFoundError as missing:
     if missing.name is None or missing.name.split(".")[0] == "tocsin":
         raise
@@ -122,6 +122,7 @@ def _parser() -> argparse.ArgumentParser:
     bounds.add_argument("--seed", type=int, default=1, help="seed of the samples (default 1)")
     bounds.add_argument("--plot", metavar="PATH", help="draw tightness over the number of links into this PNG file")
     _add_interval_engine(add)
+    all_contacts.add_commands(add, _opened)
     planted = add("planted", "No miss, never late: contacts planted by construction, found again.", _planted)
     planted.add_argument("--rigid", type=int, default=100_000, help="rigid motions (default 100,000)")
     planted.add_argument("--articulated", type=int, default=20_000, help="articulated motions (default 20,000)")
