@@ -16,7 +16,7 @@ import math
 from tocsin import vec
 from tocsin._jit import kernel
 from tocsin.bounds.rounding import UNDERFLOW, UNIT
-from tocsin.deform.certificate import between, hold, largest, later, toward_segment
+from tocsin.deform.certificate import between, greatest, hold, largest, later, toward_segment, widest
 
 FREE, CONTACT, UNDECIDED = 0, 1, 2
 """How a pair ended."""
@@ -77,7 +77,7 @@ def volume_hold(w, e, f, w_end, e_end, f_end, size_w, size_e, size_f, margin):
 
 @kernel
 def unit_scaled(n, rate, ahead):
-    """Return (n, n_end, length, length_end): a direction scaled to components of at most 1, and where it turns to."""
+    """Return (n, n_end, lengths of both): a direction scaled to components of at most 1, and where it turns to."""
     s = 1.0 / (max(abs(n[0]), abs(n[1]), abs(n[2])) + 1e-300)
     n = vec.scale(n, s)
     n_end = vec.axpy(n, s * ahead, rate)
@@ -158,6 +158,28 @@ def toward_edge(d00, d01, d10, e, f, r00, r01, r10, e_rate, f_rate):
 
 
 @kernel
+def without(n, e):
+    """Return n less what it has along e."""
+    ee = vec.dot(e, e)
+    return vec.axpy(n, -vec.dot(n, e) / ee, e) if ee > 0.0 else n
+
+
+@kernel
+def sharper(k, n, e, f):
+    """Return a direction to try where rounding has spoilt n, close by: across e, across f, across both, by number.
+
+    The corner that is closest may be so by less than rounding, with the closest point a little along e or f: then n is
+    not quite across that side, as it should be.
+    """
+    if k == 0:
+        return without(n, e)
+    if k == 1:
+        return without(n, f)
+    both = vec.cross(e, f)
+    return both if vec.dot(both, n) > 0.0 else vec.scale(both, -1.0)
+
+
+@kernel
 def vertex_face(v_t0, f0_t0, f1_t0, f2_t0, v_t1, f0_t1, f1_t1, f2_t1, margin, tolerance, limit):
     """Return (status, t, steps): when a vertex first comes within margin of a face, or FREE also if after `limit`.
 
@@ -169,10 +191,10 @@ def vertex_face(v_t0, f0_t0, f1_t0, f2_t0, v_t1, f0_t1, f1_t1, f2_t1, margin, to
     a1 = vec.sub(f0_t1, v_t1)
     b1 = vec.sub(f1_t1, v_t1)
     c1 = vec.sub(f2_t1, v_t1)
-    size_a = largest(a0, a1)
-    size_b = largest(b0, b1)
-    size_c = largest(c0, c1)
-    blur = 16.0 * UNIT * (size_a + size_b + size_c)
+    far_a = widest(a0, a1)
+    far_b = widest(b0, b1)
+    far_c = widest(c0, c1)
+    blur = 16.0 * UNIT * (greatest(far_a) + greatest(far_b) + greatest(far_c))
     r0 = vec.sub(a1, a0)
     r1 = vec.sub(b1, b0)
     r2 = vec.sub(c1, c0)
@@ -187,22 +209,36 @@ def vertex_face(v_t0, f0_t0, f1_t0, f2_t0, v_t1, f0_t1, f1_t1, f2_t1, margin, to
             if vec.norm(point) + blur <= margin + tolerance:
                 return CONTACT, t, step
         n, n_end, length, length_end = unit_scaled(n, rate, 1.0 - t)
-        x = hold(n, n, length, length, a, a1, size_a, margin)
-        x = min(x, hold(n, n, length, length, b, b1, size_b, margin))
-        x = min(x, hold(n, n, length, length, c, c1, size_c, margin))
+        wide = widest(n, n)
+        x = hold(n, n, wide, length, length, a, a1, far_a, margin)
+        x = min(x, hold(n, n, wide, length, length, b, b1, far_b, margin))
+        x = min(x, hold(n, n, wide, length, length, c, c1, far_c, margin))
         if x < 1.0:
-            y = hold(n, n_end, length, length_end, a, a1, size_a, margin)
+            wide = widest(n, n_end)
+            y = hold(n, n_end, wide, length, length_end, a, a1, far_a, margin)
             if y > x:
-                y = min(y, hold(n, n_end, length, length_end, b, b1, size_b, margin))
-                y = min(y, hold(n, n_end, length, length_end, c, c1, size_c, margin))
+                y = min(y, hold(n, n_end, wide, length, length_end, b, b1, far_b, margin))
+                y = min(y, hold(n, n_end, wide, length, length_end, c, c1, far_c, margin))
                 x = max(x, y)
-            if x < 1.0 and step >= PATIENCE:
+            if x < 1.0 and (step >= PATIENCE or not x > 0.0):
                 e0 = vec.sub(f1_t0, f0_t0)
                 g0 = vec.sub(f2_t0, f0_t0)
                 e1 = vec.sub(f1_t1, f0_t1)
                 g1 = vec.sub(f2_t1, f0_t1)
                 x = max(x, volume_hold(a, between(e0, e1, t), between(g0, g1, t), a1, e1, g1,
-                                       size_a, largest(e0, e1), largest(g0, g1), margin))  # fmt: skip
+                                       greatest(far_a), largest(e0, e1), largest(g0, g1), margin))  # fmt: skip
+                k = 0
+                while not x > 0.0 and k < 4:
+                    if k < 3:
+                        m = sharper(k, n, vec.sub(b, a), vec.sub(c, a))
+                    else:
+                        m = without(n, vec.sub(c, b))
+                    m, _, long, _ = unit_scaled(m, m, 0.0)
+                    wide = widest(m, m)
+                    x = hold(m, m, wide, long, long, a, a1, far_a, margin)
+                    x = min(x, hold(m, m, wide, long, long, b, b1, far_b, margin))
+                    x = min(x, hold(m, m, wide, long, long, c, c1, far_c, margin))
+                    k += 1
             if x < 1.0:
                 ahead = later(t, x)
                 if not ahead > t:
@@ -230,10 +266,11 @@ def edge_edge(a0_t0, a1_t0, b0_t0, b1_t0, a0_t1, a1_t1, b0_t1, b1_t1, margin, to
     f0 = vec.sub(b1_t0, b0_t0)
     e1 = vec.sub(a1_t1, a0_t1)
     f1 = vec.sub(b1_t1, b0_t1)
-    size_00 = largest(p00, q00)
-    size_01 = largest(p01, q01)
-    size_10 = largest(p10, q10)
-    size_11 = largest(p11, q11)
+    far_00 = widest(p00, q00)
+    far_01 = widest(p01, q01)
+    far_10 = widest(p10, q10)
+    far_11 = widest(p11, q11)
+    size_00 = greatest(far_00)
     size_e = largest(e0, e1)
     size_f = largest(f0, f1)
     blur = 16.0 * UNIT * (size_00 + size_e + size_f)
@@ -256,19 +293,30 @@ def edge_edge(a0_t0, a1_t0, b0_t0, b1_t0, a0_t1, a1_t1, b0_t1, b1_t1, margin, to
             if vec.norm(point) + blur <= margin + tolerance:
                 return CONTACT, t, step
         n, n_end, length, length_end = unit_scaled(n, rate, 1.0 - t)
-        x = hold(n, n, length, length, d00, q00, size_00, margin)
-        x = min(x, hold(n, n, length, length, d01, q01, size_01, margin))
-        x = min(x, hold(n, n, length, length, d10, q10, size_10, margin))
-        x = min(x, hold(n, n, length, length, d11, q11, size_11, margin))
+        wide = widest(n, n)
+        x = hold(n, n, wide, length, length, d00, q00, far_00, margin)
+        x = min(x, hold(n, n, wide, length, length, d01, q01, far_01, margin))
+        x = min(x, hold(n, n, wide, length, length, d10, q10, far_10, margin))
+        x = min(x, hold(n, n, wide, length, length, d11, q11, far_11, margin))
         if x < 1.0:
-            y = hold(n, n_end, length, length_end, d00, q00, size_00, margin)
+            wide = widest(n, n_end)
+            y = hold(n, n_end, wide, length, length_end, d00, q00, far_00, margin)
             if y > x:
-                y = min(y, hold(n, n_end, length, length_end, d01, q01, size_01, margin))
-                y = min(y, hold(n, n_end, length, length_end, d10, q10, size_10, margin))
-                y = min(y, hold(n, n_end, length, length_end, d11, q11, size_11, margin))
+                y = min(y, hold(n, n_end, wide, length, length_end, d01, q01, far_01, margin))
+                y = min(y, hold(n, n_end, wide, length, length_end, d10, q10, far_10, margin))
+                y = min(y, hold(n, n_end, wide, length, length_end, d11, q11, far_11, margin))
                 x = max(x, y)
-            if x < 1.0 and step >= PATIENCE:
+            if x < 1.0 and (step >= PATIENCE or not x > 0.0):
                 x = max(x, volume_hold(d00, e, f, q00, e1, f1, size_00, size_e, size_f, margin))
+                k = 0
+                while not x > 0.0 and k < 3:
+                    m, _, long, _ = unit_scaled(sharper(k, n, e, f), n, 0.0)
+                    wide = widest(m, m)
+                    x = hold(m, m, wide, long, long, d00, q00, far_00, margin)
+                    x = min(x, hold(m, m, wide, long, long, d01, q01, far_01, margin))
+                    x = min(x, hold(m, m, wide, long, long, d10, q10, far_10, margin))
+                    x = min(x, hold(m, m, wide, long, long, d11, q11, far_11, margin))
+                    k += 1
             if x < 1.0:
                 ahead = later(t, x)
                 if not ahead > t:

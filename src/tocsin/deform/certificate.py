@@ -32,15 +32,21 @@ def between(p, q, t):
 
 
 @kernel
-def largest(p, q):
-    """Return the largest absolute component of p and q."""
-    return max(max(abs(p[0]), abs(p[1]), abs(p[2])), max(abs(q[0]), abs(q[1]), abs(q[2])))
+def widest(p, q):
+    """Return the larger of the absolute values of p and q, component by component."""
+    return (max(abs(p[0]), abs(q[0])), max(abs(p[1]), abs(q[1])), max(abs(p[2]), abs(q[2])))
 
 
 @kernel
-def one_norm(p):
-    """Return the sum of the absolute components."""
-    return abs(p[0]) + abs(p[1]) + abs(p[2])
+def greatest(p):
+    """Return the largest component."""
+    return max(p[0], p[1], p[2])
+
+
+@kernel
+def largest(p, q):
+    """Return the largest absolute component of p and q."""
+    return greatest(widest(p, q))
 
 
 @kernel
@@ -68,19 +74,20 @@ def first_root(b0, b1, b2):
 
 
 @kernel
-def hold(n, n_end, length, length_end, d, d_end, size, margin):
+def hold(n, n_end, wide, length, length_end, d, d_end, far, margin):
     """Return x in [0, 1]: n(y) . D(y) > margin |n(y)| for all y < x, and at 1 too if x is 1; 0 if not even now.
 
-    y runs over what is left of the motion, n(y) = (1-y) n + y n_end, D from `d` to `d_end`; `size` is at least the
-    largest component of D at both ends of the whole motion, the lengths at least |n| and |n_end|.
+    y runs over what is left of the motion, n(y) = (1-y) n + y n_end, D from `d` to `d_end`; `far` is `widest` of D at
+    both ends of the whole motion, `wide` of n and n_end, the lengths are at least |n| and |n_end|.
 
-    Proof. d and d_end are wrong by at most 5 u size in each component (`between`), a dot product by 3 u more of its
-    terms, the mean of two by one more: each Bernstein coefficient of n . D is known up to 10 u size |n|_1, where |n|_1
-    is the larger of the two. |n(y)| <= (1-y) |n| + y |n_end|, so the margin is taken off as Bernstein coefficients
-    too, 16 u larger, which covers the roundings of taking it off. True coefficients are then at least those below, and
-    the Bernstein basis is not negative: before the first root of the lower quadratic the true one is positive.
+    Proof. d and d_end are wrong by at most 5 u far in each component (`between`), a dot product by 3 u more of its
+    terms, the mean of two by one more: each Bernstein coefficient of n . D is known up to 10 u wide . far.
+    |n(y)| <= (1-y) |n| + y |n_end|, so the margin is taken off as Bernstein coefficients too, 16 u larger, which covers
+    the roundings of taking it off. True coefficients are then at least those below, and the Bernstein basis is not
+    negative: before the first root of the lower quadratic the true one is positive. Component by component the noise
+    vanishes where everything lies in planes across n, as in boxes that touch: that is why it is not a product of norms.
     """
-    noise = NOISE * size * max(one_norm(n), one_norm(n_end)) + UNDERFLOW
+    noise = NOISE * vec.dot(wide, far) + UNDERFLOW
     keep = margin * (1.0 + 16.0 * UNIT)
     b0 = vec.dot(n, d) - noise - keep * length
     if not b0 > 0.0:
@@ -116,6 +123,7 @@ def toward_segment(p, e, p_rate, e_rate):
         return vec.dot(c, c), c, vec.add(p_rate, e_rate), 1.0
     s /= ee
     c = vec.axpy(p, s, e)
+    c = vec.axpy(c, -vec.dot(c, e) / ee, e)  # close by, rounding leaves c far from perpendicular: once more
     rate = vec.axpy(p_rate, s, e_rate)
     turn = -(vec.dot(rate, e) + vec.dot(c, e_rate)) / ee
     return vec.dot(c, c), c, vec.axpy(rate, turn, e), s
