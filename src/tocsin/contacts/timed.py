@@ -32,10 +32,36 @@ TIMED = np.dtype(
 
 
 @kernel
-def more_room(rows, n):
-    """Return a table with room for row n: the same one, or a copy of twice the size."""
-    if n < rows.shape[0]:
+def with_room(rows, used, need):
+    """Return a table with room for `need` rows, the first `used` of them as they are: the same one, or a larger
+    copy."""
+    if need <= rows.shape[0]:
         return rows
-    out = np.zeros(2 * n + 16, dtype=rows.dtype)
-    out[:n] = rows[:n]
+    out = np.zeros(2 * need + 16, dtype=rows.dtype)
+    out[:used] = rows[:used]
     return out
+
+
+@kernel
+def ascending(values):
+    """Return the numbers 0, 1, ... in the order of ascending values, equal ones as they come: Shell's sort.
+
+    Short and quick to compile; Numba's own sorts take seconds each.
+    """
+    n = values.shape[0]
+    order = np.arange(n)
+    gap = 1
+    while gap < n // 3:
+        gap = 3 * gap + 1
+    while gap > 0:
+        for i in range(gap, n):
+            k = order[i]
+            j = i
+            while j >= gap and (
+                values[order[j - gap]] > values[k] or (values[order[j - gap]] == values[k] and order[j - gap] > k)
+            ):
+                order[j] = order[j - gap]
+                j -= gap
+            order[j] = k
+        gap //= 3
+    return order
