@@ -25,7 +25,16 @@ from tocsin.model.deformable import Deformable, Deforming
 from tocsin.model.world import World, assemble
 from tocsin.motion.joints import JOINT
 from tocsin.options import BACKENDS, MAX_STEPS, METHODS, RELATIVE_TOLERANCE, STAGES
-from tocsin.results import Contact, ContactIntervals, Distance, FeatureContacts, FirstContact, Stats, Status
+from tocsin.results import (
+    Contact,
+    ContactIntervals,
+    Distance,
+    FeatureContacts,
+    FirstContact,
+    Stats,
+    Status,
+    TimedContacts,
+)
 
 if TYPE_CHECKING:
     from tocsin.deform.question import Question
@@ -237,19 +246,34 @@ class Scene:
         return min(self.first_contact(*motions, margin=margin, tolerance=tolerance).time, 1.0)
 
     def contacts(
-        self, *motions: Motion, every: str = "pair", margin: float = 0.0, tolerance: float | None = None
-    ) -> FeatureContacts | dict[str, np.ndarray]:
-        """Return every contact of deformable models during the motions, not only the first.
+        self,
+        *motions: Motion,
+        exact: bool = False,
+        resolution: str | float = "medium",
+        time_resolution: float | None = None,
+        properness: float | None = None,
+        every: str = "pair",
+        margin: float = 0.0,
+        tolerance: float | None = None,
+    ) -> TimedContacts | FeatureContacts | dict[str, np.ndarray]:
+        """Return every contact during the motions, not only the first, sorted by time.
 
-        `every`: "pair" for each touching pair of features with its own first time, "triangle" for the first time of
-        each triangle, by model. `margin` and `tolerance` as in `first_contact`.
+        Of rigid bodies: where corners and edges enter each other's faces while each pair moves on its relative screw,
+        with how properly the surfaces face each other there. `resolution` of the collision screen: "low", "medium",
+        "high" or metres; `time_resolution` in parts of the motion; contacts less proper than `properness` are left out
+        (-0.1 by default; -1 for all). `exact`: without a screen, complete by proof; of all properness by default.
+
+        Of deformable models: `every` "pair" for each touching pair of features with its own first time, "triangle" for
+        the first time of each triangle, by model. `margin` and `tolerance`, for these, as in `first_contact`.
         """
-        from tocsin.deform import answer
-
         _cast.choice(every, "every", ("pair", "triangle"))
         question = self._soft_question(motions, margin, tolerance)
         if question is None:
-            raise TocsinError("there is no deformable model in this scene; every= is about those.")
+            from tocsin.screen import ask
+
+            return ask.find(self, motions, resolution, time_resolution, properness, exact)
+        from tocsin.deform import answer
+
         if every == "pair":
             return answer.all_contacts(question, self.names)
         return answer.triangle_times(question, self.names)

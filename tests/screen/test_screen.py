@@ -81,7 +81,7 @@ def test_two_prongs_touch_properly_at_different_times():
     """Figure 2 (c)."""
     prongs = [(tocsin.Box((1.0, 0.3, 0.3)), at(0, 0.5)), (tocsin.Box((1.0, 0.3, 0.3)), at(0.05, -0.5, 0, (0, 0, 3)))]
     a, b = tocsin.Body(tocsin.Box((1, 3, 3)), name="a"), tocsin.Body(prongs, name="b")
-    contacts = tocsin.Scene(a, b).contacts(b.move(at(4, 0, 0, (0, 10, 5)), at(1, 0, 0, (0, 10, 5))), properness=0.0)
+    contacts = tocsin.Scene(a, b).contacts(b.move(at(4, 0, 0, (0, 10, 5)), at(0.5, 0, 0, (0, 10, 5))), properness=0.0)
     assert len(contacts) == 2
     assert contacts.times[0] < contacts.times[1]
 
@@ -121,9 +121,13 @@ def test_resolution_changes_no_contact(name):
 def test_the_tori_touch_properly_three_times_in_order():
     """Figure 13: three places of proper contact, one after the other."""
     scene, motion = EXAMPLES["tori"]()
-    contacts = scene.contacts(motion, properness=0.0)
-    places = tocsin.group(contacts, within=0.02)
-    assert len(places) == 3
+    for resolution in RESOLUTIONS:
+        contacts = scene.contacts(motion, resolution=resolution, properness=0.0)
+        assert len(contacts) == 3
+        assert np.diff(contacts.times).min() > 0.1
+        points = np.array([c.point for c in contacts])
+        assert all(np.linalg.norm(points[i] - points[k]) > 1.0 for i in range(3) for k in range(i))
+        assert contacts[0].time == pytest.approx(scene.first_contact(motion, tolerance=1e-7).time, abs=1e-6)
 
 
 def test_the_order_of_bodies_turns_normals_and_features_around():

@@ -93,8 +93,8 @@ def cars() -> Example:
 
 
 def tori() -> Example:
-    """Two tori of 300 faces; b comes from below, turning, goes through a and beyond."""
-    return example(torus(), torus(), pose(-0.9, 0.3, -2.2, (60, 10, 0)), pose(0.5, -0.2, 2.2, (80, 30, 20)))
+    """Two tori of 300 faces; b goes up and away through a, and touches it properly three times (fig. 13)."""
+    return example(torus(), torus(), pose(0.5, -0.7, -2.0, (75, -5, 15)), pose(-0.1, 1.4, 1.9, (70, -10, 40)))
 
 
 EXAMPLES = {"cubes": cubes, "cars": cars, "tori": tori}

@@ -22,6 +22,9 @@ from tocsin.screen.tables import Surfaces, lay_out
 RESOLUTIONS = {"low": 6, "medium": 12, "high": 24}
 """Pixels along a typical short edge (section 9.1)."""
 
+LEAST = -0.1
+"""Contacts less proper than this are left out (section 9: what works well for driving games)."""
+
 TIME_RESOLUTIONS = {"low": 1.0 / 16.0, "medium": 1.0 / 32.0, "high": 1.0 / 64.0}
 """Parts of the motion."""
 
@@ -85,28 +88,40 @@ def pixel_of(resolution: Any) -> tuple[float, float]:
 
 
 def find(
-    scene: Any, motions: tuple[Motion, ...], resolution: Any, time_resolution: float | None, properness: float
+    scene: Any,
+    motions: tuple[Motion, ...],
+    resolution: Any,
+    time_resolution: float | None,
+    properness: float | None,
+    exact: bool,
 ) -> TimedContacts:
-    """Return all contacts of the bodies of a scene, found on the collision screen."""
+    """Return all contacts of the bodies of a scene: found on the collision screen, or exactly."""
     pixel, step = pixel_of(resolution)
     if time_resolution is not None:
         step = _cast.scalar(time_resolution, "time_resolution", above=0.0)
-    least = _cast.scalar(properness, "properness")
+    least = (-1.0 if exact else LEAST) if properness is None else _cast.scalar(properness, "properness")
     cast = cast_of(scene)
     key, poses, how = moved(scene, cast, motions)
     pairs = cast.pairs.get(key)
     if pairs is None:
         pairs = cast.pairs[key] = _pairs(cast.world, key)
+
+    def rows_of(poses: np.ndarray) -> np.ndarray:
+        if exact:
+            from tocsin.screen import exact_ask
+
+            return exact_ask.rows_of(scene, cast, pairs, poses, how, least)
+        return all_pairs(cast.surfaces, cast.world.nodes, pairs, poses, how, pixel, step, least)
+
     if max([m.pieces for m in motions], default=0) <= 1:
-        rows = all_pairs(cast.surfaces, cast.world.nodes, pairs, poses, how, pixel, step, least)
-        return TimedContacts(rows, cast.names, TIMED_KINDS)
+        return TimedContacts(rows_of(poses), cast.names, TIMED_KINDS)
     found = []
     breaks = np.unique(np.concatenate([np.linspace(0.0, 1.0, m.pieces + 1) for m in motions if m.pieces]))
     for begin, end in pairwise(breaks):
         for m in motions:
             link = int(cast.world.models[scene._index[id(m.model)]]["link"])
             poses[link] = m.row_at(begin), m.row_at(end)
-        rows = all_pairs(cast.surfaces, cast.world.nodes, pairs, poses, how, pixel, step, least)
+        rows = rows_of(poses)
         for name in ("time", "lo", "hi"):
             rows[name] = begin + rows[name] * (end - begin)
         rows["closing_speed"] /= end - begin
