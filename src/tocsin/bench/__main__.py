@@ -56,6 +56,16 @@ def _add_interval_engine(add: Callable[..., argparse.ArgumentParser]) -> None:
     swept.add_arguments(add("swept", swept.DESCRIPTION, _opened("Swept volumes against an environment", swept.run)))
 
 
+def _add_deformable(add: Callable[..., argparse.ArgumentParser]) -> None:
+    """Add the commands about deformable models."""
+    from tocsin.bench import brute, cloth, organs, slow_pairs
+
+    brute.add_arguments(add("brute", brute.DESCRIPTION, _opened("All pairs by exact arithmetic", brute.run)))
+    slow_pairs.add_arguments(add("slowest", slow_pairs.DESCRIPTION, _opened("The slowest pairs", slow_pairs.run)))
+    cloth.add_arguments(add("cloth", cloth.DESCRIPTION, _opened("Deforming meshes", cloth.run)))
+    organs.add_arguments(add("organs", organs.DESCRIPTION, _opened("Deformable planning scenes", organs.run)))
+
+
 def _opened(title: str, run: Callable[[argparse.Namespace], Any]) -> Callable[[argparse.Namespace], Any]:
     """`run` after the opening lines with this title."""
 
@@ -123,6 +133,7 @@ def _parser() -> argparse.ArgumentParser:
     bounds.add_argument("--plot", metavar="PATH", help="draw tightness over the number of links into this PNG file")
     _add_interval_engine(add)
     all_contacts.add_commands(add, _opened)
+    _add_deformable(add)
     planted = add("planted", "No miss, never late: contacts planted by construction, found again.", _planted)
     planted.add_argument("--rigid", type=int, default=100_000, help="rigid motions (default 100,000)")
     planted.add_argument("--articulated", type=int, default=20_000, help="articulated motions (default 20,000)")

@@ -95,7 +95,7 @@ def unlisted(recorded: recorded_pairs.Recorded, count: int, seed: int) -> list[r
         known = {tuple(pair) for pair in (listed if kind == "vertex-face" else np.sort(listed, axis=1)).tolist()}
         drawn = [ids(members[k], kind) for k in rng.permutation(len(members))[: 2 * count].tolist()]
         pairs = np.array([pair for pair in drawn if pair not in known][:count], np.int64).reshape(-1, 2)
-        corners = recorded.corners(kind, pairs)
+        corners = recorded_pairs.pair_corners(kind, pairs, recorded.faces, recorded.edges)
         ends = recorded.vertices_t0[corners], recorded.vertices_t1[corners]
         free = np.zeros(len(corners), bool)
         groups.append(recorded_pairs.Group(f"{recorded.name} unlisted", kind, *ends, free, {}))

@@ -51,12 +51,6 @@ class Recorded:
     """Kind -> (n, 2): vertex and face, or edge and edge."""
     groups: tuple[Group, ...]
 
-    def corners(self, kind: str, pairs: np.ndarray) -> np.ndarray:
-        """Vertex numbers (n, 4) of pairs of this kind."""
-        if kind == "vertex-face":
-            return np.column_stack([pairs[:, 0], self.faces[pairs[:, 1]]])
-        return np.column_stack([self.edges[pairs[:, 0]], self.edges[pairs[:, 1]]])
-
 
 def sample_queries(folder: Path) -> list[Group]:
     """Every file of `sample-queries`, in the order of their names."""
@@ -84,18 +78,22 @@ def derived(folder: Path, name: str) -> Recorded:
     """One of `DERIVED` with its listed pairs, their truths, and their times where these are known."""
     with np.load(folder / f"{name}.npz") as file:
         arrays = {key: file[key] for key in file.files}
-    ends = [np.ascontiguousarray(arrays[key], np.float64) for key in ("V0", "V1")]
-    mesh = Recorded(name, *ends, arrays["F"].astype(np.int64), arrays["E"].astype(np.int64), {}, ())
-    groups = []
+    start, end = (np.ascontiguousarray(arrays[key], np.float64) for key in ("V0", "V1"))
+    faces, edges = arrays["F"].astype(np.int64), arrays["E"].astype(np.int64)
+    listed, groups = {}, []
     for short, kind in KINDS.items():
-        pairs = arrays[f"{short}_pairs"].astype(np.int64)
-        corners = mesh.corners(kind, pairs)
-        mesh.listed[kind] = pairs
+        listed[kind] = arrays[f"{short}_pairs"].astype(np.int64)
+        corners = pair_corners(kind, listed[kind], faces, edges)
         digits: dict[int, str] = {}
         for path in folder.glob(f"{name}_*{short}_toi.csv"):
             with path.open() as lines:
                 digits.update({int(row["query_index"]): row["toi_40digits"] for row in csv.DictReader(lines)})
-        groups.append(
-            Group(f"{name} listed", kind, ends[0][corners], ends[1][corners], arrays[f"{short}_truth"], digits)
-        )
-    return Recorded(mesh.name, *ends, mesh.faces, mesh.edges, mesh.listed, tuple(groups))
+        groups.append(Group(f"{name} listed", kind, start[corners], end[corners], arrays[f"{short}_truth"], digits))
+    return Recorded(name, start, end, faces, edges, listed, tuple(groups))
+
+
+def pair_corners(kind: str, pairs: np.ndarray, faces: np.ndarray, edges: np.ndarray) -> np.ndarray:
+    """Vertex numbers (n, 4) of pairs of this kind: vertex and face, or edge and edge."""
+    if kind == "vertex-face":
+        return np.column_stack([pairs[:, 0], faces[pairs[:, 1]]])
+    return np.column_stack([edges[pairs[:, 0]], edges[pairs[:, 1]]])
