@@ -48,7 +48,7 @@ def test_the_funnels_first_times_are_met_within_the_tolerance():
 def test_the_funnel_as_a_whole_has_exactly_the_recorded_pairs():
     found = truth.whole(recorded_pairs.derived(data_folder("scalable-ccd-derived"), "cloth-funnel"))
     assert (found.recorded, found.missed, found.more) == (134, 0, 0)
-    assert 0.0452322203761476 - 1e-6 <= found.first <= 0.0452322203761477
+    assert 0.0452322203761476 - 1e-9 <= found.first <= 0.0452322203761477
 
 
 def test_a_number_that_is_no_double_is_refused(tmp_path):

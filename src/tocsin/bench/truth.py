@@ -164,7 +164,7 @@ class Whole:
     """The first time of all pairs."""
 
 
-def whole(mesh: recorded_pairs.Recorded, tolerance: float = 1e-9) -> Whole:
+def whole(mesh: recorded_pairs.Recorded, tolerance: float = 1e-12) -> Whole:
     """Compare the set of touching pairs of a whole mesh with the recorded truth."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", tocsin.MeshWarning)  # some of its vertices coincide
@@ -236,7 +236,7 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
         _print(where, kept)
     wholes = [whole(recorded_pairs.derived(data / "scalable-ccd-derived", name)) for name in recorded_pairs.DERIVED]
     report.table(
-        "Whole meshes: every touching pair, tolerance 1e-9",
+        "Whole meshes: every touching pair, tolerance 1e-12",
         ["", "recorded", "missed", "more than recorded", "first time"],
         [[w.name, f"{w.recorded:,}", w.missed, w.more, f"{w.first:.16g}"] for w in wholes],
     )
