@@ -8,12 +8,15 @@ which is a row of its own.
 """
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 import tocsin
 from tocsin.bench import chess, gait, mannequin, scenes
+from tocsin.bench.data import data_file
 from tocsin.bench.race import Benchmark, Paper, Race, ours
+from tocsin.bench.shapes import Triangles
 from tocsin.viewer import render
 
 QUESTION = "when and where is the first contact between one frame and the next?"
@@ -24,6 +27,22 @@ EXERCISE = Paper("2007, Tables 1 and 2", 0.38e-3, 0.28e-3, 1.69e-3, 4.54e-3, (81
 
 def _walk(frames: int, repeats: int, seed: int) -> Race:
     return animated(scenes.walk(frames), repeats, WALK, draw_walk)
+
+
+def _walk_real(frames: int, repeats: int, seed: int) -> Race:
+    return animated(scenes.walk(frames, recorded_piece), repeats, WALK, None)
+
+
+def recorded_piece(kind: str) -> Triangles:
+    """A recorded chess piece, standing where ours would stand and as tall."""
+    import trimesh
+
+    loaded: Any = trimesh.load(data_file(f"chess-cc0/public/models/gltf/{kind}.glb"), force="mesh", process=False)
+    vertices = np.asarray(loaded.vertices, dtype=np.float64)[:, [0, 2, 1]] * (1.0, -1.0, 1.0)  # y is up in the file
+    low, high = vertices.min(axis=0), vertices.max(axis=0)
+    tall = np.ptp(chess.piece(kind)[0][:, 2])
+    foot = (*(0.5 * (low + high))[:2], low[2])
+    return (vertices - foot) * (tall / (high - low)[2]), np.asarray(loaded.faces, dtype=np.int64)
 
 
 def _exercise(frames: int, repeats: int, seed: int) -> Race:
@@ -90,6 +109,15 @@ BENCHMARKS = (
         "papers",
         _walk,
         questions=900,
+    ),
+    Benchmark(
+        "walk-real",
+        "The same walk among recorded chess pieces.",
+        QUESTION,
+        "papers",
+        _walk_real,
+        questions=300,
+        repeats=3,
     ),
     Benchmark(
         "exercise",

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tocsin.bench import frames, guard, report, rigid, robots, show
+from tocsin.bench import frames, guard, planning, report, rigid, robots, show, trains
 from tocsin.bench.race import GROUPS, Benchmark, Missing
 from tocsin.errors import unknown_name
 
-MODULES = (robots, rigid, frames)
+MODULES = (robots, rigid, frames, planning, trains)
 """Where races are declared."""
 
 Curve = Mapping[str, Any]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import tempfile
 import warnings
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from tocsin.bench import mbm
 from tocsin.bench.data import data_file, example_robot
 from tocsin.bench.peers import coal_robot, drake, fcl_robot, hpp
 from tocsin.bench.peers.cells import Cells
-from tocsin.bench.race import Benchmark, Missing, Race, available
+from tocsin.bench.race import Benchmark, Missing, Paper, Race, available
 from tocsin.io.planning import load_problem
 from tocsin.model.robot import Robot
 
@@ -80,7 +81,13 @@ def _alone(path: str, geometry: str, share: float, count: int, seed: int) -> Cel
 
 
 def _race(make: partial[Cells], count: int, repeats: int, seed: int) -> Race:
-    cells = make(count=count, seed=seed)
+    return edges_race(make(count=count, seed=seed), repeats)
+
+
+def edges_race(
+    cells: Cells, repeats: int, paper: Paper | None = None, picture: Callable[[str], None] | None = None
+) -> Race:  # fmt: skip
+    """Every peer on the same edges."""
     contestants, skipped = cells.ours(), {}
     contestants += available("hpp", skipped, partial(hpp.contestants, cells)) or []
     coal = available("coal", skipped, partial(coal_robot.CoalRobots, cells))
@@ -88,17 +95,22 @@ def _race(make: partial[Cells], count: int, repeats: int, seed: int) -> Race:
         contestants += [coal.contestant(0.05), coal.contestant(0.01), coal.contestant(0.002)]
     for name, maker in (("fcl", fcl_robot.contestants), ("drake", drake.contestants)):
         contestants += available(name, skipped, partial(maker, cells)) or []
-    robot = cells.cells[0].robot
+    cell = cells.cells[0]
+    facts = {
+        "links": len(cell.robot.link_names), "joints": cell.robot.n_config, "scenes": len(cells.cells),
+        "triangles": sum(len(s.faces) for model in cell.scene.models for link in model.shapes for s in link),
+    }  # fmt: skip
     return Race(
         contestants=contestants,
         n_questions=len(cells.edges),
         repeats=repeats,
         truth="tocsin first_contact",
         confirm=None if coal is None else coal.overlaps_after,
-        facts={"links": len(robot.link_names), "joints": robot.n_config, "scenes": len(cells.cells),
-               "triangles": sum(len(shape.faces) for shapes in robot.shapes for shape in shapes)},
+        facts=facts,
         skipped=skipped,
-    )  # fmt: skip
+        paper=paper,
+        picture=picture,
+    )
 
 
 def _entry(name: str, description: str, make: partial[Cells], questions: int) -> Benchmark:
@@ -118,6 +130,8 @@ BENCHMARKS = (
            partial(_alone, "robots/ur10/ur10.urdf", "collision", 1.0), 100),
     _entry("pr2", "PR2 against itself: 82 links, 20 joints.",
            partial(_alone, "robots/pr2/pr2.urdf", "collision", 0.4), 60),
+    _entry("human", "A recorded mannequin (human36) against itself: 37 links, 109K triangles.",
+           partial(_alone, "robots/human36/human36.urdf", "visual", 0.25), 40),
     _entry("humanoid", "A humanoid (JVRC-1) against itself: 60 links, 34 joints.",
            partial(_alone, "robots/jvrc1/jvrc1.urdf", "collision", 1.0), 60),
 )  # fmt: skip

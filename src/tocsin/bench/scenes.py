@@ -82,13 +82,13 @@ def chess_pair(count: int = 200, seed: int = 1, **options: Any) -> Case:
     return pair("chess pair", centred[0], centred[1], random_motions(count, seed, radius), **options)
 
 
-def walk(n_frames: int = 900, **options: Any) -> Case:
-    """The mannequin walking among sixteen chess pieces."""
+def walk(n_frames: int = 900, piece: Callable[[str], Triangles] = chess.piece, **options: Any) -> Case:
+    """The mannequin walking among sixteen chess pieces, made by `piece`."""
     robot = mannequin.build()
-    kinds = {kind: tocsin.Mesh(*chess.piece(kind)) for kind in chess.MAKERS}
+    kinds = {kind: tocsin.Mesh(*piece(kind)) for kind in chess.MAKERS}
     pieces = [tocsin.Body(kinds[kind], pose=pose, name=name) for name, kind, pose in chess.placements()]
     scene = tocsin.Scene(robot, *pieces, **options)
-    total = sum(len(chess.piece(kind)[1]) for _, kind, _ in chess.placements())
+    total = sum(len(kinds[kind].faces) for _, kind, _ in chess.placements())
     return _animated("walk", scene, robot, gait.walk(robot, n_frames), total)
 
 
