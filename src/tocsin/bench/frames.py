@@ -8,14 +8,15 @@ which is a row of its own.
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 import tocsin
-from tocsin.bench import chess, gait, mannequin, scenes
+from tocsin.bench import chess, gait, mannequin, report, scenes
 from tocsin.bench.data import data_file
-from tocsin.bench.race import Benchmark, Paper, Race, ours
+from tocsin.bench.race import Benchmark, Contestant, Paper, Race, ours
 from tocsin.bench.shapes import Triangles
 from tocsin.viewer import render
 
@@ -31,6 +32,23 @@ def _walk(frames: int, repeats: int, seed: int) -> Race:
 
 def _walk_real(frames: int, repeats: int, seed: int) -> Race:
     return animated(scenes.walk(frames, recorded_piece), repeats, WALK, None)
+
+
+def _engines(frames: int, repeats: int, seed: int) -> Race:
+    """Fig. 12: the method by advancement against its predecessor by intervals, without self-contact."""
+    case = scenes.walk(frames)
+    case.scene.ignore("mannequin", "mannequin")
+
+    def by_intervals(k: int) -> Any:
+        return case.scene.first_contact(*case.questions[k], method="interval")
+
+    race = animated(case, repeats, FIGURE_12, None)
+    slower = Contestant(INTERVAL, report.asking(by_intervals), proves=True, against="tocsin first_contact")
+    return replace(race, contestants=[*ours(case, "tocsin first_contact"), slower])
+
+
+INTERVAL = 'tocsin method="interval"'
+FIGURE_12 = Paper("2007, Fig. 12 (its predecessor: 3.92 ms, contact 56.44 ms)", 0.26e-3, contact=3.1e-3)
 
 
 def recorded_piece(kind: str) -> Triangles:
@@ -117,6 +135,15 @@ BENCHMARKS = (
         "papers",
         _walk_real,
         questions=300,
+        repeats=3,
+    ),
+    Benchmark(
+        "walk-engines",
+        "The walk without self-contact: the default engine against the one by interval arithmetic.",
+        QUESTION,
+        "papers",
+        _engines,
+        questions=200,
         repeats=3,
     ),
     Benchmark(

@@ -176,7 +176,7 @@ def _flat(mesh: Any) -> np.ndarray:
     return normal / np.maximum(np.linalg.norm(normal, axis=1, keepdims=True), 1e-300)
 
 
-QUESTION = "is the whole edge free? (asked by OMPL's RRT-Connect)"
+QUESTION = "is the whole edge, which OMPL's RRT-Connect asks about, free?"
 DESCRIPTIONS = {
     "excavator-drive": "An excavator (19K triangles) plans its way across a construction site (0.39M).",
     "excavator-load": "The excavator plans from the ground into a truck.",
