@@ -5,7 +5,8 @@ answer is turned into a time of contact outside the clock: infinite if the conte
 says that there is a contact but not when. Answers are judged against those of the contestant named `truth`, which must
 be one that proves: a peer has *missed* a contact if it calls free a motion on which `confirm`, independent of all
 contestants, finds an overlap after the true time; without an overlap the shapes only *grazed*, within the tolerance. A
-peer is *late* if its time is later than the true one by `LATE`, and an *alarm* is a contact on a motion that is proven free.
+peer is *late* if its time is later than the true one by `LATE`, and an *alarm* is a contact on a motion that is proven
+free.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ COUNTS = ("pairs_total", "pairs_spatial", "pairs_temporal", "steps", "node_tests
 """The counts of an answer that do not depend on the machine (`hit.stats`)."""
 
 LATE = 1e-4
-"""Of the motion, by which a time may be later than ours without being late: ours is early by what its tolerance allows."""
+"""By so much of the motion a time may be later than ours without being late: ours is early by its tolerance."""
 FEWEST_PAIRS = 5
 """With fewer pairs there is nothing to cull."""
 
