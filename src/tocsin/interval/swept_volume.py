@@ -42,7 +42,7 @@ MOST = 32
 """Pieces that one stretch of time may be cut into: bits of a mask."""
 
 ERROR = 0.05
-"""Tessellation error aimed at, as a part of the radius ; half or twice as much costs as many microseconds."""
+"""Tessellation error aimed at, as a part of the radius: 0.05 to 0.2 take the same time, and less keeps fewer pairs."""
 
 SPHERE = np.dtype([("p", "f8", 3), ("q", "f8", 3), ("radius", "f8"), ("reach", "f8")], align=True)
 """A line-swept sphere in its link's frame; no point of its segment is farther than `reach` from the frame's origin."""
