@@ -121,12 +121,14 @@ def write_pieces(pieces, m, sphere, noise, t0, t1):
     `noise`: how far, in metres, the joint records place a point of the segment off.
 
     Claim: for every t in [t0, t1] there is a piece whose [begin, end] holds t and whose tetrahedron every point of the
-    shape is within `radius` of, at t. Proof: by the claim above for the cubics in s, exact ones of the computed coefficients, with
-    these additions to r + e_k. The true path of a point of the segment differs from m's by at most `noise`; m's from
-    the cubics by sqrt(sum_i (r_i3 + r_i0 reach)^2); the exact cubics from those of the rounded coefficients by 5 u
-    `size` in each coordinate, and a corner from its rounded place by 7 u `size` (Horner), together less than 16 u
-    times the sum of sizes. A second derivative passes 8 roundings, e_k 6 more: GUARD. t = mid + s half is mapped back
-    with two roundings of numbers below 2, so `begin` and `end`, moved by 2^-50, are outside of the stretch.
+    shape is within `radius` of, at t. Proof: by the claim above for the cubics in s, exact ones of the computed
+    coefficients, with these additions to r + e_k. The true path of a point of the segment differs from m's by at most
+    `noise`; m's from the cubics by sqrt(sum_i (r_i3 + r_i0 reach)^2). In each coordinate, with u the unit roundoff, the
+    exact cubics differ from those of the rounded coefficients by 5 u `size`, a corner from its rounded place by 7 u
+    `size` (Horner), and a second derivative, whose terms may cancel, from its rounded value by 4 u (2 |c2| + 6 |c3|)
+    <= 24 u `size`, which is 12 u `size` in e_k, as (s_k+1 - s_k)^2 <= 4. Together less than 32 u times the sum of
+    sizes; the remaining roundings are those of sums and products of non-negative terms: GUARD. t = mid + s half is
+    mapped back with two roundings of numbers below 2, so `begin` and `end`, moved by 2^-50, are outside of the stretch.
     """
     p = (sphere["p"][0], sphere["p"][1], sphere["p"][2])
     q = (sphere["q"][0], sphere["q"][1], sphere["q"][2])
@@ -139,7 +141,7 @@ def write_pieces(pieces, m, sphere, noise, t0, t1):
     size = max(px[4], qx[4]) + max(py[4], qy[4]) + max(pz[4], qz[4])
     reach = sphere["reach"]
     rest = vec.norm((m[0, 3, 4] + m[0, 0, 4] * reach, m[1, 3, 4] + m[1, 0, 4] * reach, m[2, 3, 4] + m[2, 0, 4] * reach))
-    radius = sphere["radius"] + noise + rest + 16.0 * UNIT * size
+    radius = sphere["radius"] + noise + rest + 32.0 * UNIT * size
     bend = max(
         max(bend_at(px, py, pz, -1.0), bend_at(px, py, pz, 1.0)),
         max(bend_at(qx, qy, qz, -1.0), bend_at(qx, qy, qz, 1.0)),
