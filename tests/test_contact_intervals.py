@@ -200,3 +200,24 @@ def test_options_are_checked_at_the_door():
     for options in ({"margin": -1.0}, {"tolerance": 0.0}, {"tolerance": math.nan}, {"max_steps": 0}):
         with pytest.raises(tocsin.TocsinError):
             scene.contact_intervals(move, **options)
+
+
+def test_a_scene_with_a_deformable_model_is_refused():
+    cloth = tocsin.Deformable.from_mesh(box_mesh(), name="cloth")
+    ball = Body(Sphere(0.5), at(3), name="ball")
+    with pytest.raises(tocsin.TocsinError, match="deformable"):
+        Scene(ball, cloth).contact_intervals(ball.move(at(3), at(-3)))
+
+
+def test_a_body_on_a_screw_goes_around_a_post_and_back_into_it():
+    post, ball = Body(Box(size=(0.2, 0.2, 4)), at(1, 0, 0), name="post"), Body(Sphere(0.1), name="ball")
+    # About z through the origin, at radius 1: the ball passes the post at 0 degrees, from -85 to 85.
+    turn = np.radians(85)
+    start = at(math.cos(turn), -math.sin(turn), 0, (0, 0, -85))
+    end = at(math.cos(turn), math.sin(turn), 0, (0, 0, 85))
+    scene = Scene(post, ball)
+    found = scene.contact_intervals(ball.move(start, end, kind="screw"), tolerance=1e-5)
+    assert len(found) == 1
+    assert (found.intervals[0].enter + found.intervals[0].exit) / 2 == pytest.approx(0.5, abs=1e-4)
+    assert {found.intervals[0].link_a, found.intervals[0].link_b} == {"post", "ball"}
+    assert scene.contact_intervals(ball.move(start, end), tolerance=1e-5).status is Status.FREE

@@ -208,6 +208,8 @@ class TimedContacts(Sequence[TimedContact]):
     names: dict[int, tuple[str, str]] = field(repr=False)
     """Shape -> (model, link)."""
     kinds: tuple[str, ...] = field(repr=False)
+    complete: bool = False
+    """Proven to be all contacts (of that properness): with `exact=True`, unless the search was too long to end."""
 
     def __len__(self) -> int:
         return len(self.rows)

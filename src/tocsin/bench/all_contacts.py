@@ -12,6 +12,20 @@ Run = Callable[[argparse.Namespace], Any]
 
 COMMANDS = (
     (
+        "exact",
+        "All contacts by proof against brute force in 50 digits, and how many of them the screen finds.",
+        "All contacts against brute force",
+        1000,
+        "pairs of surfaces (default 1,000)",
+    ),
+    (
+        "first-of-all",
+        "The first of all contacts against first_contact, on the same screw motions.",
+        "The first of all contacts",
+        10_000,
+        "motions (default 10,000)",
+    ),
+    (
         "intervals",
         "Contact intervals of robot paths in clutter against python-fcl at thousands of samples (from TOCSIN_DATA).",
         "Contact intervals against sampling",

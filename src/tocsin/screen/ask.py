@@ -106,15 +106,20 @@ def find(
     if pairs is None:
         pairs = cast.pairs[key] = _pairs(cast.world, key)
 
-    def rows_of(poses: np.ndarray) -> np.ndarray:
-        if exact:
-            from tocsin.screen import exact_ask
+    complete = exact
 
-            return exact_ask.rows_of(scene, cast, pairs, poses, how, least)
+    def rows_of(poses: np.ndarray) -> np.ndarray:
+        nonlocal complete
+        if exact:
+            from tocsin.screen.exact_ask import exact_rows
+
+            rows, whole = exact_rows(scene, cast.world, cast.surfaces, pairs, poses, how, least)
+            complete = complete and whole
+            return rows
         return all_pairs(cast.surfaces, cast.world.nodes, pairs, poses, how, pixel, step, least)
 
     if max([m.pieces for m in motions], default=0) <= 1:
-        return TimedContacts(rows_of(poses), cast.names, TIMED_KINDS)
+        return TimedContacts(rows_of(poses), cast.names, TIMED_KINDS, complete)
     found = []
     breaks = np.unique(np.concatenate([np.linspace(0.0, 1.0, m.pieces + 1) for m in motions if m.pieces]))
     for begin, end in pairwise(breaks):
@@ -126,7 +131,7 @@ def find(
             rows[name] = begin + rows[name] * (end - begin)
         rows["closing_speed"] /= end - begin
         found.append(rows)
-    return TimedContacts(np.concatenate(found), cast.names, TIMED_KINDS)
+    return TimedContacts(np.concatenate(found), cast.names, TIMED_KINDS, complete)
 
 
 def moved(scene: Any, cast: Cast, motions: tuple[Motion, ...]) -> tuple[tuple[int, ...], np.ndarray, np.ndarray]:

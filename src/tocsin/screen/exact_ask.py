@@ -1,0 +1,41 @@
+"""`Scene.contacts(exact=True)`: from a scene and its poses to two compiled calls, the search and the records."""
+
+from typing import Any
+
+import numpy as np
+
+from tocsin.model.world import World
+from tocsin.screen.exact import NODES, OVERFLOW, joined, search_pairs
+from tocsin.screen.exact_rows import rows_of_touches
+from tocsin.screen.exact_tables import ExactTables, exact_tables
+from tocsin.screen.tables import Surfaces
+
+MOST_TESTS = 1_000_000_000
+"""Pairs of nodes that one search may look at: some ten minutes."""
+
+
+def tables_of(scene: Any, world: World) -> ExactTables:
+    """Return the scene's tables for the exact search, laid out again if the scene has changed."""
+    kept = scene.__dict__.get("_tables_for_exact")
+    if kept is None or kept[0] is not world:
+        shapes = [s for model in scene.models for link in model.shapes for s in link if not s.is_empty]
+        kept = scene.__dict__["_tables_for_exact"] = (world, exact_tables(shapes))
+    return kept[1]
+
+
+def exact_rows(
+    scene: Any, world: World, surfaces: Surfaces, pairs: np.ndarray, poses: np.ndarray, how: np.ndarray, least: float
+) -> tuple[np.ndarray, bool]:  # fmt: skip
+    """Return (rows, complete): all contacts of the pairs that are at least that proper, by time; is that all of them?
+
+    Not complete: the search was stopped after MOST_TESTS pairs of nodes, or a pair of features touches in more than
+    256 places of [0, 1].
+    """
+    tables = tables_of(scene, world)
+    links = np.ascontiguousarray(world.geoms["link"])
+    counts = np.zeros(4, np.int64)
+    touches = joined(search_pairs(tables, pairs, links, poses, how, MOST_TESTS, counts))
+    rows = rows_of_touches(surfaces, tables, touches, pairs, links, poses, how)
+    if least > -1.0:
+        rows = rows[rows["properness"] >= least]
+    return rows, bool(counts[NODES] <= MOST_TESTS and counts[OVERFLOW] == 0)
