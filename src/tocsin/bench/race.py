@@ -236,7 +236,7 @@ def culling(record: Mapping[str, Any]) -> dict[str, float] | None:
     if "counts" not in record:
         return None
     before, spatial, temporal = (float(np.mean(record["counts"][key])) for key in COUNTS[:3])
-    if before < FEWEST_PAIRS:
+    if before < FEWEST_PAIRS or record["group"] == "deformable":  # its pairs are of features and of boxes
         return None
     return culling_rates(before, spatial, temporal)
 

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tocsin.bench import frames, guard, planning, report, rigid, robots, show, trains
+from tocsin.bench import deforming, frames, guard, planning, report, rigid, robots, show, trains
 from tocsin.bench.race import GROUPS, Benchmark, Missing
 from tocsin.errors import unknown_name
 
-MODULES = (robots, rigid, frames, planning, trains)
+MODULES = (robots, rigid, deforming, frames, planning, trains)
 """Where races are declared."""
 
 Curve = Mapping[str, Any]
@@ -86,6 +86,8 @@ COMMANDS = (
     Command("swept", "what do swept volumes leave, against boxes?", "engine"),
     Command("agreement", "do the two engines contradict each other?", "campaign", "--count 2000"),
     Command("enclosures", "does exact motion leave an enclosure of the interval engine?", "campaign", "--count 100000"),
+    Command("organs", "are steps of deforming things free, and if not, when is contact?", "deformable"),
+    Command("brute", "does exact arithmetic over all pairs contradict an answer?", "campaign"),
     Command("bounds", "do the bounds hold, and how tight are they?", "campaign", "--count 200000"),
     Command("planted", "is every planted contact found, in time?", "campaign", "--rigid 5000 --articulated 1000"),
     Command("mbm", "does python-fcl contradict an answer?", "campaign", "--problems 70"),

@@ -51,6 +51,8 @@ GOALS: tuple[Goal | Budget, ...] = (
     Goal("Coal sampled at 1000", "tori", "coal, 1000 samples", "mean", 20.0),
     Goal("FCL sampled at 100, unproven", "tori", "fcl naive, 100 samples", "mean", 1.0),
     Goal("FCL conservative advancement", "tori", "fcl conservative advancement", "mean", 20.0),
+    Goal("ipctk, first contact", "cloth-ball", "ipctk additive", "mean", 20.0),
+    Goal("the paper of 2010, Table I", "cloth-ball", "", "mean", 20.0),
     Goal("our interval engine", "walk-engines", 'tocsin method="interval"', "mean", 15.0),
     *(
         Goal("the paper of 2007, Table 1", name, "", "mean", 20.0)
