@@ -82,7 +82,7 @@ def test_the_judge_notices_every_kind_of_lie(cases):
 
 
 def test_a_wrong_is_free_is_counted():
-    case = dataclasses.replace(first_case(planted.rigid_cases), ask_free=lambda: True)
+    case = dataclasses.replace(first_case(planted.rigid_cases), ask_free=lambda **_: True)
     tally = planted_judge.Tally()
     assert tally.add(case) == "is_free lied"
     assert tally.wrong == 1

@@ -15,6 +15,7 @@ except ModuleNotFoundError as missing:
         raise
     sys.exit(f"tocsin.bench needs {missing.name}; install it with: pip install 'tocsin[bench]'")
 from tocsin.bench.race import Benchmark
+from tocsin.options import METHODS
 
 
 def _bounds(args: argparse.Namespace) -> Any:
@@ -26,7 +27,7 @@ def _bounds(args: argparse.Namespace) -> Any:
 def _planted(args: argparse.Namespace) -> dict[str, int]:
     from tocsin.bench import planted
 
-    broken = planted.main(args.rigid, args.articulated, args.seed)
+    broken = planted.main(args.rigid, args.articulated, args.seed, args.method)
     if broken:
         sys.exit(f"{broken} promises were broken")
     return {"rigid": args.rigid, "articulated": args.articulated, "broken": broken}
@@ -138,6 +139,7 @@ def _parser() -> argparse.ArgumentParser:
     planted.add_argument("--rigid", type=int, default=100_000, help="rigid motions (default 100,000)")
     planted.add_argument("--articulated", type=int, default=20_000, help="articulated motions (default 20,000)")
     planted.add_argument("--seed", type=int, default=1, help="seed of the motions (default 1)")
+    planted.add_argument("--method", default="advancement", choices=METHODS, help="the engine to ask")
 
     quick = "All of them with few questions each, in a few minutes: to see that they run, not to quote."
     add("all-quick", quick, lambda args: _all_quick(parser))

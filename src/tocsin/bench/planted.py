@@ -45,10 +45,11 @@ def articulated_cases(seed: int, tally: Tally) -> Iterator[Case]:
 
 
 def campaign(
-    cases: Callable[[int, Tally], Iterator[Case]], count: int, seed: int, tick: Callable[[Tally], None] | None = None
-) -> Tally:
-    """Ask until `count` planted questions were judged; `tick` is called after each."""
-    tally = Tally()
+    cases: Callable[[int, Tally], Iterator[Case]], count: int, seed: int, tick: Callable[[Tally], None] | None = None,
+    method: str = "advancement",
+) -> Tally:  # fmt: skip
+    """Ask one engine until `count` planted questions were judged; `tick` is called after each."""
+    tally = Tally(method)
     if count <= 0:
         return tally
     for case in cases(seed, tally):
@@ -92,7 +93,7 @@ def report(title: str, tally: Tally, seconds: float) -> list[str]:
     return lines
 
 
-def main(rigid: int = 100_000, articulated: int = 20_000, seed: int = 0) -> int:
+def main(rigid: int = 100_000, articulated: int = 20_000, seed: int = 0, method: str = "advancement") -> int:
     """Run the campaign with a progress bar, print the verdicts, and return how many promises were broken."""
     from rich import progress as rich
 
@@ -112,7 +113,7 @@ def main(rigid: int = 100_000, articulated: int = 20_000, seed: int = 0) -> int:
                 progress.update(task, completed=tally.planted, description=f"{title}: {tally.wrong} wrong")
 
             start = time.perf_counter()
-            tally = campaign(cases, count, seed, tick)
+            tally = campaign(cases, count, seed, tick, method)
             wrong += tally.wrong
             lines += report(title, tally, time.perf_counter() - start)
     print("\n".join(lines))

@@ -48,8 +48,9 @@ class Case:
 
 @dataclass
 class Tally:
-    """What a campaign has seen so far."""
+    """What a campaign has seen so far, of the engine that `method` names."""
 
+    method: str = "advancement"
     counts: dict[str, int] = field(default_factory=lambda: dict.fromkeys(VERDICTS, 0))
     failures: list[tuple[str, str, str]] = field(default_factory=list)
     leads: list[float] = field(default_factory=list)
@@ -74,9 +75,9 @@ class Tally:
 
     def add(self, case: Case) -> str:
         """Ask, judge, and keep the verdict."""
-        hit = case.ask()
+        hit = case.ask(method=self.method)
         word = verdict(case, hit)
-        if word == "right" and case.planted and case.ask_free():
+        if word == "right" and case.planted and case.ask_free(method=self.method):
             word = "is_free lied"
         self.counts[word] += 1
         if case.planted:

@@ -207,6 +207,8 @@ def solve(world, room, joints, sweeps, taylor, boxes, active, static_boxes, stat
         now = ticks()
         clock[SWEPT] += now - stamp
         stamp = now
+        if n == 0:
+            continue
         for p in range(n):
             prepare(pairs[p], world.geoms, joints, world.links, sweeps, tolerance, relative_tolerance)
         desk = tables.lay_out(pairs, n, world, joints, room, counts)
