@@ -221,3 +221,15 @@ def test_a_body_on_a_screw_goes_around_a_post_and_back_into_it():
     assert (found.intervals[0].enter + found.intervals[0].exit) / 2 == pytest.approx(0.5, abs=1e-4)
     assert {found.intervals[0].link_a, found.intervals[0].link_b} == {"post", "ball"}
     assert scene.contact_intervals(ball.move(start, end), tolerance=1e-5).status is Status.FREE
+
+
+def test_both_back_ends_say_the_same():
+    vertices, faces = box_mesh(1, 0.7, 0.4)
+    move = at(2, 0.1, 0.2), at(-2, 0.2, 0.1, (20, 100, 5))
+    ends = []
+    for backend in ("triangles", "hulls"):
+        a, b = Body((vertices, faces), name="a"), Body((vertices, faces), name="b")
+        found = Scene(a, b, backend=backend).contact_intervals(b.move(*move), tolerance=1e-6)
+        ends.append([t for one in found for t in (one.enter, one.exit)])
+    assert len(ends[0]) == 2
+    assert ends[0] == pytest.approx(ends[1], abs=1e-5)

@@ -48,12 +48,12 @@ def random_move(rng: np.random.Generator, body: tocsin.Body) -> tocsin.Motion:
     return body.move(start, end, kind="screw")
 
 
-def judge(scene: tocsin.Scene, body: tocsin.Body, move: Any, tolerance: float, tally: Counter[str]) -> float:
-    """Compare both answers on one motion; return how much earlier `first_contact` is than the first contact."""
+def judge(scene: tocsin.Scene, body: tocsin.Body, move: Any, tolerance: float, tally: Counter[str]) -> float | None:
+    """Compare both answers; return how much earlier `first_contact` is than the first contact, None if not apart."""
     hit = scene.first_contact(move, tolerance=tolerance)
     if hit.status is tocsin.Status.INITIAL_CONTACT:
-        tally["apart at no time"] += 1
-        return 0.0
+        tally["not apart"] += 1
+        return None
     answer: Any = scene.contacts(move, exact=True)
     times = answer.times
     tally["contact" if len(times) else "free"] += 1
@@ -89,7 +89,10 @@ def campaign(count: int, seed: int, tolerance: float = 1e-6) -> tuple[Counter[st
             surfaces = [random_surface(rng, int(rng.integers(6))) for _ in range(2)]
             a, b = (tocsin.Body((s.vertices, s.triangles), name=name) for s, name in zip(surfaces, "ab"))
             scene = tocsin.Scene(a, b)
-        leads.append(judge(scene, b, random_move(rng, b), tolerance, tally))
+        lead = None
+        while lead is None:
+            lead = judge(scene, b, random_move(rng, b), tolerance, tally)
+        leads.append(lead)
     return tally, np.array(leads), time.thread_time() - start
 
 
@@ -102,7 +105,7 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
     say = report.console.print
     say(
         f"{args.count} motions: {tally['contact']} with contacts ({tally['listed']} in all), {tally['free']} without, "
-        f"{tally['apart at no time']} in contact at t = 0 and left out; {seconds:.0f} s"
+        f"and {tally['not apart']} more in contact at t = 0, left out; {seconds:.0f} s"
     )
     say(", ".join(f"{word} {tally[word]}" for word in WRONG))
     some = leads[leads > 0.0]

@@ -57,12 +57,16 @@ def _jobs() -> list[tuple[str, Callable[[], Any]]]:
     jobs: list[tuple[str, Callable[[], Any]]] = [("meshes, their reports, trees and hulls", _meshes)]
     for backend in BACKENDS:
         jobs += [(f"{name}, {backend}", _question(name, backend)) for name in QUESTIONS]
+    jobs.append(("all contacts, by the screen and by proof", _all_contacts))
     jobs.append(("joints of every kind", _joints))
     jobs.append(("pictures", _picture))
     return jobs
 
 
-QUESTIONS = ("first_contact", "is_free", "contacts", "distance", "several motions", "interval", "nothing moves")
+QUESTIONS = (
+    "first_contact", "is_free", "contacts", "distance", "several motions", "interval", "contact intervals",
+    "nothing moves",
+)  # fmt: skip
 
 
 def _meshes() -> None:
@@ -104,10 +108,19 @@ def _question(name: str, backend: str) -> Callable[[], Any]:
             scene.first_contact(through, bodies[2].follow([_moved(k) for k in range(3)]))
         elif name == "interval":
             scene.first_contact(through, method="interval")
+        elif name == "contact intervals":
+            scene.contact_intervals(through)
         else:
             scene.is_free()
 
     return ask
+
+
+def _all_contacts() -> None:
+    box = Body(Box((0.1, 0.2, 0.3)), name="box")
+    scene = Scene(box, Body(Box((0.1, 0.2, 0.3)).tessellate(), _moved(1.0), name="mesh"))
+    for exact in (False, True):
+        scene.contacts(box.move(_moved(0.0), _moved(2.0), kind="screw"), exact=exact)
 
 
 def _moved(x: float) -> np.ndarray:
