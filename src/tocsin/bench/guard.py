@@ -14,7 +14,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from tocsin.bench import race, report, scenes
+import numpy as np
+
+import tocsin
+from tocsin.bench import race, report, scenes, soft_scenes
 from tocsin.bench.tables import Table
 
 BASELINE = Path(__file__).with_name("baseline.json")
@@ -22,25 +25,41 @@ SLACK = 0.05
 SMALL = 20
 """Counts are allowed to differ by this many, whatever the share: a few of a dozen is no jump."""
 
-CASES: dict[str, Callable[[], scenes.Case]] = {
-    "tori": lambda: scenes.tori(2_000, 60),
-    "tori, hulls": lambda: scenes.tori(2_000, 20, backend="hulls"),
-    "chess pair": lambda: scenes.chess_pair(40),
-    "walk": lambda: scenes.walk(90),
-    "exercise": lambda: scenes.exercise(90),
-    "snake": lambda: scenes.snake(20, 20),
-    "long turns": lambda: scenes.swings(20),
+
+def _cloth() -> scenes.Case:
+    """A small cloth over a ball, from frame to frame."""
+    film = soft_scenes.cloth(2_000, np.linspace(0.4, 1.0, 9))
+    models = [tocsin.Deformable(part.frames[0], faces=part.faces, name=part.name) for part in film.parts]
+
+    def remake(k: int) -> tuple[Any, ...]:
+        return tuple(m.move(part.frames[k], part.frames[k + 1]) for m, part in zip(models, film.parts))
+
+    questions = [remake(k) for k in range(film.steps)]
+    return scenes.Case("cloth", tocsin.Scene(*models), questions, sum(len(part.faces) for part in film.parts), remake)
+
+
+CASES: dict[str, tuple[Callable[[], scenes.Case], dict[str, Any]]] = {
+    "tori": (lambda: scenes.tori(2_000, 60), {}),
+    "tori, hulls": (lambda: scenes.tori(2_000, 20, backend="hulls"), {}),
+    "chess pair": (lambda: scenes.chess_pair(40), {}),
+    "walk": (lambda: scenes.walk(90), {}),
+    "exercise": (lambda: scenes.exercise(90), {}),
+    "snake": (lambda: scenes.snake(20, 20), {}),
+    "long turns": (lambda: scenes.swings(20), {}),
+    "walk, interval": (lambda: scenes.walk(30), {"method": "interval"}),
+    "cloth": (_cloth, {}),
 }
+"""What is asked: a scene with its questions, and options of `first_contact`."""
 
 
 def measure() -> dict[str, dict[str, int]]:
     """Ask all questions of every case and add up their counts."""
     found = {}
     with report.progress("counting", len(CASES)) as step:
-        for name, make in CASES.items():
+        for name, (make, options) in CASES.items():
             step(f"counting: {name}")
             case = make()
-            hits = [case.scene.first_contact(*question) for question in case.questions]
+            hits = [case.scene.first_contact(*question, **options) for question in case.questions]
             counts = {key: sum(getattr(hit.stats, key) for hit in hits) for key in race.COUNTS}
             found[name] = {"questions": len(hits), "contacts": sum(hit.collides for hit in hits), **counts}
     return found
