@@ -29,7 +29,7 @@ test-all: lint test-pure
 	$(BIN)/python -m pytest -n 2
 
 bench: $(STAMP)
-	$(BIN)/python -m tocsin.bench --help
+	$(BIN)/tocsin bench list
 
 clean:
 	rm -rf $(VENV) build dist out *.egg-info src/*.egg-info
