@@ -352,7 +352,7 @@ class Scene:
 
     def _ask(
         self, motions: tuple[Motion, ...], margin: float, tolerance: float | None, max_steps: int, method: str,
-        any_contact: bool, stages: tuple[int, ...] = STAGES,
+        any_contact: bool, stages: tuple[int | str, ...] = STAGES,
     ) -> FirstContact:  # fmt: skip
         """Ask about everything: links first, then deformable models, up to the links' first contact."""
         question = self._soft_question(motions, margin, tolerance) if self._soft else None
@@ -383,7 +383,7 @@ class Scene:
 
     def _ask_links(
         self, motions: tuple[Motion, ...], margin: float, tolerance: float | None, max_steps: int, method: str,
-        any_contact: bool, stages: tuple[int, ...],
+        any_contact: bool, stages: tuple[int | str, ...],
     ) -> FirstContact:  # fmt: skip
         margin = _cast.scalar(margin, "margin", least=0.0)
         tolerance = -1.0 if tolerance is None else _cast.scalar(tolerance, "tolerance", above=0.0)

@@ -63,3 +63,15 @@ def test_a_cap_on_steps_says_until_when_it_is_free(ball_and_cube):
     assert capped.status is Status.CAPPED
     assert capped.time <= truth
     assert capped.bracket == (capped.time, np.inf)
+
+
+def test_plain_interval_matrices_of_the_paper_give_the_same_answers(ball_and_cube):
+    scene, ball = ball_and_cube
+    for goal, status in ((at(-3, 0.2, 0.3, 2.0), Status.CONTACT), (at(3, 3, 0, 1.0), Status.FREE)):
+        move = ball.move(at(3, 0.1, 0.2), goal)
+        taylor = scene.first_contact(move, method="interval")
+        plain = scene._ask((move,), 0.0, None, 10**6, "interval", False, (1, 3, "plain"))
+        assert plain.status is taylor.status is status
+        if status is Status.CONTACT:
+            assert abs(plain.time - taylor.time) * 7.0 <= plain.tolerance + taylor.tolerance
+            assert plain.stats.intervals > taylor.stats.intervals

@@ -6,7 +6,7 @@ import pytest
 import tocsin
 from motion.trees import configuration, origin, random_robot
 from oracles import kinematics
-from promise.scenes import at, box_mesh
+from promise.scenes import arm, at, box_mesh
 from tocsin.bench import arm_scenes
 from tocsin.interval.swept_cull import swept_cull
 
@@ -161,6 +161,15 @@ def test_pairs_of_two_moving_shapes_are_left_alone():
     assert n == 1
     assert pairs[0]["b"] == 6
     assert window.tolist() == [[0.0, 1.0]]
+
+
+def test_a_thousand_turns_are_answered_and_keep_what_is_on_the_way():
+    robot = arm(shape=(tocsin.Box(size=(0.2, 0.2, 0.2)), at(1)))
+    near, far = (tocsin.Body(tocsin.Box(size=(0.1, 0.1, 0.1)), at(x), name=str(x)) for x in (-1.0, 3.0))
+    scene = tocsin.Scene(robot, near, far)
+    found = kept(scene, robot.move([0.0], [6283.0]))
+    assert (0, 1) in found
+    assert len(found) == 1
 
 
 @pytest.mark.parametrize("scale", [2.0**-20, 2.0**20])

@@ -62,7 +62,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--picture", metavar="PREFIX", help="draw PREFIX-pipes.png and PREFIX-room.png")
 
 
-def ask(scene: tocsin.Scene, motion: tocsin.Motion, stages: tuple[int, ...]) -> tocsin.FirstContact:
+def ask(scene: tocsin.Scene, motion: tocsin.Motion, stages: tuple[int | str, ...]) -> tocsin.FirstContact:
     """One question to the interval engine with some of its stages on."""
     return scene._ask((motion,), 0.0, None, MAX_STEPS, "interval", False, stages)
 

@@ -46,9 +46,10 @@ class Desk(NamedTuple):
 
 
 @kernel
-def lay_out(pairs, n, world, joints, room, counts):
-    """Return the desk for the first n pairs, whose records are filled in."""
+def lay_out(pairs, n, world, joints, room, plain, counts):
+    """Return the desk for the first n pairs, whose records are filled in; `plain`: as in `switches`."""
     frames = np.zeros(64, dtype=FRAME)
+    frames[0]["plain"] = plain
     keys = np.zeros(64, dtype=np.int64)
     slots = np.full(SLOTS, -1, dtype=np.int32)
     relatives = np.zeros(max(n, 1), dtype=RELATIVE)

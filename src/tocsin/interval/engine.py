@@ -34,8 +34,8 @@ PAIRS_BVH, PAIRS_SWEPT, PIECES, COUNTS = tables.STEPS + 1, tables.STEPS + 2, tab
 MOTION, BVH, SWEPT, EXACT, STAGES = range(5)
 """Stages whose time is taken."""
 
-STAGE_BVH, STAGE_SWEPT = 1, 2
-"""Bits of `stages`: which of the two culling stages are on. The third always is."""
+STAGE_BVH, STAGE_SWEPT, PLAIN = 1, 2, 4
+"""Bits of `stages`: which of the two culling stages are on (the third always is); are matrices plain intervals?"""
 
 TURN = 1.5
 """Radians that a chain may turn in one part of stage 1: beyond, a cubic no longer follows its sines."""
@@ -44,23 +44,27 @@ MOST_PARTS = 16
 
 
 class Switches(NamedTuple):
-    """Which culling stages are on, as a sum of STAGE_BVH and STAGE_SWEPT, and the tables of stage 2."""
+    """A sum of STAGE_BVH, STAGE_SWEPT and PLAIN, and the tables of stage 2."""
 
     bits: int
     swept: Swept
 
 
-def switches(stages: tuple[int, ...], world: World, stage: Any) -> Switches:
-    """Return the switches of `stages`, of 1, 2 and 3; tables of stage 2 are made once for a scene's `stage`."""
-    if 3 not in stages or not set(stages) <= {1, 2, 3}:
+def switches(stages: tuple[int | str, ...], world: World, stage: Any) -> Switches:
+    """Return the switches of `stages`, of 1, 2 and 3; tables of stage 2 are made once for a scene's `stage`.
+
+    "plain" among them: stage 3 with plain interval matrices and no slopes, as in the paper, for comparisons.
+    """
+    if 3 not in stages or not set(stages) <= {1, 2, 3, "plain"}:
         raise TocsinError(f"stages are 1, 2 and 3, and the third, which finds the contact, is always on; got {stages}.")
+    bits = (STAGE_BVH if 1 in stages else 0) + (PLAIN if "plain" in stages else 0)
     if 2 not in stages:
-        return Switches(STAGE_BVH if 1 in stages else 0, NONE)
+        return Switches(bits, NONE)
     if "swept" not in stage.kept:
         is_active = np.zeros(len(world.models), np.bool_)
         is_active[stage.active[:, MODEL]] = True
         stage.kept["swept"] = make_swept(world, is_active, stage.static_boxes, stage.static_child, stage.static_geom)
-    return Switches((STAGE_BVH if 1 in stages else 0) + STAGE_SWEPT, stage.kept["swept"])
+    return Switches(bits + STAGE_SWEPT, stage.kept["swept"])
 
 
 @kernel
@@ -211,7 +215,7 @@ def solve(world, room, joints, sweeps, taylor, boxes, active, static_boxes, stat
             continue
         for p in range(n):
             prepare(pairs[p], world.geoms, joints, world.links, sweeps, tolerance, relative_tolerance)
-        desk = tables.lay_out(pairs, n, world, joints, room, counts)
+        desk = tables.lay_out(pairs, n, world, joints, room, stages.bits & PLAIN, counts)
         status, time, upper, p = contacts_between(world, joints, desk, window, n, begin, end, max_steps)
         if begin == 0.0 and not (status == CONTACT and time == 0.0):
             inside = start_inside(world, joints, sweeps, active, pairs, n)

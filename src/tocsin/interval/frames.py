@@ -29,7 +29,7 @@ FRAME = np.dtype(
         ("link", "i4"),
         ("parent", "i4"),  # the frame of the link's parent with the same ancestor; 0: the ancestor itself
         ("moves", "i4"),
-        ("spare", "i4"),
+        ("plain", "i4"),  # of row 0: are the joints' matrices to be plain interval matrices, as in the paper?
         ("stamp", "i8"),  # the interval for which its matrix is there
     ],
     align=True,
@@ -123,6 +123,30 @@ def add_frame(frames, keys, slots, n, joints, links, link, stop):
 
 
 @kernel
+def flatten(m):
+    """Make a Taylor matrix a plain interval matrix (section 4.1): a constant, and a radius that holds all motion.
+
+    Proof: on [-1, 1], c1 s + c2 s^2 + c3 s^3 is within |c1| + |c2| / 2 + |c3| of c2 / 2; the length of a row of such
+    differences is that of their bounds; the new constant is rounded once.
+    """
+    for i in range(3):
+        square = 0.0
+        size = 0.0
+        for j in range(4):
+            width = abs(m[i, j, 1]) + 0.5 * abs(m[i, j, 2]) + abs(m[i, j, 3])
+            m[i, j, 0] = m[i, j, 0] + 0.5 * m[i, j, 2]
+            m[i, j, 1] = m[i, j, 2] = m[i, j, 3] = 0.0
+            if j < 3:
+                square += width * width
+                size += abs(m[i, j, 0])
+            else:
+                m[i, 3, 4] = (m[i, 3, 4] + width + UNIT * abs(m[i, 3, 0])) * GUARD + UNDERFLOW
+        radius = (m[i, 0, 4] + math.sqrt(square) + UNIT * size) * GUARD + UNDERFLOW
+        for j in range(3):
+            m[i, j, 4] = radius
+
+
+@kernel
 def refresh(frames, matrices, scratch, joints, f, t0, t1, stamp):
     """Make sure that the Taylor matrix of frame f during [t0, t1] is there, and those on the way to it.
 
@@ -137,10 +161,11 @@ def refresh(frames, matrices, scratch, joints, f, t0, t1, stamp):
             target = up
             up = frames[target]["parent"]
         link = frames[target]["link"]
-        if up == 0:
-            joint_taylor(matrices[target], joints[link], t0, t1)
-        else:
-            joint_taylor(scratch, joints[link], t0, t1)
+        step = matrices[target] if up == 0 else scratch
+        joint_taylor(step, joints[link], t0, t1)
+        if frames[0]["plain"] != 0:
+            flatten(step)
+        if up != 0:
             compose(matrices[target], matrices[up], scratch)
         frames[target]["stamp"] = stamp
 

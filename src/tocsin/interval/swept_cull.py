@@ -34,6 +34,9 @@ from tocsin.motion.joints import UP
 TURN = 1.5
 """Radians that a chain may turn, joints added up, in one stretch of time: beyond, Taylor models leave more out."""
 
+MOST_STRETCHES = 64
+"""Stretches that a motion is cut into at most: what turns by hundreds of radians gets thick pieces, but an answer."""
+
 FINE = 0.25
 """Nodes with a radius below this part of a piece's are not opened: they are as good as the triangles in them."""
 
@@ -128,7 +131,7 @@ def mark_links(world, sweeps, swept, pairs, n, stretch):
         while i >= 0 and not marks[i]:
             marks[i] = True
             i = world.links[i]["parent"]
-    return int(np.ceil(max(1.0, turn * stretch / TURN)))
+    return int(np.ceil(max(1.0, min(turn * stretch / TURN, MOST_STRETCHES))))
 
 
 @kernel
