@@ -22,6 +22,7 @@ from tocsin.culling.spatial import add_pair, against_standing, between_moving
 from tocsin.culling.sweep import link_middle
 from tocsin.errors import TocsinError
 from tocsin.interval import desk as tables
+from tocsin.interval.frames import flatten
 from tocsin.interval.solver import CONTACT, FREE, contacts_between
 from tocsin.interval.swept_cull import NONE, Swept, make_swept, swept_cull
 from tocsin.model.world import World, borrowed_world
@@ -53,7 +54,7 @@ class Switches(NamedTuple):
 def switches(stages: tuple[int | str, ...], world: World, stage: Any) -> Switches:
     """Return the switches of `stages`, of 1, 2 and 3; tables of stage 2 are made once for a scene's `stage`.
 
-    "plain" among them: stage 3 with plain interval matrices and no slopes, as in the paper, for comparisons.
+    "plain" among them: stages 1 and 3 with plain interval matrices and no slopes, as in the paper, for comparisons.
     """
     if 3 not in stages or not set(stages) <= {1, 2, 3, "plain"}:
         raise TocsinError(f"stages are 1, 2 and 3, and the third, which finds the contact, is always on; got {stages}.")
@@ -68,7 +69,7 @@ def switches(stages: tuple[int | str, ...], world: World, stage: Any) -> Switche
 
 
 @kernel
-def sweep_boxes(world, joints, sweeps, taylor, scratch, boxes, active, t0, t1, grow):
+def sweep_boxes(world, joints, sweeps, taylor, scratch, boxes, active, t0, t1, grow, plain):
     """Write the boxes that the shapes of all active models sweep during [t0, t1], and the trees over them.
 
     Claim: each shape stays in its box, grown by `grow`. Proof: it is the union of the boxes of `taylor.swept_box` over
@@ -87,10 +88,11 @@ def sweep_boxes(world, joints, sweeps, taylor, scratch, boxes, active, t0, t1, g
             p1 = t1 if part == parts - 1 else t0 + (t1 - t0) * (part + 1) / parts
             for i in range(model["link"], model["link"] + model["links"]):
                 parent = world.links[i]["parent"]
-                if parent < 0:
-                    joint_taylor(taylor[i], joints[i], p0, p1)
-                else:
-                    joint_taylor(scratch, joints[i], p0, p1)
+                step = taylor[i] if parent < 0 else scratch
+                joint_taylor(step, joints[i], p0, p1)
+                if plain != 0:
+                    flatten(step)
+                if parent >= 0:
                     compose(taylor[i], taylor[parent], scratch)
             for g in range(model["geoms"]):
                 geom = world.geoms[model["geom"] + g]
@@ -195,7 +197,9 @@ def solve(world, room, joints, sweeps, taylor, boxes, active, static_boxes, stat
         clock[MOTION] += now - stamp
         stamp = now
         if stages.bits & STAGE_BVH:
-            sweep_boxes(world, joints, sweeps, taylor, room.taylor, boxes, active, begin, end, grow)
+            sweep_boxes(
+                world, joints, sweeps, taylor, room.taylor, boxes, active, begin, end, grow, stages.bits & PLAIN
+            )
             pairs, n = near_pairs(world, boxes, active, static_boxes, static_child, static_geom, pairs, margin)
         else:
             pairs, n = all_pairs(world, active, static_geom, pairs, margin)
