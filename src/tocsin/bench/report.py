@@ -146,7 +146,7 @@ def asking(ask: Callable[[int], Any], before: Callable[[], None] | None = None) 
     return go_through
 
 
-PATIENCE = 6.0
+PATIENCE = 3.0
 """Seconds that one contestant may take for its questions in one round; a slower one is given fewer."""
 
 
