@@ -6,8 +6,12 @@ RELATIVE_TOLERANCE = 1e-4
 MAX_STEPS = 10_000_000
 """Default cap on advancement steps in one query; a capped query says so and says up to when freedom is proven."""
 
-METHODS = ("advancement", "interval")
-"""The engines that exist: conservative advancement, and interval arithmetic on elementary equations."""
+METHODS = ("advancement", "interval", "auto")
+"""The engines: conservative advancement, interval arithmetic on elementary equations, or whichever is faster."""
+
+LONG_CHAIN = 50
+"""Joints in a row from which "auto" asks the interval engine: it is the faster one there, by up to five times
+(`python -m tocsin.bench chains`), and half as fast on shorter ones (`agreement`)."""
 
 STAGES = (1, 2, 3)
 """Stages of the interval engine that are on: dynamic hierarchy, swept volumes, equations. All pay on every scene that

@@ -5,6 +5,7 @@ import pytest
 
 import tocsin
 from tocsin.errors import TocsinError
+from tocsin.options import LONG_CHAIN
 from tocsin.results import Status
 
 
@@ -75,3 +76,17 @@ def test_plain_interval_matrices_of_the_paper_give_the_same_answers(ball_and_cub
         if status is Status.CONTACT:
             assert abs(plain.time - taylor.time) * 7.0 <= plain.tolerance + taylor.tolerance
             assert plain.stats.intervals > taylor.stats.intervals
+
+
+def test_auto_asks_the_engine_that_is_faster_on_the_chain_at_hand():
+    for links, kind in ((LONG_CHAIN - 1, "Stats"), (LONG_CHAIN, "IntervalStats")):
+        builder = tocsin.RobotBuilder("snake")
+        builder.link("link0", tocsin.Sphere(0.1))
+        for k in range(1, links):
+            builder.link(f"link{k}", tocsin.Sphere(0.1), parent=f"link{k - 1}", joint="revolute", origin=(0.3, 0, 0))
+        robot = builder.build()
+        hit = tocsin.Scene(robot).first_contact(
+            robot.move(np.zeros(links - 1), np.full(links - 1, 0.01)), method="auto"
+        )
+        assert hit.status is Status.FREE
+        assert type(hit.stats).__name__ == kind

@@ -41,12 +41,13 @@ def _agreement(args: argparse.Namespace) -> dict[str, Any]:
 
 def _add_interval_engine(add: Callable[..., argparse.ArgumentParser]) -> None:
     """Add the commands of the interval engine."""
-    from tocsin.bench import arm, enclosures, engines, swept
+    from tocsin.bench import arm, chains, enclosures, engines, swept
 
     arm.add_arguments(add("arm", arm.DESCRIPTION, _opened("An arm among pipes and in a machine room", arm.run)))
     engines.add_arguments(add("engines", engines.DESCRIPTION, _opened("Two engines on one walk", engines.run)))
     title = "Enclosures of the interval engine"
     enclosures.add_arguments(add("enclosures", enclosures.DESCRIPTION, _opened(title, enclosures.run)))
+    chains.add_arguments(add("chains", chains.DESCRIPTION, _opened("Two engines on long chains", chains.run)))
     agreement = add(
         "agreement",
         "Do both engines agree: random rigid and articulated questions, no contradiction beyond the tolerances.",
