@@ -1,4 +1,4 @@
-"""Swept volumes change how long it takes, not what is answered: all joints, thin plates, solids, margins, long turns."""
+"""Swept volumes change how long it takes, not what is answered: all joints, thin plates, solids, margins, turns."""
 
 import numpy as np
 import pytest
