@@ -9,7 +9,20 @@ from typing import Any
 import numba
 
 try:
-    from tocsin.bench import all_contacts, backends, mbm, mutate, overhead, registry, report, scaling, tables, truth
+    from tocsin.bench import (
+        all_contacts,
+        backends,
+        mbm,
+        mutate,
+        overhead,
+        properness,
+        registry,
+        report,
+        scaling,
+        screen,
+        tables,
+        truth,
+    )  # fmt: skip
 except ModuleNotFoundError as missing:
     if missing.name is None or missing.name.split(".")[0] == "tocsin":
         raise
@@ -122,6 +135,8 @@ def _parser() -> argparse.ArgumentParser:
     overhead.add_arguments(add("overhead", overhead.DESCRIPTION, _opened("Overhead", overhead.run)))
     backends.add_arguments(add("backends", backends.DESCRIPTION, _opened("Distance back ends", backends.run)))
     mbm.add_arguments(add("mbm", mbm.DESCRIPTION, _opened("MotionBenchMaker", mbm.run)))
+    screen.add_arguments(add("screen", screen.DESCRIPTION, _opened("The collision screen", screen.run)))
+    properness.add_arguments(add("properness", properness.DESCRIPTION, _opened("Properness", properness.run)))
     truth.add_arguments(add("truth", truth.DESCRIPTION, _opened("Recorded truths", truth.run)))
     mutate.add_arguments(add("mutate", mutate.DESCRIPTION, _opened("Damaged files", mutate.run)))
 
@@ -156,6 +171,7 @@ QUICK = (
     "tori --count 40 --repeats 2", "walk --frames 120 --repeats 2", "exercise --frames 120 --repeats 2",
     "scaling --count 10 --repeats 1 --max-triangles 100000 --max-links 50", "overhead --count 2000 --processes 2",
     "backends --count 40 --repeats 1", "bounds --count 5000", "planted --rigid 500 --articulated 100",
+    "screen --repeats 3", "properness --count 200",
 )  # fmt: skip
 
 

@@ -7,16 +7,20 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tocsin import _cast
+from tocsin import _cast, vec
 from tocsin.contacts.timed import TIMED_KINDS
 from tocsin.errors import TocsinError
 from tocsin.model.base import Model, Motion
 from tocsin.model.body import Body
 from tocsin.model.carried import ScrewMotion
 from tocsin.model.world import World
+from tocsin.motion.joints import rotation_of
 from tocsin.motion.poses import link_poses
+from tocsin.motion.screw import relative_twist, seen_from
 from tocsin.results import TimedContacts
-from tocsin.screen.engine import INTERPOLATES, SCREWS, STANDS, all_pairs
+from tocsin.screen.engine import INTERPOLATES, SCREWS, STANDS, all_pairs, screen_of
+from tocsin.screen.facing import Chosen, Style, draw_body
+from tocsin.screen.frame import project
 from tocsin.screen.tables import Surfaces, lay_out
 
 RESOLUTIONS = {"low": 6, "medium": 12, "high": 24}
@@ -25,7 +29,7 @@ RESOLUTIONS = {"low": 6, "medium": 12, "high": 24}
 LEAST = -0.1
 """Contacts less proper than this are left out (section 9: what works well for driving games)."""
 
-TIME_RESOLUTIONS = {"low": 1.0 / 16.0, "medium": 1.0 / 32.0, "high": 1.0 / 64.0}
+TIME_RESOLUTIONS = {"low": 1.0 / 64.0, "medium": 1.0 / 128.0, "high": 1.0 / 256.0}
 """Parts of the motion."""
 
 
@@ -60,6 +64,14 @@ def _standing(model: Model) -> np.ndarray:
     return np.stack([_cast.pose(pose) for pose in link_poses(model.links, model.stand)])
 
 
+def pairs_of(cast: Cast, moving: tuple[int, ...]) -> np.ndarray:
+    """Return the pairs of shapes to look at, kept for the next question."""
+    pairs = cast.pairs.get(moving)
+    if pairs is None:
+        pairs = cast.pairs[moving] = _pairs(cast.world, moving)
+    return pairs
+
+
 def _pairs(world: World, moving: tuple[int, ...]) -> np.ndarray:
     """Return (n, 2): pairs of shapes of different links of which at least one moves; ignored ones left out."""
     model, link = world.geoms["model"], world.geoms["link"]
@@ -84,7 +96,9 @@ def pixel_of(resolution: Any) -> tuple[float, float]:
     if isinstance(resolution, str):
         _cast.choice(resolution, "resolution", RESOLUTIONS)
         return -1.0 / RESOLUTIONS[resolution], TIME_RESOLUTIONS[resolution]
-    return _cast.scalar(resolution, "resolution (metres, or 'low', 'medium', 'high')", above=0.0), 1.0 / 32.0
+    return _cast.scalar(resolution, "resolution (metres, or 'low', 'medium', 'high')", above=0.0), TIME_RESOLUTIONS[
+        "medium"
+    ]
 
 
 def find(
@@ -102,9 +116,7 @@ def find(
     least = (-1.0 if exact else LEAST) if properness is None else _cast.scalar(properness, "properness")
     cast = cast_of(scene)
     key, poses, how = moved(scene, cast, motions)
-    pairs = cast.pairs.get(key)
-    if pairs is None:
-        pairs = cast.pairs[key] = _pairs(cast.world, key)
+    pairs = pairs_of(cast, key)
 
     complete = exact
 
@@ -132,6 +144,56 @@ def find(
         rows["closing_speed"] /= end - begin
         found.append(rows)
     return TimedContacts(np.concatenate(found), cast.names, TIMED_KINDS, complete)
+
+
+class Screen(NamedTuple):
+    """The collision screen of two bodies, to look at: rows, and the records of both."""
+
+    frame: Any
+    start: float
+    size: float
+    rows: int
+    a: tuple[np.ndarray, np.ndarray, np.ndarray]
+    """Rows, and where each record begins and ends along h."""
+    b: tuple[np.ndarray, np.ndarray, np.ndarray]
+
+    def places(self, contacts: TimedContacts) -> list[tuple[float, float]]:
+        """Return (r, h) of contacts with a body that stands at the origin of the world."""
+        found = []
+        for contact in contacts:
+            x = vec.matvec(self.frame.rows, vec.sub(tuple(contact.point), self.frame.origin))
+            r, h, _ = project(self.frame, *x, 0, 0.0)
+            found.append((r, h))
+        return found
+
+
+def drawings(scene: Any, motion: Motion, resolution: Any) -> Screen:
+    """Return the collision screen of the first two shapes of a scene, the second of which moves."""
+    pixel, step = pixel_of(resolution)
+    cast = cast_of(scene)
+    _, poses, _ = moved(scene, cast, (motion,))
+    one, two = cast.surfaces.table[0], cast.surfaces.table[1]
+    (a_t0, a_t1), (b_t0, b_t1) = poses[one["link"]], poses[two["link"]]
+    twist = relative_twist(a_t0, a_t1, b_t0, b_t1)
+    place, q = seen_from(a_t0, b_t0)
+    rotation = rotation_of(q)
+    _, frame, grid, doppel, cut = screen_of(one, two, rotation, place, twist, pixel, step)
+    all_of_it = Chosen(*[np.zeros(0, np.int32)] * 3)
+    places = (
+        (one, frame.rows, vec.scale(vec.matvec(frame.rows, frame.origin), -1.0), Style(-1.0, doppel, doppel)),
+        (
+            two,
+            vec.matmul(frame.rows, rotation),
+            vec.matvec(frame.rows, vec.sub(place, frame.origin)),
+            Style(1.0, cut, False),
+        ),
+    )
+    drawn = []
+    for surface, turn, at, style in places:
+        drawing = draw_body(cast.surfaces, surface, frame, grid, turn, at, style, all_of_it)
+        records = drawing.records[: drawing.counts[1]]
+        drawn.append((records["row"], records["hlo"], records["hhi"]))
+    return Screen(frame, grid.start, grid.size, grid.rows, *drawn)
 
 
 def moved(scene: Any, cast: Cast, motions: tuple[Motion, ...]) -> tuple[tuple[int, ...], np.ndarray, np.ndarray]:

@@ -80,23 +80,20 @@ def cut_needed(frame, center, radius):
 
 
 @kernel
-def pair_contacts(surfaces, nodes, a, b, rotation, place, twist, pixel, time_resolution, least, out, n):
-    """Append the contacts of shape b, moving by `twist` as seen from a, to `out`, in a's frame; return (out, n)."""
-    surface_a = surfaces.table[a]
-    surface_b = surfaces.table[b]
+def screen_of(surface_a, surface_b, rotation, place, twist, pixel, time_resolution):
+    """Return (can they meet, frame, grid, doppel, cut of b): step one, for b moving as a sees it.
+
+    Rows are made only where both have something.
+    """
     center_a = (surface_a["center"][0], surface_a["center"][1], surface_a["center"][2])
     center_b = (surface_b["center"][0], surface_b["center"][1], surface_b["center"][2])
     center_b = vec.add(vec.matvec(rotation, center_b), place)
     frame = screen_frame(twist, center_b)
-    if frame.pitch == 0.0 and frame.angle == 0.0:
-        return out, n
     ball_a = vec.matvec(frame.rows, vec.sub(center_a, frame.origin))
     ball_b = vec.matvec(frame.rows, vec.sub(center_b, frame.origin))
     radius_a = surface_a["radius"]
     radius_b = surface_b["radius"]
-    if not balls_meet(frame, ball_a, ball_b, radius_a + radius_b):
-        return out, n
-    # Rows are needed only where both have something.
+    meet = (frame.pitch != 0.0 or frame.angle != 0.0) and balls_meet(frame, ball_a, ball_b, radius_a + radius_b)
     if frame.angle == 0.0:
         start = max(ball_a[0] - radius_a, ball_b[0] - radius_b)
         end = min(ball_a[0] + radius_a, ball_b[0] + radius_b)
@@ -105,11 +102,25 @@ def pair_contacts(surfaces, nodes, a, b, rotation, place, twist, pixel, time_res
         r_b = math.sqrt(ball_b[0] * ball_b[0] + ball_b[2] * ball_b[2])
         start = max(max(r_a - radius_a, r_b - radius_b), 0.0)
         end = min(r_a + radius_a, r_b + radius_b)
+    end = max(start, end)
     size = pixel
     if size <= 0.0:
         size = -pixel * min(surface_a["short"], surface_b["short"])
     size = max(size, (end - start) / MOST_ROWS)
-    grid = Grid(start, size, int((end - start) / size) + 1, time_resolution)
+    cut_a, low_a = cut_needed(frame, ball_a, radius_a)
+    cut_b, _ = cut_needed(frame, ball_b, radius_b)
+    doppel = cut_a or low_a <= frame.angle - math.pi
+    return meet, frame, Grid(start, size, int((end - start) / size) + 1, time_resolution), doppel, cut_b
+
+
+@kernel
+def pair_contacts(surfaces, nodes, a, b, rotation, place, twist, pixel, time_resolution, least, out, n):
+    """Append the contacts of shape b, moving by `twist` as seen from a, to `out`, in a's frame; return (out, n)."""
+    surface_a = surfaces.table[a]
+    surface_b = surfaces.table[b]
+    meet, frame, grid, doppel, cut_b = screen_of(surface_a, surface_b, rotation, place, twist, pixel, time_resolution)
+    if not meet:
+        return out, n
     none = np.empty(0, dtype=np.int32)
     chosen_a = Chosen(none, none, none)
     chosen_b = Chosen(none, none, none)
@@ -118,15 +129,11 @@ def pair_contacts(surfaces, nodes, a, b, rotation, place, twist, pixel, time_res
     place_b = vec.matvec(frame.rows, vec.sub(place, frame.origin))
     if surface_a["faces"] + surface_b["faces"] > CULL_FROM and surface_a["root"] >= 0 and surface_b["root"] >= 0:
         chosen_a, chosen_b = choose(
-            surfaces, nodes, surface_a, surface_b, frame, frame.rows, place_a, turned_b, place_b, 8.0 * size
+            surfaces, nodes, surface_a, surface_b, frame, frame.rows, place_a, turned_b, place_b, 8.0 * grid.size
         )
         if chosen_a.faces.shape[0] == 0:
             return out, n
-    cut_a, low_a = cut_needed(frame, ball_a, radius_a)
-    cut_b, _ = cut_needed(frame, ball_b, radius_b)
-    doppel = cut_a or low_a <= frame.angle - math.pi
-    cut_a = cut_a or doppel
-    own_a = draw_body(surfaces, surface_a, frame, grid, frame.rows, place_a, Style(-1.0, cut_a, doppel), chosen_a)
+    own_a = draw_body(surfaces, surface_a, frame, grid, frame.rows, place_a, Style(-1.0, doppel, doppel), chosen_a)
     single = np.bool_(False)
     own_b = draw_body(surfaces, surface_b, frame, grid, turned_b, place_b, Style(1.0, cut_b, single), chosen_b)
     drawing_a = borrowed_drawing(own_a)

@@ -243,24 +243,25 @@ def draw_corners(drawing, surfaces, surface, frame, grid, style, rotation, place
         c = i if whole else chosen.corners[i]
         corner = surfaces.corners[surface["corner"] + c]
         x = vec.add(vec.matvec(rotation, vec.load3(surfaces.vectors, corner["point"])), place)
-        side = np.int64(0)
-        if style.cut:
-            side = np.int64(1 if x[0] >= 0.0 else -1)
-        q = project(frame, x[0], x[1], x[2], side, 0.0)
         for k in range(3):
             drawing.corners[c, k] = x[k]
-            drawing.corners[c, 3 + k] = q[k]
-        farthest = max(farthest, abs(q[0]))
-        row = math.floor((q[0] - grid.start) / grid.size)
-        if row < 0.0 or row >= grid.rows or corner["spokes"] == 0:
-            continue
+        farthest = max(farthest, x[0] * x[0] + x[2] * x[2])
         faces_here = not closed
         k = corner["face"]
         while not faces_here and k < corner["face"] + corner["faces"]:
             face = drawing.faces[surfaces.numbers[k] - surface["face"]]
             faces_here = style.sign * speed_along(frame, face, x) > 0.0
             k += 1
-        if not faces_here:
+        if not faces_here and corner["faces"] > 0:
+            continue  # parts of edges end here only if a face at them faces the other body here
+        side = np.int64(0)
+        if style.cut:
+            side = np.int64(1 if x[0] >= 0.0 else -1)
+        q = project(frame, x[0], x[1], x[2], side, 0.0)
+        for k in range(3):
+            drawing.corners[c, 3 + k] = q[k]
+        row = math.floor((q[0] - grid.start) / grid.size)
+        if row < 0.0 or row >= grid.rows or corner["spokes"] == 0:
             continue
         for copy in range(2 if style.doppel and side < 0 else 1):
             if copy == 1:
@@ -273,7 +274,7 @@ def draw_corners(drawing, surfaces, surface, frame, grid, style, rotation, place
             drawing.vertex_heads[int(row)] = n
             n += 1
     drawing.counts[2] = n
-    return farthest
+    return math.sqrt(farthest)
 
 
 @kernel
@@ -417,12 +418,13 @@ def draw_body(surfaces, surface, frame, grid, rotation, place, style, chosen):
     copies = 3 if style.cut else 1
     pieces = np.empty(copies * (used_edges + used_faces) + 64, dtype=PIECE)
     records = np.empty(copies * 6 * used_edges + 8 * copies * room, dtype=RECORD)
+    all_heads = np.full((2, grid.rows), -1, dtype=np.int32)
     rest = (
         np.empty((surface["corners"], 6)),
         np.empty((surface["faces"], 4)),
-        np.full(grid.rows, -1, dtype=np.int32),
+        all_heads[0],
         np.empty(copies * used_corners, dtype=VERTEX),
-        np.full(grid.rows, -1, dtype=np.int32),
+        all_heads[1],
         np.zeros(3, dtype=np.int64),
     )
     own_work = Work(

@@ -79,8 +79,9 @@ def walk(recs, n, heads, grid, piece, qa, qb, sa, sb):
     up = qb[0] >= qa[0]
     low = qa if up else qb
     high = qb if up else qa
-    first = int(max((low[0] - slack - grid.start) / grid.size, 0.0))
-    end = (high[0] + slack - grid.start) / grid.size
+    scale = 1.0 / grid.size
+    first = int(max((low[0] - slack - grid.start) * scale, 0.0))
+    end = (high[0] + slack - grid.start) * scale
     if end < 0.0 or first >= grid.rows:
         return n
     last = int(min(end, grid.rows - 1.0))

@@ -14,6 +14,7 @@ from tocsin import vec
 from tocsin._jit import borrowed, kernel
 from tocsin.contacts.properness import edge_normal, edge_side, face_normal, sine_between
 from tocsin.contacts.timed import EDGE_EDGE, FACE_VERTEX, VERTEX_FACE, ascending, with_room
+from tocsin.motion.joints import axis_angle
 from tocsin.motion.screw import screw_direction, screw_point, screw_velocity
 from tocsin.screen.polish import polish_corner, polish_edges, weights, when_in_plane, where_edges_cross
 from tocsin.screen.scan import CORNER_OF_B, EDGES
@@ -55,12 +56,13 @@ def triangle_of(surfaces, k, rotation, place):
 def turns_of(twist, rotation):
     """Return (MOMENTS, 9): how b is turned as a sees it, at times in between: what a first look needs."""
     out = np.empty((MOMENTS, 9))
+    axis = vec.scale(twist.omega, 1.0 / twist.angle) if twist.angle > 0.0 else (0.0, 0.0, 1.0)
     for m in range(MOMENTS):
-        t = m / (MOMENTS - 1.0)
-        for k in range(3):
-            column = screw_direction(twist, vec.column(rotation, k), t)
-            for j in range(3):
-                out[m, 3 * j + k] = column[j]
+        turn = vec.matmul(axis_angle(axis, twist.angle * m / (MOMENTS - 1.0)), rotation)
+        for j in range(3):
+            out[m, 3 * j] = turn[j][0]
+            out[m, 3 * j + 1] = turn[j][1]
+            out[m, 3 * j + 2] = turn[j][2]
     return out
 
 
@@ -94,7 +96,7 @@ def edges_worth(vectors, corners, edges, sides, pieces_a, pieces_b, candidate, t
     normal = vec.cross(along_a, vec.matvec(turn, along_b))
     length = vec.norm(normal)
     sine = length / math.sqrt(vec.dot(along_a, along_a) * vec.dot(along_b, along_b))
-    if not sine > 4.0 * doubt:
+    if not sine > 2.0 * doubt:
         return True
     normal = vec.scale(normal, 1.0 / length)
     wanted = least - ABOUT - 2.0 * doubt / sine

@@ -377,6 +377,8 @@ def scan_rows(surfaces, frame, grid, drawing_a, drawing_b, surface_a, surface_b,
                     continue
                 n_a, h_a, t_a = gather_records(drawing_a.records, drawing_a.pieces, head_a, spans_a, 0.0)
                 n_b, h_b, t_b = gather_records(drawing_b.records, drawing_b.pieces, head_b, spans_b, 1.0)
+                n_a = kept_in(spans_a, n_a, h_b, t_b)
+                n_b = kept_in(spans_b, n_b, h_a, t_a)
                 # Two stretches overlap about as often as their lengths add up to, in parts of the whole.
                 if n_a * n_b > ONE_BY_ONE and (t_a[2] + t_b[2]) * crossed(h_a, h_b) < (h_a[2] + h_b[2]) * crossed(
                     t_a, t_b
@@ -436,8 +438,9 @@ def scan(surfaces, frame, grid, drawing_a, drawing_b, surface_a, surface_b):
     # No row has more than all records, all corners or all faces.
     most = max(max(drawing_a.counts[1], drawing_b.counts[1]), max(drawing_a.counts[2], drawing_b.counts[2]))
     most = max(most, 3 * max(faces_a, faces_b))
-    spans_a = np.empty(most, dtype=SPAN)
-    spans_b = np.empty(most, dtype=SPAN)
+    spans = np.empty((2, most), dtype=SPAN)
+    spans_a = spans[0]
+    spans_b = spans[1]
     extents_a = np.empty(3 * faces_a, dtype=EXTENT)
     extents_b = np.empty(3 * faces_b, dtype=EXTENT)
     listed = np.empty(3 * max(faces_a, faces_b), dtype=np.int32)
@@ -464,6 +467,19 @@ def scan(surfaces, frame, grid, drawing_a, drawing_b, surface_a, surface_b):
 def crossed(x, y):
     """Return the length of the union of two stretches (lo, hi, ...)."""
     return max(x[1], y[1]) - min(x[0], y[0])
+
+
+@kernel
+def kept_in(spans, n, h, t):
+    """Keep the spans that reach into the other list's whole stretches of h and t; return how many."""
+    kept = 0
+    for k in range(n):
+        span = spans[k]
+        if span["lo"] <= h[1] and span["hi"] >= h[0] and span["other_lo"] <= t[1] and span["other_hi"] >= t[0]:
+            if kept < k:
+                copy_span(spans, kept, spans, k)
+            kept += 1
+    return kept
 
 
 @kernel
