@@ -29,11 +29,9 @@ from tocsin.results import (
     Contact,
     ContactIntervals,
     Distance,
-    FeatureContacts,
     FirstContact,
     Stats,
     Status,
-    TimedContacts,
 )
 
 if TYPE_CHECKING:
@@ -256,16 +254,18 @@ class Scene:
         every: str = "pair",
         margin: float = 0.0,
         tolerance: float | None = None,
-    ) -> TimedContacts | FeatureContacts | dict[str, np.ndarray]:
+    ) -> Any:
         """Return every contact during the motions, not only the first, sorted by time.
 
         Of rigid bodies: where corners and edges enter each other's faces while each pair moves on its relative screw,
         with how properly the surfaces face each other there. `resolution` of the collision screen: "low", "medium",
         "high" or metres; `time_resolution` in parts of the motion; contacts less proper than `properness` are left out
         (-0.1 by default; -1 for all). `exact`: without a screen, complete by proof; of all properness by default.
+        Returns `TimedContacts`.
 
         Of deformable models: `every` "pair" for each touching pair of features with its own first time, "triangle" for
-        the first time of each triangle, by model. `margin` and `tolerance`, for these, as in `first_contact`.
+        the first time of each triangle, by model. `margin` and `tolerance`, for these, as in `first_contact`. Returns
+        `FeatureContacts`, or a dictionary of arrays.
         """
         _cast.choice(every, "every", ("pair", "triangle"))
         question = self._soft_question(motions, margin, tolerance)

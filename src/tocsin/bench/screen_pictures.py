@@ -71,7 +71,9 @@ def draw_tori(path: str) -> None:
     fig = plt.figure(figsize=(15.0, 5.2))
     light = np.array([0.3, -0.6, 0.75])
     for k, (t, words) in enumerate(moments):
-        ax = fig.add_subplot(1, len(moments), k + 1, projection="3d")
+        # Larger than its share of the picture, because three-dimensional axes leave wide margins; they are transparent.
+        ax = fig.add_axes((k / len(moments) - 0.13, -0.13, 0.46, 1.26), projection="3d")
+        ax.patch.set_alpha(0.0)
         pose = motion.link_poses(t)[0]
         triangles, colors = [], []
         for shape, where, color in ((a, np.eye(4), A), (b, pose, B)):
@@ -97,10 +99,9 @@ def draw_tori(path: str) -> None:
         if 0 < k <= len(contacts):
             ax.plot(*contacts[k - 1].point[:, None], "o", ms=11, mfc="none", mec=MARK, mew=2.2, zorder=100)
         ax.set(xlim=(-2.2, 2.2), ylim=(-2.2, 2.2), zlim=(-3.5, 3.5))
-        ax.set_box_aspect((4.4, 4.4, 7.0), zoom=1.45)
+        ax.set_box_aspect((4.4, 4.4, 7.0), zoom=1.1)
         ax.view_init(elev=16, azim=-58)
         ax.set_axis_off()
-        ax.set_title(f"{words}, t = {t:.3f}", size=12, color=INK, y=0.98)
-    fig.subplots_adjust(left=0.0, right=1.0, bottom=0.0, top=0.93, wspace=0.0)
+        fig.text((k + 0.5) / len(moments), 0.03, f"{words}, t = {t:.3f}", size=12, color=INK, ha="center")
     fig.savefig(path, dpi=130)
     plt.close(fig)
