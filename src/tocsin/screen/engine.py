@@ -8,6 +8,7 @@ what overlaps is resolved.
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -134,7 +135,7 @@ def pair_contacts(surfaces, nodes, a, b, rotation, place, twist, pixel, time_res
         if chosen_a.faces.shape[0] == 0:
             return out, n
     own_a = draw_body(surfaces, surface_a, frame, grid, frame.rows, place_a, Style(-1.0, doppel, doppel), chosen_a)
-    single = np.bool_(False)
+    single: Any = np.bool_(False)
     own_b = draw_body(surfaces, surface_b, frame, grid, turned_b, place_b, Style(1.0, cut_b, single), chosen_b)
     drawing_a = borrowed_drawing(own_a)
     drawing_b = borrowed_drawing(own_b)

@@ -47,6 +47,8 @@ class Drawing(NamedTuple):
     records: np.ndarray
     heads: np.ndarray
     """First record of each row, -1 if none."""
+    bounds: np.ndarray
+    """(rows, 4): what the records of real edges of a row cover: lowest and highest h, earliest and latest t."""
     vertices: np.ndarray
     vertex_heads: np.ndarray
     counts: np.ndarray
@@ -65,6 +67,7 @@ def borrowed_drawing(drawing):
         borrowed(drawing.pieces),
         borrowed(drawing.records),
         borrowed(drawing.heads),
+        borrowed(drawing.bounds),
         borrowed(drawing.vertices),
         borrowed(drawing.vertex_heads),
         borrowed(drawing.counts),
@@ -155,23 +158,11 @@ def draw_part(drawing, work, surfaces, first_face, frame, grid, style, edge, mas
     if not style.cut:
         whole = np.int64(0)
         add_piece(drawing.pieces, counts[0], edge, mask, whole, face, lo, hi)
+        number = counts[0] if edge >= 0 else -1 - counts[0]
         counts[1] = draw_line(
-            drawing.records,
-            counts[1],
-            drawing.heads,
-            work.stack,
-            frame,
-            grid,
-            counts[0],
-            p,
-            q,
-            a,
-            b,
-            lo,
-            hi,
-            whole,
-            0.0,
-        )
+            drawing.records, counts[1], drawing.heads, drawing.bounds, work.stack, frame, grid, number, p, q, a, b, lo,
+            hi, whole, 0.0,
+        )  # fmt: skip
         counts[0] += 1
         return
     ends = 1
@@ -208,9 +199,11 @@ def draw_copy(drawing, work, frame, grid, edge, mask, copy, face, p, q, lo, hi):
     a = project(frame, p[0], p[1], p[2], side, shift)
     b = project(frame, q[0], q[1], q[2], side, shift)
     add_piece(drawing.pieces, counts[0], edge, mask, copy, face, lo, hi)
+    number = counts[0] if edge >= 0 else -1 - counts[0]
     counts[1] = draw_line(
-        drawing.records, counts[1], drawing.heads, work.stack, frame, grid, counts[0], p, q, a, b, lo, hi, side, shift
-    )
+        drawing.records, counts[1], drawing.heads, drawing.bounds, work.stack, frame, grid, number, p, q, a, b, lo, hi,
+        side, shift,
+    )  # fmt: skip
     counts[0] += 1
 
 
@@ -295,6 +288,7 @@ def draw_edges(drawing, work, surfaces, surface, frame, grid, style, chosen, slo
     pieces = drawing.pieces
     records = drawing.records
     heads = drawing.heads
+    bounds = drawing.bounds
     stack = work.stack
     for i in range(start, count):
         e = np.int64(surface["edge"] + (i if whole else chosen.edges[i]))
@@ -359,7 +353,7 @@ def draw_edges(drawing, work, surfaces, surface, frame, grid, style, chosen, slo
                 # The common case by itself: a call that takes all tables costs as much as the line.
                 add_piece(pieces, counts[0], e, here, uncut, none, lo, hi)
                 counts[1] = draw_line(
-                    records, counts[1], heads, stack, frame, grid, counts[0], x, y, a, b, lo, hi, uncut, 0.0
+                    records, counts[1], heads, bounds, stack, frame, grid, counts[0], x, y, a, b, lo, hi, uncut, 0.0
                 )
                 counts[0] += 1
     return count
@@ -419,6 +413,10 @@ def draw_body(surfaces, surface, frame, grid, rotation, place, style, chosen):
     pieces = np.empty(copies * (used_edges + used_faces) + 64, dtype=PIECE)
     records = np.empty(copies * 6 * used_edges + 8 * copies * room, dtype=RECORD)
     all_heads = np.full((2, grid.rows), -1, dtype=np.int32)
+    bounds = np.empty((grid.rows, 4))
+    for row in range(grid.rows):
+        bounds[row, 0] = bounds[row, 2] = math.inf
+        bounds[row, 1] = bounds[row, 3] = -math.inf
     rest = (
         np.empty((surface["corners"], 6)),
         np.empty((surface["faces"], 4)),
@@ -433,7 +431,7 @@ def draw_body(surfaces, surface, frame, grid, rotation, place, style, chosen):
         np.empty((HALVINGS + 2, 4)),
         np.empty(MOST_SIDES + 2),
     )
-    own = Drawing(rest[0], rest[1], pieces, records, rest[2], rest[3], rest[4], rest[5])
+    own = Drawing(rest[0], rest[1], pieces, records, rest[2], bounds, rest[3], rest[4], rest[5])
     drawing = borrowed_drawing(own)
     work = Work(borrowed(own_work.chords), borrowed(own_work.cuts), borrowed(own_work.stack), borrowed(own_work.breaks))
     place_faces(drawing, work, surfaces, surface, style, rotation, place, chosen)
@@ -451,7 +449,7 @@ def draw_body(surfaces, surface, frame, grid, rotation, place, style, chosen):
             if done < end:
                 pieces = with_room(pieces, own.counts[0], pieces.shape[0] + 1)  # which makes it twice as long
                 records = with_room(records, own.counts[1], records.shape[0] + 1)
-                own = Drawing(rest[0], rest[1], pieces, records, rest[2], rest[3], rest[4], rest[5])
+                own = Drawing(rest[0], rest[1], pieces, records, rest[2], bounds, rest[3], rest[4], rest[5])
                 drawing = borrowed_drawing(own)
     if own_work.stack.shape[0] + own.heads.shape[0] == 0:  # a last use: tables live until here
         done = np.int64(0)

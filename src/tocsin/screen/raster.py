@@ -29,7 +29,7 @@ RECORD = np.dtype(
         ("r1", "f8"),
         ("h0", "f8"),
         ("slope", "f8"),
-        ("piece", "i4"),
+        ("piece", "i4"),  # -1 - piece if that is virtual
         ("row", "i4"),
         ("next", "i4"),  # of the same row
         ("spare", "i4"),
@@ -69,7 +69,7 @@ class Grid(NamedTuple):
 
 
 @kernel
-def walk(recs, n, heads, grid, piece, qa, qb, sa, sb):
+def walk(recs, n, heads, bounds, grid, piece, qa, qb, sa, sb):
     """Write the records of one chord from qa to qb, (r, h, t) each, row by row; return how many records there are now.
 
     A row that the chord before it ended in is extended: successive pixels of one row are one record (also where it
@@ -110,6 +110,12 @@ def walk(recs, n, heads, grid, piece, qa, qb, sa, sb):
         h1 += slack
         t0 -= grid.time
         t1 += grid.time
+        if piece >= 0:
+            bound = bounds[row]
+            bound[0] = min(bound[0], h0)
+            bound[1] = max(bound[1], h1)
+            bound[2] = min(bound[2], t0)
+            bound[3] = max(bound[3], t1)
         same = n
         if n > 0 and recs[n - 1]["row"] == row and recs[n - 1]["piece"] == piece:
             same = n - 1
@@ -165,14 +171,14 @@ def chord_error(frame, a, b, across, along, nearest):
 
 
 @kernel
-def draw_line(recs, n, heads, stack, frame, grid, piece, p, q, a, b, s0, s1, side, shift):
+def draw_line(recs, n, heads, bounds, stack, frame, grid, piece, p, q, a, b, s0, s1, side, shift):
     """Write the records of a straight line from p to q (axis frame), at a and b on the screen, at s0 and s1 of its
     edge.
 
     `recs` has room for all rows twice.
     """
     if frame.angle == 0.0:
-        return walk(recs, n, heads, grid, piece, a, b, s0, s1)
+        return walk(recs, n, heads, bounds, grid, piece, a, b, s0, s1)
     slack = QUARTER * grid.size
     least = grid.start - slack
     most = grid.start + grid.rows * grid.size + slack
@@ -195,7 +201,7 @@ def draw_line(recs, n, heads, stack, frame, grid, piece, p, q, a, b, s0, s1, sid
     across = math.sqrt(length)
     error, late = chord_error(frame, a, b, across, abs(dy), lowest)
     if error <= slack and late <= grid.time:
-        return walk(recs, n, heads, grid, piece, a, b, s0, s1)
+        return walk(recs, n, heads, bounds, grid, piece, a, b, s0, s1)
     # Pending ends, the nearest on top: parameter in [0, 1], r, h, t. The first cut is where r turns around.
     stack[0, 0] = 1.0
     stack[0, 1] = b[0]
@@ -226,7 +232,7 @@ def draw_line(recs, n, heads, stack, frame, grid, piece, p, q, a, b, s0, s1, sid
         short = abs(b[0] - a[0]) <= slack and abs(b[1] - a[1]) <= slack and abs(b[2] - a[2]) <= grid.time
         cut = 0.5
         if fine or short or top >= HALVINGS:
-            n = walk(recs, n, heads, grid, piece, a, b, s0 + u * step, s0 + v * step)
+            n = walk(recs, n, heads, bounds, grid, piece, a, b, s0 + u * step, s0 + v * step)
             top -= 1
             a = b
             u = v

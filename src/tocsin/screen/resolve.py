@@ -7,6 +7,7 @@ case too and left to it, as are parallel edges.
 """
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -184,7 +185,7 @@ def resolve(
         if candidate["hi"] < 0.0 or candidate["lo"] > 1.0:
             continue
         out = with_room(out, n, n + 1)
-        row = out[n]
+        row: Any = out[n]
         key = np.int64(0)
         if candidate["kind"] == EDGES:
             if not edges_worth(

@@ -164,7 +164,8 @@ def row_extents(records, pieces, edges, edge_sides, k, first_face, n_faces, row,
     n = 0
     while k >= 0:
         rec = records[k]
-        piece = pieces[rec["piece"]]
+        number = rec["piece"]
+        piece = pieces[number if number >= 0 else -1 - number]
         shift = piece["copy"] * n_faces
         sides = 1
         if piece["edge"] >= 0:
@@ -375,16 +376,19 @@ def scan_rows(surfaces, frame, grid, drawing_a, drawing_b, surface_a, surface_b,
             if step == EDGES:
                 if head_a < 0 or head_b < 0:
                     continue
-                n_a, h_a, t_a = gather_records(drawing_a.records, drawing_a.pieces, head_a, spans_a, 0.0)
-                n_b, h_b, t_b = gather_records(drawing_b.records, drawing_b.pieces, head_b, spans_b, 1.0)
-                n_a = kept_in(spans_a, n_a, h_b, t_b)
-                n_b = kept_in(spans_b, n_b, h_a, t_a)
+                all_a = drawing_a.bounds[row]
+                all_b = drawing_b.bounds[row]
+                n_a, h_a, t_a = gather_records(drawing_a.records, head_a, all_b, spans_a, 1.0, 0.0)
+                if n_a == 0:
+                    continue
+                n_b, h_b, t_b = gather_records(drawing_b.records, head_b, all_a, spans_b, 0.0, 1.0)
                 # Two stretches overlap about as often as their lengths add up to, in parts of the whole.
-                if n_a * n_b > ONE_BY_ONE and (t_a[2] + t_b[2]) * crossed(h_a, h_b) < (h_a[2] + h_b[2]) * crossed(
-                    t_a, t_b
-                ):
-                    exchange_axes(spans_a, n_a)
-                    exchange_axes(spans_b, n_b)
+                if n_a * n_b > ONE_BY_ONE:
+                    along_h = (h_a / n_a + h_b / n_b) / (max(all_a[1], all_b[1]) - min(all_a[0], all_b[0]))
+                    along_t = (t_a / n_a + t_b / n_b) / (max(all_a[3], all_b[3] + 1.0) - min(all_a[2], all_b[2]))
+                    if along_t < along_h:
+                        exchange_axes(spans_a, n_a)
+                        exchange_axes(spans_b, n_b)
                 count = overlaps(spans_a, n_a, spans_b, n_b, pairs)
             elif step == CORNER_OF_B:
                 if head_a < 0 or first_b < 0:
@@ -464,25 +468,6 @@ def scan(surfaces, frame, grid, drawing_a, drawing_b, surface_a, surface_b):
 
 
 @kernel
-def crossed(x, y):
-    """Return the length of the union of two stretches (lo, hi, ...)."""
-    return max(x[1], y[1]) - min(x[0], y[0])
-
-
-@kernel
-def kept_in(spans, n, h, t):
-    """Keep the spans that reach into the other list's whole stretches of h and t; return how many."""
-    kept = 0
-    for k in range(n):
-        span = spans[k]
-        if span["lo"] <= h[1] and span["hi"] >= h[0] and span["other_lo"] <= t[1] and span["other_hi"] >= t[0]:
-            if kept < k:
-                copy_span(spans, kept, spans, k)
-            kept += 1
-    return kept
-
-
-@kernel
 def exchange_axes(spans, n):
     """Sort by the other axis from now on."""
     for k in range(n):
@@ -491,27 +476,28 @@ def exchange_axes(spans, n):
 
 
 @kernel
-def gather_records(records, pieces, k, spans, until):
-    """Write the records of real edges of a row along h; return (n, h, t): (lo, hi, mean length) along both axes."""
+def gather_records(records, k, other, spans, since, until):
+    """Write the records of real edges of a row, of which k is the first, that reach into what the other body covers
+    there.
+
+    They are spans along h that go on for `until` in t; what the other covers goes on for `since`. Return how many, and
+    the sums of their lengths along h and along t.
+    """
     n = 0
-    hlo = tlo = math.inf
-    hhi = thi = -math.inf
     h_length = t_length = 0.0
+    hlo = other[0]
+    hhi = other[1]
+    tlo = other[2] - until
+    thi = other[3] + since
     while k >= 0:
         rec = records[k]
-        if pieces[rec["piece"]]["edge"] >= 0:
-            last = rec["thi"] + until
-            write_span(spans, n, rec["hlo"], rec["hhi"], rec["tlo"], last, k)
-            hlo = min(hlo, rec["hlo"])
-            hhi = max(hhi, rec["hhi"])
-            tlo = min(tlo, rec["tlo"])
-            thi = max(thi, last)
+        if (rec["piece"] >= 0) & (rec["hlo"] <= hhi) & (rec["hhi"] >= hlo) & (rec["tlo"] <= thi) & (rec["thi"] >= tlo):
+            write_span(spans, n, rec["hlo"], rec["hhi"], rec["tlo"], rec["thi"] + until, k)
             h_length += rec["hhi"] - rec["hlo"]
-            t_length += last - rec["tlo"]
+            t_length += rec["thi"] + until - rec["tlo"]
             n += 1
         k = rec["next"]
-    scale = 1.0 / n if n > 0 else 0.0
-    return n, (hlo, hhi, h_length * scale), (tlo, thi, t_length * scale)
+    return n, h_length, t_length
 
 
 @kernel
