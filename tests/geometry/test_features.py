@@ -33,7 +33,7 @@ def test_an_unmerged_file_hangs_together():
 
 
 def test_every_side_points_into_its_face():
-    mesh = torus(8, 6)
+    mesh = torus(9, 7)
     found = find_features(mesh, mesh.vertices)
     at = mesh.vertices[found.corners["point"]]
     for edge in found.edges:

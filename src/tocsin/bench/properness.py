@@ -83,7 +83,8 @@ def edge_on_edge(rng: np.random.Generator, facing: bool) -> tuple[np.ndarray, np
         ends = [-rng.uniform(0.6, 1.5) * along, rng.uniform(0.6, 1.5) * along]
         bodies.append(np.array([*ends, *far]) @ turn.T)
     a, b = bodies
-    return a, b, turn[:, 2], _equation_7(a, b)
+    proper, n = _equation_7(a, b)
+    return a, b, n, proper
 
 
 def _equation_7(a: np.ndarray, b: np.ndarray) -> float:
@@ -106,8 +107,9 @@ def _equation_7(a: np.ndarray, b: np.ndarray) -> float:
     values = []
     for sign in (1.0, -1.0):
         n = sign * _unit(np.cross(e_a, e_b))
-        values.append(min(np.cross(n, e_a) @ a1, -np.cross(n, e_a) @ a2, -np.cross(n, e_b) @ b1, np.cross(n, e_b) @ b2))
-    return float(max(values))
+        across_a, across_b = np.cross(n, e_a), np.cross(n, e_b)
+        values.append((float(min(across_a @ a1, -across_a @ a2, -across_b @ b1, across_b @ b2)), n))
+    return max(values, key=lambda v: v[0])
 
 
 def through(rng: np.random.Generator, n: np.ndarray) -> Screw:
@@ -127,9 +129,11 @@ def reported(
     one, two = tocsin.Body((_outward(a), FACES), world, name="a"), tocsin.Body((_outward(b), FACES), name="b")
     scene = tocsin.Scene(two, one) if swapped else tocsin.Scene(one, two)
     motion = two.move(world @ screw.at(-when), world @ screw.at(1.0 - when), kind="screw")
-    for contact in scene.contacts(motion, properness=-1.0, resolution="low"):
-        if abs(contact.time - when) < 1e-9 and np.linalg.norm(contact.point - world[:3, 3]) < 1e-7:
-            return contact.properness
+    # The screen leaves out edges and corners of which no face faces the other body: those are not proper at all.
+    for exact in (False, True):
+        for contact in scene.contacts(motion, properness=-1.0, resolution="low", exact=exact):
+            if abs(contact.time - when) < 1e-9 and np.linalg.norm(contact.point - world[:3, 3]) < 1e-7:
+                return contact.properness
     return None
 
 
