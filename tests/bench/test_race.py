@@ -70,7 +70,7 @@ def test_contestants_take_turns_and_another_one_starts_each_round():
 
         return run
 
-    report.rounds({name: (runner(name), 3) for name in "abc"}, 3, warm_up=False)
+    report.rounds({name: runner(name) for name in "abc"}, 3, 3, warm_up=False)
     assert "".join(asked) == "abc" + "bca" + "cab"
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 import tocsin
-from tocsin.bench import chess, gait, mannequin, report, scenes
+from tocsin.bench import arm, chess, gait, mannequin, report, scenes
 from tocsin.bench.data import data_file
 from tocsin.bench.race import Benchmark, Contestant, Paper, Race, ours
 from tocsin.bench.shapes import Triangles
@@ -42,12 +42,24 @@ def _engines(frames: int, repeats: int, seed: int) -> Race:
     def by_intervals(k: int) -> Any:
         return case.scene.first_contact(*case.questions[k], method="interval")
 
+    def as_in_2004(k: int) -> Any:
+        return arm.ask(case.scene, case.questions[k][0], (1, 3, "plain"))
+
     race = animated(case, repeats, FIGURE_12, None)
-    slower = Contestant(INTERVAL, report.asking(by_intervals), proves=True, against="tocsin first_contact")
-    return replace(race, contestants=[*ours(case, "tocsin first_contact"), slower])
+    rivals = {
+        'tocsin method="interval"': (by_intervals, ""),
+        "interval engine, plain matrices": (
+            as_in_2004,
+            "interval matrices instead of Taylor's, as in the paper of 2004",
+        ),
+    }
+    contestants = [
+        Contestant(name, report.asking(ask), proves=True, against="tocsin first_contact", note=note)
+        for name, (ask, note) in rivals.items()
+    ]
+    return replace(race, contestants=[*ours(case, "tocsin first_contact"), *contestants])
 
 
-INTERVAL = 'tocsin method="interval"'
 FIGURE_12 = Paper("2007, Fig. 12 (its predecessor: 3.92 ms, contact 56.44 ms)", 0.26e-3, contact=3.1e-3)
 
 

@@ -160,7 +160,8 @@ def _read(hit: FirstContact) -> FirstContact:
 
 def run(race: Race, label: str) -> dict[str, Any]:
     """Let the contestants take turns, judge them, and return a record of plain numbers."""
-    done = report.rounds({c.name: (c.run, race.n_questions) for c in race.contestants}, race.repeats, label=label)
+    runners = {c.name: c.run for c in race.contestants}
+    done = report.rounds(runners, race.n_questions, race.repeats, label=label, patience=report.PATIENCE)
     true_times = np.array([time_of(answer) for answer in done[race.truth].answers])
     record: dict[str, Any] = {
         "questions": race.n_questions,

@@ -10,6 +10,7 @@ would let the second one find its data in the cache.) The time of a question is 
 import gc
 import importlib.metadata
 import json
+import math
 import os
 import platform
 import shlex
@@ -147,44 +148,50 @@ def asking(ask: Callable[[int], Any], before: Callable[[], None] | None = None) 
 
 
 PATIENCE = 3.0
-"""Seconds that one contestant may take for its questions in one round; a slower one is given fewer."""
+"""Seconds that a contestant of a race may take for its questions in one round; a slower one is given fewer."""
 
 
 def rounds(
-    contestants: Mapping[str, tuple[Runner, int]], repeats: int, *, label: str = "timing", warm_up: bool = True
+    contestants: Mapping[str, Runner],
+    n_questions: int,
+    repeats: int,
+    *,
+    label: str = "timing",
+    warm_up: bool = True,
+    patience: float = math.inf,
 ) -> dict[str, Turns]:
-    """Let contestants take turns; each comes with the number of questions that it goes through.
+    """Let contestants take turns.
 
-    Before the first round each goes through its questions untimed, as long as it has taken no more than `PATIENCE`; how
+    Before the first round each goes through all questions untimed, until it has taken more than `patience` seconds; how
     far it came is how many questions it is given.
     """
-    counts = {name: count for name, (_, count) in contestants.items()}
+    counts = dict.fromkeys(contestants, n_questions)
     taken: dict[str, list[np.ndarray]] = {name: [] for name in contestants}
     answers: dict[str, list[Any]] = {}
     with progress(label, (repeats + warm_up) * len(contestants)) as step:
-        for name, (run, count) in contestants.items() if warm_up else ():
+        for name, run in contestants.items() if warm_up else ():
             step(f"{label}: {name}, to warm up")
-            counts[name] = _warmed(run, count)
+            counts[name] = _warmed(run, n_questions, patience)
         for number in range(repeats):
             order = [*contestants.items()]
             first = number % max(len(contestants), 1)
-            for name, (run, _) in order[first:] + order[:first]:
+            for name, run in order[first:] + order[:first]:
                 step(f"{label}: {name}")
                 seconds, answers[name] = run(range(counts[name]))
                 taken[name].append(seconds)
     return {name: Turns(np.median(taken[name], axis=0), answers[name]) for name in contestants}
 
 
-def _warmed(run: Runner, count: int) -> int:
+def _warmed(run: Runner, count: int, patience: float) -> int:
     """Go through the questions in growing parts until patience ends; return how many were answered."""
-    done, left, part = 0, PATIENCE, 1
+    done, left, part = 0, patience, 1
     while done < count and left > 0.0:
         part = min(part, count - done)
         seconds, _ = run(range(done, done + part))
         done += part
         left -= float(seconds.sum())
         # Four times as many, or what the patience that is left allows for by the last part.
-        part = max(1, min(4 * part, int(left / max(float(seconds.mean()), 1e-9))))
+        part = max(1, int(min(4.0 * part, left / max(float(seconds.mean()), 1e-9))))
     return done
 
 
@@ -201,8 +208,11 @@ def take_turns(
 
     A contestant is called with the number of the question; `before` is called before each call, outside the clock.
     """
-    runners = {name: (asking(ask, before), n_questions) for name, ask in contestants.items()}
-    return {name: turns.seconds for name, turns in rounds(runners, repeats, label=label, warm_up=warm_up).items()}
+    runners = {name: asking(ask, before) for name, ask in contestants.items()}
+    return {
+        name: turns.seconds
+        for name, turns in rounds(runners, n_questions, repeats, label=label, warm_up=warm_up).items()
+    }
 
 
 @contextmanager

@@ -54,6 +54,7 @@ GOALS: tuple[Goal | Budget, ...] = (
     Goal("ipctk, first contact", "cloth-ball", "ipctk additive", "mean", 20.0),
     Goal("the paper of 2010, Table I", "cloth-ball", "", "mean", 20.0),
     Goal("our interval engine", "walk-engines", 'tocsin method="interval"', "mean", 15.0),
+    Goal("the same with the matrices of 2004", "walk-engines", "interval engine, plain matrices", "mean", 15.0),
     *(
         Goal("the paper of 2007, Table 1", name, "", "mean", 20.0)
         for name in (
