@@ -83,11 +83,17 @@ COMMANDS = (
     Command("overhead", "what is left when there is nothing to do?", "engine"),
     Command("backends", "a tree of boxes, or a tree of hulls?", "engine"),
     Command("arm", "what does each stage of the interval engine cost and leave?", "papers"),
+    Command(
+        "screen", "all contacts of the screw paper's cubes, cars and tori: how fast, at which resolution?", "papers"
+    ),
     Command("swept", "what do swept volumes leave, against boxes?", "engine"),
     Command("agreement", "do the two engines contradict each other?", "campaign", "--count 2000"),
     Command("enclosures", "does exact motion leave an enclosure of the interval engine?", "campaign", "--count 100000"),
     Command("organs", "are steps of deforming things free, and if not, when is contact?", "deformable"),
     Command("brute", "does exact arithmetic over all pairs contradict an answer?", "campaign"),
+    Command("exact", "is the list of all contacts that of brute force?", "campaign"),
+    Command("first-of-all", "is the first of all contacts the first contact?", "campaign"),
+    Command("properness", "is a contact proper where it is said to be?", "campaign"),
     Command("bounds", "do the bounds hold, and how tight are they?", "campaign", "--count 200000"),
     Command("planted", "is every planted contact found, in time?", "campaign", "--rigid 5000 --articulated 1000"),
     Command("mbm", "does python-fcl contradict an answer?", "campaign", "--problems 70"),
