@@ -86,7 +86,7 @@ def _soup(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     return (middle + rng.normal(size=(14, 3, 3)) * 0.35).reshape(-1, 3), np.arange(42).reshape(14, 3)
 
 
-def _ends(rng: np.random.Generator, kind: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def deforming_ends(rng: np.random.Generator, kind: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Vertices at both ends and faces of one model."""
     if kind == "soup":
         vertices, faces = _soup(rng)
@@ -124,7 +124,7 @@ def _drawn(number: int, rng: np.random.Generator) -> Soft:
     kind = KINDS[number % len(KINDS)]
     parts = kind.split(" and ")
     gentle = number % 3 == 2  # a third of the scenes move little, so that many of them stay free
-    t0, t1, faces = _ends(rng, parts[0])
+    t0, t1, faces = deforming_ends(rng, parts[0])
     split, loose, points = len(t0), np.zeros((0, 2), np.int64), np.zeros(0, np.int64)
     if len(parts) == 2:
         if parts[1] in ("strand", "points"):
@@ -135,7 +135,7 @@ def _drawn(number: int, rng: np.random.Generator) -> Soft:
             else:
                 points = split + np.arange(24)
         else:
-            more, more_t1, more_faces = _ends(rng, parts[1])
+            more, more_t1, more_faces = deforming_ends(rng, parts[1])
             faces = np.concatenate([faces, more_faces + split])
         away = rng.normal(size=3)
         away *= 1.2 / np.linalg.norm(away)

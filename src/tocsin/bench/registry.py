@@ -99,6 +99,7 @@ COMMANDS = (
     Command("mbm", "does python-fcl contradict an answer?", "campaign", "--problems 70"),
     Command("truth", "do recorded exact truths contradict an answer?", "campaign"),
     Command("brute", "do all pairs in exact arithmetic contradict an answer?", "campaign", "--count 50"),
+    Command("partners", "do samples of true rotations contradict an answer?", "campaign", "--count 30"),
     Command("slowest", "how long can a single vertex-face or edge-edge query take?", "deformable"),
     Command("cloth", "how long do first contact and all times take, beside ipctk?", "deformable"),
     Command("organs", "is a step of a deforming plan free, and if not, when is contact?", "papers"),
