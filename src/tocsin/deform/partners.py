@@ -100,7 +100,8 @@ def _make(shape: Shape, sides: int) -> Partner:
     soft = Soft(len(points), faces, edges, loose, np.arange(len(points), dtype=np.int32))
     reach = float(np.linalg.norm(points, axis=1).max(initial=0.0)) * (1.0 + 1e-12)
     blur += ROUNDING * reach
-    return Partner(soft, points, shape.radius, blur, shape.solid, shape.is_mesh, reach, shape.diagonal)
+    radius = 0.0 if shape.is_mesh else shape.radius  # that of a mesh belongs to its convex proxy
+    return Partner(soft, points, radius, blur, shape.solid, shape.is_mesh, reach, shape.diagonal)
 
 
 def _placed(points: np.ndarray, placement: np.ndarray) -> np.ndarray:
