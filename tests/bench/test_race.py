@@ -7,7 +7,7 @@ import pytest
 
 pytest.importorskip("rich")
 
-from tocsin.bench import compare, markdown, page, race, report, runs, show, tables
+from tocsin.bench import compare, markdown, page, race, registry, report, runs, show, tables
 
 TRUE_TIMES = (0.25, math.inf, 0.5, math.inf, 0.75)
 
@@ -133,3 +133,10 @@ def test_the_times_table_has_the_ratio_to_the_paper(record):
     last = tables.times(record).rows[-1]
     assert last[0] == "paper: 1999, Table 3"
     assert "100x" in last
+
+
+def test_every_entry_has_a_name_of_its_own_and_a_group_that_reports_know():
+    listed = [entry.name for entry in [*registry.races(), *registry.COMMANDS]]
+    assert len(set(listed)) == len(listed)
+    assert {entry.group for entry in registry.entries().values()} <= set(race.GROUPS)
+    assert set(show.BENCHMARKS) <= set(listed)

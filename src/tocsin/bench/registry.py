@@ -89,8 +89,6 @@ COMMANDS = (
     Command("swept", "what do swept volumes leave, against boxes?", "engine"),
     Command("agreement", "do the two engines contradict each other?", "campaign", "--count 2000"),
     Command("enclosures", "does exact motion leave an enclosure of the interval engine?", "campaign", "--count 100000"),
-    Command("organs", "are steps of deforming things free, and if not, when is contact?", "deformable"),
-    Command("brute", "does exact arithmetic over all pairs contradict an answer?", "campaign"),
     Command("exact", "is the list of all contacts that of brute force?", "campaign"),
     Command("first-of-all", "is the first of all contacts the first contact?", "campaign"),
     Command("properness", "is a contact proper where it is said to be?", "campaign"),
@@ -102,7 +100,7 @@ COMMANDS = (
     Command("partners", "do samples of true rotations contradict an answer?", "campaign", "--count 30"),
     Command("slowest", "how long can a single vertex-face or edge-edge query take?", "deformable"),
     Command("cloth", "how long do first contact and all times take, beside ipctk?", "deformable"),
-    Command("organs", "is a step of a deforming plan free, and if not, when is contact?", "papers"),
+    Command("organs", "is a step of a deforming plan free, and if not, when is contact?", "deformable"),
     Command("mutate", "is every damaged file read or refused in a sentence?", "campaign", "--count 500"),
 )
 
