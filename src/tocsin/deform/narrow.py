@@ -4,6 +4,8 @@ A chunk of element pairs goes through stages, each over the whole chunk: the fea
 listed, filtered four at a time, and what is left is advanced.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from tocsin import vec
@@ -23,14 +25,36 @@ FIRST, EVERY, ANY = range(3)
 CHUNK = 1024
 """Element pairs per chunk."""
 
-MOST_FEATURES = 16 * CHUNK
-"""Feature pairs of a chunk: a pair of elements has at most six vertex-face and nine edge-edge pairs."""
+MOST_FACED, MOST_EDGED = 6, 9
+"""Vertex-face and edge-edge pairs that a pair of elements has at most."""
 
 HIT = np.dtype([("time", "f8"), ("kind", "i4"), ("a", "i4"), ("b", "i4"), ("status", "i4")])
 """A contact of a feature pair: when, and vertex, face or edge on either side."""
 
 ELEMENTS, FEATURES, ADVANCED, STEPS, NODES, COUNTS = range(6)
 """What is counted: element pairs, feature pairs after each filter, advancement steps, tests of octets."""
+
+
+class Room(NamedTuple):
+    """Scratch of one thread: a chunk and its feature pairs."""
+
+    pairs: np.ndarray
+    """(CHUNK + 64, 4) elements of a and b, whether they may overlap at time 0, and a spare."""
+    faced: np.ndarray
+    edged: np.ndarray
+    block: np.ndarray
+
+
+@kernel
+def make_room():
+    """Return room for a chunk, and what opening one more pair of octets adds to it."""
+    most = CHUNK + 64
+    return Room(
+        np.zeros((most, 4), dtype=np.int32),
+        np.zeros((most * MOST_FACED, 3), dtype=np.int32),
+        np.zeros((most * MOST_EDGED, 3), dtype=np.int32),
+        np.zeros((1, 24, 4)),
+    )
 
 
 @kernel
@@ -42,9 +66,13 @@ def put(block, lane, row, rows, v):
 
 
 @kernel
-def list_features(a, b, itself, pairs, n, features):
-    """Write the feature pairs (kind, a's, b's) that element pairs represent; faces and elements by their place."""
+def list_features(a, b, itself, pairs, n, faced, edged):
+    """Write the feature pairs (kind, a's, b's) that element pairs represent; return how many.
+
+    Those with a face, by the place of its element, go to `faced`, pairs of edges to `edged`.
+    """
     count = 0
+    edges = 0
     for p in range(n):
         x = pairs[p, 0]
         y = pairs[p, 1]
@@ -59,9 +87,9 @@ def list_features(a, b, itself, pairs, n, features):
                         and a.same[v] != a.same[b.corners[y, 2]]
                     )
                 ):
-                    features[count, 0] = VERTEX_FACE
-                    features[count, 1] = v
-                    features[count, 2] = y
+                    faced[count, 0] = VERTEX_FACE
+                    faced[count, 1] = v
+                    faced[count, 2] = y
                     count += 1
         if a.owns[x] & FACE:
             for k in range(3):
@@ -74,9 +102,9 @@ def list_features(a, b, itself, pairs, n, features):
                         and a.same[v] != a.same[a.corners[x, 2]]
                     )
                 ):
-                    features[count, 0] = FACE_VERTEX
-                    features[count, 1] = x
-                    features[count, 2] = v
+                    faced[count, 0] = FACE_VERTEX
+                    faced[count, 1] = x
+                    faced[count, 2] = v
                     count += 1
         for i in range(3):
             e = a.owned_edges[x, i]
@@ -93,73 +121,66 @@ def list_features(a, b, itself, pairs, n, features):
                         and a.same[a.edges[e, 1]] != a.same[a.edges[f, 1]]
                     )
                 ):
-                    features[count, 0] = EDGE_EDGE
-                    features[count, 1] = e
-                    features[count, 2] = f
-                    count += 1
-    return count
+                    edged[edges, 0] = EDGE_EDGE
+                    edged[edges, 1] = e
+                    edged[edges, 2] = f
+                    edges += 1
+    return count, edges
 
 
 @kernel
-def put_feature(block, lane, a, b, kind, i, j):
-    """Write the four points of a feature pair at both ends into one lane of a block."""
-    if kind == EDGE_EDGE:
-        for c in range(2):
-            v = a.edges[i, c]
-            w = b.edges[j, c]
-            put(block, lane, 3 * c, a.p0, v)
-            put(block, lane, 3 * c + 12, a.p1, v)
-            put(block, lane, 3 * c + 6, b.p0, w)
-            put(block, lane, 3 * c + 18, b.p1, w)
-    elif kind == VERTEX_FACE:
-        put(block, lane, 0, a.p0, i)
-        put(block, lane, 12, a.p1, i)
-        for c in range(3):
-            w = b.corners[j, c]
-            put(block, lane, 3 * c + 3, b.p0, w)
-            put(block, lane, 3 * c + 15, b.p1, w)
-    else:
-        put(block, lane, 0, b.p0, j)
-        put(block, lane, 12, b.p1, j)
-        for c in range(3):
-            v = a.corners[i, c]
-            put(block, lane, 3 * c + 3, a.p0, v)
-            put(block, lane, 3 * c + 15, a.p1, v)
-
-
-@kernel
-def keep_features(a, b, features, n, lists, block, done, limit, margin):
-    """Drop the feature pairs that are proven free; return how many are left.
-
-    `lists` holds two queues of up to four places, for pairs with a face and for pairs of edges.
-    """
+def keep_faced(a, b, faced, n, block, done, limit, margin):
+    """Drop the pairs with a face that are proven free; return how many are left."""
     kept = 0
-    waiting = (0, 0)
-    for p in range(n + 1):
-        last = p == n
-        queue = 0
-        if not last:
-            queue = 1 if features[p, 0] == EDGE_EDGE else 0
-            lists[queue, waiting[queue]] = p
-            waiting = (waiting[0] + 1 - queue, waiting[1] + queue)
-        for k in range(2):
-            count = waiting[k]
-            if count < 4 and not (last and count > 0):
-                continue
-            for lane in range(4):
-                q = lists[k, min(lane, count - 1)]
-                put_feature(block, lane, a, b, features[q, 0], features[q, 1], features[q, 2])
-            if k == 0:
-                left = 15 - bits(vertex_face_free(block, done, limit, margin))
+    for p in range(0, n, 4):
+        for lane in range(4):
+            k = min(p + lane, n - 1)
+            i = faced[k, 1]
+            j = faced[k, 2]
+            if faced[k, 0] == VERTEX_FACE:
+                put(block, lane, 0, a.p0, i)
+                put(block, lane, 12, a.p1, i)
+                for c in range(3):
+                    put(block, lane, 3 * c + 3, b.p0, b.corners[j, c])
+                    put(block, lane, 3 * c + 15, b.p1, b.corners[j, c])
             else:
-                left = 15 - bits(edge_edge_free(block, done, limit, margin))
-            for lane in range(count):
-                features[lists[k, lane], 3] = (left >> lane) & 1
-            waiting = (0, waiting[1]) if k == 0 else (waiting[0], 0)
-    for p in range(n):
-        if features[p, 3]:
-            for c in range(3):
-                features[kept, c] = features[p, c]
+                put(block, lane, 0, b.p0, j)
+                put(block, lane, 12, b.p1, j)
+                for c in range(3):
+                    put(block, lane, 3 * c + 3, a.p0, a.corners[i, c])
+                    put(block, lane, 3 * c + 15, a.p1, a.corners[i, c])
+        left = 15 - bits(vertex_face_free(block, done, limit, margin))
+        kept = keep_lanes(faced, p, n, left, kept)
+    return kept
+
+
+@kernel
+def keep_edged(a, b, edged, n, block, done, limit, margin):
+    """Drop the pairs of edges that are proven free; return how many are left."""
+    kept = 0
+    for p in range(0, n, 4):
+        for lane in range(4):
+            k = min(p + lane, n - 1)
+            i = edged[k, 1]
+            j = edged[k, 2]
+            for c in range(2):
+                put(block, lane, 3 * c, a.p0, a.edges[i, c])
+                put(block, lane, 3 * c + 12, a.p1, a.edges[i, c])
+                put(block, lane, 3 * c + 6, b.p0, b.edges[j, c])
+                put(block, lane, 3 * c + 18, b.p1, b.edges[j, c])
+        left = 15 - bits(edge_edge_free(block, done, limit, margin))
+        kept = keep_lanes(edged, p, n, left, kept)
+    return kept
+
+
+@kernel
+def keep_lanes(features, p, n, left, kept):
+    """Move the rows p to p + 3 whose bit is set to the row `kept` and on; return the next."""
+    for lane in range(min(4, n - p)):
+        if (left >> lane) & 1:
+            features[kept, 0] = features[p + lane, 0]
+            features[kept, 1] = features[p + lane, 1]
+            features[kept, 2] = features[p + lane, 2]
             kept += 1
     return kept
 
@@ -296,20 +317,34 @@ def overlaps_at_start(a, b, itself, pairs, n, hits, found):
 
 
 @kernel
-def settle(a, b, itself, pairs, n, features, lists, block, margin, tolerance, limit, question, overlaps, hits, found,
-           counts):  # fmt: skip
-    """Decide a chunk of element pairs; return (hits, found, limit)."""
+def culling_margin(margin, tolerance, question):
+    """Return the margin for which pairs are left out.
+
+    Asked for the first contact, pairs are left out up to the best time so far, which depends on what was met before. A
+    pair that is never within the margin, but within margin + tolerance, may count as a contact or not: so that it does
+    not depend on the order, nothing is left out that could count as one by then.
+    """
+    return margin if question == EVERY else (margin + tolerance) * (1.0 + 2.0**-50)
+
+
+@kernel
+def settle(a, b, itself, room, n, margin, tolerance, limit, question, overlaps, hits, found, counts):
+    """Decide the first n element pairs of a chunk; return (hits, found, limit)."""
     counts[ELEMENTS] += n
-    done = 1.0 - limit
     if question != EVERY and overlaps:
-        found = overlaps_at_start(a, b, itself, pairs, n, hits, found)
+        found = overlaps_at_start(a, b, itself, room.pairs, n, hits, found)
         if found > 0:
             limit = min(limit, hits[0]["time"])
         if question == ANY and found > 0 and hits[0]["status"] == CONTACT:
             return hits, found, limit
-        done = 1.0 - limit
-    count = list_features(a, b, itself, pairs, n, features)
-    counts[FEATURES] += count
-    count = keep_features(a, b, features, count, lists, block, done, limit, margin)
-    counts[ADVANCED] += count
-    return advance_features(a, b, itself, features, count, margin, tolerance, limit, question, hits, found, counts)
+    done = 1.0 - limit
+    near = culling_margin(margin, tolerance, question)
+    faced, edged = list_features(a, b, itself, room.pairs, n, room.faced, room.edged)
+    counts[FEATURES] += faced + edged
+    faced = keep_faced(a, b, room.faced, faced, room.block, done, limit, near)
+    edged = keep_edged(a, b, room.edged, edged, room.block, done, limit, near)
+    counts[ADVANCED] += faced + edged
+    hits, found, limit = advance_features(
+        a, b, itself, room.faced, faced, margin, tolerance, limit, question, hits, found, counts
+    )
+    return advance_features(a, b, itself, room.edged, edged, margin, tolerance, limit, question, hits, found, counts)

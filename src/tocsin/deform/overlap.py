@@ -60,6 +60,32 @@ def near(octets_a, a, i, octets_b, b, done, limit, margin, wide):
 
 
 @kernel
+def still_near(octets_a, a, i, octets_b, b, margin, wide):
+    """Return the lanes (bits) of octet b that are within a margin of lane i of octet a at time 0.
+
+    The margin includes how far both can go during [0, T], so that the rest is apart all that time.
+    """
+    apart = lane_gap(octets_a, a, i, octets_b, b, 0, margin)
+    apart = apart | lane_gap(octets_a, a, i, octets_b, b, 1, margin)
+    apart = apart | lane_gap(octets_a, a, i, octets_b, b, 2, margin)
+    if bits(apart) == ALL:
+        return 0
+    for axis in range(3, AXES, 2):
+        apart = apart | lane_gap(octets_a, a, i, octets_b, b, axis, wide)
+        apart = apart | lane_gap(octets_a, a, i, octets_b, b, axis + 1, wide)
+    return ALL - bits(apart)
+
+
+@kernel
+def lane_gap(octets_a, a, i, octets_b, b, axis, margin):
+    """Return the lanes of octet b that are farther than a margin from lane i of octet a at time 0, along one axis."""
+    row = axis * ENDS
+    g = load_singles(octets_b, b, row + LO_T0) - octets_a[a, row + HI_T0, i]
+    h = octets_a[a, row + LO_T0, i] - load_singles(octets_b, b, row + HI_T0)
+    return (g > margin) | (h > margin)
+
+
+@kernel
 def single_up(x):
     """Return a single-precision number of at least x >= 0."""
     return np.float32(x * (1.0 + 2.0**-23))

@@ -16,15 +16,18 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tocsin.deform.advance import CONTACT
-from tocsin.deform.narrow import ANY, COUNTS, EVERY, HIT
+from tocsin.deform.narrow import ANY, COUNTS, EVERY, FIRST, HIT
 from tocsin.deform.sides import Side
-from tocsin.deform.traverse import descend, empty_hits, spread
+from tocsin.deform.traverse import descend, empty_hits, fold, spread
 
 TASKS = 256
 """Pairs of octets that a question is cut into, or more."""
 
-BLOCKS = 48
-"""Blocks of tasks that are handed out one by one."""
+BLOCKS = 12
+"""Blocks of tasks for each thread, handed out one by one."""
+
+SMALL = 4096
+"""Elements below which one thread is enough: waking another takes as long as the question."""
 
 
 class Pair(NamedTuple):
@@ -60,41 +63,79 @@ def _workers(threads: int) -> ThreadPoolExecutor:
 
 
 def find(pairs: Sequence[Pair], question: int, *, limit: float = 1.0, threads: int | None = None) -> Found:
-    """Return the first contact of all pairs (none or one), every contact, or any: those up to `limit`, in order."""
-    blocks = []
+    """Return the first contact of all pairs (none or one), every contact, or any: those up to `limit`, in order.
+
+    A contact at time 0 ends the search for the first: none is earlier. Which one was met first depends on the threads;
+    so then one thread goes through everything in order until it meets one.
+    """
+    small = sum(len(pair.a.corners) + len(pair.b.corners) for pair in pairs) < SMALL
+    threads = 1 if small else threads or cores()
+    found = _dealt(pairs, _blocks(pairs, limit, threads), question, limit, threads)
+    if question == FIRST and threads > 1 and len(found.hits) and found.hits[0]["time"] == 0.0:
+        again = _dealt(pairs, _blocks(pairs, limit, 1), FIRST, limit, 1)
+        return again._replace(counts=again.counts + found.counts)
+    return found
+
+
+def _blocks(pairs: Sequence[Pair], limit: float, threads: int) -> list[Any]:
+    """Cut the question: for each pair tasks of octets, and hinges (without tasks), from one number to another."""
+    blocks: list[Any] = []
+    parts = 1 if threads == 1 else BLOCKS * threads
     for p, pair in enumerate(pairs):
-        tasks, n = spread(pair.a, pair.b, pair.itself, TASKS, limit, pair.margin)
-        size = max(-(-n // BLOCKS), 1)
-        blocks += [(p, tasks, first, min(first + size, n)) for first in range(0, n, size)]
+        tasks, n = spread(
+            pair.a, pair.b, pair.itself, 1 if threads == 1 else TASKS, limit, pair.margin + pair.tolerance
+        )
+        for work, count in ((tasks, n), (None, len(pair.a.hinges) if pair.itself else 0)):
+            size = max(-(-count // parts), 1)
+            blocks += [(p, work, first, min(first + size, count)) for first in range(0, count, size)]
+    return blocks
+
+
+def _dealt(pairs: Sequence[Pair], blocks: list[Any], question: int, limit: float, threads: int) -> Found:
+    """Deal blocks out to threads, the caller among them, and gather what they find."""
     best = [limit]
     done: list[bool] = []
+    waiting = iter(enumerate(blocks))
+    parts: dict[int, tuple[int, np.ndarray]] = {}
+    counts = np.zeros(COUNTS, np.int64)
 
-    def settle(block: tuple[int, np.ndarray, int, int]) -> tuple[int, np.ndarray, np.ndarray]:
-        p, tasks, first, last = block
-        counts = np.zeros(COUNTS, np.int64)
-        if done:
-            return p, np.zeros(0, HIT), counts
-        pair = pairs[p]
-        answer: Any = descend(
-            pair.a, pair.b, pair.itself, tasks, first, last, pair.margin, pair.tolerance, min(best), question,
-            pair.overlaps, empty_hits(question), 0, counts,
-        )  # fmt: skip
-        hits, found, reached = answer
-        if question != EVERY and found:
-            best.append(reached)
-            if question == ANY and hits[0]["status"] == CONTACT:
-                done.append(True)
-        return p, hits[:found], counts
+    def work() -> np.ndarray:
+        own = np.zeros(COUNTS, np.int64)
+        while not done:
+            k, block = next(waiting, (-1, None))
+            if block is None:
+                break
+            p, tasks, first, last = block
+            pair = pairs[p]
+            bounds = (pair.margin, pair.tolerance, min(best), question)
+            hits: Any = empty_hits(question)
+            n: Any = 0
+            if tasks is None:
+                hits, n, reached = fold(pair.a, first, last, *bounds, hits, n, own)
+            else:
+                answer = descend(pair.a, pair.b, pair.itself, tasks, first, last, *bounds, pair.overlaps, hits, n, own)
+                hits, n, reached = answer
+            if n:
+                parts[k] = (p, hits[:n])
+                best.append(reached)
+                ends = question == ANY or (question == FIRST and hits[0]["time"] == 0.0)
+                if ends and hits[0]["status"] == CONTACT:
+                    done.append(True)
+        return own
 
-    threads = min(threads or cores(), max(len(blocks), 1))
-    parts = list(map(settle, blocks) if threads == 1 else _workers(threads).map(settle, blocks))
-    counts = sum((part[2] for part in parts), np.zeros(COUNTS, np.int64))
-    hits = np.concatenate([part[1] for part in parts]) if parts else np.zeros(0, HIT)
-    pair = np.repeat([part[0] for part in parts], [len(part[1]) for part in parts]).astype(np.int64)
-    order = np.lexsort((hits["b"], hits["a"], hits["kind"], pair, hits["time"]))
+    helpers = [_workers(threads).submit(work) for _ in range(threads - 1)]
+    counts += work()
+    for helper in helpers:
+        counts += helper.result()
+    if not parts:
+        return nothing()._replace(counts=counts)
+    order = sorted(parts)
+    hits = np.concatenate([parts[k][1] for k in order])
+    pair = np.repeat([parts[k][0] for k in order], [len(parts[k][1]) for k in order]).astype(np.int64)
+    ranked = np.lexsort((hits["b"], hits["a"], hits["kind"], pair, hits["time"]))
     if question != EVERY:
-        order = order[:1]
-    return Found(hits[order], pair[order], counts)
+        ranked = ranked[:1]
+    return Found(hits[ranked], pair[ranked], counts)
 
 
 def nothing() -> Found:

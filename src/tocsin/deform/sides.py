@@ -24,8 +24,14 @@ class Side(NamedTuple):
     """(n, 3) where the vertices are at time 1."""
     packed: np.ndarray
     """(octets, packed.ROWS, 8) single precision: the corners of eight elements side by side."""
+    hinges: np.ndarray
+    hinge_vertices: np.ndarray
     reach: float
     """The largest coordinate in `packed`, rounded up."""
+    pace: float
+    """How far any vertex of an element goes, rounded up."""
+    size: float
+    """The mean width of elements."""
 
 
 @kernel
@@ -34,5 +40,6 @@ def borrowed_side(side):
     return Side(
         borrowed(side.octets), borrowed(side.start), borrowed(side.corners), borrowed(side.owned_edges),
         borrowed(side.owns), borrowed(side.source), borrowed(side.edges), borrowed(side.same), borrowed(side.p0),
-        borrowed(side.p1), borrowed(side.packed), side.reach,
+        borrowed(side.p1), borrowed(side.packed), borrowed(side.hinges), borrowed(side.hinge_vertices), side.reach,
+        side.pace, side.size,
     )  # fmt: skip

@@ -7,6 +7,7 @@ changed its form so much that octets have grown apart, and is then made anew.
 from __future__ import annotations
 
 import threading
+from typing import Any
 
 import numpy as np
 
@@ -85,7 +86,7 @@ class Soft:
         assert elements is not None
         assert hierarchy is not None
         refit(hierarchy, elements.corners, p0, p1, origin)
-        reach = pack(self._packed, elements.corners, elements.same, p0, p1, origin)
+        measured: Any = pack(self._packed, elements.corners, elements.identity, p0, p1, origin)
         return Side(
             hierarchy.octets,
             hierarchy.start,
@@ -98,5 +99,7 @@ class Soft:
             p0,
             p1,
             self._packed,
-            float(reach),
+            elements.hinges,
+            elements.hinge_vertices,
+            *map(float, measured),
         )

@@ -5,22 +5,71 @@ settles some of them. What it finds does not depend on how they are handed out: 
 free, or later than a contact that was found.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from tocsin._jit import borrowed, kernel
 from tocsin.deform.advance import CONTACT
 from tocsin.deform.hierarchy import LEVELS
-from tocsin.deform.narrow import ANY, CHUNK, EVERY, HIT, MOST_FEATURES, NODES, settle
-from tocsin.deform.overlap import diagonal, near, single_up
-from tocsin.deform.packed import ROUNDING, elements_free
+from tocsin.deform.hinges import settle_hinges
+from tocsin.deform.narrow import ANY, CHUNK, EVERY, FIRST, HIT, NODES, culling_margin, make_room, settle
+from tocsin.deform.overlap import diagonal, near, single_up, still_near
+from tocsin.deform.packed import ROUNDING, elements_free, still_free
 from tocsin.deform.sides import borrowed_side
+
+STILL = 0.01
+"""Of the width of elements: models that move less until the time limit are tested where they are at time 0."""
 
 DEEPEST = 64 * LEVELS
 """Room of the stack: opening a pair of octets puts at most 64 in the place of one, on each level once."""
 
 
+class Reach(NamedTuple):
+    """What a test of octets needs to know: the time until which it matters, and how near is near."""
+
+    done: np.float32
+    limit: np.float32
+    margin: np.float32
+    wide: np.float32
+    """The margin along diagonal axes."""
+    noise: np.float32
+    itself: np.float32
+    """1 for a model against itself, else nan."""
+    still: bool
+    """So little moves until then that time 0 will do, with margins that are larger by it."""
+
+
 @kernel
-def open_pair(a, b, itself, level, qa, qb, done, limit, margin, wide, noise, work, top, counts):
+def set_reach(a, b, itself, limit, margin):
+    """Return the reach of a question up to a time limit."""
+    slack = limit * (a.pace + b.pace)
+    still = slack < STILL * min(a.size, b.size)
+    if still:
+        margin = (margin + slack) * (1.0 + 2.0**-50)
+    limit32 = single_up(limit)
+    return Reach(
+        np.float32(1.0) - limit32,
+        limit32,
+        single_up(margin),
+        single_up(diagonal(margin)),
+        single_up(24.0 * ROUNDING * max(a.reach, b.reach)),
+        np.float32(1.0 if itself else np.nan),
+        still,
+    )
+
+
+@kernel
+def lanes_near(octets_a, a, i, octets_b, b, reach):
+    """Return (lanes, lanes at 0) as bits: which DOPs of octet b may come near lane i of octet a; see `overlap`."""
+    if reach.still:
+        near_by = still_near(octets_a, a, i, octets_b, b, reach.margin, reach.wide)
+        return near_by, near_by
+    return near(octets_a, a, i, octets_b, b, reach.done, reach.limit, reach.margin, reach.wide)
+
+
+@kernel
+def open_pair(a, b, itself, level, qa, qb, reach, work, top, counts):
     """Put the pairs of children of a pair of octets that may meet onto `work`; return the new top.
 
     Lanes of a are first asked against the whole octet b, as its parent has it: half of them are done with that.
@@ -29,19 +78,23 @@ def open_pair(a, b, itself, level, qa, qb, done, limit, margin, wide, noise, wor
     ob = b.start[level] + qb
     lanes = 255
     if level < LEVELS - 1 and not (itself and qa == qb):
-        lanes, _ = near(b.octets, b.start[level + 1] + (qb >> 3), qb & 7, a.octets, oa, done, limit, margin, wide)
+        lanes, _ = lanes_near(b.octets, b.start[level + 1] + (qb >> 3), qb & 7, a.octets, oa, reach)
         counts[NODES] += 1
     for i in range(8):
         if not (lanes >> i) & 1 or a.octets[oa, 0, i] > a.octets[oa, 1, i]:
             continue
-        left, at_start = near(a.octets, oa, i, b.octets, ob, done, limit, margin, wide)
+        left, at_start = lanes_near(a.octets, oa, i, b.octets, ob, reach)
         counts[NODES] += 1
         if itself and qa == qb:
             left &= (255 if level > 0 else 254) << i
         if level == 0 and left:
-            left &= ~elements_free(
-                a.packed, qa, i, b.packed, qb, np.float32(1.0 if itself else np.nan), done, limit, noise, margin
-            )
+            if reach.still:
+                left &= ~still_free(a.packed, qa, i, b.packed, qb, reach.itself, reach.noise, reach.margin, left)
+            else:
+                left &= ~elements_free(
+                    a.packed, qa, i, b.packed, qb, reach.itself, reach.done, reach.limit, reach.noise, reach.margin,
+                    left,
+                )  # fmt: skip
         k = 0
         while left:
             if left & 1:
@@ -58,11 +111,7 @@ def open_pair(a, b, itself, level, qa, qb, done, limit, margin, wide, noise, wor
 @kernel
 def spread(a, b, itself, want, limit, margin):
     """Return (tasks, n): pairs of octets (a, b, -, level) that stand for everything, `want` of them or more."""
-    limit32 = single_up(limit)
-    done = np.float32(1.0) - limit32
-    near_by = single_up(margin)
-    wide = single_up(diagonal(margin))
-    noise = single_up(24.0 * ROUNDING * max(a.reach, b.reach))
+    reach = set_reach(a, b, itself, limit, margin)
     counts = np.zeros(NODES + 1, dtype=np.int64)
     tasks = np.zeros((1, 4), dtype=np.int32)
     tasks[0, 3] = LEVELS - 1
@@ -72,13 +121,18 @@ def spread(a, b, itself, want, limit, margin):
         opened = np.zeros((64 * n, 4), dtype=np.int32)
         top = 0
         for p in range(n):
-            top = open_pair(
-                a, b, itself, level, tasks[p, 0], tasks[p, 1], done, limit32, near_by, wide, noise, opened, top, counts
-            )
+            top = open_pair(a, b, itself, level, tasks[p, 0], tasks[p, 1], reach, opened, top, counts)
         tasks = opened
         n = top
         level -= 1
     return tasks, n
+
+
+@kernel
+def fold(a, first, last, margin, tolerance, limit, question, hits, found, counts):
+    """Settle hinges of a model; return (hits, found, limit)."""
+    a = borrowed_side(a)
+    return settle_hinges(a, first, last, make_room(), margin, tolerance, limit, question, hits, found, borrowed(counts))
 
 
 @kernel
@@ -90,14 +144,10 @@ def descend(a, b, itself, tasks, first, last, margin, tolerance, limit, question
     a = borrowed_side(a)
     b = borrowed_side(b)
     counts = borrowed(counts)
+    room = make_room()
+    near_by = culling_margin(margin, tolerance, question)
     work = np.zeros((DEEPEST, 4), dtype=np.int32)
-    pairs = np.zeros((CHUNK + 64, 4), dtype=np.int32)
-    features = np.zeros((MOST_FEATURES + 1024, 4), dtype=np.int32)
-    lists = np.zeros((2, 4), dtype=np.int32)
-    block = np.zeros((1, 24, 4))
-    near_by = single_up(margin)
-    wide = single_up(diagonal(margin))
-    noise = single_up(24.0 * ROUNDING * max(a.reach, b.reach))
+    reach = set_reach(a, b, itself, limit, near_by)
     n = 0
     for task in range(first, last):
         for c in range(4):
@@ -108,25 +158,23 @@ def descend(a, b, itself, tasks, first, last, margin, tolerance, limit, question
             qa = work[top, 0]
             qb = work[top, 1]
             level = work[top, 3]
-            limit32 = single_up(limit)
-            done = np.float32(1.0) - limit32
             if level > 0:
-                top = open_pair(a, b, itself, level, qa, qb, done, limit32, near_by, wide, noise, work, top, counts)
+                top = open_pair(a, b, itself, level, qa, qb, reach, work, top, counts)
                 continue
-            n = open_pair(a, b, itself, 0, qa, qb, done, limit32, near_by, wide, noise, pairs, n, counts)
+            n = open_pair(a, b, itself, 0, qa, qb, reach, room.pairs, n, counts)
             if n >= CHUNK:
                 hits, found, limit = settle(
-                    a, b, itself, pairs, n, features, lists, block, margin, tolerance, limit, question, overlaps,
-                    hits, found, counts,
-                )  # fmt: skip
+                    a, b, itself, room, n, margin, tolerance, limit, question, overlaps, hits, found, counts
+                )
                 n = 0
-                if question == ANY and found > 0 and hits[0]["status"] == CONTACT:
+                reach = set_reach(a, b, itself, limit, near_by)
+                ends = question == ANY or (question == FIRST and found > 0 and hits[0]["time"] == 0.0)
+                if ends and found > 0 and hits[0]["status"] == CONTACT:
                     return hits, found, limit
     if n > 0:
         hits, found, limit = settle(
-            a, b, itself, pairs, n, features, lists, block, margin, tolerance, limit, question, overlaps, hits,
-            found, counts,
-        )  # fmt: skip
+            a, b, itself, room, n, margin, tolerance, limit, question, overlaps, hits, found, counts
+        )
     return hits, found, limit
 
 

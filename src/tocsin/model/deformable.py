@@ -17,8 +17,8 @@ from tocsin.geometry.mesh import Mesh
 from tocsin.model.base import Model, Motion
 from tocsin.motion.links import FIXED, IDENTITY_BASE, LINK
 
-MOST_VERTICES = 2**24
-"""Larger models would need vertex numbers that single precision does not hold."""
+MOST_VERTICES = 2**22
+"""Larger models would need numbers of vertices that single precision does not tell apart."""
 
 
 @dataclass(frozen=True, eq=False)
