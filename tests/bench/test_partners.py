@@ -7,6 +7,6 @@ import pytest
 from tocsin.bench import partners
 
 
-@pytest.mark.parametrize("number", [0, 1, 2, 3, 8, 13])
+@pytest.mark.parametrize("number", [0, 1, 2, 3, 8, 13, 88])
 def test_no_sample_of_the_true_motion_contradicts_the_answer(number):
     assert partners.judge(number, 1, Counter()) == []

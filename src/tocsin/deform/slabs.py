@@ -57,9 +57,10 @@ def first_contact(mixed: Mixed, begin: float, end: float, *, threads: int | None
     allowed = 0.25 * mixed.tolerance
     short = mixed.path.longest(mixed.partner, allowed - mixed.noise)
     h = end - begin
-    for count in range(MOST_SLABS):
+    for _ in range(MOST_SLABS):
         e = end if s + h >= end else s + h
-        found = _slab(mixed, s, e, count == 0, FIRST, 1.0, threads)
+        # Asked of every slab from the start on: a contact of the deviation alone may hide an overlap in a longer one.
+        found = _slab(mixed, s, e, s == begin, FIRST, 1.0, threads)
         if not len(found.hits):
             if e >= end:
                 return found
