@@ -37,9 +37,7 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
         "interval, stages 1+3": lambda k: ask(scene, moves[k], SETS["1+3"]),
         "interval, 1+3, plain matrices": lambda k: ask(scene, moves[k], (1, 3, "plain")),
     }
-    for one in ask_one.values():  # every step by everybody, so no patience with compilers: all is compiled before
-        one(0)
-    seconds = report.take_turns(ask_one, len(moves), args.repeats, label="engines", warm_up=False)
+    seconds = report.take_turns(ask_one, len(moves), args.repeats, label="engines")
     first = [scene.first_contact(move) for move in moves]
     second = [ask(scene, move, SETS["1+2+3"]) for move in moves]
     collides = np.array([hit.collides for hit in first])
