@@ -1,5 +1,6 @@
 """`scene.contacts(exact=True)`: the same list as brute force in 50 digits, and an end to every degenerate case."""
 
+import itertools
 import math
 
 import numpy as np
@@ -127,6 +128,20 @@ def test_boxes_face_to_face_and_edge_on_edge_come_to_an_end():
         found = scene.contacts(b.move(start, end, kind="screw"), exact=True)
         assert 0 < len(found) < 400
         assert found.complete
+
+
+def test_edges_that_are_parallel_for_a_moment_and_far_apart_are_no_contact():
+    # A parallel start: every edge of b is in one plane with some edge of a at t = 0.
+    scene, _, b = two(box_mesh(), box_mesh())
+    for turn in ((10, 0, 0), (0, 7, 3), (5, -8, 9)):
+        found = scene.contacts(b.move(at(3, 0.3, 0.2), at(3.1, 0.1, 0.2, turn), kind="screw"), exact=True)
+        assert len(found) == 0
+        back = scene.contacts(b.move(at(3.1, 0.1, 0.2, turn), at(3, 0.3, 0.2), kind="screw"), exact=True)
+        assert len(back) == 0
+    pair = next(itertools.islice(campaign.random_pairs(533, 1), 532, None))
+    tally = campaign.Tally()
+    campaign.judge(pair, tally, screen=False)
+    assert tally.failures == []
 
 
 def test_scaling_by_a_power_of_two_changes_no_time():

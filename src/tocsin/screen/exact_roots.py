@@ -294,6 +294,9 @@ def polished(kind, q, twist, base, lo, hi, steep, noise):
     where = -1
     if t + radius >= lo and t - radius <= hi:
         where = inside(kind, q, twist, pose, 0.0, radius, 0.0, noise)
+        # Parallel edges are in one plane wherever they are, and lines that do not cross say nothing about s and t.
+        if where == 0 and apart(kind, q, twist, pose, radius, noise):
+            where = -1
     proven = exists and where == 1 and t - radius >= 0.0 and t + radius <= 1.0
     return t, radius, proven, where
 
