@@ -61,6 +61,9 @@ class Hit:
     time: mpf
     properness: float
     """Eq. 7 of the paper, from the definitions."""
+    facing: bool
+    """Do closed surfaces meet there with their outsides? Eq. 7 does not ask: it is as positive where an inward edge or
+    corner is met from within, which sections 4.2 and 9 leave out as facing away."""
 
 
 # --- 50 digits ------------------------------------------------------------------------------------------------------
@@ -402,9 +405,25 @@ def _into(surface: Surface, edge: Any, turn: Any) -> list[np.ndarray]:
     return out
 
 
-def _edge_properness(a: Surface, b: Surface, edge_a: Any, edge_b: Any, n: np.ndarray, turn: Any) -> float:
+def _edge_properness(a: Surface, b: Surface, edge_a: Any, edge_b: Any, n: np.ndarray, turn: Any) -> tuple[float, float]:
+    """Return the properness, and the sign that makes n point from a to b."""
     on_a, on_b = _into(a, edge_a, lambda e: e), _into(b, edge_b, turn)
-    return max(min([-s * float(n @ d) for d in on_a] + [s * float(n @ d) for d in on_b] + [1.0]) for s in (1.0, -1.0))
+    return max(
+        (min([-s * float(n @ d) for d in on_a] + [s * float(n @ d) for d in on_b] + [1.0]), s) for s in (1.0, -1.0)
+    )
+
+
+def _meets_outside(surface: Surface, feature: tuple[int, ...], towards: np.ndarray, turn: Any) -> bool:
+    """Is `towards`, away from a corner or edge, outside of a closed surface? By normals weighted by their angles."""
+    if not surface.closed:
+        return True
+    total = np.zeros(3)
+    for triangle in surface.triangles:
+        if set(feature) <= set(triangle.tolist()):
+            p, q, r = surface.vertices[np.roll(triangle, -list(triangle).index(feature[0]))]
+            angle = np.arccos(np.clip(_unit(q - p) @ _unit(r - p), -1.0, 1.0)) if len(feature) == 1 else 1.0
+            total += angle * _unit(np.cross(q - p, r - p))
+    return float(np.asarray(turn(total), float) @ towards) > 0.0
 
 
 # --- the whole ------------------------------------------------------------------------------------------------------
@@ -456,8 +475,9 @@ def _all_contacts(a: Surface, b: Surface, a_t0: Any, a_t1: Any, b_t0: Any, b_t1:
                 normal = _unit(_sub(screw.at(_axpy(c[0], 1, n), t), screw.at(c[0], t)) if back else n)
                 flips = (1.0,) if solid.closed else (1.0, -1.0)
                 spun = turn(t) if not back else (lambda e: e)
-                properness = max(_vertex_properness(other, vertex, s * normal, spun) for s in flips)
-                found.append(Hit(*key, t, properness))
+                properness, s = max((_vertex_properness(other, vertex, s * normal, spun), s) for s in flips)
+                facing = _meets_outside(other, (vertex,), -s * normal, spun)
+                found.append(Hit(*key, t, properness, facing))
     family = _edge_family(xa, xb, a.edges, b.edges, rough)
     for pair, lo, hi in _survivors(family, rough):
         i, k = (int(x) for x in family.index[pair])
@@ -471,8 +491,9 @@ def _all_contacts(a: Surface, b: Surface, a_t0: Any, a_t1: Any, b_t0: Any, b_t1:
                 continue
             edge_a, edge_b = (tuple(sorted(int(v) for v in e)) for e in (a.edges[i], b.edges[k]))
             n = _unit(_cross(da, _sub(head, tail)))
-            properness = _edge_properness(a, b, edge_a, edge_b, n, turn(t))
-            found.append(Hit(EDGE_EDGE, edge_a, edge_b, t, properness))
+            properness, s = _edge_properness(a, b, edge_a, edge_b, n, turn(t))
+            facing = _meets_outside(a, edge_a, s * n, lambda e: e) and _meets_outside(b, edge_b, -s * n, turn(t))
+            found.append(Hit(EDGE_EDGE, edge_a, edge_b, t, properness, facing))
     return found
 
 

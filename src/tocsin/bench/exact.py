@@ -27,7 +27,8 @@ from tocsin.bench.planted_shapes import oracle
 RESOLUTIONS = ("low", "medium", "high")
 
 PROPER = 1e-9
-"""A contact counts as proper from here on: at exactly 0, which flat faces have, rounding would decide."""
+"""A contact counts as proper from here on: at exactly 0, which flat faces have, rounding would decide. The screen's
+list is held against contacts that are proper, close in, and meet closed surfaces from outside: what it draws."""
 
 
 @dataclass(frozen=True)
@@ -219,7 +220,7 @@ def judge(pair: Pair, tally: Tally, *, screen: bool = True) -> None:
         if not lo - 1e-15 <= hit.time <= hi + 1e-15:
             tally.outside += 1
             tally.failures.append(f"{pair.name}: {key} at {float(hit.time)!r} is not in [{lo!r}, {hi!r}]")
-        if hit.properness > PROPER and best.closing_speed > 0.0:
+        if hit.properness > PROPER and hit.facing and best.closing_speed > 0.0:
             proper.append((key, float(hit.time)))
     left = [contact for rest in listed.values() for contact in rest]
     tally.extra += len(left)
