@@ -74,11 +74,12 @@ def _screwing(count: int, repeats: int, seed: int) -> Race:
     for k in range(count):
         angle = rng.uniform(-0.5, 0.5) * np.pi
         motions[k, 0, 1, :3, :3] = Rotation.from_rotvec((0.0, angle, 0.0)).as_matrix()
-        motions[k, 0, 1, 1, 3] = PITCH * angle / (2.0 * np.pi) + rng.normal() * 0.05 * PITCH
+        motions[k, 0, 1, 1, 3] = PITCH * angle / (2.0 * np.pi) + rng.normal() * 0.01 * PITCH
     return _race(screw, nut, motions, repeats)
 
 
-PITCH = 1.0
+PITCH = 1.45
+"""Of the thread, in the units of the file: the bolt turns farthest by it before it touches."""
 
 
 def _race(mesh_a: Triangles, mesh_b: Triangles, motions: np.ndarray, repeats: int) -> Race:
