@@ -68,7 +68,7 @@ def draw_tori(path: str) -> None:
     moments = [(0.0, "start"), *((c.time, f"contact {k + 1}") for k, c in enumerate(contacts)), (1.0, "end")]
     a, b = (model.shapes[0][0] for model in scene.models)
     paths = b.points[::75]
-    fig = plt.figure(figsize=(15.0, 5.2))
+    fig = plt.figure(figsize=(15.0, 5.4))
     light = np.array([0.3, -0.6, 0.75])
     for k, (t, words) in enumerate(moments):
         # Larger than its share of the picture, because three-dimensional axes leave wide margins; they are transparent.
@@ -99,7 +99,7 @@ def draw_tori(path: str) -> None:
         if 0 < k <= len(contacts):
             ax.plot(*contacts[k - 1].point[:, None], "o", ms=11, mfc="none", mec=MARK, mew=2.2, zorder=100)
         ax.set(xlim=(-2.2, 2.2), ylim=(-2.2, 2.2), zlim=(-3.5, 3.5))
-        ax.set_box_aspect((4.4, 4.4, 7.0), zoom=1.1)
+        ax.set_box_aspect((4.4, 4.4, 7.0), zoom=0.84)
         ax.view_init(elev=16, azim=-58)
         ax.set_axis_off()
         fig.text((k + 0.5) / len(moments), 0.03, f"{words}, t = {t:.3f}", size=12, color=INK, ha="center")
