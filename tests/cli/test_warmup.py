@@ -11,7 +11,7 @@ def test_every_step_is_listed_with_its_seconds():
     assert set(said.json) == {"tocsin", "command", "steps", "seconds", "folder"}
     names = " ".join(step["step"] for step in said.json["steps"])
     asked = ("first_contact, triangles", "is_free, hulls", "contacts, triangles", "distance, hulls", "interval, hulls",
-             "contact intervals, triangles", "by proof")  # fmt: skip
+             "contact intervals, triangles", "by proof", "deformable")  # fmt: skip
     for words in (*asked, "meshes"):
         assert words in names
     assert all(step["seconds"] >= 0.0 for step in said.json["steps"])

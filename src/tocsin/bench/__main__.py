@@ -73,12 +73,13 @@ def _add_interval_engine(add: Callable[..., argparse.ArgumentParser]) -> None:
 
 def _add_deformable(add: Callable[..., argparse.ArgumentParser]) -> None:
     """Add the commands about deformable models."""
-    from tocsin.bench import brute, cloth, organs, partners, slow_pairs
+    from tocsin.bench import brute, cloth, layers, organs, partners, slow_pairs
 
     brute.add_arguments(add("brute", brute.DESCRIPTION, _opened("All pairs by exact arithmetic", brute.run)))
     partners.add_arguments(add("partners", partners.DESCRIPTION, _opened("Turning partners", partners.run)))
     slow_pairs.add_arguments(add("slowest", slow_pairs.DESCRIPTION, _opened("The slowest pairs", slow_pairs.run)))
     cloth.add_arguments(add("cloth", cloth.DESCRIPTION, _opened("Deforming meshes", cloth.run)))
+    layers.add_arguments(add("layers", layers.DESCRIPTION, _opened("Layers of a hierarchy", layers.run)))
     organs.add_arguments(add("organs", organs.DESCRIPTION, _opened("Deformable planning scenes", organs.run)))
 
 

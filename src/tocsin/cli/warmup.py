@@ -18,6 +18,7 @@ from tocsin.geometry.mesh import Mesh
 from tocsin.geometry.obb import fit_obb
 from tocsin.geometry.primitives import Box, Capsule, ConvexHull, Cylinder, Sphere
 from tocsin.model.body import Body
+from tocsin.model.deformable import Deformable
 from tocsin.model.robot import BASES, RobotBuilder
 from tocsin.options import BACKENDS
 from tocsin.scene import Scene
@@ -58,6 +59,7 @@ def _jobs() -> list[tuple[str, Callable[[], Any]]]:
     for backend in BACKENDS:
         jobs += [(f"{name}, {backend}", _question(name, backend)) for name in QUESTIONS]
     jobs.append(("all contacts, by the screen and by proof", _all_contacts))
+    jobs.append(("deformable models", _deformable))
     jobs.append(("joints of every kind", _joints))
     jobs.append(("pictures", _picture))
     return jobs
@@ -121,6 +123,21 @@ def _all_contacts() -> None:
     scene = Scene(box, Body(Box((0.1, 0.2, 0.3)).tessellate(), _moved(1.0), name="mesh"))
     for exact in (False, True):
         scene.contacts(box.move(_moved(0.0), _moved(2.0), kind="screw"), exact=exact)
+
+
+def _deformable() -> None:
+    mesh = Sphere(0.5).tessellate()
+    cloth = Deformable(mesh.vertices, mesh.faces, name="cloth")
+    ball = Body(Sphere(0.2), _moved(2.0), name="ball")
+    box = Body(Box((0.3, 0.3, 0.3)), _moved(-2.0), name="box")
+    scene = Scene(cloth, ball, box)
+    move = cloth.move(mesh.vertices, mesh.vertices + (2.0, 0.0, 0.0))
+    _ = scene.first_contact(move, box.move(_moved(-2.0), _moved(-1.0))).contacts
+    scene.is_free(move)
+    scene.contacts(move)
+    for ask in (tocsin.vertex_face_times, tocsin.edge_edge_times):
+        ends = (np.zeros((1, 3)), np.ones((1, 3, 3))) if ask is tocsin.vertex_face_times else (np.zeros((1, 2, 3)),) * 2
+        ask(ends[0], ends[0], ends[1], ends[1])
 
 
 def _moved(x: float) -> np.ndarray:
