@@ -22,7 +22,9 @@ from tocsin.deform.run import Pair, find
 from tocsin.deform.sides import Side
 from tocsin.deform.soft import Soft
 
-DESCRIPTION = "Hierarchies of deforming meshes: both ends of the motion at every level, or swept volumes above elements."
+DESCRIPTION = (
+    "Hierarchies of deforming meshes: both ends of the motion at every level, or swept volumes above elements."
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
