@@ -36,7 +36,6 @@ from tocsin.advancement.room import borrowed_room
 from tocsin.contacts.holding import leaf_hold
 from tocsin.contacts.inside import one_inside_other
 from tocsin.culling.pairs import PAIR
-from tocsin.errors import TocsinError
 from tocsin.model.world import World, borrowed_world
 from tocsin.options import RELATIVE_TOLERANCE
 from tocsin.query import COUNTS, SLABS, cull, set_motion
@@ -343,11 +342,7 @@ def contact_intervals(
     margin = _cast.scalar(margin, "margin", least=0.0)
     tolerance = -1.0 if tolerance is None else _cast.scalar(tolerance, "tolerance", above=0.0)
     _cast.count(max_steps, "max_steps")
-    if scene._soft:
-        raise TocsinError(
-            "contact intervals are of bodies and robots, and a model of this scene is deformable: scene.contacts(...) "
-            "lists when its features touch."
-        )
+    scene.links_only("contact_intervals", "contacts(...) lists when its features touch")
     scene = scene._carrying(motions)
     world = scene._tables()
     stage, configs, _ = scene._stage(world, motions)

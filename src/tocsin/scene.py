@@ -170,6 +170,12 @@ class Scene:
         self._ignored.add(self._pair((a, b)))
         self._changed()
 
+    def links_only(self, what: str, instead: str) -> None:
+        """Refuse a question that deformable models do not answer."""
+        for name, model in zip(self.names, self.models):
+            if isinstance(model, Deformable):
+                raise TocsinError(f"{what} is about bodies and robots, and {name!r} is deformable: {instead}.")
+
     def _changed(self) -> None:
         self._version += 1
 
@@ -299,6 +305,7 @@ class Scene:
         `placements`: from `robot.at(q)` and `body.at(pose)`; models not named stand where they are; none given means
         the smallest distance of all pairs. Margins do not count; ignored pairs are left out.
         """
+        self.links_only("distance", "is_free(cloth.at(V), margin=...) says whether anything is that close")
         world = self._tables()
         stage, configs, pieces = self._stage(world, placements)
         if pieces > 0:

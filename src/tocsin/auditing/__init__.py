@@ -44,6 +44,7 @@ def audit(
     started = clock_module.perf_counter()
     if not isinstance(scene, Scene) or not isinstance(robot, Robot):
         raise TocsinError(f"audit takes a Scene and a Robot; got {type(scene).__name__} and {type(robot).__name__}.")
+    scene.links_only("audit", "ask first_contact for it")
     if isinstance(trajectory, Motion):
         if trajectory.model is not robot or trajectory.pieces == 0:
             raise TocsinError(f"the motion to audit must be one of {robot.name!r}, from move or follow.")

@@ -176,6 +176,7 @@ def shoot(scene: Scene, *motions: Motion, hit: FirstContact | None = None, margi
     `hit` is the answer of `scene.first_contact`; without one the scene is asked, with this `margin`. With one the
     motions may be left out: they are the answer's.
     """
+    scene.links_only("the viewer", "leave it out of the scene that is shown")
     if hit is None:
         hit = scene.first_contact(*motions, margin=margin)
     elif not isinstance(hit, Answer):
