@@ -173,7 +173,8 @@ QUICK = (
     "tori --count 40 --repeats 2", "walk --frames 120 --repeats 2", "exercise --frames 120 --repeats 2",
     "scaling --count 10 --repeats 1 --max-triangles 100000 --max-links 50", "overhead --count 2000 --processes 2",
     "backends --count 40 --repeats 1", "bounds --count 5000", "planted --rigid 500 --articulated 100",
-    "screen --repeats 3", "properness --count 200",
+    "screen --repeats 3", "properness --count 200", "exact --count 5", "first-of-all --count 100",
+    "intervals --count 1 --samples 40",
     "arm --count 6 --repeats 1", "engines --frames 60 --repeats 1", "swept --count 5", "enclosures --count 5000",
 )  # fmt: skip
 
