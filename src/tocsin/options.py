@@ -11,7 +11,7 @@ METHODS = ("advancement", "interval", "auto")
 
 LONG_CHAIN = 50
 """Joints in a row from which "auto" asks the interval engine: it is the faster one there, by up to five times
-(`python -m tocsin.bench chains`), and half as fast on shorter ones (`agreement`)."""
+(`python -m tocsin.bench chains`), and the slower one on most others (`engines`, `agreement`)."""
 
 STAGES = (1, 2, 3)
 """Stages of the interval engine that are on: dynamic hierarchy, swept volumes, equations. All pay on every scene that
