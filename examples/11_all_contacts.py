@@ -1,4 +1,4 @@
-"""A simulator's step: a crate drops, turning, onto a step; all contacts of the step at once, and how properly each faces."""
+"""A simulator's step: a crate drops, turning, onto a step: all contacts at once, and how properly each of them faces."""
 
 import math
 
@@ -23,8 +23,9 @@ print(f"first contact: t = {scene.first_contact(move, tolerance=1e-9).time:.6f}"
 
 contacts = scene.contacts(move)
 for c in contacts:
-    print(f"t = {c.time:.6f}  {c.link_a} and {c.link_b:6}{c.kind:12} properness {c.properness:+.3f}, {c.closing_speed:.2f} m a step")
+    facing = f"properness {c.properness:+.3f}, {c.closing_speed:.2f} m a step"
+    print(f"t = {c.time:.6f}  {c.link_a} and {c.link_b:6}{c.kind:12} {facing}")
 
-# What happens within a tenth of the step is resolved at once; contacts that are no more than slightly improper belong to it.
+# What happens within a tenth of the step is resolved at once; slightly improper contacts belong to it.
 for k, group in enumerate(tocsin.group(contacts, within=0.1)):
     print(f"impulse {k + 1}: {len(group)} contacts from t = {group[0].time:.3f} to {group[-1].time:.3f}")

@@ -87,9 +87,11 @@ def edge_on_edge(rng: np.random.Generator, facing: bool) -> tuple[np.ndarray, np
     return a, b, n, proper
 
 
-def _equation_7(a: np.ndarray, b: np.ndarray) -> float:
-    """Return eq. 7 for the edges 0-1 of two tetrahedra as the paper writes it: by normals of the left and right
-    faces."""
+def _equation_7(a: np.ndarray, b: np.ndarray) -> tuple[float, np.ndarray]:
+    """Return eq. 7 for the edges 0-1 of two tetrahedra as the paper writes it, by normals of the left and right faces.
+
+    And the normal: of the two the one for which it is more.
+    """
     e_a, e_b = _unit(a[1] - a[0]), _unit(b[1] - b[0])
 
     def normals(corners: np.ndarray, e: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
