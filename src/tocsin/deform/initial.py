@@ -9,7 +9,7 @@ advancement looks at, is a contact already.
 from tocsin import vec
 from tocsin._jit import kernel
 from tocsin.bounds.rounding import UNDERFLOW, UNIT
-from tocsin.deform.certificate import largest
+from tocsin.deform.certificate import greatest, largest, widest
 
 
 @kernel
@@ -40,3 +40,19 @@ def crosses(p, q, a, b, c):
     pc = vec.sub(c, p)
     first = sign(d, pa, pb)
     return first != 0 and first == sign(d, pb, pc) and first == sign(d, pc, pa)
+
+
+@kernel
+def one_sided(p, q, r, a, b, c):
+    """Return True if p, q and r are certainly on one side of the plane of a, b and c; the bound is that of `sign`."""
+    e = vec.sub(b, a)
+    f = vec.sub(c, a)
+    n = vec.cross(e, f)
+    u = vec.sub(p, a)
+    v = vec.sub(q, a)
+    w = vec.sub(r, a)
+    noise = 64.0 * UNIT * greatest(widest(widest(u, v), w)) * largest(e, e) * largest(f, f) + UNDERFLOW
+    x = vec.dot(u, n)
+    y = vec.dot(v, n)
+    z = vec.dot(w, n)
+    return min(x, y, z) > noise or max(x, y, z) < -noise

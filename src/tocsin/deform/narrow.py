@@ -13,7 +13,7 @@ from tocsin._jit import kernel
 from tocsin._lanes import bits
 from tocsin.deform.advance import CONTACT, FREE, UNDECIDED, edge_edge, vertex_face
 from tocsin.deform.filters import edge_edge_free, vertex_face_free
-from tocsin.deform.initial import crosses
+from tocsin.deform.initial import crosses, one_sided
 from tocsin.deform.topology import FACE
 
 VERTEX_FACE, FACE_VERTEX, EDGE_EDGE, EDGE_FACE, FACE_EDGE = range(5)
@@ -291,6 +291,15 @@ def edge_through(a, b, e, y, itself):
 
 
 @kernel
+def beside_at_start(a, b, x, y):
+    """Return True if element x of a is certainly on one side of the plane of element y of b at time 0."""
+    return one_sided(
+        vec.load3(a.p0, a.corners[x, 0]), vec.load3(a.p0, a.corners[x, 1]), vec.load3(a.p0, a.corners[x, 2]),
+        vec.load3(b.p0, b.corners[y, 0]), vec.load3(b.p0, b.corners[y, 1]), vec.load3(b.p0, b.corners[y, 2]),
+    )  # fmt: skip
+
+
+@kernel
 def overlaps_at_start(a, b, itself, pairs, n, hits, found):
     """Keep the first edge that goes through a face at time 0 in hits[0]; return how many contacts are there."""
     for p in range(n):
@@ -298,6 +307,8 @@ def overlaps_at_start(a, b, itself, pairs, n, hits, found):
             continue
         x = pairs[p, 0]
         y = pairs[p, 1]
+        if beside_at_start(a, b, x, y) or beside_at_start(b, a, y, x):
+            continue
         for k in range(3):
             for side in range(2):
                 if side == 0:
