@@ -66,6 +66,22 @@ def put(block, lane, row, rows, v):
 
 
 @kernel
+def is_corner(side, element, vertex):
+    """Is a vertex, by `same`, one of an element's corners?"""
+    corners = side.corners
+    same = side.same
+    return vertex in (same[corners[element, 0]], same[corners[element, 1]], same[corners[element, 2]])
+
+
+@kernel
+def is_joined(side, e, f):
+    """Do two edges of a model share a vertex?"""
+    v = side.same[side.edges[f, 0]]
+    w = side.same[side.edges[f, 1]]
+    return side.same[side.edges[e, 0]] in (v, w) or side.same[side.edges[e, 1]] in (v, w)
+
+
+@kernel
 def list_features(a, b, itself, pairs, n, faced, edged):
     """Write the feature pairs (kind, a's, b's) that element pairs represent; return how many.
 
@@ -79,14 +95,7 @@ def list_features(a, b, itself, pairs, n, faced, edged):
         if b.owns[y] & FACE:
             for k in range(3):
                 v = a.corners[x, k]
-                if (a.owns[x] >> k) & 1 and (
-                    not itself
-                    or (
-                        a.same[v] != a.same[b.corners[y, 0]]
-                        and a.same[v] != a.same[b.corners[y, 1]]
-                        and a.same[v] != a.same[b.corners[y, 2]]
-                    )
-                ):
+                if (a.owns[x] >> k) & 1 and not (itself and is_corner(b, y, a.same[v])):
                     faced[count, 0] = VERTEX_FACE
                     faced[count, 1] = v
                     faced[count, 2] = y
@@ -94,14 +103,7 @@ def list_features(a, b, itself, pairs, n, faced, edged):
         if a.owns[x] & FACE:
             for k in range(3):
                 v = b.corners[y, k]
-                if (b.owns[y] >> k) & 1 and (
-                    not itself
-                    or (
-                        a.same[v] != a.same[a.corners[x, 0]]
-                        and a.same[v] != a.same[a.corners[x, 1]]
-                        and a.same[v] != a.same[a.corners[x, 2]]
-                    )
-                ):
+                if (b.owns[y] >> k) & 1 and not (itself and is_corner(a, x, a.same[v])):
                     faced[count, 0] = FACE_VERTEX
                     faced[count, 1] = x
                     faced[count, 2] = v
@@ -112,15 +114,7 @@ def list_features(a, b, itself, pairs, n, faced, edged):
                 continue
             for j in range(3):
                 f = b.owned_edges[y, j]
-                if f >= 0 and (
-                    not itself
-                    or (
-                        a.same[a.edges[e, 0]] != a.same[a.edges[f, 0]]
-                        and a.same[a.edges[e, 0]] != a.same[a.edges[f, 1]]
-                        and a.same[a.edges[e, 1]] != a.same[a.edges[f, 0]]
-                        and a.same[a.edges[e, 1]] != a.same[a.edges[f, 1]]
-                    )
-                ):
+                if f >= 0 and not (itself and is_joined(a, e, f)):
                     edged[edges, 0] = EDGE_EDGE
                     edged[edges, 1] = e
                     edged[edges, 2] = f
@@ -280,10 +274,8 @@ def edge_through(a, b, e, y, itself):
     """Return True if edge e of a goes through face y of b at time 0 and shares no vertex with it."""
     v = a.edges[e, 0]
     w = a.edges[e, 1]
-    for c in range(3):
-        u = b.corners[y, c]
-        if itself and (a.same[v] == a.same[u] or a.same[w] == a.same[u]):
-            return False
+    if itself and (is_corner(b, y, a.same[v]) or is_corner(b, y, a.same[w])):
+        return False
     return crosses(
         vec.load3(a.p0, v), vec.load3(a.p0, w), vec.load3(b.p0, b.corners[y, 0]), vec.load3(b.p0, b.corners[y, 1]),
         vec.load3(b.p0, b.corners[y, 2]),

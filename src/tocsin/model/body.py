@@ -20,6 +20,18 @@ _UNNAMED = "body"
 MOTION_KINDS = ("interpolating", "screw")
 
 
+def lone_link(kind: int) -> np.ndarray:
+    """Return the table of a model that is one link, on the world."""
+    links = np.zeros(1, LINK)
+    links["parent"] = -1
+    links["kind"] = kind
+    links["depth"] = 1
+    links["multiplier"] = 1.0
+    links["axis"] = (0.0, 0.0, 1.0)
+    links["rotation"] = np.eye(3)
+    return links
+
+
 class Body(Model):
     """A rigid body made of a mesh (path, `trimesh.Trimesh`, `(vertices, faces)`, `Mesh`) or of primitives.
 
@@ -31,17 +43,10 @@ class Body(Model):
         name = _cast.name(name, "the name of a body")
         if shape is None or (isinstance(shape, list) and not shape):
             raise TocsinError(f"body {name!r} needs a shape: a mesh, a primitive, or a list of such.")
-        links = np.zeros(1, LINK)
-        links["parent"] = -1
-        links["kind"] = FLOATING
-        links["depth"] = 1
-        links["multiplier"] = 1.0
-        links["axis"] = (0.0, 0.0, 1.0)
-        links["rotation"] = np.eye(3)
         super().__init__(
             name=name,
             link_names=(name,),
-            links=links,
+            links=lone_link(FLOATING),
             shapes=(placed_shapes(shape, repr(name), solid=solid),),
             n_config=0,
             quaternions=np.array([3], dtype=np.int32),

@@ -15,7 +15,8 @@ from tocsin.errors import MeshWarning, TocsinError
 from tocsin.geometry.grouping import weld as weld_positions
 from tocsin.geometry.mesh import Mesh
 from tocsin.model.base import Model, Motion
-from tocsin.motion.links import FIXED, IDENTITY_BASE, LINK
+from tocsin.model.body import lone_link
+from tocsin.motion.links import FIXED, IDENTITY_BASE
 
 MOST_VERTICES = 2**22
 """Larger models would need numbers of vertices that single precision does not tell apart."""
@@ -92,17 +93,10 @@ class Deformable(Model):
                     MeshWarning,
                     stacklevel=2,
                 )
-        links = np.zeros(1, LINK)
-        links["parent"] = -1
-        links["kind"] = FIXED
-        links["depth"] = 1
-        links["multiplier"] = 1.0
-        links["axis"] = (0.0, 0.0, 1.0)
-        links["rotation"] = np.eye(3)
         super().__init__(
             name=name,
             link_names=(name,),
-            links=links,
+            links=lone_link(FIXED),
             shapes=((),),
             n_config=0,
             quaternions=np.array([3], dtype=np.int32),
