@@ -70,7 +70,10 @@ def is_corner(side, element, vertex):
     """Is a vertex, by `same`, one of an element's corners?"""
     corners = side.corners
     same = side.same
-    return vertex in (same[corners[element, 0]], same[corners[element, 1]], same[corners[element, 2]])
+    for c in range(3):
+        if same[corners[element, c]] == vertex:
+            return True
+    return False
 
 
 @kernel
@@ -78,7 +81,9 @@ def is_joined(side, e, f):
     """Do two edges of a model share a vertex?"""
     v = side.same[side.edges[f, 0]]
     w = side.same[side.edges[f, 1]]
-    return side.same[side.edges[e, 0]] in (v, w) or side.same[side.edges[e, 1]] in (v, w)
+    x = side.same[side.edges[e, 0]]
+    y = side.same[side.edges[e, 1]]
+    return (x == v) | (x == w) | (y == v) | (y == w)
 
 
 @kernel
