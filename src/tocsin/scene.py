@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from tocsin import _cast, query
-from tocsin import contact_intervals as intervals_module
 from tocsin.advancement import engine
 from tocsin.advancement.room import Room, make_room
 from tocsin.contacts.manifold import KINDS
@@ -297,7 +296,9 @@ class Scene:
         Proven: every time at which two links are within the margin lies in one of their intervals, and at every time of
         an interval they are within margin + tolerance. `margin`, `tolerance` and `max_steps` as in `first_contact`.
         """
-        return intervals_module.contact_intervals(self, motions, _breaks(motions), margin, tolerance, max_steps)
+        from tocsin import contact_intervals as module
+
+        return module.contact_intervals(self, motions, _breaks(motions), margin, tolerance, max_steps)
 
     def distance(self, *placements: Motion) -> Distance:
         """Return the smallest distance of the given models to everything else, where they stand.
@@ -329,8 +330,13 @@ class Scene:
 
     def _carrying(self, motions: tuple[Motion, ...]) -> Scene:
         """Return this scene; or its twin in which the bodies that move on screws hang on carriers, see `carried.py`."""
+        for motion in motions:
+            if isinstance(motion, ScrewMotion):
+                break
+        else:
+            return self
         key = tuple([self._index.get(id(m.model), -1) for m in motions if isinstance(m, ScrewMotion)])
-        if not key or -1 in key:
+        if -1 in key:
             return self
         version, twin = self._twins.get(key, (-1, self))
         if version != self._version:
@@ -393,7 +399,8 @@ class Scene:
         self, motions: tuple[Motion, ...], margin: float, tolerance: float | None, max_steps: int, method: str,
         any_contact: bool, stages: tuple[int | str, ...],
     ) -> FirstContact:  # fmt: skip
-        margin = _cast.scalar(margin, "margin", least=0.0)
+        if margin.__class__ is not float or not 0.0 <= margin <= _cast.LARGEST:
+            margin = _cast.scalar(margin, "margin", least=0.0)
         tolerance = -1.0 if tolerance is None else _cast.scalar(tolerance, "tolerance", above=0.0)
         if method not in METHODS:
             _cast.choice(method, "method", METHODS)
