@@ -195,11 +195,13 @@ class Question:
             found = self._stretch(begin, end, EVERY)
             keep = found.hits["time"] <= limit
             parts.append((found.hits[keep], found.pair[keep]))
+        if len(parts) == 1:
+            return Found(*parts[0], self.counts)  # in order already
         hits = np.concatenate([p[0] for p in parts])
         pair = np.concatenate([p[1] for p in parts])
         order = np.lexsort((hits["time"], hits["b"], hits["a"], hits["kind"], pair))
         hits, pair = hits[order], pair[order]
-        if len(parts) > 1 and len(hits):  # a pair may touch in several stretches: the first counts
+        if len(hits):  # a pair may touch in several stretches: the first counts
             key = np.stack([pair, hits["kind"], hits["a"], hits["b"]], axis=1)
             new = np.concatenate([[True], (key[1:] != key[:-1]).any(axis=1)])
             hits, pair = hits[new], pair[new]
@@ -262,6 +264,8 @@ class Question:
                     limit = min(limit, float(found.hits[0]["time"]))
         if not best:
             return Found(np.zeros(0, HIT), np.zeros(0, np.int64), self.counts)
+        if len(best) == 1:
+            return Found(*best[0], self.counts)  # in order already
         hits = np.concatenate([b[0] for b in best])
         pair = np.concatenate([b[1] for b in best])
         order = np.lexsort((hits["b"], hits["a"], hits["kind"], pair, hits["time"]))
