@@ -196,7 +196,7 @@ class Question:
             keep = found.hits["time"] <= limit
             parts.append((found.hits[keep], found.pair[keep]))
         if len(parts) == 1:
-            return Found(*parts[0], self.counts)  # in order already
+            return Found(parts[0][0], parts[0][1], self.counts)  # in order already
         hits = np.concatenate([p[0] for p in parts])
         pair = np.concatenate([p[1] for p in parts])
         order = np.lexsort((hits["time"], hits["b"], hits["a"], hits["kind"], pair))
@@ -265,7 +265,7 @@ class Question:
         if not best:
             return Found(np.zeros(0, HIT), np.zeros(0, np.int64), self.counts)
         if len(best) == 1:
-            return Found(*best[0], self.counts)  # in order already
+            return Found(best[0][0], best[0][1], self.counts)  # in order already
         hits = np.concatenate([b[0] for b in best])
         pair = np.concatenate([b[1] for b in best])
         order = np.lexsort((hits["b"], hits["a"], hits["kind"], pair, hits["time"]))
