@@ -61,7 +61,7 @@ def volume_hold(w, e, f, w_end, e_end, f_end, size_w, size_e, size_f, margin):
     off = 160.0 * UNIT * size_w * size_e * size_f + UNDERFLOW
     if margin > 0.0:
         widest = max(vec.norm(n00), 0.5 * vec.norm(n01), vec.norm(n11))
-        off += margin * (widest * (1.0 + 64.0 * UNIT) + 32.0 * UNIT * size_e * size_f)
+        off += margin * (widest * (1.0 + 64.0 * UNIT) + 64.0 * UNIT * size_e * size_f)
     if c0 < 0.0:
         c0, c1, c2, c3 = -c0, -c1, -c2, -c3
     c0 -= off
