@@ -128,6 +128,18 @@ def test_a_cloth_inside_a_solid_is_in_contact_from_the_start():
     assert tocsin.Scene(cloth, hollow).is_free(cloth.move(v, v + 0.01))
 
 
+def test_a_cloth_inside_a_hull_that_dropped_points_is_in_contact():
+    rng = np.random.default_rng(3)
+    corners = np.array(list(np.ndindex(2, 2, 2))) - 0.5
+    nearly = np.repeat(corners, 40, axis=0) + 1e-15 * rng.normal(size=(320, 3))
+    hull = tocsin.ConvexHull(nearly)
+    assert hull.hull.slack > 0.0
+    v, faces = sheet(4, 0.1)
+    cloth = tocsin.Deformable(v, faces, name="cloth")
+    hit = tocsin.Scene(cloth, tocsin.Body(hull, name="solid")).first_contact(cloth.move(v, v + 0.01))
+    assert hit.status is tocsin.Status.INITIAL_CONTACT
+
+
 def test_a_screw_motion_is_followed():
     v, faces = sheet()
     cloth = tocsin.Deformable(v, faces, name="cloth")

@@ -28,3 +28,13 @@ def scene():
 def test_questions_about_links_name_the_deformable_model(scene, ask):
     with pytest.raises(tocsin.TocsinError, match="'cloth' is deformable"):
         ask(scene)
+
+
+def test_an_edge_through_a_needle_is_never_taken_for_free():
+    for width in (1e-3, 1e-9, 1e-12, 1e-14):
+        needle = np.array([[0.0, 0, 0], [1, 0, 0], [0.5, width, 0]])
+        thread = np.array([[0.4, 0.2 * width, -5e-5], [0.6, 0.2 * width, 5e-5]])
+        model = tocsin.Deformable(np.concatenate([needle, thread]), [[0, 1, 2]], edges=[[3, 4]], name="cloth")
+        hit = tocsin.Scene(model).first_contact(model.move(model.vertices, model.vertices), tolerance=1e-17)
+        assert hit.collides, width
+        assert hit.time == 0.0

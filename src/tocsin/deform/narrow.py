@@ -276,11 +276,11 @@ def advance_features(a, b, itself, features, n, margin, tolerance, limit, questi
 
 @kernel
 def edge_through(a, b, e, y, itself):
-    """Return True if edge e of a goes through face y of b at time 0 and shares no vertex with it."""
+    """Return whether edge e of a goes through face y of b at time 0, as `crosses`; FREE if they share a vertex."""
     v = a.edges[e, 0]
     w = a.edges[e, 1]
     if itself and (is_corner(b, y, a.same[v]) or is_corner(b, y, a.same[w])):
-        return False
+        return FREE
     return crosses(
         vec.load3(a.p0, v), vec.load3(a.p0, w), vec.load3(b.p0, b.corners[y, 0]), vec.load3(b.p0, b.corners[y, 1]),
         vec.load3(b.p0, b.corners[y, 2]),
@@ -310,16 +310,18 @@ def overlaps_at_start(a, b, itself, pairs, n, hits, found):
             for side in range(2):
                 if side == 0:
                     e = a.owned_edges[x, k]
-                    if e < 0 or not b.owns[y] & FACE or not edge_through(a, b, e, y, itself):
+                    if e < 0 or not b.owns[y] & FACE:
                         continue
+                    status = edge_through(a, b, e, y, itself)
                     kind, i, j = named_features(a, b, itself, EDGE_FACE, e, y)
                 else:
                     e = b.owned_edges[y, k]
-                    if e < 0 or not a.owns[x] & FACE or not edge_through(b, a, e, x, itself):
+                    if e < 0 or not a.owns[x] & FACE:
                         continue
+                    status = edge_through(b, a, e, x, itself)
                     kind, i, j = named_features(a, b, itself, FACE_EDGE, x, e)
-                if found == 0 or precedes(0.0, kind, i, j, hits[0]):
-                    write_hit(hits[0], 0.0, kind, i, j, CONTACT)
+                if status != FREE and (found == 0 or precedes(0.0, kind, i, j, hits[0])):
+                    write_hit(hits[0], 0.0, kind, i, j, status)
                     found = 1
     return found
 

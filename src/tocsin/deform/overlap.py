@@ -2,8 +2,7 @@
 
 Along an axis the gap between two DOPs whose sides move linearly is linear in time too: it is positive during [0, T] if
 it is at 0 and at T. That is the test: no division, and T, the best time so far, is where the paper would compare times.
-The first three axes are the test of the boxes; only what they leave is asked about the other six. DOPs may overlap
-along different axes at different times, so what no single axis tells apart may be asked once more by `window`.
+The first three axes are the test of the boxes; only what they leave is asked about the other six.
 """
 
 import math
@@ -89,38 +88,6 @@ def lane_gap(octets_a, a, i, octets_b, b, axis, margin):
 def single_up(x):
     """Return a single-precision number of at least x >= 0."""
     return np.float32(x * (1.0 + 2.0**-23))
-
-
-@kernel
-def window(octets_a, a, i, octets_b, b, k, limit, margin, wide):
-    """Return False if lane i of octet a and lane k of octet b are never near along all axes at one time in [0, limit].
-
-    Proof. Along one side of one axis the gap is linear, from g0 to g1: it is at most the margin only before, or only
-    after, the time at which it passes it. The window keeps what all of them leave. Gaps are differences of numbers of
-    single precision, in double precision: their roundings are covered as in `gap`, and that of a quotient, relative, by
-    the factors.
-    """
-    lo = 0.0
-    hi = np.float64(limit)
-    for axis in range(AXES):
-        row = axis * ENDS
-        keep = np.float64(margin if axis < 3 else wide)
-        for side in range(2):
-            if side == 0:
-                g0 = np.float64(octets_b[b, row + LO_T0, k]) - np.float64(octets_a[a, row + HI_T0, i]) - keep
-                g1 = np.float64(octets_b[b, row + LO_T1, k]) - np.float64(octets_a[a, row + HI_T1, i]) - keep
-            else:
-                g0 = np.float64(octets_a[a, row + LO_T0, i]) - np.float64(octets_b[b, row + HI_T0, k]) - keep
-                g1 = np.float64(octets_a[a, row + LO_T1, i]) - np.float64(octets_b[b, row + HI_T1, k]) - keep
-            if g0 > 0.0:
-                if not g1 <= 0.0:
-                    return False
-                lo = max(lo, g0 / (g0 - g1) * (1.0 - 2.0**-40))
-            elif g1 > 0.0:
-                hi = min(hi, g0 / (g0 - g1) * (1.0 + 2.0**-40))
-        if lo > hi:
-            return False
-    return True
 
 
 @kernel
