@@ -7,7 +7,8 @@ import pytest
 
 pytest.importorskip("rich")
 
-from tocsin.bench import compare, markdown, page, race, registry, report, runs, show, tables
+from tocsin.bench import race, registry, report
+from tocsin.bench.results import compare, markdown, page, runs, show, tables
 
 TRUE_TIMES = (0.25, math.inf, 0.5, math.inf, 0.75)
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import tocsin
-from tocsin.bench.motion_attack import attack_motion
+from tocsin.bench.campaigns.motion_attack import attack_motion
 from tocsin.bounds.motion_bound import chain_bound, safe_step
 from tocsin.motion.chain import chain_pose
 from tocsin.motion.joints import JOINT, joint_motion

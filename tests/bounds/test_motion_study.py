@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tocsin.bench import bound_chains, bound_tightness, bounds
+from tocsin.bench.campaigns import bound_chains, bound_tightness, bounds
 from tocsin.bounds.paper_bound import paper_bound
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 import tocsin
-from tocsin.bench.screen_scenes import car, torus
+from tocsin.bench.scenes.screen_scenes import car, torus
 from tocsin.geometry.features import MOST_TRIANGLES, find_features
 
 

@@ -7,7 +7,7 @@ import tocsin
 from motion.trees import configuration, origin, random_robot
 from oracles import kinematics
 from promise.scenes import arm, at, box_mesh
-from tocsin.bench import arm_scenes
+from tocsin.bench.scenes import arm_scenes
 from tocsin.interval.swept_cull import swept_cull
 
 from .stage_two import PAIR, kept, ready, splinter

@@ -9,7 +9,7 @@ import pytest
 from data import data_folder
 from oracles import feature_gaps, feature_pairs
 from oracles.feature_pairs import EDGE_EDGE, VERTEX_FACE
-from tocsin.bench import recorded_pairs
+from tocsin.bench.scenes import recorded_pairs
 
 FACE = [[0, 0, 0], [4, 0, 0], [0, 4, 0]]
 UNIT = [[0, 0, 0], [1, 0, 0]]

@@ -10,8 +10,8 @@ import tocsin
 from oracles import kinematics, shapes
 from promise.scenes import at, two
 from tocsin import Status
-from tocsin.bench import planted, planted_judge
-from tocsin.bench import shapes as meshes
+from tocsin.bench.campaigns import planted, planted_judge
+from tocsin.bench.scenes import shapes as meshes
 
 TORUS = meshes.torus(400, 0.4, 0.12)
 CAPS = (1, 2, 3, 5, 10, 30, 100, 300, 1000)

@@ -9,7 +9,7 @@ import math
 import numpy as np
 import pytest
 
-from tocsin.bench import planted, planted_judge
+from tocsin.bench.campaigns import planted, planted_judge
 from tocsin.results import FirstContact, Status
 
 

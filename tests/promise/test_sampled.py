@@ -15,9 +15,9 @@ import tocsin
 from oracles import kinematics as kin
 from oracles import sampling, shapes
 from tocsin import Status
-from tocsin.bench import planted_articulated as articulated
-from tocsin.bench import planted_rigid as rigid
-from tocsin.bench.planted_shapes import random_piece
+from tocsin.bench.campaigns import planted_articulated as articulated
+from tocsin.bench.campaigns import planted_rigid as rigid
+from tocsin.bench.campaigns.planted_shapes import random_piece
 
 TOLERANCE = 1e-4
 

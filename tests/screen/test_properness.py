@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import tocsin
-from tocsin.bench import properness
+from tocsin.bench.campaigns import properness
 from tocsin.contacts.properness import edge_normal, face_normal, sine_between
 from tocsin.geometry.features import find_features
 

@@ -5,7 +5,7 @@ import pytest
 
 import tocsin
 from promise.scenes import TETRAHEDRON, at, box_mesh
-from tocsin.bench.screen_scenes import EXAMPLES, example, pose
+from tocsin.bench.scenes.screen_scenes import EXAMPLES, example, pose
 from tocsin.motion.screw import Screw
 
 RESOLUTIONS = ("low", "medium", "high")

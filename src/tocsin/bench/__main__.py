@@ -9,20 +9,10 @@ from typing import Any
 import numba
 
 try:
-    from tocsin.bench import (
-        all_contacts,
-        backends,
-        mbm,
-        mutate,
-        overhead,
-        properness,
-        registry,
-        report,
-        scaling,
-        screen,
-        tables,
-        truth,
-    )  # fmt: skip
+    from tocsin.bench import all_contacts, registry, report
+    from tocsin.bench.campaigns import mbm, mutate, properness, truth
+    from tocsin.bench.measures import backends, overhead, scaling, screen
+    from tocsin.bench.results import tables
 except ModuleNotFoundError as missing:
     if missing.name is None or missing.name.split(".")[0] == "tocsin":
         raise
@@ -32,13 +22,13 @@ from tocsin.options import METHODS
 
 
 def _bounds(args: argparse.Namespace) -> Any:
-    from tocsin.bench import bounds
+    from tocsin.bench.campaigns import bounds
 
     return bounds.main(args.count, args.seed, args.plot)
 
 
 def _planted(args: argparse.Namespace) -> dict[str, int]:
-    from tocsin.bench import planted
+    from tocsin.bench.campaigns import planted
 
     broken = planted.main(args.rigid, args.articulated, args.seed, args.method)
     if broken:
@@ -47,14 +37,15 @@ def _planted(args: argparse.Namespace) -> dict[str, int]:
 
 
 def _agreement(args: argparse.Namespace) -> dict[str, Any]:
-    from tocsin.bench import agreement
+    from tocsin.bench.campaigns import agreement
 
     return agreement.main(args.count, args.seed)
 
 
 def _add_interval_engine(add: Callable[..., argparse.ArgumentParser]) -> None:
     """Add the commands of the interval engine."""
-    from tocsin.bench import arm, chains, enclosures, engines, swept
+    from tocsin.bench.campaigns import enclosures
+    from tocsin.bench.measures import arm, chains, engines, swept
 
     arm.add_arguments(add("arm", arm.DESCRIPTION, _opened("An arm among pipes and in a machine room", arm.run)))
     engines.add_arguments(add("engines", engines.DESCRIPTION, _opened("Two engines on one walk", engines.run)))
@@ -73,7 +64,8 @@ def _add_interval_engine(add: Callable[..., argparse.ArgumentParser]) -> None:
 
 def _add_deformable(add: Callable[..., argparse.ArgumentParser]) -> None:
     """Add the commands about deformable models."""
-    from tocsin.bench import brute, cloth, layers, organs, partners, slow_pairs
+    from tocsin.bench.campaigns import brute, partners
+    from tocsin.bench.measures import cloth, layers, organs, slow_pairs
 
     brute.add_arguments(add("brute", brute.DESCRIPTION, _opened("All pairs by exact arithmetic", brute.run)))
     partners.add_arguments(add("partners", partners.DESCRIPTION, _opened("Turning partners", partners.run)))

@@ -39,7 +39,7 @@ COMMANDS = (
 def add_commands(add: Callable[..., argparse.ArgumentParser], opened: Callable[[str, Run], Run]) -> None:
     """Add the commands to the parser of `python -m tocsin.bench`."""
     for name, description, title, count, of_what in COMMANDS:
-        module = "tocsin.bench." + name.replace("-", "_")
+        module = "tocsin.bench.campaigns." + name.replace("-", "_")
 
         def run(args: argparse.Namespace, module: str = module) -> Any:
             return import_module(module).run(args)

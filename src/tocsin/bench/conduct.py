@@ -7,8 +7,9 @@ from typing import Any
 
 import numba
 
-from tocsin.bench import guard, registry, report, runs, show, tables
+from tocsin.bench import guard, registry, report
 from tocsin.bench.race import Benchmark
+from tocsin.bench.results import runs, show, tables
 
 
 def run(
@@ -60,7 +61,7 @@ def _show(record: dict[str, Any]) -> None:
 
 def write_report(run_folder: Path | None, against: Path | None, root: Path) -> list[Path]:
     """Write the page and the Markdown file of a run into its folder; with another run, both compare the two."""
-    from tocsin.bench import markdown, page
+    from tocsin.bench.results import markdown, page
 
     found = runs.read(run_folder) if run_folder is not None else runs.latest(root)
     before = None if against is None else runs.read(against)

@@ -4,7 +4,9 @@ import importlib.metadata
 import os
 from pathlib import Path
 
-from tocsin.bench.race import Missing
+
+class Missing(Exception):
+    """What a benchmark or a contestant needs is not here: a package, a file. The sentence says what."""
 
 
 def data_folder() -> Path:

@@ -17,8 +17,9 @@ from typing import Any
 import numpy as np
 
 import tocsin
-from tocsin.bench import race, report, scenes, soft_scenes
-from tocsin.bench.tables import Table
+from tocsin.bench import race, report
+from tocsin.bench.results.tables import Table
+from tocsin.bench.scenes import cases, soft_scenes
 
 BASELINE = Path(__file__).with_name("baseline.json")
 SLACK = 0.05
@@ -26,7 +27,7 @@ SMALL = 20
 """Counts are allowed to differ by this many, whatever the share: a few of a dozen is no jump."""
 
 
-def _cloth() -> scenes.Case:
+def _cloth() -> cases.Case:
     """A small cloth over a ball, from frame to frame."""
     film = soft_scenes.cloth(2_000, np.linspace(0.4, 1.0, 9))
     models = [tocsin.Deformable(part.frames[0], faces=part.faces, name=part.name) for part in film.parts]
@@ -35,18 +36,18 @@ def _cloth() -> scenes.Case:
         return tuple(m.move(part.frames[k], part.frames[k + 1]) for m, part in zip(models, film.parts))
 
     questions = [remake(k) for k in range(film.steps)]
-    return scenes.Case("cloth", tocsin.Scene(*models), questions, sum(len(part.faces) for part in film.parts), remake)
+    return cases.Case("cloth", tocsin.Scene(*models), questions, sum(len(part.faces) for part in film.parts), remake)
 
 
-CASES: dict[str, tuple[Callable[[], scenes.Case], dict[str, Any]]] = {
-    "tori": (lambda: scenes.tori(2_000, 60), {}),
-    "tori, hulls": (lambda: scenes.tori(2_000, 20, backend="hulls"), {}),
-    "chess pair": (lambda: scenes.chess_pair(40), {}),
-    "walk": (lambda: scenes.walk(90), {}),
-    "exercise": (lambda: scenes.exercise(90), {}),
-    "snake": (lambda: scenes.snake(20, 20), {}),
-    "long turns": (lambda: scenes.swings(20), {}),
-    "walk, interval": (lambda: scenes.walk(30), {"method": "interval"}),
+CASES: dict[str, tuple[Callable[[], cases.Case], dict[str, Any]]] = {
+    "tori": (lambda: cases.tori(2_000, 60), {}),
+    "tori, hulls": (lambda: cases.tori(2_000, 20, backend="hulls"), {}),
+    "chess pair": (lambda: cases.chess_pair(40), {}),
+    "walk": (lambda: cases.walk(90), {}),
+    "exercise": (lambda: cases.exercise(90), {}),
+    "snake": (lambda: cases.snake(20, 20), {}),
+    "long turns": (lambda: cases.swings(20), {}),
+    "walk, interval": (lambda: cases.walk(30), {"method": "interval"}),
     "cloth": (_cloth, {}),
 }
 """What is asked: a scene with its questions, and options of `first_contact`."""

@@ -21,7 +21,8 @@ from typing import Any
 import numpy as np
 
 from tocsin.bench import report
-from tocsin.bench.scenes import Case
+from tocsin.bench.data import Missing
+from tocsin.bench.scenes.cases import Case
 from tocsin.results import FirstContact
 
 COUNTS = ("pairs_total", "pairs_spatial", "pairs_temporal", "steps", "node_tests", "hull_tests", "leaf_tests")
@@ -124,10 +125,6 @@ class Benchmark:
         """Run a race that was prepared."""
         about = {"benchmark": self.name, "description": self.description, "question": self.question}
         return {**about, "group": self.group, **run(race, self.name)}
-
-
-class Missing(Exception):
-    """What a benchmark or a contestant needs is not here: a package, a file. The sentence says what."""
 
 
 def available(name: str, skipped: dict[str, str], make: Callable[[], Any]) -> Any:

@@ -11,8 +11,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tocsin.bench import deforming, frames, guard, planning, report, rigid, robots, show, trains
-from tocsin.bench.race import GROUPS, Benchmark, Missing
+from tocsin.bench import guard, report
+from tocsin.bench.data import Missing
+from tocsin.bench.race import GROUPS, Benchmark
+from tocsin.bench.races import deforming, frames, planning, rigid, robots, trains
+from tocsin.bench.results import show
 from tocsin.errors import unknown_name
 
 MODULES = (robots, rigid, deforming, frames, planning, trains)

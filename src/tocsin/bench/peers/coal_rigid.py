@@ -15,7 +15,7 @@ import numpy as np
 from tocsin.bench import report
 from tocsin.bench.peers.rigid_pair import Pair
 from tocsin.bench.race import Contestant
-from tocsin.bench.shapes import Triangles
+from tocsin.bench.scenes.shapes import Triangles
 
 
 def tree(mesh: Triangles) -> Any:

@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from tocsin.bench.race import Missing
+from tocsin.bench.data import Missing
 from tocsin.geometry.mesh import Mesh
 from tocsin.geometry.primitives import Box, Capsule, Cylinder, Sphere
 from tocsin.geometry.shape import Shape

@@ -15,7 +15,7 @@ import weakref
 from collections.abc import Mapping
 from typing import Any, BinaryIO
 
-from tocsin.bench.race import Missing
+from tocsin.bench.data import Missing
 
 
 class Worker:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from tocsin.bench.shapes import Triangles
+from tocsin.bench.scenes.shapes import Triangles
 
 
 @dataclass(frozen=True)

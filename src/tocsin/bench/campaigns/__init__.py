@@ -1,0 +1,1 @@
+"""Campaigns: do the promises hold? Truths that are independent of the engines, by the thousand."""

@@ -1,0 +1,77 @@
+"""Deforming meshes against themselves, first contact, as races against the IPC toolkit on one thread (2010, Table I).
+
+The UNC recordings where the recorded data is at hand, and a cloth and flying balls of the same sizes made in code. The
+contestants are those of `python -m tocsin.bench cloth`, which measures more: all contact times, threads, scaling. ipctk
+stops short of the contact on purpose, so its time is not later than the true one.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+from typing import Any
+
+from tocsin.bench import report
+from tocsin.bench.data import Missing
+from tocsin.bench.measures import cloth
+from tocsin.bench.peers import ipc
+from tocsin.bench.race import Benchmark, Contestant, Paper, Race
+from tocsin.bench.scenes import soft_pictures
+
+QUESTION = "when does the mesh first touch itself?"
+TOLERANCE = 1e-9
+
+SCENES = {
+    "cloth-ball": ("cloth-ball", "UNC's recorded cloth on a ball: 92K triangles, two frames.", 1),
+    "n-body": ("n-body-simulation", "UNC's recorded flying balls: 146K triangles, two frames.", 1),
+    "cloth-made": ("cloth", "A cloth of 92K triangles falls over a ball that turns, made in code.", 8),
+    "balls-made": ("balls", "Flying balls of 146K triangles, made in code.", 8),
+}
+OURS = {
+    "tocsin first_contact": "tocsin: first",
+    "tocsin first_contact, hierarchy new": "tocsin: first, new",
+    "tocsin is_free": "tocsin: is free?",
+}
+PEERS = {"ipctk additive": "ipctk: first, additive", "ipctk Tight-Inclusion": "ipctk: first, Tight-Inclusion"}
+
+
+def _race(name: str, count: int, repeats: int, seed: int) -> Race:
+    source, _, _ = SCENES[name]
+    steps = cloth.NAMES[source](count)
+    if steps is None:
+        raise Missing("scalable-ccd-derived is not in the folder of recorded data; set TOCSIN_DATA.")
+    asks = cloth.ours(steps, 1, TOLERANCE)
+    contestants = [Contestant(label, report.asking(asks[key]), ours=True, proves=True) for label, key in OURS.items()]
+    skipped = {}
+    if ipc.available():
+        ipc.threads(1)
+        peers = cloth.theirs(steps)
+        contestants += [
+            Contestant(label, report.asking(partial(_time, peers[key])), proves=True, against="tocsin first_contact")
+            for label, key in PEERS.items()
+        ]
+    else:
+        skipped["ipctk"] = "not installed: pip install 'tocsin[bench]'"
+    paper = Paper("2010, Table I", cloth.PAPER[source][0]) if source in cloth.PAPER else None
+    return Race(
+        contestants=contestants,
+        n_questions=len(steps.ends),
+        repeats=repeats,
+        truth="tocsin first_contact",
+        facts={"triangles": len(steps.faces)},
+        skipped=skipped,
+        paper=paper,
+        picture=soft_pictures.draw_cloth if source == "cloth" else None,
+    )
+
+
+def _time(ask: Any, k: int) -> float:
+    """ipctk's free part of a step as a time; all of it is free."""
+    step = ask(k)
+    return math.inf if step >= 1.0 else step
+
+
+BENCHMARKS = tuple(
+    Benchmark(name, description, QUESTION, "deformable", partial(_race, name), questions=count, repeats=2)
+    for name, (_, description, count) in SCENES.items()
+)

@@ -1,0 +1,51 @@
+"""A run as a Markdown file, its plots as SVG files beside it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tocsin.bench.race import GROUPS
+from tocsin.bench.results import compare, plots, show, tables
+from tocsin.bench.results.runs import Run
+
+
+def write(run: Run, before: Run | None = None) -> Path:
+    """Write `report.md` and the plots that it shows into the run's folder."""
+    about = run.about["machine"]
+    versions = ", ".join(f"{name} {version}" for name, version in about["versions"].items())
+    parts = [
+        "# Benchmarks of tocsin",
+        f"{run.about['date']}, commit {about['commit'] or 'unknown'}, by `{run.about['command']}`.  \n"
+        f"{about['cpu']}, {about['cores']} cores, one thread used; {about['system']}.  \n{versions}.",
+    ]
+    if any(name in run.records for name in show.BENCHMARKS):
+        parts.append(show.table(run.records).markdown())
+    if before is not None:
+        parts += ["## Compared with another run", *(table.markdown() for table in compare.tables(run, before))]
+    overview = plots.culling([*run.records.values()])
+    if overview is not None:
+        parts += ["## Culling", _file(run, "culling", overview)]
+    for group, title in GROUPS.items():
+        found = [record for record in run.records.values() if record["group"] == group]
+        if found:
+            parts.append(f"## {title}")
+        for record in found:
+            parts += [f"### {record['benchmark']}", f"{record['description']} Asked: {record['question']}"]
+            if record.get("failed"):
+                parts.append(f"Skipped: {record['failed']}")
+            if record.get("picture"):
+                parts.append(f"![{record['description']}]({record['picture']})")
+            drawn = plots.distributions(record)
+            if drawn is not None:
+                parts.append(_file(run, record["benchmark"], drawn))
+            for k, curve in enumerate(record.get("curves", ())):
+                parts.append(_file(run, f"{record['benchmark']}-{k}", plots.curves(curve)))
+            parts += [table.markdown() for table in tables.of(record)]
+    path = run.folder / "report.md"
+    path.write_text("\n\n".join(parts) + "\n")
+    return path
+
+
+def _file(run: Run, name: str, svg: str) -> str:
+    (run.folder / f"{name}.svg").write_text(plots.as_file(svg))
+    return f"![{name}]({name}.svg)"
