@@ -32,14 +32,14 @@ from tocsin._jit import borrowed, kernel
 from tocsin.advancement.boxes import box_gap
 from tocsin.advancement.engine import CONTACT, FREE, STEPS, advance, later
 from tocsin.advancement.relative import relative_state
-from tocsin.advancement.room import borrowed_room
 from tocsin.contacts.holding import leaf_hold
 from tocsin.contacts.inside import one_inside_other
 from tocsin.culling.pairs import PAIR
-from tocsin.model.world import World, borrowed_world
+from tocsin.model.world import World
 from tocsin.options import RELATIVE_TOLERANCE
 from tocsin.query import COUNTS, SLABS, cull, set_motion
 from tocsin.results import ContactInterval, ContactIntervals, Status
+from tocsin.stage import stage_at
 
 ENTER = 0.5
 """Fraction of the tolerance within which two links count as in touch when they come from apart."""
@@ -281,18 +281,13 @@ def joined(rows, n, n_links):
 
 
 @kernel
-def intervals(world, room, joints, sweeps, taylor, boxes, active, static_boxes, static_child, static_geom, configs,
-              breaks, margin, grow, tolerance, relative_tolerance, max_steps, counts):  # fmt: skip
+def intervals(table, configs, breaks, margin, grow, tolerance, relative_tolerance, max_steps, counts):
     """Return (rows, until): the intervals of contact of all pairs of links; complete up to the time `until`.
 
     `until` is 1, or the begin of the slab of time in which the cap of steps was reached.
     """
-    world = borrowed_world(world)
-    room = borrowed_room(room)
-    joints = borrowed(joints)
-    sweeps = borrowed(sweeps)
-    taylor = borrowed(taylor)
-    boxes = borrowed(boxes)
+    stage = stage_at(table)
+    world, room, joints, sweeps, taylor = stage.world, stage.room, stage.joints, stage.sweeps, stage.taylor
     counts = borrowed(counts)
     configs = borrowed(configs)
     pairs = room.pairs
@@ -303,14 +298,11 @@ def intervals(world, room, joints, sweeps, taylor, boxes, active, static_boxes, 
     for piece in range(breaks.shape[0] - 1):
         begin = breaks[piece]
         end = breaks[piece + 1]
-        slabs = set_motion(world, joints, sweeps, active, configs, begin, end)
+        slabs = set_motion(stage, configs, begin, end)
         for slab in range(slabs):
             t0 = begin + (end - begin) * slab / slabs
             t1 = end if slab == slabs - 1 else begin + (end - begin) * (slab + 1) / slabs
-            pairs, n = cull(
-                world, joints, sweeps, taylor, room.taylor, boxes, active, static_boxes, static_child, static_geom,
-                pairs, t0, t1, margin, grow, tolerance, relative_tolerance, counts,
-            )  # fmt: skip
+            pairs, n = cull(stage, pairs, t0, t1, margin, grow, tolerance, relative_tolerance, counts)
             counts[SLABS] += 1
             if n == 0:
                 continue
@@ -345,12 +337,11 @@ def contact_intervals(
     scene.links_only("contact_intervals", "contacts(...) lists when its features touch")
     scene = scene._carrying(motions)
     world = scene._tables()
-    stage, configs, _ = scene._stage(world, motions)
+    prepared, configs, _ = scene._prepared(world, motions)
     counts = np.zeros(COUNTS, np.int64)
     rows, until = intervals(
-        world, stage.room, stage.joints, stage.sweeps, stage.taylor, stage.boxes, stage.active, stage.static_boxes,
-        stage.static_child, stage.static_geom, configs, breaks, margin, max(margin, stage.largest_margin), tolerance,
-        RELATIVE_TOLERANCE, max_steps, counts,
+        prepared.table, configs, breaks, margin, max(margin, prepared.largest_margin), tolerance, RELATIVE_TOLERANCE,
+        max_steps, counts,
     )  # fmt: skip
     rows = rows[np.argsort(rows["enter"], kind="stable")]
     names = {int(i): _link_name(scene, world, int(i)) for i in np.unique([rows["link_a"], rows["link_b"]])}

@@ -10,20 +10,16 @@ import numpy as np
 
 from tocsin._jit import borrowed, kernel, ticks
 from tocsin.advancement.engine import CONTACT, FREE, VISITED, advance
-from tocsin.advancement.room import borrowed_room
 from tocsin.contacts.closest import closest
 from tocsin.contacts.inside import one_inside_other
 from tocsin.contacts.manifold import manifold
-from tocsin.culling.boxes import build_static, clear_leaves, join_up
+from tocsin.culling.boxes import join_up
 from tocsin.culling.pairs import prepare
 from tocsin.culling.spatial import add_pair, against_standing, between_moving
 from tocsin.culling.sweep import geom_box, link_bounds, link_middle
 from tocsin.culling.temporal import free_until
-from tocsin.model.world import borrowed_world
 from tocsin.motion.joints import joint_motion
-
-MODEL, PIECES, OFFSET, FIRST, ROOM = range(5)
-"""Columns of the table of active models: which, pieces of its motion, its rows in `configs`, its dynamic tree."""
+from tocsin.stage import FIRST, MODEL, OFFSET, PIECES, ROOM, stage_at
 
 SPATIAL, SLABS, COUNTS = VISITED + 1, VISITED + 2, VISITED + 3
 """Further counts of a query, and how many there are."""
@@ -41,8 +37,9 @@ MOST_SLABS = 64
 
 
 @kernel
-def set_motion(world, joints, sweeps, active, configs, t0, t1):
+def set_motion(stage, configs, t0, t1):
     """Write the joints and motion bounds of all active links for the piece around [t0, t1]; return how many slabs."""
+    world, joints, sweeps, active = stage.world, stage.joints, stage.sweeps, stage.active
     middle = 0.5 * (t0 + t1)
     slabs = 1.0
     for k in range(active.shape[0]):
@@ -67,11 +64,51 @@ def set_motion(world, joints, sweeps, active, configs, t0, t1):
 
 
 @kernel
-def cull(world, joints, sweeps, taylor, scratch, boxes, active, static_boxes, static_child, static_geom, pairs,
-         t0, t1, margin, grow, tolerance, relative_tolerance, counts):  # fmt: skip
-    """Return (pairs, n): what may touch during [t0, t1], ready for the advancement."""
-    middle = 0.5 * (t0 + t1)
+def near_pairs(stage, pairs, margin):
+    """Return (pairs, n): those whose swept boxes overlap."""
+    world, boxes, active = stage.world, stage.boxes, stage.active
     n = 0
+    for k in range(active.shape[0]):
+        model = world.models[active[k, MODEL]]
+        first = active[k, FIRST]
+        room = active[k, ROOM]
+        pairs, n = against_standing(
+            pairs, n, world, boxes, first, room, model["geom"], stage.static_boxes, stage.static_child,
+            stage.static_geom, margin,
+        )  # fmt: skip
+        for o in range(k, active.shape[0]):
+            other = world.models[active[o, MODEL]]
+            pairs, n = between_moving(
+                pairs, n, world, boxes, first, room, model["geom"], active[o, FIRST], active[o, ROOM], other["geom"],
+                margin,
+            )  # fmt: skip
+    return pairs, n
+
+
+@kernel
+def all_pairs(stage, pairs, margin):
+    """Return (pairs, n): every pair of shapes that the rules let touch, one of which is of an active model."""
+    world, active, standing = stage.world, stage.active, stage.static_geom
+    n = 0
+    for k in range(active.shape[0]):
+        a = world.models[active[k, MODEL]]
+        for g in range(a["geom"], a["geom"] + a["geoms"]):
+            for s in range(standing.shape[0]):
+                pairs, n = add_pair(pairs, n, world, g, standing[s], margin)
+            for o in range(k, active.shape[0]):
+                b = world.models[active[o, MODEL]]
+                for h in range(g + 1 if o == k else b["geom"], b["geom"] + b["geoms"]):
+                    pairs, n = add_pair(pairs, n, world, g, h, margin)
+    return pairs, n
+
+
+@kernel
+def cull(stage, pairs, t0, t1, margin, grow, tolerance, relative_tolerance, counts):
+    """Return (pairs, n): what may touch during [t0, t1], ready for the advancement."""
+    world, joints, sweeps, taylor, boxes = stage.world, stage.joints, stage.sweeps, stage.taylor, stage.boxes
+    active = stage.active
+    scratch = stage.room.taylor
+    middle = 0.5 * (t0 + t1)
     for k in range(active.shape[0]):
         model = world.models[active[k, MODEL]]
         first = active[k, FIRST]
@@ -84,19 +121,7 @@ def cull(world, joints, sweeps, taylor, scratch, boxes, active, static_boxes, st
                 boxes, first + room + g, sweeps, taylor, scratch, joints, world.links, world.points, geom, t0, t1, grow
             )
         join_up(boxes, first, room)
-    for k in range(active.shape[0]):
-        model = world.models[active[k, MODEL]]
-        first = active[k, FIRST]
-        room = active[k, ROOM]
-        pairs, n = against_standing(
-            pairs, n, world, boxes, first, room, model["geom"], static_boxes, static_child, static_geom, margin
-        )
-        for o in range(k, active.shape[0]):
-            other = world.models[active[o, MODEL]]
-            pairs, n = between_moving(
-                pairs, n, world, boxes, first, room, model["geom"], active[o, FIRST], active[o, ROOM], other["geom"],
-                margin,
-            )  # fmt: skip
+    pairs, n = near_pairs(stage, pairs, margin)
     counts[SPATIAL] += n
     kept = 0
     for p in range(n):
@@ -124,44 +149,35 @@ def named(pairs, p):
 
 
 @kernel
-def solve(world, room, joints, sweeps, taylor, boxes, active, static_boxes, static_child, static_geom, configs, breaks,
-          margin, grow, tolerance, relative_tolerance, max_steps, any_contact, counts, clock):  # fmt: skip
+def solve(table, configs, breaks, margin, grow, tolerance, relative_tolerance, max_steps, any_contact, counts, clock):
     """Return (status, time, geom_a, geom_b, tolerance): the first contact of a scene over [0, 1].
 
-    With `any_contact` whichever contact is found first. `counts` and `clock` (ticks per stage) are written. `grow` is
-    the largest margin of any pair; boxes are grown by it.
+    `table` is that of a `Stage`. With `any_contact` whichever contact is found first. `counts` and `clock` (ticks per
+    stage) are written. `grow` is the largest margin of any pair; boxes are grown by it.
     """
     stamp = ticks()
-    world = borrowed_world(world)
-    room = borrowed_room(room)
-    joints = borrowed(joints)
-    sweeps = borrowed(sweeps)
-    taylor = borrowed(taylor)
-    boxes = borrowed(boxes)
+    stage = stage_at(table)
+    world, joints, sweeps = stage.world, stage.joints, stage.sweeps
     counts = borrowed(counts)
     configs = borrowed(configs)
-    pairs = room.pairs
-    scratch = room.taylor
+    pairs = stage.room.pairs
     for piece in range(breaks.shape[0] - 1):
         begin = breaks[piece]
         end = breaks[piece + 1]
-        slabs = set_motion(world, joints, sweeps, active, configs, begin, end)
+        slabs = set_motion(stage, configs, begin, end)
         now = ticks()
         clock[MOTION] += now - stamp
         stamp = now
         for slab in range(slabs):
             t0 = begin + (end - begin) * slab / slabs
             t1 = end if slab == slabs - 1 else begin + (end - begin) * (slab + 1) / slabs
-            pairs, n = cull(
-                world, joints, sweeps, taylor, scratch, boxes, active, static_boxes, static_child, static_geom, pairs,
-                t0, t1, margin, grow, tolerance, relative_tolerance, counts,
-            )  # fmt: skip
+            pairs, n = cull(stage, pairs, t0, t1, margin, grow, tolerance, relative_tolerance, counts)
             counts[SLABS] += 1
             now = ticks()
             clock[CULLING] += now - stamp
             stamp = now
             status, time, p = advance(
-                world, sweeps, joints, taylor, room, pairs, n, t0, t1, any_contact, max_steps, counts
+                world, sweeps, joints, stage.taylor, stage.room, pairs, n, t0, t1, any_contact, max_steps, counts
             )
             if t0 == 0.0 and not (status == CONTACT and time == 0.0):
                 for k in range(n):
@@ -179,78 +195,26 @@ def solve(world, room, joints, sweeps, taylor, boxes, active, static_boxes, stat
 
 
 @kernel
-def touching(world, room, joints, sweeps, taylor, boxes, active, static_boxes, static_child, static_geom, configs,
-             t, margin, grow, tolerance, relative_tolerance):  # fmt: skip
+def touching(table, configs, t, margin, grow, tolerance, relative_tolerance):
     """Return (touches, n): the whole contact manifold at time t."""
-    world = borrowed_world(world)
-    room = borrowed_room(room)
-    set_motion(world, joints, sweeps, active, configs, t, t)
-    pairs, n = cull(
-        world, joints, sweeps, taylor, room.taylor, boxes, active, static_boxes, static_child, static_geom, room.pairs,
-        t, t, margin, grow, tolerance, relative_tolerance, np.zeros(COUNTS, dtype=np.int64),
-    )  # fmt: skip
-    return manifold(world, sweeps, joints, room, pairs, n, t)
+    stage = stage_at(table)
+    set_motion(stage, configs, t, t)
+    counts = np.zeros(COUNTS, dtype=np.int64)
+    pairs, n = cull(stage, stage.room.pairs, t, t, margin, grow, tolerance, relative_tolerance, counts)
+    return manifold(stage.world, stage.sweeps, stage.joints, stage.room, pairs, n, t)
 
 
 @kernel
-def stand(world, joints, sweeps, taylor, configs, is_active):
-    """Write the joints, bounds and poses of all standing links; return the tree of standing shapes and their list."""
-    count = 0
-    for g in range(world.geoms.shape[0]):
-        if not is_active[world.geoms[g]["model"]]:
-            count += 1
-    geoms = np.zeros(count, dtype=np.int32)
-    leaf_boxes = np.zeros((count, 6))
-    scratch = np.zeros((3, 4, 5))
-    n = 0
-    for m in range(world.models.shape[0]):
-        if is_active[m]:
-            continue
-        model = world.models[m]
-        for i in range(model["link"], model["link"] + model["links"]):
-            joint_motion(joints[i], world.links[i], configs, model["config"], model["config"], 0.0, 1.0)
-            link_bounds(sweeps, joints, world.links, i)
-            link_middle(sweeps, joints, world.links, i, 0.5)
-        for g in range(model["geom"], model["geom"] + model["geoms"]):
-            geoms[n] = g
-            geom_box(
-                leaf_boxes, n, sweeps, taylor, scratch, joints, world.links, world.points, world.geoms[g], 0.0, 1.0, 0.0
-            )
-            n += 1
-    boxes, child = build_static(leaf_boxes)
-    return boxes, child, geoms
-
-
-@kernel
-def lay_trees(boxes, active, world):
-    """Make the unused leaves of every active model's dynamic tree empty."""
-    for k in range(active.shape[0]):
-        clear_leaves(boxes, active[k, FIRST], active[k, ROOM], world.models[active[k, MODEL]]["geoms"])
-
-
-@kernel
-def nearest(world, room, joints, sweeps, active, static_geom, configs, margin):
+def nearest(table, configs, margin):
     """Return (upper, lower, geom_a, geom_b, x, y): the closest pair of a standing scene, by its active models."""
-    world = borrowed_world(world)
-    room = borrowed_room(room)
-    joints = borrowed(joints)
-    sweeps = borrowed(sweeps)
-    set_motion(world, joints, sweeps, active, configs, 0.0, 1.0)
+    stage = stage_at(table)
+    world, room, joints, sweeps, active = stage.world, stage.room, stage.joints, stage.sweeps, stage.active
+    set_motion(stage, configs, 0.0, 1.0)
     for k in range(active.shape[0]):
         model = world.models[active[k, MODEL]]
         for i in range(model["link"], model["link"] + model["links"]):
             link_middle(sweeps, joints, world.links, i, 0.0)
-    pairs = room.pairs
-    n = 0
-    for k in range(active.shape[0]):
-        a = world.models[active[k, MODEL]]
-        for g in range(a["geom"], a["geom"] + a["geoms"]):
-            for s in range(static_geom.shape[0]):
-                pairs, n = add_pair(pairs, n, world, g, static_geom[s], margin)
-            for o in range(k, active.shape[0]):
-                b = world.models[active[o, MODEL]]
-                for h in range(max(b["geom"], g + 1) if o == k else b["geom"], b["geom"] + b["geoms"]):
-                    pairs, n = add_pair(pairs, n, world, g, h, margin)
+    pairs, n = all_pairs(stage, room.pairs, margin)
     for p in range(n):
         prepare(pairs[p], world.geoms, joints, world.links, sweeps, -1.0, 0.0)
     upper, lower, p, x, y = closest(world, sweeps, joints, room, pairs, n, 0.0)

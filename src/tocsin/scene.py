@@ -5,84 +5,27 @@ from __future__ import annotations
 import math
 import threading
 import time as clock_module
-from collections.abc import Iterator, MutableMapping, Sequence
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tocsin import _cast, query
 from tocsin.advancement import engine
-from tocsin.advancement.room import Room, make_room
-from tocsin.contacts.manifold import KINDS
-from tocsin.culling.sweep import SWEEP
-from tocsin.errors import TocsinError, unknown_name
+from tocsin.answer import Answer, Asked
+from tocsin.errors import TocsinError
 from tocsin.model.base import Model, Motion
 from tocsin.model.body import _UNNAMED
 from tocsin.model.carried import Carried, ScrewMotion
 from tocsin.model.deformable import Deformable, Deforming
 from tocsin.model.world import World, assemble
-from tocsin.motion.joints import JOINT
 from tocsin.options import BACKENDS, LONG_CHAIN, MAX_STEPS, METHODS, RELATIVE_TOLERANCE, STAGES
-from tocsin.results import (
-    Contact,
-    ContactIntervals,
-    Distance,
-    FirstContact,
-    Stats,
-    Status,
-)
+from tocsin.results import ContactIntervals, Distance, FirstContact, Status
+from tocsin.rules import Margins, Rules
+from tocsin.stage import ONE_PIECE, PIECES, Prepared, breaks_of, prepare, with_motions
 
 if TYPE_CHECKING:
     from tocsin.deform.question import Question
-
-ONE_PIECE = np.array([0.0, 1.0])
-
-
-class _Stage(NamedTuple):
-    """Workspace of one thread for one set of active models: tables that a query writes, and what stands."""
-
-    room: Room
-    joints: np.ndarray
-    sweeps: np.ndarray
-    taylor: np.ndarray
-    boxes: np.ndarray
-    active: np.ndarray
-    static_boxes: np.ndarray
-    static_child: np.ndarray
-    static_geom: np.ndarray
-    pairs_total: int
-    largest_margin: float
-    """Of any pair's own: swept boxes are grown by it."""
-    kept: dict[str, Any]
-    """What other engines keep beside it."""
-
-
-class Margins(MutableMapping[tuple[str, str], float]):
-    """Margins of single pairs, in metres: `scene.margins["hand", "table"] = 0.02`. Names as in `Scene.ignore`."""
-
-    def __init__(self, scene: Scene) -> None:
-        self._scene = scene
-        self._given: dict[tuple[str, str], float] = {}
-
-    def __getitem__(self, pair: tuple[str, str]) -> float:
-        return self._given[self._scene._pair(pair)]
-
-    def __setitem__(self, pair: tuple[str, str], margin: float) -> None:
-        a, b = self._scene._pair(pair)
-        value = _cast.scalar(margin, f"the margin of {a!r} and {b!r}", least=0.0)
-        self._given[a, b] = value
-        self._scene._changed()
-
-    def __delitem__(self, pair: tuple[str, str]) -> None:
-        del self._given[self._scene._pair(pair)]
-        self._scene._changed()
-
-    def __iter__(self) -> Iterator[tuple[str, str]]:
-        return iter(self._given)
-
-    def __len__(self) -> int:
-        return len(self._given)
 
 
 class Scene:
@@ -109,65 +52,31 @@ class Scene:
         self.models: tuple[Model, ...] = models
         self.names: tuple[str, ...] = _distinct_names(models)
         self._soft = any(isinstance(m, Deformable) for m in models)
-        self.margins = Margins(self)
-        self._ignored: set[tuple[str, str]] = set()
-        self._version = 0
+        self._rules = Rules(self.names, models)
         self._seen: tuple[int, ...] = ()
+        self._looked = -1
         self._world: World | None = None
-        self._largest_margin = 0.0
         self._local = threading.local()
         self._lock = threading.Lock()
         self._index = {id(m): k for k, m in enumerate(models)}
         self._twins: dict[tuple[int, ...], tuple[int, Scene]] = {}
 
+    @property
+    def margins(self) -> Margins:
+        """Margins of single pairs, in metres, beside a question's own: `scene.margins["hand", "table"] = 0.02`."""
+        return self._rules.margins
+
     def __repr__(self) -> str:
         return f"<Scene of {len(self.models)} models: {', '.join(self.names)}>"
 
-    # ---- names and rules -------------------------------------------------------------------------------------------
-
-    @cached_property
-    def _links(self) -> dict[str, tuple[int, ...]]:
-        """Name -> global link indices: 'model', 'model/link', and 'link' where only one model has it."""
-        found: dict[str, tuple[int, ...]] = {}
-        single: dict[str, list[int]] = {}
-        n = 0
-        for name, model in zip(self.names, self.models):
-            found[name] = tuple(range(n, n + len(model.links)))
-            for i, link in enumerate(model.link_names):
-                if len(model.link_names) > 1:
-                    found[f"{name}/{link}"] = (n + i,)
-                single.setdefault(link, []).append(n + i)
-            n += len(model.links)
-        for link, where in single.items():
-            if len(where) == 1:
-                found.setdefault(link, (where[0],))
-        return found
-
-    def _find(self, name: Any) -> tuple[int, ...]:
-        if name not in self._links:
-            raise unknown_name("name", name, self._links)
-        return self._links[name]
-
-    def _pair(self, pair: Any) -> tuple[str, str]:
-        if not isinstance(pair, tuple) or len(pair) != 2:
-            raise TocsinError(f"a pair is two names of models or links; got {pair!r}.")
-        for name in pair:
-            self._find(name)
-        a, b = sorted(pair)
-        if a == b and len(self._find(a)) == 1 and not self._is_soft(a):
-            raise TocsinError(f"{a!r} and {b!r} are one link: there is no such pair.")
-        return a, b
-
-    def _is_soft(self, name: str) -> bool:
-        return name in self.names and isinstance(self.models[self.names.index(name)], Deformable)
+    # ---- rules -------------------------------------------------------------------------------------------------------
 
     def ignore(self, a: str, b: str) -> None:
         """Do not check a against b: names of models, of links, or 'model/link' where two models share a name.
 
         The name of a deformable model, twice, means its contact with itself.
         """
-        self._ignored.add(self._pair((a, b)))
-        self._changed()
+        self._rules.ignore(a, b)
 
     def links_only(self, what: str, instead: str) -> None:
         """Refuse a question that deformable models do not answer."""
@@ -175,40 +84,18 @@ class Scene:
             if isinstance(model, Deformable):
                 raise TocsinError(f"{what} is about bodies and robots, and {name!r} is deformable: {instead}.")
 
-    def _changed(self) -> None:
-        self._version += 1
-
     def _tables(self) -> World:
         """Return the scene's tables, laid out again if a model or a rule has changed."""
-        seen = (self._version, *[m.version for m in self.models])
-        if self._world is None or seen != self._seen:
+        changes = Model.changes
+        if self._looked != changes or self._world is None:
+            seen = (self._rules.version, *[m.version for m in self.models])
             with self._lock:
-                rules = {pair: margin for pair, margin in self._rules().items() if pair[0] != pair[1]}
-                self._world = assemble(self.models, rules, hulls=self._hulls)
-                self._largest_margin = max([0.0, *self.margins.values()])
-                self._local = threading.local()
-                self._seen = seen
+                if self._world is None or seen != self._seen:
+                    rules = {pair: margin for pair, margin in self._rules.of_links().items() if pair[0] != pair[1]}
+                    self._world = assemble(self.models, rules, hulls=self._hulls)
+                    self._seen = seen
+                self._looked = changes
         return self._world
-
-    def _rules(self) -> dict[tuple[int, int], float]:
-        """Return the margins of single pairs of links, -inf where they are ignored."""
-        rules: dict[tuple[int, int], float] = {}
-        for (a, b), margin in self.margins.items():
-            self._add_rule(rules, a, b, margin)
-        for a, b in self._ignored:
-            self._add_rule(rules, a, b, -math.inf)
-        n = 0
-        for model in self.models:
-            for i, k in model.ignored:
-                rules[n + i, n + k] = -math.inf
-            n += len(model.links)
-        return rules
-
-    def _add_rule(self, rules: dict[tuple[int, int], float], a: str, b: str, margin: float) -> None:
-        for i in self._find(a):
-            for k in self._find(b):
-                if i != k or self._is_soft(a):
-                    rules[min(i, k), max(i, k)] = margin
 
     # ---- questions -------------------------------------------------------------------------------------------------
 
@@ -298,7 +185,7 @@ class Scene:
         """
         from tocsin import contact_intervals as module
 
-        return module.contact_intervals(self, motions, _breaks(motions), margin, tolerance, max_steps)
+        return module.contact_intervals(self, motions, breaks_of(motions), margin, tolerance, max_steps)
 
     def distance(self, *placements: Motion) -> Distance:
         """Return the smallest distance of the given models to everything else, where they stand.
@@ -308,14 +195,12 @@ class Scene:
         """
         self.links_only("distance", "is_free(cloth.at(V), margin=...) says whether anything is that close")
         world = self._tables()
-        stage, configs, pieces = self._stage(world, placements)
+        prepared, configs, pieces = self._prepared(world, placements)
         if pieces > 0:
             raise TocsinError(
                 "distance is a question about one moment: give robot.at(q) or body.at(pose), not a motion."
             )
-        found: Any = query.nearest(
-            world, stage.room, stage.joints, stage.sweeps, stage.active, stage.static_geom, configs, 0.0
-        )
+        found: Any = query.nearest(prepared.table, configs, 0.0)
         upper, lower, a, b, x, y = found
         if a < 0:
             return Distance(math.inf, math.inf)
@@ -339,14 +224,13 @@ class Scene:
         if -1 in key:
             return self
         version, twin = self._twins.get(key, (-1, self))
-        if version != self._version:
+        if version != self._rules.version:
             models = [Carried(m, self.names[k]) if k in key else m for k, m in enumerate(self.models)]
             twin = Scene(*models, backend=BACKENDS[self._hulls], threads=self.threads)
             twin.names = self.names
             twin._index = self._index
-            twin._ignored = self._ignored
-            twin.margins._given = self.margins._given
-            self._twins[key] = (self._version, twin)
+            twin._rules = self._rules
+            self._twins[key] = (self._rules.version, twin)
         return twin
 
     def _soft_question(self, motions: tuple[Motion, ...], margin: Any, tolerance: Any) -> Question | None:
@@ -362,7 +246,7 @@ class Scene:
         moving = {self._index[id(m.model)]: m for m in motions}
         if len(moving) < len(motions):
             raise self._moved_twice([self._index[id(m.model)] for m in motions])
-        return Question(models, moving, self._rules(), margin, tolerance, self.threads)
+        return Question(models, moving, self._rules.of_links(), margin, tolerance, self.threads)
 
     def _ask(
         self, motions: tuple[Motion, ...], margin: float, tolerance: float | None, max_steps: int, method: str,
@@ -412,32 +296,23 @@ class Scene:
             _cast.count(max_steps, "max_steps")
         scene = self._carrying(motions)
         world = scene._tables()
-        stage, configs, pieces = scene._stage(world, motions)
-        breaks = ONE_PIECE if pieces <= 1 else _breaks(motions)
+        prepared, configs, pieces = scene._prepared(world, motions)
+        breaks = ONE_PIECE if pieces <= 1 else breaks_of(motions)
         engine_of: Any = query
         last: Any = any_contact
         if method == "interval":
             from tocsin.interval import engine as engine_of
 
-            last = engine_of.switches(stages, world, stage)
+            last = engine_of.switches(stages, prepared)
         counts = np.zeros(engine_of.COUNTS, np.int64)
         clock = np.zeros(engine_of.STAGES, np.int64)
         started = clock_module.perf_counter()
         found: Any = engine_of.solve(
-            world,
-            stage.room,
-            stage.joints,
-            stage.sweeps,
-            stage.taylor,
-            stage.boxes,
-            stage.active,
-            stage.static_boxes,
-            stage.static_child,
-            stage.static_geom,
+            prepared.table,
             configs,
             breaks,
             margin,
-            max(margin, stage.largest_margin),
+            max(margin, prepared.largest_margin),
             tolerance,
             RELATIVE_TOLERANCE,
             max_steps,
@@ -453,7 +328,7 @@ class Scene:
             outcome = Status.CAPPED
         else:
             outcome = Status.CONTACT if time > 0.0 else Status.INITIAL_CONTACT
-        asked = _Asked(scene, world, stage, configs, margin, tolerance, (a, b), counts, clock, elapsed, *found[5:])
+        asked = Asked(scene, prepared, configs, margin, tolerance, (a, b), counts, clock, elapsed, *found[5:])
         return Answer(outcome, time, used, motions, asked)
 
     def _check_motions(self, motions: tuple[Motion, ...]) -> None:
@@ -472,76 +347,28 @@ class Scene:
         twice = next(k for k in key if list(key).count(k) > 1)
         return TocsinError(f"{self.names[twice]!r} is given two motions; a model moves in one way at a time.")
 
-    def _stage(self, world: World, motions: tuple[Motion, ...]) -> tuple[_Stage, np.ndarray, int]:
-        """Return this thread's workspace for the given motions, their configurations in one array, and most pieces."""
+    def _prepared(self, world: World, motions: tuple[Motion, ...]) -> tuple[Prepared, np.ndarray, int]:
+        """Return this thread's stage for the given motions, their configurations in one array, and most pieces."""
         self._check_motions(motions)
         key = tuple([self._index[id(m.model)] for m in motions])
-        stages = getattr(self._local, "stages", None)
-        if stages is None:
-            stages = self._local.stages = {}
-        stage = stages.get(key)
-        if stage is None:
-            stage = stages[key] = self._new_stage(world, key)
+        local: dict[Any, Any] = self._local.__dict__  # of this thread
+        if local.get("world") is not world:
+            local.clear()
+            local["world"] = world
+        prepared = local.get(key)
+        if prepared is None:
+            if len(set(key)) < len(key):
+                raise self._moved_twice(key)
+            largest = max([0.0, *self.margins.values()])
+            prepared = local[key] = prepare(self.models, key, world, largest)
         if len(motions) == 1:
             rows = motions[0].rows
-            stage.active[0, query.PIECES] = len(rows) - 1
-            return stage, rows.reshape(-1), len(rows) - 1
+            prepared.stage.active[0, PIECES] = len(rows) - 1
+            return prepared, rows.reshape(-1), len(rows) - 1
         if not motions:
-            return stage, np.concatenate([m.stand for m in self.models]), 0
-        stage.active[:] = _with_motions(stage.active, motions)
-        return stage, np.concatenate([m.rows.reshape(-1) for m in motions]), max(m.pieces for m in motions)
-
-    def _new_stage(self, world: World, key: tuple[int, ...]) -> _Stage:
-        """Lay out the workspace for a set of active models, and place everything that stands."""
-        if len(set(key)) < len(key):
-            raise self._moved_twice(key)
-        given = key or tuple(range(len(self.models)))
-        active = np.zeros((len(given), 5), np.int32)
-        first = 0
-        offset = 0
-        for k, m in enumerate(given):
-            room = 1
-            while room < world.models[m]["geoms"]:
-                room *= 2
-            active[k] = (m, 0, offset, first, room)
-            first += 2 * room
-            offset += self.models[m].width if not key else 0
-        joints = np.zeros(len(world.links), JOINT)
-        sweeps = np.zeros(len(world.links), SWEEP)
-        taylor = np.zeros((len(world.links), 3, 4, 5))
-        boxes = np.zeros((first, 6))
-        query.lay_trees(boxes, active, world)
-        is_active = np.zeros(len(self.models), np.bool_)
-        is_active[list(given)] = True
-        standing = np.concatenate([m.stand for m in self.models])
-        tree = query.stand(world, joints, sweeps, taylor, standing, is_active)
-        return _Stage(
-            make_room(),
-            joints,
-            sweeps,
-            taylor,
-            boxes,
-            active,
-            *tree,
-            self._count_pairs(world, is_active),
-            self._largest_margin,
-            {},
-        )
-
-    def _count_pairs(self, world: World, is_active: np.ndarray) -> int:
-        """Count the pairs of shapes that a query looks at, before any culling."""
-        link = world.geoms["link"]
-        active = is_active[world.geoms["model"]]
-        per_link = np.bincount(link, minlength=len(world.links)).astype(np.int64)
-        moving = np.bincount(link[active], minlength=len(world.links)).astype(np.int64)
-        n, m = int(per_link.sum()), int(moving.sum())
-        total = m * (m - 1) // 2 + m * (n - m) - int((moving * (moving - 1) // 2).sum())
-        for i in range(len(world.links)):
-            for k in range(world.rule_start[i], world.rule_start[i + 1]):
-                o = world.rule_link[k]
-                if o > i and world.rule_margin[k] == -math.inf and (moving[i] or moving[o]):
-                    total -= int(per_link[i] * per_link[o])
-        return total
+            return prepared, np.concatenate([m.stand for m in self.models]), 0
+        prepared.stage.active[:] = with_motions(prepared.stage.active, motions)
+        return prepared, np.concatenate([m.rows.reshape(-1) for m in motions]), max(m.pieces for m in motions)
 
     def _name_of(self, world: World, geom: int) -> tuple[str, str]:
         """Return (model, link) names of a shape."""
@@ -549,141 +376,6 @@ class Scene:
         link = int(world.geoms[geom]["link"]) - int(world.models[m]["link"])
         model = self.models[m]
         return self.names[m], self.names[m] if len(model.link_names) == 1 else model.link_names[link]
-
-
-class _Asked(NamedTuple):
-    """What an answer needs to tell more about itself later."""
-
-    scene: Scene
-    world: World
-    stage: _Stage
-    configs: np.ndarray
-    margin: float
-    tolerance: float
-    geoms: tuple[int, int]
-    counts: np.ndarray
-    clock: np.ndarray
-    elapsed: float
-    upper: float | None = None
-    """Where the final interval ends; only of the interval engine."""
-
-
-class Answer(FirstContact):
-    """A `FirstContact` that finds its contacts, and puts its statistics into words, when they are looked at."""
-
-    def __init__(
-        self, status: Status, time: float, tolerance: float, motions: tuple[Motion, ...], asked: _Asked
-    ) -> None:
-        fill = self.__dict__
-        fill["status"], fill["time"], fill["tolerance"], fill["motions"] = status, time, tolerance, motions
-        fill["_asked"] = asked
-
-    def __repr__(self) -> str:
-        return f"FirstContact(status={self.status}, time={self.time!r}, tolerance={self.tolerance!r})"
-
-    @property
-    def bracket(self) -> tuple[float, float]:
-        """(proven free until, within margin + tolerance by); of the interval engine, its final interval."""
-        upper = self._asked.upper  # type: ignore[attr-defined]
-        return super().bracket if upper is None or self.status is Status.FREE else (self.time, upper)
-
-    @cached_property
-    def contacts(self) -> tuple[Contact, ...]:  # type: ignore[override]
-        """Every pair of touching features at `time`, the closest first; none if free or capped.
-
-        Found by one more compiled call when first looked at. A body inside a solid one touches nothing: then the pair
-        is named without features.
-        """
-        if self.status in (Status.FREE, Status.CAPPED):
-            return ()
-        asked = self._asked  # type: ignore[attr-defined]
-        stage = asked.stage
-        reach = asked.tolerance if asked.tolerance > 0.0 else RELATIVE_TOLERANCE * asked.world.geoms["diagonal"].max()
-        # Tables that a query writes are copied: another thread may be using them by now.
-        touches, n = query.touching(
-            asked.world,
-            make_room(),
-            stage.joints.copy(),
-            stage.sweeps.copy(),
-            stage.taylor.copy(),
-            stage.boxes.copy(),
-            _with_motions(stage.active, self.motions),
-            stage.static_boxes,
-            stage.static_child,
-            stage.static_geom,
-            asked.configs,
-            self.time,
-            asked.margin,
-            max(asked.margin, stage.largest_margin) + reach,
-            asked.tolerance,
-            RELATIVE_TOLERANCE,
-        )
-        rows = touches[:n][np.argsort(touches[:n]["distance"], kind="stable")]
-        if n == 0:
-            (model_a, link_a), (model_b, link_b) = (asked.scene._name_of(asked.world, g) for g in asked.geoms)
-            none = np.full(3, np.nan)
-            return (Contact(link_a, link_b, "inside", ((), ()), none, none, np.zeros(3), 0.0, model_a, model_b),)
-        return _contacts(asked.scene, asked.world, rows)
-
-    @cached_property
-    def stats(self) -> Stats:  # type: ignore[override]
-        """Counts and seconds of this query."""
-        asked = self._asked  # type: ignore[attr-defined]
-        counts = asked.counts
-        if asked.upper is not None:
-            from tocsin.interval import report
-
-            return report.stats(asked.stage.pairs_total, counts, asked.clock, asked.elapsed)
-        ticks = max(int(asked.clock.sum()), 1)
-        stages = (("motion", query.MOTION), ("culling", query.CULLING), ("advancement", query.ADVANCEMENT))
-        return Stats(
-            pairs_total=asked.stage.pairs_total * max(int(counts[query.SLABS]), 1),
-            pairs_spatial=int(counts[query.SPATIAL]),
-            pairs_temporal=int(counts[engine.VISITED]),
-            steps=int(counts[engine.STEPS]),
-            node_tests=int(counts[engine.NODE_TESTS]),
-            hull_tests=int(counts[engine.HULL_TESTS]),
-            leaf_tests=int(counts[engine.LEAF_TESTS]),
-            slabs=int(counts[query.SLABS]),
-            seconds={name: asked.elapsed * int(asked.clock[k]) / ticks for name, k in stages},
-        )
-
-
-def _with_motions(active: np.ndarray, motions: tuple[Motion, ...]) -> np.ndarray:
-    """Return the table of active models, filled in again for these motions: a later question may have changed it."""
-    table = active.copy()
-    offset = 0
-    for k, motion in enumerate(motions):
-        table[k, query.PIECES] = motion.pieces
-        table[k, query.OFFSET] = offset
-        offset += motion.rows.size
-    return table
-
-
-def _contacts(scene: Scene, world: World, rows: np.ndarray) -> tuple[Contact, ...]:
-    """Put touches into words; vertex indices are those of the shape's own mesh.
-
-    Column by column: reading records one by one takes ten times as long.
-    """
-    geoms = {int(g) for side in ("geom_a", "geom_b") for g in np.unique(rows[side])}
-    names = {g: scene._name_of(world, g) for g in geoms}
-    first = {g: int(world.geoms[g]["proxy"]) - int(world.geoms[g]["points"]) for g in geoms}
-    columns = [rows[name].tolist() for name in ("kind", "geom_a", "geom_b", "a", "b", "distance")]
-    points = [np.ascontiguousarray(rows[name]) for name in ("point_a", "point_b", "normal")]
-    found = []
-    for kind, geom_a, geom_b, a, b, distance, point_a, point_b, normal in zip(*columns, *points):
-        (model_a, link_a), (model_b, link_b) = names[geom_a], names[geom_b]
-        on_a = tuple([i - first[geom_a] for i in a if i >= 0])
-        on_b = tuple([i - first[geom_b] for i in b if i >= 0])
-        found.append(
-            Contact(link_a, link_b, KINDS[kind], (on_a, on_b), point_a, point_b, normal, distance, model_a, model_b)
-        )
-    return tuple(found)
-
-
-def _breaks(motions: tuple[Motion, ...]) -> np.ndarray:
-    """Return the times at which any motion changes its velocities, 0 and 1 included."""
-    return np.unique(np.concatenate([np.arange(m.pieces + 1) / max(m.pieces, 1) for m in motions] + [ONE_PIECE]))
 
 
 def _distinct_names(models: tuple[Model, ...]) -> tuple[str, ...]:

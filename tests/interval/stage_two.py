@@ -12,10 +12,11 @@ PAIR = np.dtype([("a", "i4"), ("b", "i4"), ("margin", "f8")], align=True)
 def ready(scene, motion, t0=0.0, t1=1.0):
     """Return (world, stage, swept) with the joints of one motion written."""
     world = scene._tables()
-    stage, configs, _ = scene._stage(world, (motion,))
+    prepared, configs, _ = scene._prepared(world, (motion,))
+    stage = prepared.stage
     is_active = np.array([model is motion.model for model in scene.models])
     swept = make_swept(world, is_active, stage.static_boxes, stage.static_child, stage.static_geom)
-    query.set_motion(world, stage.joints, stage.sweeps, stage.active, configs, t0, t1)
+    query.set_motion(stage, configs, t0, t1)
     return world, stage, swept
 
 

@@ -4,7 +4,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tocsin._jit import borrowed, kernel
 from tocsin.advancement.heap import ITEM
 from tocsin.culling.pairs import PAIR
 
@@ -33,18 +32,4 @@ def make_room() -> Room:
         np.zeros((3, 3)),
         np.zeros(256, PAIR),
         np.zeros((3, 4, 5)),
-    )
-
-
-@kernel
-def borrowed_room(room):
-    """Return the scratch arrays without their owners, for the duration of a call."""
-    return Room(
-        borrowed(room.heap),
-        borrowed(room.stack),
-        borrowed(room.simplex),
-        borrowed(room.corners_a),
-        borrowed(room.corners_b),
-        borrowed(room.pairs),
-        borrowed(room.taylor),
     )

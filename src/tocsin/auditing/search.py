@@ -238,7 +238,7 @@ def deviation(robot: Robot, rows: np.ndarray) -> float:
 def copy_of(scene: Scene, wider: float | None) -> Scene:
     """Return the same scene with the pairs' own margins wider by this, or without them if None."""
     copy = Scene(*scene.models, backend="hulls" if scene._hulls else "triangles")
-    for a, b in scene._ignored:
+    for a, b in scene._rules.ignored:
         copy.ignore(a, b)
     if wider is not None:
         for pair, margin in scene.margins.items():

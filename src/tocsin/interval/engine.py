@@ -8,26 +8,24 @@ Stages 1 and 2 only drop pairs; either can be switched off, and then stage 3 has
 """
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from tocsin._jit import borrowed, kernel, ticks
-from tocsin.advancement.room import borrowed_room
 from tocsin.bounds.taylor import compose, joint_taylor, swept_box
 from tocsin.contacts.inside import one_inside_other
 from tocsin.culling.boxes import join_up
 from tocsin.culling.pairs import prepare
-from tocsin.culling.spatial import add_pair, against_standing, between_moving
 from tocsin.culling.sweep import link_middle
 from tocsin.errors import TocsinError
 from tocsin.interval import desk as tables
 from tocsin.interval.frames import flatten
 from tocsin.interval.solver import CONTACT, FREE, contacts_between
 from tocsin.interval.swept_cull import NONE, Swept, make_swept, swept_cull
-from tocsin.model.world import World, borrowed_world
 from tocsin.motion.joints import UP
-from tocsin.query import FIRST, MODEL, ROOM, set_motion
+from tocsin.query import all_pairs, near_pairs, set_motion
+from tocsin.stage import FIRST, MODEL, ROOM, Prepared, stage_at
 
 PAIRS_BVH, PAIRS_SWEPT, PIECES, COUNTS = tables.STEPS + 1, tables.STEPS + 2, tables.STEPS + 3, tables.STEPS + 4
 """Further counts: pairs left by stage 1 and by stage 2, summed over the pieces; pieces; how many counts there are."""
@@ -51,8 +49,8 @@ class Switches(NamedTuple):
     swept: Swept
 
 
-def switches(stages: tuple[int | str, ...], world: World, stage: Any) -> Switches:
-    """Return the switches of `stages`, of 1, 2 and 3; tables of stage 2 are made once for a scene's `stage`.
+def switches(stages: tuple[int | str, ...], prepared: Prepared) -> Switches:
+    """Return the switches of `stages`, of 1, 2 and 3; tables of stage 2 are made once for a prepared `Stage`.
 
     "plain" among them: stages 1 and 3 with plain interval matrices and no slopes, as in the paper, for comparisons.
     """
@@ -61,11 +59,14 @@ def switches(stages: tuple[int | str, ...], world: World, stage: Any) -> Switche
     bits = (STAGE_BVH if 1 in stages else 0) + (PLAIN if "plain" in stages else 0)
     if 2 not in stages:
         return Switches(bits, NONE)
-    if "swept" not in stage.kept:
-        is_active = np.zeros(len(world.models), np.bool_)
+    if "swept" not in prepared.kept:
+        stage = prepared.stage
+        is_active = np.zeros(len(stage.world.models), np.bool_)
         is_active[stage.active[:, MODEL]] = True
-        stage.kept["swept"] = make_swept(world, is_active, stage.static_boxes, stage.static_child, stage.static_geom)
-    return Switches(bits + STAGE_SWEPT, stage.kept["swept"])
+        prepared.kept["swept"] = make_swept(
+            stage.world, is_active, stage.static_boxes, stage.static_child, stage.static_geom
+        )
+    return Switches(bits + STAGE_SWEPT, prepared.kept["swept"])
 
 
 @kernel
@@ -107,42 +108,6 @@ def sweep_boxes(world, joints, sweeps, taylor, scratch, boxes, active, t0, t1, g
 
 
 @kernel
-def near_pairs(world, boxes, active, static_boxes, static_child, static_geom, pairs, margin):
-    """Return (pairs, n): those whose swept boxes overlap."""
-    n = 0
-    for k in range(active.shape[0]):
-        model = world.models[active[k, MODEL]]
-        first = active[k, FIRST]
-        room = active[k, ROOM]
-        pairs, n = against_standing(
-            pairs, n, world, boxes, first, room, model["geom"], static_boxes, static_child, static_geom, margin
-        )
-        for o in range(k, active.shape[0]):
-            other = world.models[active[o, MODEL]]
-            pairs, n = between_moving(
-                pairs, n, world, boxes, first, room, model["geom"], active[o, FIRST], active[o, ROOM], other["geom"],
-                margin,
-            )  # fmt: skip
-    return pairs, n
-
-
-@kernel
-def all_pairs(world, active, static_geom, pairs, margin):
-    """Return (pairs, n): every pair of shapes that the rules let touch, one of which is of an active model."""
-    n = 0
-    for k in range(active.shape[0]):
-        a = world.models[active[k, MODEL]]
-        for g in range(a["geom"], a["geom"] + a["geoms"]):
-            for s in range(static_geom.shape[0]):
-                pairs, n = add_pair(pairs, n, world, g, static_geom[s], margin)
-            for o in range(k, active.shape[0]):
-                b = world.models[active[o, MODEL]]
-                for h in range(g + 1 if o == k else b["geom"], b["geom"] + b["geoms"]):
-                    pairs, n = add_pair(pairs, n, world, g, h, margin)
-    return pairs, n
-
-
-@kernel
 def whole(n, begin, end):
     """Return (n, 2): all of [begin, end] for each of n pairs."""
     window = np.zeros((n, 2))
@@ -171,20 +136,16 @@ def answer(pairs, status, time, upper, p):
 
 
 @kernel
-def solve(world, room, joints, sweeps, taylor, boxes, active, static_boxes, static_child, static_geom, configs, breaks,
-          margin, grow, tolerance, relative_tolerance, max_steps, stages, counts, clock):  # fmt: skip
+def solve(table, configs, breaks, margin, grow, tolerance, relative_tolerance, max_steps, stages, counts, clock):
     """Return (status, time, geom_a, geom_b, tolerance, upper): the first contact of a scene over [0, 1].
 
     The arguments are those of `query.solve`, but for `stages`, from `switches`, and of `counts` (COUNTS) and `clock`
     (STAGES), which are written. `upper` is the end of the final interval.
     """
     stamp = ticks()
-    world = borrowed_world(world)
-    room = borrowed_room(room)
-    joints = borrowed(joints)
-    sweeps = borrowed(sweeps)
-    taylor = borrowed(taylor)
-    boxes = borrowed(boxes)
+    stage = stage_at(table)
+    world, room, joints, sweeps = stage.world, stage.room, stage.joints, stage.sweeps
+    active = stage.active
     counts = borrowed(counts)
     configs = borrowed(configs)
     pairs = room.pairs
@@ -192,17 +153,18 @@ def solve(world, room, joints, sweeps, taylor, boxes, active, static_boxes, stat
         begin = breaks[piece]
         end = breaks[piece + 1]
         counts[PIECES] += 1
-        set_motion(world, joints, sweeps, active, configs, begin, end)
+        set_motion(stage, configs, begin, end)
         now = ticks()
         clock[MOTION] += now - stamp
         stamp = now
         if stages.bits & STAGE_BVH:
             sweep_boxes(
-                world, joints, sweeps, taylor, room.taylor, boxes, active, begin, end, grow, stages.bits & PLAIN
-            )
-            pairs, n = near_pairs(world, boxes, active, static_boxes, static_child, static_geom, pairs, margin)
+                world, joints, sweeps, stage.taylor, room.taylor, stage.boxes, active, begin, end, grow,
+                stages.bits & PLAIN,
+            )  # fmt: skip
+            pairs, n = near_pairs(stage, pairs, margin)
         else:
-            pairs, n = all_pairs(world, active, static_geom, pairs, margin)
+            pairs, n = all_pairs(stage, pairs, margin)
         counts[PAIRS_BVH] += n
         now = ticks()
         clock[BVH] += now - stamp

@@ -31,16 +31,15 @@ from tocsin._jit import kernel
 from tocsin.advancement.boxes import box_gap
 from tocsin.advancement.leaves import leaf_distance
 from tocsin.advancement.relative import relative_state
-from tocsin.advancement.room import borrowed_room
 from tocsin.contacts.inside import one_inside_other
 from tocsin.errors import TocsinError
 from tocsin.geometry import cache
 from tocsin.io.srdf import write_srdf
 from tocsin.model.robot import Robot
-from tocsin.model.world import borrowed_world
 from tocsin.motion.links import BASE_WIDTH
 from tocsin.options import RELATIVE_TOLERANCE
 from tocsin.scene import Scene
+from tocsin.stage import stage_at
 
 SAMPLES = 10_000
 
@@ -171,14 +170,11 @@ def _drawn(robot: Robot, samples: int, seed: int) -> np.ndarray:
 def _count(scene: Scene, robot: Robot, rows: np.ndarray, counts: np.ndarray, advance: Any) -> None:
     """Add to `counts`, (links, links) with the smaller index first, in how many rows each pair touches."""
     world = scene._tables()
-    stage, _, _ = scene._stage(world, (robot.at(robot.stand[BASE_WIDTH:]),))
+    prepared, _, _ = scene._prepared(world, (robot.at(robot.stand[BASE_WIDTH:]),))
     touched = np.zeros(counts.shape, np.bool_)
     for begin in range(0, len(rows), CHUNK):
         chunk = np.ascontiguousarray(rows[begin : begin + CHUNK])
-        count_touching(
-            world, stage.room, stage.joints, stage.sweeps, stage.taylor, stage.boxes, stage.active, stage.static_boxes,
-            stage.static_child, stage.static_geom, chunk, RELATIVE_TOLERANCE, counts, touched,
-        )  # fmt: skip
+        count_touching(prepared.table, chunk, RELATIVE_TOLERANCE, counts, touched)
         advance(len(chunk))
 
 
@@ -251,22 +247,18 @@ def mark_touching(world, sweeps, joints, room, pairs, n, touched):
 
 
 @kernel
-def count_touching(world, room, joints, sweeps, taylor, boxes, active, static_boxes, static_child, static_geom, rows,
-                   relative_tolerance, counts, touched):  # fmt: skip
+def count_touching(table, rows, relative_tolerance, counts, touched):
     """Add to counts[a, b] in how many of the rows, configurations of the one active model, links a < b touch."""
-    world = borrowed_world(world)
-    room = borrowed_room(room)
+    stage = stage_at(table)
+    world, room = stage.world, stage.room
     spent = np.zeros(query.COUNTS, dtype=np.int64)
     grow = 0.0
     for g in range(world.geoms.shape[0]):
         grow = max(grow, relative_tolerance * world.geoms[g]["diagonal"])
     for row in range(rows.shape[0]):
-        query.set_motion(world, joints, sweeps, active, rows[row], 0.0, 0.0)
-        pairs, n = query.cull(
-            world, joints, sweeps, taylor, room.taylor, boxes, active, static_boxes, static_child, static_geom,
-            room.pairs, 0.0, 0.0, 0.0, grow, -1.0, relative_tolerance, spent,
-        )  # fmt: skip
-        mark_touching(world, sweeps, joints, room, pairs, n, touched)
+        query.set_motion(stage, rows[row], 0.0, 0.0)
+        pairs, n = query.cull(stage, room.pairs, 0.0, 0.0, 0.0, grow, -1.0, relative_tolerance, spent)
+        mark_touching(world, stage.sweeps, stage.joints, room, pairs, n, touched)
         for a in range(touched.shape[0]):
             for b in range(a + 1, touched.shape[0]):
                 if touched[a, b]:

@@ -79,7 +79,7 @@ class Srdf:
         place = {link: i for i, link in enumerate(robot.link_names)}
         for a, b in self._pairs(robot, stale):
             robot.ignored.add((min(place[a], place[b]), max(place[a], place[b])))
-        robot.version += 1
+        robot.changed()
         worlds = {ROOT_JOINT, *self.virtual_joints} - {joint.name for joint in robot.joints}
         known: dict[str, _Members] = {}
         for name in self.groups:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -68,10 +68,17 @@ class Model:
     """Pairs of links, smaller index first, that are not checked against each other."""
     version: int = 0
     """Counts changes of `stand` and `ignored`, so that scenes know when to look again."""
+    changes: ClassVar[int] = 0
+    """Counts those of all models, and of scenes' rules: while it stands still, no scene has to look at any version."""
 
     def __repr__(self) -> str:
         triangles = sum(len(s.faces) for shapes in self.shapes for s in shapes)
         return f"<{type(self).__name__} {self.name!r}: {len(self.link_names)} links, {triangles} triangles>"
+
+    def changed(self) -> None:
+        """Tell scenes that `stand` or `ignored` has changed."""
+        self.version += 1
+        Model.changes += 1  # after the version: whoever sees it counted sees the new version
 
     @property
     def width(self) -> int:
@@ -129,4 +136,4 @@ class Model:
         """Stand somewhere else from now on: `pose` is the 4x4 transform of the base in the world."""
         self.stand = self.stand.copy()
         self.stand[:BASE_WIDTH] = _cast.pose(pose, f"the pose of {self.name!r}")
-        self.version += 1
+        self.changed()

@@ -165,7 +165,7 @@ class Deformable(Model):
     def stand_at(self, vertices: Any) -> None:
         """Stand with the vertices at these places from now on."""
         self.vertices = self._positions(vertices, "the positions").copy()
-        self.version += 1
+        self.changed()
 
     def place(self, pose: Any) -> None:
         """Refuse: a deformable model has no pose."""

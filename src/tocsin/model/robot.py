@@ -170,7 +170,7 @@ class Robot(Model):
         """Do not check these two links against each other."""
         i, k = self.link_index(link_a), self.link_index(link_b)
         self.ignored.add((min(i, k), max(i, k)))
-        self.version += 1
+        self.changed()
 
     def ignore_overlapping_at(self, q: Any, *, base: Any = None) -> tuple[tuple[str, str], ...]:
         """Do not check pairs of links that touch or overlap at configuration q; return those pairs.
@@ -337,7 +337,7 @@ class Robot(Model):
     def stand_at(self, q: Any, *, group: str | None = None, base: Any = None) -> None:
         """Stand at configuration q from now on, when no motion is given; `base` as in `place`."""
         self.stand = self._row(q, base, "the configuration", np.zeros(self.width), group)
-        self.version += 1
+        self.changed()
 
 
 def _across(axis: np.ndarray) -> np.ndarray:

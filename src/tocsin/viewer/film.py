@@ -15,10 +15,11 @@ from functools import cached_property
 import numpy as np
 
 from tocsin import _cast
+from tocsin.answer import Answer
 from tocsin.errors import TocsinError
 from tocsin.model.base import Motion
 from tocsin.results import Contact, Distance, FirstContact, Status
-from tocsin.scene import Answer, Scene
+from tocsin.scene import Scene
 from tocsin.viewer.solids import TOUCHING, Solid, colour_of, solid_of
 from tocsin.viewer.survivors import Slab, slabs_of
 
@@ -293,8 +294,8 @@ def _extent(solids: tuple[Solid, ...], poses: np.ndarray) -> tuple[np.ndarray, n
 def _without_rigid_pairs(scene: Scene, poses: np.ndarray, touches: tuple[Touch, ...]) -> Scene:
     """Return a copy of a scene that ignores pairs of a model's links that stand still in each other's frames."""
     copy = Scene(*scene.models)
-    copy._ignored |= scene._ignored
-    copy._changed()
+    copy._rules.ignored |= scene._rules.ignored
+    copy._rules.changed()
     meeting = {frozenset((t.contact.link_a, t.contact.link_b)) for t in touches}
     first = 0
     for name, model in zip(scene.names, scene.models):

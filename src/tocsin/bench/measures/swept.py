@@ -20,6 +20,7 @@ from tocsin.culling.boxes import join_up
 from tocsin.culling.spatial import against_standing
 from tocsin.culling.sweep import geom_box, link_middle
 from tocsin.interval import swept_cull as stage_two
+from tocsin.stage import FIRST, MODEL, ROOM
 
 DESCRIPTION = "Swept-volume culling alone: the environment's own trees against grids of cells; pairs kept and time."
 
@@ -34,21 +35,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 @kernel
-def _by_boxes(world, joints, sweeps, taylor, scratch, boxes, active, static_boxes, static_child, static_geom, pairs):
+def _by_boxes(stage):
     """Return (pairs, n): stage one, the pairs of the one active model whose swept boxes meet, over [0, 1]."""
-    model = world.models[active[0, query.MODEL]]
-    first = active[0, query.FIRST]
-    room = active[0, query.ROOM]
+    world, joints, sweeps, boxes = stage.world, stage.joints, stage.sweeps, stage.boxes
+    model = world.models[stage.active[0, MODEL]]
+    first = stage.active[0, FIRST]
+    room = stage.active[0, ROOM]
     for i in range(model["link"], model["link"] + model["links"]):
         link_middle(sweeps, joints, world.links, i, 0.5)
     for g in range(model["geoms"]):
         geom = world.geoms[model["geom"] + g]
         row = first + room + g
-        geom_box(boxes, row, sweeps, taylor, scratch, joints, world.links, world.points, geom, 0.0, 1.0, 0.0)
+        geom_box(
+            boxes, row, sweeps, stage.taylor, stage.room.taylor, joints, world.links, world.points, geom, 0.0, 1.0, 0.0
+        )
     join_up(boxes, first, room)
     return against_standing(
-        pairs, 0, world, boxes, first, room, model["geom"], static_boxes, static_child, static_geom, 0.0
-    )
+        stage.room.pairs, 0, world, boxes, first, room, model["geom"], stage.static_boxes, stage.static_child,
+        stage.static_geom, 0.0,
+    )  # fmt: skip
 
 
 @kernel
@@ -80,7 +85,7 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
 def _environment(name: str, args: argparse.Namespace) -> list[dict[str, Any]]:
     task = arm_scenes.task(name)
     world = task.scene._tables()
-    stage, _, _ = task.scene._stage(world, (task.arm.at(np.zeros(6)),))
+    stage = task.scene._prepared(world, (task.arm.at(np.zeros(6)),))[0].stage
     is_active = np.array([model is task.arm for model in task.scene.models])
     swept = stage_two.make_swept(world, is_active, stage.static_boxes, stage.static_child, stage.static_geom)
     moving, standing = np.flatnonzero(swept.row >= 0), np.flatnonzero(swept.row < 0)
@@ -119,15 +124,12 @@ def _ask(
     moving: np.ndarray, grids: dict[float, Any],
 ) -> dict[Any, tuple[int, float]]:  # fmt: skip
     """Return {way: (pairs kept, seconds)} of one motion."""
-    _, configs, _ = scene._stage(world, (motion,))
-    query.set_motion(world, stage.joints, stage.sweeps, stage.active, configs, 0.0, 1.0)
+    _, configs, _ = scene._prepared(world, (motion,))
+    query.set_motion(stage, configs, 0.0, 1.0)
     clock = time.thread_time  # of this thread alone: other work on the machine does not count
     out: dict[Any, tuple[int, float]] = {}
     start = clock()
-    boxed: Any = _by_boxes(
-        world, stage.joints, stage.sweeps, stage.taylor, stage.room.taylor, stage.boxes, stage.active,
-        stage.static_boxes, stage.static_child, stage.static_geom, stage.room.pairs,
-    )  # fmt: skip
+    boxed: Any = _by_boxes(stage)
     pairs, n = boxed
     out["boxes"] = n, clock() - start
     left = np.zeros(n, PAIR)

@@ -1,0 +1,130 @@
+"""What `Scene.first_contact` gives back about links: an answer that tells more when it is looked at.
+
+Contacts are found by one more compiled call, and statistics put into words, only then: most questions of a planner are
+never looked at so closely.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tocsin import query
+from tocsin.advancement import engine
+from tocsin.contacts.manifold import KINDS
+from tocsin.model.base import Motion
+from tocsin.model.world import World
+from tocsin.options import RELATIVE_TOLERANCE
+from tocsin.results import Contact, FirstContact, Stats, Status
+from tocsin.stage import Prepared, addresses, again
+
+
+class Asked(NamedTuple):
+    """What an answer needs to tell more about itself later."""
+
+    scene: Any
+    prepared: Prepared
+    configs: np.ndarray
+    margin: float
+    tolerance: float
+    geoms: tuple[int, int]
+    counts: np.ndarray
+    clock: np.ndarray
+    elapsed: float
+    upper: float | None = None
+    """Where the final interval ends; only of the interval engine."""
+
+
+class Answer(FirstContact):
+    """A `FirstContact` that finds its contacts, and puts its statistics into words, when they are looked at."""
+
+    def __init__(
+        self, status: Status, time: float, tolerance: float, motions: tuple[Motion, ...], asked: Asked
+    ) -> None:
+        fill = self.__dict__
+        fill["status"], fill["time"], fill["tolerance"], fill["motions"] = status, time, tolerance, motions
+        fill["_asked"] = asked
+
+    def __repr__(self) -> str:
+        return f"FirstContact(status={self.status}, time={self.time!r}, tolerance={self.tolerance!r})"
+
+    @property
+    def bracket(self) -> tuple[float, float]:
+        """(proven free until, within margin + tolerance by); of the interval engine, its final interval."""
+        upper = self._asked.upper  # type: ignore[attr-defined]
+        return super().bracket if upper is None or self.status is Status.FREE else (self.time, upper)
+
+    @cached_property
+    def contacts(self) -> tuple[Contact, ...]:  # type: ignore[override]
+        """Every pair of touching features at `time`, the closest first; none if free or capped.
+
+        Found by one more compiled call when first looked at. A body inside a solid one touches nothing: then the pair
+        is named without features.
+        """
+        if self.status in (Status.FREE, Status.CAPPED):
+            return ()
+        asked = self._asked  # type: ignore[attr-defined]
+        stage = again(asked.prepared.stage, self.motions)
+        world = stage.world
+        reach = asked.tolerance if asked.tolerance > 0.0 else RELATIVE_TOLERANCE * world.geoms["diagonal"].max()
+        touches, n = query.touching(
+            addresses(stage),
+            asked.configs,
+            self.time,
+            asked.margin,
+            max(asked.margin, asked.prepared.largest_margin) + reach,
+            asked.tolerance,
+            RELATIVE_TOLERANCE,
+        )
+        rows = touches[:n][np.argsort(touches[:n]["distance"], kind="stable")]
+        if n == 0:
+            (model_a, link_a), (model_b, link_b) = (asked.scene._name_of(world, g) for g in asked.geoms)
+            none = np.full(3, np.nan)
+            return (Contact(link_a, link_b, "inside", ((), ()), none, none, np.zeros(3), 0.0, model_a, model_b),)
+        return _contacts(asked.scene, world, rows)
+
+    @cached_property
+    def stats(self) -> Stats:  # type: ignore[override]
+        """Counts and seconds of this query."""
+        asked = self._asked  # type: ignore[attr-defined]
+        counts = asked.counts
+        if asked.upper is not None:
+            from tocsin.interval import report
+
+            return report.stats(asked.prepared.pairs_total, counts, asked.clock, asked.elapsed)
+        ticks = max(int(asked.clock.sum()), 1)
+        stages = (("motion", query.MOTION), ("culling", query.CULLING), ("advancement", query.ADVANCEMENT))
+        return Stats(
+            pairs_total=asked.prepared.pairs_total * max(int(counts[query.SLABS]), 1),
+            pairs_spatial=int(counts[query.SPATIAL]),
+            pairs_temporal=int(counts[engine.VISITED]),
+            steps=int(counts[engine.STEPS]),
+            node_tests=int(counts[engine.NODE_TESTS]),
+            hull_tests=int(counts[engine.HULL_TESTS]),
+            leaf_tests=int(counts[engine.LEAF_TESTS]),
+            slabs=int(counts[query.SLABS]),
+            seconds={name: asked.elapsed * int(asked.clock[k]) / ticks for name, k in stages},
+        )
+
+
+def _contacts(scene: Any, world: World, rows: np.ndarray) -> tuple[Contact, ...]:
+    """Put touches into words; vertex indices are those of the shape's own mesh.
+
+    Column by column: reading records one by one takes ten times as long.
+    """
+    geoms = {int(g) for side in ("geom_a", "geom_b") for g in np.unique(rows[side])}
+    names = {g: scene._name_of(world, g) for g in geoms}
+    first = {g: int(world.geoms[g]["proxy"]) - int(world.geoms[g]["points"]) for g in geoms}
+    columns = [rows[name].tolist() for name in ("kind", "geom_a", "geom_b", "a", "b", "distance")]
+    points = [np.ascontiguousarray(rows[name]) for name in ("point_a", "point_b", "normal")]
+    found = []
+    for kind, geom_a, geom_b, a, b, distance, point_a, point_b, normal in zip(*columns, *points):
+        (model_a, link_a), (model_b, link_b) = names[geom_a], names[geom_b]
+        on_a = tuple([i - first[geom_a] for i in a if i >= 0])
+        on_b = tuple([i - first[geom_b] for i in b if i >= 0])
+        found.append(
+            Contact(link_a, link_b, KINDS[kind], (on_a, on_b), point_a, point_b, normal, distance, model_a, model_b)
+        )
+    return tuple(found)

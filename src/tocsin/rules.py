@@ -1,0 +1,113 @@
+"""Which pairs of a scene are not checked, and which have a margin of their own; by names."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, MutableMapping, Sequence
+from functools import cached_property
+from typing import Any
+
+from tocsin import _cast
+from tocsin.errors import TocsinError, unknown_name
+from tocsin.model.base import Model
+from tocsin.model.deformable import Deformable
+
+
+class Rules:
+    """The rules of a scene. A name is that of a model, of a link, or 'model/link' where two models share a name."""
+
+    def __init__(self, names: Sequence[str], models: Sequence[Model]) -> None:
+        self._names = tuple(names)
+        self._models = tuple(models)
+        self.ignored: set[tuple[str, str]] = set()
+        self.margins = Margins(self)
+        self.version = 0
+
+    @cached_property
+    def links(self) -> dict[str, tuple[int, ...]]:
+        """Name -> global link indices: 'model', 'model/link', and 'link' where only one model has it."""
+        found: dict[str, tuple[int, ...]] = {}
+        single: dict[str, list[int]] = {}
+        n = 0
+        for name, model in zip(self._names, self._models):
+            found[name] = tuple(range(n, n + len(model.links)))
+            for i, link in enumerate(model.link_names):
+                if len(model.link_names) > 1:
+                    found[f"{name}/{link}"] = (n + i,)
+                single.setdefault(link, []).append(n + i)
+            n += len(model.links)
+        for link, where in single.items():
+            if len(where) == 1:
+                found.setdefault(link, (where[0],))
+        return found
+
+    def ignore(self, a: str, b: str) -> None:
+        """Do not check a against b."""
+        self.ignored.add(self.pair((a, b)))
+        self.changed()
+
+    def changed(self) -> None:
+        """Tell the scene to look again."""
+        self.version += 1
+        Model.changes += 1
+
+    def pair(self, pair: Any) -> tuple[str, str]:
+        """Return a pair of names in order, after checking that there is such a pair."""
+        if not isinstance(pair, tuple) or len(pair) != 2:
+            raise TocsinError(f"a pair is two names of models or links; got {pair!r}.")
+        for name in pair:
+            if name not in self.links:
+                raise unknown_name("name", name, self.links)
+        a, b = sorted(pair)
+        if a == b and len(self.links[a]) == 1 and not self._is_soft(a):
+            raise TocsinError(f"{a!r} and {b!r} are one link: there is no such pair.")
+        return a, b
+
+    def of_links(self) -> dict[tuple[int, int], float]:
+        """Return the margins of single pairs of links, -inf where they are ignored; soft ones also with themselves."""
+        rules: dict[tuple[int, int], float] = {}
+        for (a, b), margin in self.margins.items():
+            self._add(rules, a, b, margin)
+        for a, b in self.ignored:
+            self._add(rules, a, b, -math.inf)
+        n = 0
+        for model in self._models:
+            for i, k in model.ignored:
+                rules[n + i, n + k] = -math.inf
+            n += len(model.links)
+        return rules
+
+    def _add(self, rules: dict[tuple[int, int], float], a: str, b: str, margin: float) -> None:
+        for i in self.links[a]:
+            for k in self.links[b]:
+                if i != k or self._is_soft(a):
+                    rules[min(i, k), max(i, k)] = margin
+
+    def _is_soft(self, name: str) -> bool:
+        return name in self._names and isinstance(self._models[self._names.index(name)], Deformable)
+
+
+class Margins(MutableMapping[tuple[str, str], float]):
+    """Margins of single pairs, in metres: `scene.margins["hand", "table"] = 0.02`. Names as in `Scene.ignore`."""
+
+    def __init__(self, rules: Rules) -> None:
+        self._rules = rules
+        self._given: dict[tuple[str, str], float] = {}
+
+    def __getitem__(self, pair: tuple[str, str]) -> float:
+        return self._given[self._rules.pair(pair)]
+
+    def __setitem__(self, pair: tuple[str, str], margin: float) -> None:
+        a, b = self._rules.pair(pair)
+        self._given[a, b] = _cast.scalar(margin, f"the margin of {a!r} and {b!r}", least=0.0)
+        self._rules.changed()
+
+    def __delitem__(self, pair: tuple[str, str]) -> None:
+        del self._given[self._rules.pair(pair)]
+        self._rules.changed()
+
+    def __iter__(self) -> Iterator[tuple[str, str]]:
+        return iter(self._given)
+
+    def __len__(self) -> int:
+        return len(self._given)

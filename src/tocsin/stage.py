@@ -1,0 +1,227 @@
+"""All that the kernels of a question work on, and how it gets from Python into one compiled call.
+
+A `Stage` belongs to one thread and one set of moving models: the scene's tables, working memory, and what stands, laid
+out once. Questions that follow one another pass nothing but the table of its addresses, and their own numbers.
+"""
+
+import math
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tocsin._addresses import array_at, table_of
+from tocsin._jit import kernel
+from tocsin.advancement.heap import ITEM
+from tocsin.advancement.room import Room, make_room
+from tocsin.culling.boxes import build_static, clear_leaves
+from tocsin.culling.pairs import PAIR
+from tocsin.culling.sweep import SWEEP, geom_box, link_bounds, link_middle
+from tocsin.geometry.tree import NODE
+from tocsin.model.base import Model, Motion
+from tocsin.model.world import GEOM, World
+from tocsin.model.world import MODEL as MODEL_RECORD
+from tocsin.motion.joints import JOINT, joint_motion
+from tocsin.motion.links import LINK
+
+MODEL, PIECES, OFFSET, FIRST, ROOM = range(5)
+"""Columns of the table of active models: which, pieces of its motion, its rows in `configs`, its dynamic tree."""
+
+ONE_PIECE = np.array([0.0, 1.0])
+"""The breaks of a motion without any."""
+
+F4, F8, I4 = np.dtype("f4"), np.dtype("f8"), np.dtype("i4")
+
+
+class Stage(NamedTuple):
+    """The arrays of a question."""
+
+    world: World
+    room: Room
+    joints: np.ndarray
+    """What is from here to `boxes` is written by every question, link by link and shape by shape."""
+    sweeps: np.ndarray
+    taylor: np.ndarray
+    boxes: np.ndarray
+    active: np.ndarray
+    """The models that move, see MODEL and its neighbours."""
+    static_boxes: np.ndarray
+    """The tree of all shapes that stand."""
+    static_child: np.ndarray
+    static_geom: np.ndarray
+
+
+class Prepared(NamedTuple):
+    """A stage, and what Python remembers about it."""
+
+    stage: Stage
+    table: Any
+    """The addresses of its arrays."""
+    pairs_total: int
+    largest_margin: float
+    """Of any pair's own: swept boxes are grown by it."""
+    kept: dict[str, Any]
+    """What other engines keep beside it."""
+
+
+def addresses(stage: Stage) -> Any:
+    """Return the table from which `stage_at` makes the same stage again."""
+    return table_of([*stage.world, *stage.room, *stage[2:]])
+
+
+@kernel
+def world_at(table):
+    """Return the scene's tables, the first rows."""
+    return World(
+        array_at(table, 0, NODE, 1),
+        array_at(table, 1, F4, 3),
+        array_at(table, 2, I4, 2),
+        array_at(table, 3, F8, 2),
+        array_at(table, 4, I4, 2),
+        array_at(table, 5, GEOM, 1),
+        array_at(table, 6, LINK, 1),
+        array_at(table, 7, MODEL_RECORD, 1),
+        array_at(table, 8, I4, 1),
+        array_at(table, 9, I4, 1),
+        array_at(table, 10, F8, 1),
+        array_at(table, 11, I4, 1),
+        array_at(table, 12, I4, 1),
+        array_at(table, 13, F8, 1),
+    )
+
+
+@kernel
+def room_at(table):
+    """Return the working memory, the next rows."""
+    return Room(
+        array_at(table, 14, ITEM, 1),
+        array_at(table, 15, I4, 2),
+        array_at(table, 16, F8, 2),
+        array_at(table, 17, F8, 2),
+        array_at(table, 18, F8, 2),
+        array_at(table, 19, PAIR, 1),
+        array_at(table, 20, F8, 3),
+    )
+
+
+@kernel
+def stage_at(table):
+    """Return the stage whose addresses are in a table; whoever made it keeps it alive."""
+    return Stage(
+        world_at(table),
+        room_at(table),
+        array_at(table, 21, JOINT, 1),
+        array_at(table, 22, SWEEP, 1),
+        array_at(table, 23, F8, 4),
+        array_at(table, 24, F8, 2),
+        array_at(table, 25, I4, 2),
+        array_at(table, 26, F8, 2),
+        array_at(table, 27, I4, 1),
+        array_at(table, 28, I4, 1),
+    )
+
+
+@kernel
+def stand(world, joints, sweeps, taylor, configs, is_active):
+    """Write the joints, bounds and poses of all standing links; return the tree of standing shapes and their list."""
+    count = 0
+    for g in range(world.geoms.shape[0]):
+        if not is_active[world.geoms[g]["model"]]:
+            count += 1
+    geoms = np.zeros(count, dtype=np.int32)
+    leaf_boxes = np.zeros((count, 6))
+    scratch = np.zeros((3, 4, 5))
+    n = 0
+    for m in range(world.models.shape[0]):
+        if is_active[m]:
+            continue
+        model = world.models[m]
+        for i in range(model["link"], model["link"] + model["links"]):
+            joint_motion(joints[i], world.links[i], configs, model["config"], model["config"], 0.0, 1.0)
+            link_bounds(sweeps, joints, world.links, i)
+            link_middle(sweeps, joints, world.links, i, 0.5)
+        for g in range(model["geom"], model["geom"] + model["geoms"]):
+            geoms[n] = g
+            geom_box(
+                leaf_boxes, n, sweeps, taylor, scratch, joints, world.links, world.points, world.geoms[g], 0.0, 1.0, 0.0
+            )
+            n += 1
+    boxes, child = build_static(leaf_boxes)
+    return boxes, child, geoms
+
+
+@kernel
+def lay_trees(boxes, active, world):
+    """Make the unused leaves of every active model's dynamic tree empty."""
+    for k in range(active.shape[0]):
+        clear_leaves(boxes, active[k, FIRST], active[k, ROOM], world.models[active[k, MODEL]]["geoms"])
+
+
+def prepare(models: Sequence[Model], key: tuple[int, ...], world: World, largest_margin: float) -> Prepared:
+    """Lay out the stage on which the models `key` move, all of them if none is named, and place those that stand."""
+    given = key or tuple(range(len(models)))
+    active = np.zeros((len(given), 5), np.int32)
+    first = 0
+    offset = 0
+    for k, m in enumerate(given):
+        room = 1
+        while room < world.models[m]["geoms"]:
+            room *= 2
+        active[k] = (m, 0, offset, first, room)
+        first += 2 * room
+        offset += models[m].width if not key else 0
+    joints = np.zeros(len(world.links), JOINT)
+    sweeps = np.zeros(len(world.links), SWEEP)
+    taylor = np.zeros((len(world.links), 3, 4, 5))
+    boxes = np.zeros((first, 6))
+    lay_trees(boxes, active, world)
+    is_active = np.zeros(len(models), np.bool_)
+    is_active[list(given)] = True
+    standing = np.concatenate([m.stand for m in models])
+    tree = stand(world, joints, sweeps, taylor, standing, is_active)
+    stage = Stage(world, make_room(), joints, sweeps, taylor, boxes, active, *tree)
+    return Prepared(stage, addresses(stage), _count_pairs(world, is_active), largest_margin, {})
+
+
+def again(stage: Stage, motions: Sequence[Motion]) -> Stage:
+    """Return a stage set for these motions that a later question does not write: another thread may be asking one."""
+    return stage._replace(
+        room=make_room(),
+        joints=stage.joints.copy(),
+        sweeps=stage.sweeps.copy(),
+        taylor=stage.taylor.copy(),
+        boxes=stage.boxes.copy(),
+        active=with_motions(stage.active, motions),
+    )
+
+
+def with_motions(active: np.ndarray, motions: Sequence[Motion]) -> np.ndarray:
+    """Return the table of active models, filled in for these motions; with none all models stand, as it was laid."""
+    table = active.copy()
+    offset = 0
+    for k, motion in enumerate(motions):
+        table[k, PIECES] = motion.pieces
+        table[k, OFFSET] = offset
+        offset += motion.rows.size
+    return table
+
+
+def breaks_of(motions: Sequence[Motion]) -> np.ndarray:
+    """Return the times at which any motion changes its velocities, 0 and 1 included."""
+    return np.unique(np.concatenate([np.arange(m.pieces + 1) / max(m.pieces, 1) for m in motions] + [ONE_PIECE]))
+
+
+def _count_pairs(world: World, is_active: np.ndarray) -> int:
+    """Count the pairs of shapes that a query looks at, before any culling."""
+    link = world.geoms["link"]
+    active = is_active[world.geoms["model"]]
+    per_link = np.bincount(link, minlength=len(world.links)).astype(np.int64)
+    moving = np.bincount(link[active], minlength=len(world.links)).astype(np.int64)
+    n, m = int(per_link.sum()), int(moving.sum())
+    total = m * (m - 1) // 2 + m * (n - m) - int((moving * (moving - 1) // 2).sum())
+    for i in range(len(world.links)):
+        for k in range(world.rule_start[i], world.rule_start[i + 1]):
+            o = world.rule_link[k]
+            if o > i and world.rule_margin[k] == -math.inf and (moving[i] or moving[o]):
+                total -= int(per_link[i] * per_link[o])
+    return total
