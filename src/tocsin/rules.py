@@ -23,6 +23,13 @@ class Rules:
         self.margins = Margins(self)
         self.version = 0
 
+    def on(self, models: Sequence[Model]) -> Rules:
+        """Return the same rules, as they are now, on other models of the same names."""
+        rules = Rules(self._names, models)
+        rules.ignored = self.ignored
+        rules.margins._given = self.margins._given
+        return rules
+
     @cached_property
     def links(self) -> dict[str, tuple[int, ...]]:
         """Name -> global link indices: 'model', 'model/link', and 'link' where only one model has it."""

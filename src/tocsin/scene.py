@@ -229,7 +229,7 @@ class Scene:
             twin = Scene(*models, backend=BACKENDS[self._hulls], threads=self.threads)
             twin.names = self.names
             twin._index = self._index
-            twin._rules = self._rules
+            twin._rules = self._rules.on(models)
             self._twins[key] = (self._rules.version, twin)
         return twin
 
