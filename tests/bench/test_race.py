@@ -8,7 +8,7 @@ import pytest
 pytest.importorskip("rich")
 
 from tocsin.bench import race, registry, report
-from tocsin.bench.results import compare, markdown, page, runs, show, tables
+from tocsin.bench.results import compare, markdown, page, runs, tables, targets
 
 TRUE_TIMES = (0.25, math.inf, 0.5, math.inf, 0.75)
 
@@ -59,6 +59,43 @@ def test_a_slow_contestant_is_given_fewer_questions_and_ratios_compare_the_same_
     assert race.ratios(record, _of(record, "peer"))["mean"] == pytest.approx(4.0)
     assert len(_of(record, "slow")["seconds"]) == 2
     assert race.ratios(record, _of(record, "slow"))["mean"] == pytest.approx(report.PATIENCE / 2.0 / 1e-4)
+
+
+def _counting(seconds):
+    asked = []
+
+    def run(questions):
+        asked.append(list(questions))
+        return np.array([seconds(k, len(asked)) for k in questions]), [math.inf] * len(questions)
+
+    return run, asked
+
+
+def test_a_peer_that_takes_very_long_for_one_question_is_asked_once():
+    run, asked = _counting(lambda k, call: 100.0)
+    done = report.rounds({"peer": run}, 5, 3, patience=1.0, peers=["peer"])
+    assert asked == [[0]]
+    assert done["peer"].seconds.tolist() == [100.0]
+
+
+def test_what_a_first_call_compiles_costs_us_no_questions():
+    run, _ = _counting(lambda k, call: 60.0 if call == 1 else 1e-3)
+    done = report.rounds({"ours": run}, 5, 2, patience=1.0)
+    assert done["ours"].seconds.tolist() == [1e-3] * 5
+
+
+def test_a_run_may_do_with_some_of_the_peers():
+    skipped = {}
+    with race.only(["coal, every 0.05 rad"]):
+        assert race.available("coal", skipped, lambda: "made") == "made"
+        assert race.available("hpp", skipped, lambda: "made") is None
+        ours, peer = (
+            _contestant(name, TRUE_TIMES, 1e-4, ours=name == "ours") for name in ("ours", "coal, every 0.01 rad")
+        )
+        record = race.run(race.Race([ours, peer], 5, 1, "ours"), "some")
+    assert skipped == {"hpp": "left out of this run"}
+    assert [c["name"] for c in record["contestants"]] == ["ours"]
+    assert race.available("hpp", skipped, lambda: "made") == "made"
 
 
 def test_contestants_take_turns_and_another_one_starts_each_round():
@@ -123,11 +160,11 @@ def test_comparing_two_runs_divides_by_what_happened_to_the_peers(run, record, t
     assert rows["made-up: tocsin"][2:] == ["+100.0 %", "+0.0 %"]
 
 
-def test_the_show_table_says_what_was_not_run_and_what_was_not_reached(record):
-    goal = show.Goal("the peer", "made-up", "peer", "mean", 5.0)
-    row = show._goal(goal, {"made-up": record})
+def test_the_table_of_targets_says_what_was_not_run_and_what_was_not_reached(record):
+    goal = targets.Goal("the peer", "made-up", "peer", "mean", 5.0)
+    row = targets._goal(goal, {"made-up": record})
     assert row[-3:] == ["4x", "not reached", "1 of 3"]
-    assert "not run" in show._goal(goal, {})
+    assert "not run" in targets._goal(goal, {})
 
 
 def test_the_times_table_has_the_ratio_to_the_paper(record):
@@ -140,4 +177,4 @@ def test_every_entry_has_a_name_of_its_own_and_a_group_that_reports_know():
     listed = [entry.name for entry in [*registry.races(), *registry.COMMANDS]]
     assert len(set(listed)) == len(listed)
     assert {entry.group for entry in registry.entries().values()} <= set(race.GROUPS)
-    assert set(show.BENCHMARKS) <= set(listed)
+    assert set(targets.COUNTS) <= set(listed)

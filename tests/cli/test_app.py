@@ -12,7 +12,18 @@ from tocsin.cli import check
 
 from .cell import tocsin
 
-COMMANDS = ("demo", "info", "check", "audit", "view", "warmup", "bench list", "bench run", "bench report")
+COMMANDS = (
+    "demo",
+    "info",
+    "check",
+    "audit",
+    "view",
+    "warmup",
+    "bench list",
+    "bench run",
+    "bench targets",
+    "bench report",
+)
 
 
 @pytest.mark.parametrize("command", COMMANDS)

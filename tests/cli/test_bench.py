@@ -5,13 +5,15 @@ from pathlib import Path
 
 import pytest
 
+from tocsin.bench import race, registry
+
 from .cell import tocsin
 
 
 def test_the_list_names_suites_and_benchmarks_with_a_line_each():
     said = tocsin("bench", "list")
     assert said.code == 0
-    for name in ("quick", "show", "walk", "tori", "scaling", "planted"):
+    for name in ("quick", "targets", "walk", "tori", "scaling", "planted"):
         assert f"{name} " in said.out
     listed = json.loads(tocsin("bench", "list", "--json").out)["benchmarks"]
     assert all(entry["description"].endswith(".") and entry["question"].endswith("?") for entry in listed)
@@ -40,6 +42,54 @@ def test_a_small_run_is_kept_as_json_lines_and_reported(tmp_path):
     page, markdown = json.loads(said.out)["files"]
     assert "exercise" in Path(page).read_text()
     assert "exercise" in Path(markdown).read_text()
+
+
+def test_targets_are_read_from_runs_and_the_last_of_a_benchmark_counts(tmp_path):
+    about = {"machine": {"cpu": "one"}}
+    for name, seconds in (("first", 1e-4), ("second", 1e-5)):
+        contestant = {"name": "tocsin is_free", "ours": True, "seconds": [seconds]}
+        record = {"benchmark": "panda-short", "group": "robots", "collides": [False], "contestants": [contestant]}
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "results.jsonl").write_text(f"{json.dumps(about)}\n{json.dumps(record)}\n")
+    said = tocsin("bench", "targets", tmp_path / "first", "--json")
+    assert json.loads(said.out)["not reached"] == 1
+    said = tocsin("bench", "targets", tmp_path / "first", tmp_path / "second", "--json")
+    assert json.loads(said.out)["reached"] == 1
+    assert "10 µs" in tocsin("bench", "targets", tmp_path / "second").out
+
+
+def test_a_run_that_was_cut_off_is_read_up_to_there_and_what_is_no_run_is_refused(tmp_path):
+    about, record = {"machine": {"cpu": "one"}}, {"benchmark": "walk", "group": "papers", "failed": "no chess"}
+    (tmp_path / "results.jsonl").write_text(f"{json.dumps(about)}\n{json.dumps(record)}\n" + '{"benchmark": "exer')
+    said = tocsin("bench", "targets", tmp_path, "--json")
+    assert said.code == 0
+    assert "cut off" in said.err
+    for text in ("", "\n", "{}\n", "[1]\n", '{"machine": 3}\n', "no JSON\n"):
+        (tmp_path / "results.jsonl").write_text(text)
+        said = tocsin("bench", "report", tmp_path)
+        assert (said.code, "is not a file that" in said.err) == (2, True)
+
+
+def test_a_benchmark_that_breaks_is_recorded_and_the_run_goes_on(tmp_path, monkeypatch):
+    def fail(*_):
+        raise ZeroDivisionError("on purpose")
+
+    entries = [race.Benchmark(name, f"{name}.", "?", "rigid", fail) for name in ("one", "two")]
+    monkeypatch.setattr(registry, "chosen", lambda names: entries)
+    said = tocsin("bench", "run", "one", "--out", tmp_path, "--json")
+    assert said.code == 3
+    assert json.loads(said.out)["broken"] == ["one", "two"]
+
+
+def test_an_interrupt_keeps_what_was_measured(tmp_path, monkeypatch):
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(registry, "chosen", lambda names: [race.Benchmark("one", "One.", "?", "rigid", interrupt)])
+    said = tocsin("bench", "run", "one", "--out", tmp_path)
+    assert said.code == 130
+    assert "Traceback" not in said.err + said.out
+    assert len(list(tmp_path.glob("*/results.jsonl"))) == 1
 
 
 def test_a_report_without_a_run_says_how_to_make_one(tmp_path):

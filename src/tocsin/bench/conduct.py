@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Mapping
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 import numba
 
-from tocsin.bench import guard, registry, report
-from tocsin.bench.race import Benchmark
-from tocsin.bench.results import runs, show, tables
+from tocsin.bench import guard, race, registry, report
+from tocsin.bench.results import papers, runs, tables, targets
 
 
 def run(
@@ -22,7 +24,7 @@ def run(
     store: bool = False,
     quiet: bool = False,
 ) -> dict[str, Any]:
-    """Run the benchmarks with these names; return where the run is kept, and what the guard found to be worse."""
+    """Run the benchmarks with these names; return where the run is kept, what the guard found worse, and what broke."""
     chosen = registry.chosen([name for name in names if name != "quick"])
     numba.set_num_threads(1)
     with report.quietly(quiet):
@@ -33,27 +35,42 @@ def run(
             records["quick"] = runs.add(folder, guard.run(store=store))
             _show(records["quick"])
             guard.verdict(records["quick"])
-        for entry in chosen:
-            records[entry.name] = runs.add(folder, _one(entry, folder, questions, repeats, seed))
+        for place, entry in enumerate(chosen):
+            few, rounds = targets.COUNTS[entry.name] if "targets" in names else (None, None)
+            report.console.rule(f"{place + 1} of {len(chosen)}: [bold]{entry.name}[/]: {entry.description}")
+            start = time.monotonic()
+            try:
+                with race.only(targets.PEERS) if "targets" in names else nullcontext():
+                    record = registry.attempt(entry, questions or few, repeats or rounds, seed, folder)
+            except KeyboardInterrupt:
+                report.console.print(f"interrupted; what was measured before is in {folder}", highlight=False)
+                raise
+            records[entry.name] = runs.add(folder, {**record, "took": time.monotonic() - start})
             _show(records[entry.name])
-        if "show" in names:
-            show.table(records).show()
+        if "targets" in names:
+            show_targets(records)
         report.console.print(f"wrote {folder / runs.FILE}; see it with: tocsin bench report {folder}", highlight=False)
     worse = records.get("quick", {}).get("worse", [])
-    return {"folder": str(folder), "benchmarks": [*records], "worse": worse}
+    broken = [name for name, record in records.items() if record.get("broken")]
+    return {"folder": str(folder), "benchmarks": [*records], "worse": worse, "broken": broken}
 
 
-def _one(
-    entry: Benchmark | registry.Command, folder: Path, questions: int | None, repeats: int | None, seed: int
-) -> dict[str, Any]:  # fmt: skip
-    report.console.rule(f"[bold]{entry.name}[/]: {entry.description}")
-    return registry.attempt(entry, questions, repeats, seed, folder)
+def show_targets(records: Mapping[str, dict[str, Any]]) -> None:
+    """Print the papers' tables, and what was to be reached."""
+    for table in [*papers.tables(records), targets.table(records)]:
+        table.show()
+
+
+def read_targets(folders: list[Path]) -> dict[str, dict[str, Any]]:
+    """The records of these runs; of a benchmark that several have, the last one's."""
+    return {name: record for folder in folders for name, record in runs.read(folder).records.items()}
 
 
 def _show(record: dict[str, Any]) -> None:
     """Print the tables of a record that a command has not printed itself."""
     if record.get("failed"):
-        report.console.print(f"{record['benchmark']} is skipped: {record['failed']}", highlight=False)
+        words = "has failed" if record.get("broken") else "is skipped"
+        report.console.print(f"{record['benchmark']} {words}: {record['failed']}", highlight=False)
     if not record.get("printed"):
         for table in tables.of(record):
             table.show()

@@ -12,8 +12,11 @@ free.
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -70,15 +73,20 @@ class Contestant:
 
 @dataclass(frozen=True)
 class Paper:
-    """What a paper reports for the same kind of scene, on the machine of its time; seconds, and pairs of links."""
+    """What a paper reports for the same kind of scene, on the machine of its time; seconds, and pairs of links.
+
+    The figures are those of the first contestant; `others` has some for other contestants, by name and statistic.
+    """
 
     source: str
+    """Which of its tables (`results.papers`)."""
     mean: float = math.nan
     free: float = math.nan
     contact: float = math.nan
     worst: float = math.nan
     pairs: tuple[float, float, float] | None = None
     """Before culling, after spatial and after temporal culling."""
+    others: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -127,8 +135,25 @@ class Benchmark:
         return {**about, "group": self.group, **run(race, self.name)}
 
 
+_only: ContextVar[Collection[str] | None] = ContextVar("only", default=None)
+
+
+@contextmanager
+def only(peers: Collection[str]) -> Iterator[None]:
+    """Meanwhile races are run by ours and by these contestants alone; other peers are not even prepared."""
+    token = _only.set(peers)
+    try:
+        yield
+    finally:
+        _only.reset(token)
+
+
 def available(name: str, skipped: dict[str, str], make: Callable[[], Any]) -> Any:
-    """What a peer's maker returns; None, with a note in `skipped`, where its package is not installed."""
+    """What a peer's maker returns; None, with a note in `skipped`, where its package is not installed or not wanted."""
+    wanted = _only.get()
+    if wanted is not None and not any(re.split(r"\W", peer)[0] in name for peer in wanted):
+        skipped[name] = "left out of this run"
+        return None
     try:
         return make()
     except ModuleNotFoundError as missing:
@@ -157,8 +182,11 @@ def _read(hit: FirstContact) -> FirstContact:
 
 def run(race: Race, label: str) -> dict[str, Any]:
     """Let the contestants take turns, judge them, and return a record of plain numbers."""
-    runners = {c.name: c.run for c in race.contestants}
-    done = report.rounds(runners, race.n_questions, race.repeats, label=label, patience=report.PATIENCE)
+    wanted = _only.get()
+    contestants = [c for c in race.contestants if c.ours or wanted is None or c.name in wanted]
+    runners = {c.name: c.run for c in contestants}
+    peers = [c.name for c in contestants if not c.ours]
+    done = report.rounds(runners, race.n_questions, race.repeats, label=label, patience=report.PATIENCE, peers=peers)
     true_times = np.array([time_of(answer) for answer in done[race.truth].answers])
     record: dict[str, Any] = {
         "questions": race.n_questions,
@@ -167,7 +195,7 @@ def run(race: Race, label: str) -> dict[str, Any]:
         "truth": race.truth,
         "collides": np.isfinite(true_times) | np.isnan(true_times),
         "skipped": dict(race.skipped),
-        "contestants": [_judged(race, c, done[c.name], true_times) for c in race.contestants],
+        "contestants": [_judged(race, c, done[c.name], true_times) for c in contestants],
     }
     hits = [answer for answer in done[race.truth].answers if isinstance(answer, FirstContact)]
     if hits:

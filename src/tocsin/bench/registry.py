@@ -1,7 +1,8 @@
 """The benchmarks by name: races (`race.Benchmark`), and commands of `python -m tocsin.bench` with tables of their own.
 
 A race is declared next to its scene, in the `BENCHMARKS` of its module. A command becomes an entry by one line in
-`COMMANDS`: its tables are kept in the record, and if its result has `seconds` by contestant, so are they.
+`COMMANDS`: its tables are kept in the record, and so are `seconds` by contestant and `cells` of a paper's tables, where
+its result has some.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from tocsin.bench import guard, report
 from tocsin.bench.data import Missing
 from tocsin.bench.race import GROUPS, Benchmark
 from tocsin.bench.races import deforming, frames, planning, rigid, robots, trains
-from tocsin.bench.results import show
+from tocsin.bench.results import targets
 from tocsin.errors import unknown_name
 
 MODULES = (robots, rigid, deforming, frames, planning, trains)
@@ -43,8 +44,12 @@ class Command:
         return _parsers()[self.name].description or ""
 
     def run(self, questions: int | None, repeats: int | None, seed: int, folder: Path) -> dict[str, Any]:
-        """Run it, and return a record with its tables; the number of questions and repeats is its own."""
+        """Run it, and return a record with its tables; where it has options like these, they are set."""
         args = _parsers()[self.name].parse_args(self.line.split())
+        wanted = {"count": questions, "frames": questions, "repeats": repeats, "seed": seed}
+        for key, value in wanted.items():
+            if value is not None and hasattr(args, key):
+                setattr(args, key, value)
         about = {"benchmark": self.name, "description": self.description, "question": self.question}
         with report.keeping_tables() as tables:
             try:
@@ -52,9 +57,11 @@ class Command:
             except SystemExit as left:
                 raise Missing(str(left.code) if isinstance(left.code, str) else "it left without a result") from None
         record = {**about, "group": self.group, "tables": tables, "printed": True}
-        seconds = result.get("seconds") if isinstance(result, Mapping) else None
-        if isinstance(seconds, Mapping):
-            record["distributions"] = seconds
+        kept = result if isinstance(result, Mapping) else {}
+        if isinstance(kept.get("seconds"), Mapping):
+            record["distributions"] = kept["seconds"]
+        if kept.get("cells"):
+            record["cells"] = kept["cells"]
         if self.curves is not None:
             record["curves"] = self.curves(result)
         return record
@@ -108,9 +115,6 @@ COMMANDS = (
     Command("mutate", "is every damaged file read or refused in a sentence?", "campaign", "--count 500"),
 )
 
-SHOW = show.BENCHMARKS
-"""The benchmarks that the table of `tocsin bench run show` is made of."""
-
 
 def races() -> list[Benchmark]:
     """Every race."""
@@ -124,7 +128,7 @@ def entries() -> dict[str, Benchmark | Command]:
 
 SUITES = {
     "quick": guard.DESCRIPTION,
-    "show": "The table of ratios to reach: every race that it needs, and what came of each row.",
+    "targets": "The table of what is to be reached: all that it needs, with few repeats, in some ten minutes.",
     "all": "Every race, one after the other; campaigns are run by their names.",
 }
 """Names that stand for several."""
@@ -141,8 +145,8 @@ def chosen(names: list[str]) -> list[Benchmark | Command]:
     known = entries()
     found: dict[str, Benchmark | Command] = {}
     for name in names:
-        if name == "show":
-            found |= {each: known[each] for each in SHOW}
+        if name == "targets":
+            found |= {each: known[each] for each in targets.COUNTS}
         elif name == "all":
             found |= {each: entry for each, entry in known.items() if entry.group != "campaign"}
         elif name in known:
@@ -155,7 +159,11 @@ def chosen(names: list[str]) -> list[Benchmark | Command]:
 def attempt(
     entry: Benchmark | Command, questions: int | None, repeats: int | None, seed: int, folder: Path
 ) -> dict[str, Any]:  # fmt: skip
-    """The record of a benchmark, its picture in `folder`; where something it needs is not here, it says what."""
+    """The record of a benchmark, its picture in `folder`; where something it needs is not here, it says what.
+
+    What goes wrong otherwise is kept too, as broken: a long run goes on with the next.
+    """
+    broken = False
     try:
         return entry.run(questions, repeats, seed, folder)
     except Missing as missing:
@@ -164,7 +172,10 @@ def attempt(
         if missing.name is None or missing.name.split(".")[0] == "tocsin":
             raise
         why = f"needs {missing.name}: pip install 'tocsin[bench]'"
+    except Exception as error:
+        report.console.print_exception()
+        why, broken = f"{type(error).__name__}: {error}", True
     return {
         "benchmark": entry.name, "description": entry.description, "question": entry.question,
-        "group": entry.group, "failed": why,
+        "group": entry.group, "failed": why, "broken": broken,
     }  # fmt: skip

@@ -17,7 +17,7 @@ import shlex
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
@@ -149,6 +149,8 @@ def asking(ask: Callable[[int], Any], before: Callable[[], None] | None = None) 
 
 PATIENCE = 3.0
 """Seconds that a contestant of a race may take for its questions in one round; a slower one is given fewer."""
+ENOUGH = 3.0
+"""A single question that takes this many times the patience is asked once."""
 
 
 def rounds(
@@ -159,40 +161,52 @@ def rounds(
     label: str = "timing",
     warm_up: bool = True,
     patience: float = math.inf,
+    peers: Collection[str] = (),
 ) -> dict[str, Turns]:
     """Let contestants take turns.
 
     Before the first round each goes through all questions untimed, until it has taken more than `patience` seconds; how
-    far it came is how many questions it is given.
+    far it came is how many questions it is given. Ours are asked once before that, because kernels that were never used
+    are compiled then; one of the `peers` that took `ENOUGH` times as long for a single question is not asked again.
     """
     counts = dict.fromkeys(contestants, n_questions)
     taken: dict[str, list[np.ndarray]] = {name: [] for name in contestants}
     answers: dict[str, list[Any]] = {}
+    done: set[str] = set()
     with progress(label, (repeats + warm_up) * len(contestants)) as step:
         for name, run in contestants.items() if warm_up else ():
             step(f"{label}: {name}, to warm up")
-            counts[name] = _warmed(run, n_questions, patience)
+            if name not in peers:
+                run(range(1))
+            seconds, answers[name] = _warmed(run, n_questions, patience)
+            counts[name] = len(seconds)
+            if name in peers and len(seconds) == 1 and seconds[0] > ENOUGH * patience:
+                taken[name].append(seconds)
+                done.add(name)
         for number in range(repeats):
             order = [*contestants.items()]
             first = number % max(len(contestants), 1)
             for name, run in order[first:] + order[:first]:
                 step(f"{label}: {name}")
+                if name in done:
+                    continue
                 seconds, answers[name] = run(range(counts[name]))
                 taken[name].append(seconds)
     return {name: Turns(np.median(taken[name], axis=0), answers[name]) for name in contestants}
 
 
-def _warmed(run: Runner, count: int, patience: float) -> int:
-    """Go through the questions in growing parts until patience ends; return how many were answered."""
-    done, left, part = 0, patience, 1
-    while done < count and left > 0.0:
-        part = min(part, count - done)
-        seconds, _ = run(range(done, done + part))
-        done += part
+def _warmed(run: Runner, count: int, patience: float) -> tuple[np.ndarray, list[Any]]:
+    """Go through the questions in growing parts until patience ends; return what came of those that were answered."""
+    taken, answers = np.zeros(0), []
+    left, part = patience, 1
+    while len(taken) < count and left > 0.0:
+        part = min(part, count - len(taken))
+        seconds, said = run(range(len(taken), len(taken) + part))
+        taken, answers = np.concatenate([taken, seconds]), answers + said
         left -= float(seconds.sum())
         # Four times as many, or what the patience that is left allows for by the last part.
         part = max(1, int(min(4.0 * part, left / max(float(seconds.mean()), 1e-9))))
-    return done
+    return taken, answers
 
 
 def take_turns(

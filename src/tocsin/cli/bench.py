@@ -1,4 +1,4 @@
-"""`tocsin bench list | run | report`: every claim about speed, measured on this machine by one command."""
+"""`tocsin bench list | run | targets | report`: every claim about speed, measured on this machine by one command."""
 
 from __future__ import annotations
 
@@ -10,9 +10,13 @@ import typer
 
 from tocsin.cli import options, output
 
-EXAMPLE = "Example: tocsin bench run quick\n\nThen: tocsin bench run show, and tocsin bench report."
+EXAMPLE = "Example: tocsin bench run quick\n\nThen: tocsin bench targets, and tocsin bench report."
 LIST_EXAMPLE = "Example: tocsin bench list"
-RUN_EXAMPLE = "Example: tocsin bench run walk tori\n\nThe exit code is 1 if a count of `quick` jumped, else 0."
+RUN_EXAMPLE = (
+    "Example: tocsin bench run walk tori\n\n"
+    "The exit code is 1 if a count of `quick` jumped, 3 if a benchmark broke, else 0."
+)  # fmt: skip
+TARGETS_EXAMPLE = "Example: tocsin bench targets\n\nOf runs that were made: tocsin bench targets out/bench/20260131-..."
 REPORT_EXAMPLE = "Example: tocsin bench report out/bench/20260131-120000-0123456789 --against out/bench/20260101-..."
 
 app = typer.Typer(
@@ -26,7 +30,9 @@ app = typer.Typer(
 
 Names = Annotated[
     list[str] | None,
-    typer.Argument(metavar="[NAME]...", help="Benchmarks, or quick, show, all. By default show.", show_default=False),
+    typer.Argument(
+        metavar="[NAME]...", help="Benchmarks, or quick, targets, all (default targets).", show_default=False
+    ),
 ]
 Root = Annotated[Path, typer.Option("--out", metavar="FOLDER", help="Where runs are kept, a folder each.")]
 Questions = Annotated[
@@ -45,6 +51,13 @@ RunFolder = Annotated[
     Path | None,
     typer.Argument(metavar="[RUN]", readable=False, help="A run's folder; by default the newest.", show_default=False),
 ]
+RunFolders = Annotated[
+    list[Path] | None,
+    typer.Argument(
+        metavar="[RUN]...", readable=False, help="Runs to read instead of measuring; the last of a benchmark counts.",
+        show_default=False,
+    ),
+]  # fmt: skip
 Against = Annotated[
     Path | None,
     typer.Option("--against", metavar="RUN", readable=False, help="Another run to compare with.", show_default=False),
@@ -87,12 +100,26 @@ def run(
     from tocsin.bench import conduct
 
     found = conduct.run(
-        names or ["show"], out, questions=questions, repeats=repeats, seed=seed, store=store, quiet=as_json
+        names or ["targets"], out, questions=questions, repeats=repeats, seed=seed, store=store, quiet=as_json
     )
     if as_json:
         output.write_json(found)
-    if found["worse"]:
-        sys.exit(1)
+    if found["worse"] or found["broken"]:
+        sys.exit(3 if found["broken"] else 1)
+
+
+@app.command("targets", epilog=TARGETS_EXAMPLE)
+def targets(read: RunFolders = None, out: Root = FOLDER, seed: Seed = 1, as_json: options.Json = False) -> None:
+    """Measure everything that is to be reached, or read it from runs, and say what was: some ten minutes."""
+    from tocsin.bench import conduct
+    from tocsin.bench.results import targets as goals
+
+    folders = read or [Path(conduct.run(["targets"], out, seed=seed, quiet=as_json)["folder"])]
+    records = conduct.read_targets(folders)
+    if as_json:
+        output.write_json({"runs": [str(folder) for folder in folders], **goals.verdicts(records)})
+    elif read:
+        conduct.show_targets(records)
 
 
 @app.command("report", epilog=REPORT_EXAMPLE)

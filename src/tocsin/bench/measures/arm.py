@@ -18,6 +18,7 @@ import numpy as np
 
 import tocsin
 from tocsin.bench import report
+from tocsin.bench.results import papers
 from tocsin.bench.scenes import arm_scenes, cases
 from tocsin.options import MAX_STEPS
 from tocsin.viewer import render
@@ -80,7 +81,29 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
     for title, found, paper in (("Table 1, pipes", pipes, PAPER_1), ("Table 2, machine room", room, PAPER_2)):
         _show(title, found, paper)
     snakes = _snakes(args)
-    return {"pipes": pipes["rows"], "room": room["rows"], "snakes": snakes}
+    cells = [*_cells("2004, Table 1", pipes["rows"], PAPER_1), *_cells("2004, Table 2", room["rows"], PAPER_2)]
+    return {"pipes": pipes["rows"], "room": room["rows"], "snakes": snakes, "cells": cells}
+
+
+def _cells(table: str, rows: list[dict[str, Any]], paper: dict[Any, tuple[float, ...]]) -> list[papers.Cell]:
+    """Every cell of a paper's table beside ours; the totals are to be beaten, stages are their parts."""
+    found = []
+    for row in rows:
+        for name in SETS:
+            theirs = paper.get((row["degrees"], name), paper.get(row["degrees"]) if name == "1+2+3" else None)
+            if theirs is None:
+                continue
+            seconds = row["seconds"][name]
+            parts = [*(seconds[:, stage] for stage in range(3)), seconds.sum(axis=1)]
+            label = f"{row['degrees']:g}°" + (f", {name}" if table.endswith("2") else "")
+            for k, (part, stage) in enumerate(zip(parts, ("stage 1", "stage 2", "stage 3", "total"))):
+                for side, which in enumerate((row["collides"], ~row["collides"])):
+                    column = f"{stage} {('COL', 'NO-COL')[side]}"
+                    ours = report.mean(part[which])
+                    found.append(
+                        papers.cell(table, label, column, 1e-3 * theirs[2 * k + side], ours, judged=stage == "total")
+                    )
+    return found
 
 
 def _environment(

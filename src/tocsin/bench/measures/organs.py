@@ -24,6 +24,7 @@ import tocsin
 from tocsin.bench import report
 from tocsin.bench.data import data_folder
 from tocsin.bench.peers import ipc
+from tocsin.bench.results import papers
 from tocsin.bench.scenes import soft_arm, soft_pictures, soft_scenes
 
 DESCRIPTION = "Deformable planning scenes (the 2010 paper's Table II): yes or no and the first time, ipctk beside."
@@ -87,19 +88,24 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
     """Ask all steps of all paths, print Table II, and draw the scenes if asked."""
     films = [(soft_scenes.bar, 61), (soft_scenes.organs, 41)]
     results: dict[str, Any] = {}
+    cells: list[papers.Cell] = []
     if ipc.available():
         ipc.threads(1)
     for make, n_frames in films:
-        rows = []
+        rows, taken = [], []
         for clear in (True, False):
             film = make(n_frames, clear)
             path = soft_path(film)
             seconds, hits = _measure(path, args.repeats, _peer(film) if ipc.available() else {})
+            taken.append(seconds)
             rows += _rows("free path" if clear else "touching path", seconds, hits)
             results[f"{film.name}, {'free' if clear else 'touching'}"] = _record(seconds, hits)
         yes, when = PAPER[film.name]
         rows += [["paper, one core of 2008: yes or no", "", "", report.ms(yes), "", "", ""],
                  ["paper, one core of 2008: first time", "", "", report.ms(when), "", "", ""]]  # fmt: skip
+        for name, column, figure in (("is_free", "yes or no", yes), ("first_contact", "first time", when)):
+            steps = np.concatenate([seconds[f"tocsin, {name}"] for seconds in taken])
+            cells.append(papers.cell("2010, Table II", film.name, column, figure, report.mean(steps), judged=True))
         _table(film.name, film.n_triangles, rows)
     scenes = [soft_arm.made()]
     panda = data_folder() / "robots" / "panda_mbm"
@@ -114,7 +120,7 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
     if args.picture:
         soft_pictures.draw_planning(args.picture)
         report.console.print(f"wrote {args.picture}", highlight=False)
-    return results
+    return {**results, "cells": cells}
 
 
 def _measure(

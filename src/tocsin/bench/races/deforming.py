@@ -15,7 +15,7 @@ from tocsin.bench import report
 from tocsin.bench.data import Missing
 from tocsin.bench.measures import cloth
 from tocsin.bench.peers import ipc
-from tocsin.bench.race import Benchmark, Contestant, Paper, Race
+from tocsin.bench.race import Benchmark, Contestant, Paper, Race, available
 from tocsin.bench.scenes import soft_pictures
 
 QUESTION = "when does the mesh first touch itself?"
@@ -31,7 +31,9 @@ OURS = {
     "tocsin first_contact": "tocsin: first",
     "tocsin first_contact, hierarchy new": "tocsin: first, new",
     "tocsin is_free": "tocsin: is free?",
+    "tocsin contacts": "tocsin: all",
 }
+NOTES = {"tocsin contacts": "every touching pair of features with its time"}
 PEERS = {"ipctk additive": "ipctk: first, additive", "ipctk Tight-Inclusion": "ipctk: first, Tight-Inclusion"}
 
 
@@ -41,18 +43,18 @@ def _race(name: str, count: int, repeats: int, seed: int) -> Race:
     if steps is None:
         raise Missing("scalable-ccd-derived is not in the folder of recorded data; set TOCSIN_DATA.")
     asks = cloth.ours(steps, 1, TOLERANCE)
-    contestants = [Contestant(label, report.asking(asks[key]), ours=True, proves=True) for label, key in OURS.items()]
+    every = asks["tocsin: all"]
+    asks["tocsin: all"] = lambda k: float(every(k).times.min(initial=math.inf))
+    contestants = [
+        Contestant(label, report.asking(asks[key]), ours=True, proves=True, note=NOTES.get(label, ""))
+        for label, key in OURS.items()
+    ]
     skipped = {}
-    if ipc.available():
-        ipc.threads(1)
-        peers = cloth.theirs(steps)
-        contestants += [
-            Contestant(label, report.asking(partial(_time, peers[key])), proves=True, against="tocsin first_contact")
-            for label, key in PEERS.items()
-        ]
-    else:
-        skipped["ipctk"] = "not installed: pip install 'tocsin[bench]'"
-    paper = Paper("2010, Table I", cloth.PAPER[source][0]) if source in cloth.PAPER else None
+    contestants += available("ipctk", skipped, partial(_peers, steps)) or []
+    paper = None
+    if source in cloth.PAPER:
+        first, whole = cloth.PAPER[source]
+        paper = Paper("2010, Table I", first, others={"tocsin contacts": {"mean": whole}})
     return Race(
         contestants=contestants,
         n_questions=len(steps.ends),
@@ -63,6 +65,17 @@ def _race(name: str, count: int, repeats: int, seed: int) -> Race:
         paper=paper,
         picture=soft_pictures.draw_cloth if source == "cloth" else None,
     )
+
+
+def _peers(steps: cloth.Steps) -> list[Contestant]:
+    if not ipc.available():
+        raise Missing("not installed: pip install 'tocsin[bench]'")
+    ipc.threads(1)
+    asks = cloth.theirs(steps)
+    return [
+        Contestant(label, report.asking(partial(_time, asks[key])), proves=True, against="tocsin first_contact")
+        for label, key in PEERS.items()
+    ]
 
 
 def _time(ask: Any, k: int) -> float:

@@ -46,23 +46,23 @@ _FIRST, _SECOND, _PIPE = (-2.6, 9.0, 12.0), (-0.2, 12.0, 15.0), (1.93, 4.27, 16.
 TASKS = {
     "excavator-drive": Task(
         site.excavator, _PARKED, _DIGGING, (0, 1, 2, 3, 4, 5, 6),
-        Paper("2007, Table 1, Fig. 9(b)", 0.78, 0.15, 0.82, 3.4), 10.0,
+        Paper("2007, Table 1", 0.78, 0.15, 0.82, 3.4), 10.0,
     ),
     "excavator-load": Task(
         site.excavator, _DIGGING, _LOADING, (3, 4, 5, 6),
-        Paper("2007, Table 1, Fig. 9(c)", 0.1, 0.075, 0.12, 0.98), 3.0,
+        Paper("2007, Table 1", 0.1, 0.075, 0.12, 0.98), 3.0,
     ),
     "excavator-real": Task(
         site.recorded_excavator, _REAL_LOW, _REAL_HIGH, (0, 1, 2, 3),
-        Paper("2007, Table 1, Fig. 9(c)", 0.1, 0.075, 0.12, 0.98), 3.0,
+        Paper("2007, Table 1", 0.1, 0.075, 0.12, 0.98), 3.0,
     ),
     "crane-move": Task(
         site.crane, _FIRST, _SECOND, (0, 1, 2),
-        Paper("2007, Table 1, Fig. 10(b)", 5.66e-3, 1.32e-3, 11.1e-3, 0.134), 12.0,
+        Paper("2007, Table 1", 5.66e-3, 1.32e-3, 11.1e-3, 0.134), 12.0,
     ),
     "crane-drop": Task(
         site.crane, _SECOND, _PIPE, (0, 1, 2),
-        Paper("2007, Table 1, Fig. 10(c)", 15.1e-3, 2.9e-3, 27.3e-3, 0.211), 12.0,
+        Paper("2007, Table 1", 15.1e-3, 2.9e-3, 27.3e-3, 0.211), 12.0,
     ),
 }  # fmt: skip
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tocsin.bench.race import GROUPS
-from tocsin.bench.results import compare, plots, show, tables
+from tocsin.bench.results import compare, papers, plots, tables, targets
 from tocsin.bench.results.runs import Run
 
 
@@ -18,13 +18,16 @@ def write(run: Run, before: Run | None = None) -> Path:
         f"{run.about['date']}, commit {about['commit'] or 'unknown'}, by `{run.about['command']}`.  \n"
         f"{about['cpu']}, {about['cores']} cores, one thread used; {about['system']}.  \n{versions}.",
     ]
-    if any(name in run.records for name in show.BENCHMARKS):
-        parts.append(show.table(run.records).markdown())
+    if any(name in run.records for name in targets.COUNTS):
+        parts.append(targets.table(run.records).markdown())
     if before is not None:
         parts += ["## Compared with another run", *(table.markdown() for table in compare.tables(run, before))]
     overview = plots.culling([*run.records.values()])
     if overview is not None:
         parts += ["## Culling", _file(run, "culling", overview)]
+    beside = papers.tables(run.records)
+    if beside:
+        parts += ["## The papers' tables, beside ours", *(table.markdown() for table in beside)]
     for group, title in GROUPS.items():
         found = [record for record in run.records.values() if record["group"] == group]
         if found:

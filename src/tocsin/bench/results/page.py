@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tocsin.bench.race import GROUPS
-from tocsin.bench.results import compare, plots, show, tables
+from tocsin.bench.results import compare, papers, plots, tables, targets
 from tocsin.bench.results.runs import Run
 
 STYLE = """
@@ -51,15 +51,19 @@ def write(run: Run, before: Run | None = None) -> Path:
         f"used; {escape(about['system'])}</p><div class=chips>{versions}</div>",
         _contents(run),
     ]
-    if any(name in run.records for name in show.BENCHMARKS):
-        goals = show.table(run.records)
-        parts.append(f"<h2 id=show>{escape(goals.title)}</h2><div class=card>{_table(goals, '')}</div>")
+    if any(name in run.records for name in targets.COUNTS):
+        goals = targets.table(run.records)
+        parts.append(f"<h2 id=targets>{escape(goals.title)}</h2><div class=card>{_table(goals, '')}</div>")
     if before is not None:
         shown = "".join(_table(table) for table in compare.tables(run, before))
         parts.append(f"<h2>Compared with {escape(before.name)}</h2><div class=card>{shown}</div>")
     overview = plots.culling([*run.records.values()])
     if overview is not None:
         parts.append(f"<h2>What culling leaves</h2><div class='card wide'>{overview}</div>")
+    beside = papers.tables(run.records)
+    if beside:
+        shown = "".join(_table(table) for table in beside)
+        parts.append(f"<h2 id=papers>The papers' tables, beside ours</h2><div class=card>{shown}</div>")
     for group, title in GROUPS.items():
         found = [record for record in run.records.values() if record["group"] == group]
         if found:
@@ -84,7 +88,8 @@ def _card(run: Run, record: dict[str, Any]) -> str:
         f"<p>{escape(record['description'])} <span class=soft>Asked: {escape(record['question'])}</span></p>{chips}"
     ]
     if record.get("failed"):
-        parts.append(f"<p><span class=bad>skipped</span> {escape(record['failed'])}</p>")
+        word = "failed" if record.get("broken") else "skipped"
+        parts.append(f"<p><span class=bad>{word}</span> {escape(record['failed'])}</p>")
     if record.get("picture") and (run.folder / record["picture"]).exists():
         data = base64.b64encode((run.folder / record["picture"]).read_bytes()).decode()
         parts.append(f"<img alt='{escape(record['description'])}' src='data:image/png;base64,{data}'>")

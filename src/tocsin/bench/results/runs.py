@@ -2,13 +2,15 @@
 
 The first line of that file says when, by which command, on which machine, with which versions and from which commit;
 every further line is the record of one benchmark. Lines are written as benchmarks end, so that an interrupted run keeps
-what it has. JSON knows neither infinities nor NaN; they become null.
+what it has; a last line that was cut off is left out by readers, with a warning. JSON knows
+neither infinities nor NaN; they become null.
 """
 
 from __future__ import annotations
 
 import json
 import time
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -68,7 +70,8 @@ def read(path: Path) -> Run:
     """Read a run: its folder, or its file."""
     file = path / FILE if path.is_dir() else path
     try:
-        about, *records = [json.loads(line) for line in file.read_text().splitlines()]
+        *whole, last = file.read_text().split("\n")  # what ends in a line break is written whole
+        about, *records = [json.loads(line) for line in whole]
         by_name = {record["benchmark"]: record for record in records}
         if not about["machine"]["cpu"]:
             raise KeyError("cpu")
@@ -76,6 +79,8 @@ def read(path: Path) -> Run:
         raise TocsinError(f"cannot read a run at {str(file)!r}: {error.strerror}.") from None
     except (ValueError, KeyError, TypeError):
         raise TocsinError(f"{str(file)!r} is not a file that `tocsin bench run` has written.") from None
+    if last:
+        warnings.warn(f"the last line of {str(file)!r} is cut off and left out.", stacklevel=2)
     return Run(file.parent, about, by_name)
 
 
