@@ -20,6 +20,7 @@ def look(table):
     return plane.shape, records.shape, block.shape, block[1, 2, 3], plane[:, 1].sum()
 
 
+@pytest.mark.pure
 def test_arrays_of_every_kind_are_read_and_written_in_place():
     plane, records = np.arange(6.0).reshape(2, 3), np.zeros(2, RECORD)
     block = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
