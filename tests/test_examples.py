@@ -35,8 +35,8 @@ def run(*arguments, cwd=ROOT):
         ("05_planner_edges.py", r"let [1-9]\d* edges through that are not free"),
         ("06_your_robot.py", r"from where it stands to 'up': free"),
         ("09_cloth.py", r"towel and table touch at t = 0\.75897(.|\n)*1417 feature pairs touch"),
-        ("11_all_contacts.py", r"first contact: t = 0\.425271(.|\n)*impulse 1: 4 contacts from t = 0\.425 to 0\.426"),
-        ("12_contact_intervals.py", r"lower  wire   from 0\.1597 to 0\.1767(.|\n)*3 of them are shorter"),
+        ("10_all_contacts.py", r"first contact: t = 0\.425271(.|\n)*impulse 1: 4 contacts from t = 0\.425 to 0\.426"),
+        ("11_contact_intervals.py", r"lower  wire   from 0\.1597 to 0\.1767(.|\n)*3 of them are shorter"),
         ("07_audit.py", r"lower and wire(.|\n)*samples farther apart than \d+\.\d ms can miss it(.|\n)*proven"),
     ],
 )

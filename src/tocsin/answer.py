@@ -25,6 +25,8 @@ class Asked(NamedTuple):
     """What an answer needs to tell more about itself later."""
 
     scene: Any
+    laid_out: Any
+    """The scene whose tables were used: the same, unless bodies hang on carriers (`Scene._carrying`)."""
     prepared: Prepared
     configs: np.ndarray
     margin: float
@@ -80,10 +82,10 @@ class Answer(FirstContact):
         )
         rows = touches[:n][np.argsort(touches[:n]["distance"], kind="stable")]
         if n == 0:
-            (model_a, link_a), (model_b, link_b) = (asked.scene._name_of(world, g) for g in asked.geoms)
+            (model_a, link_a), (model_b, link_b) = (asked.laid_out._name_of(world, g) for g in asked.geoms)
             none = np.full(3, np.nan)
             return (Contact(link_a, link_b, "inside", ((), ()), none, none, np.zeros(3), 0.0, model_a, model_b),)
-        return _contacts(asked.scene, world, rows)
+        return _contacts(asked.laid_out, world, rows)
 
     @cached_property
     def stats(self) -> Stats:  # type: ignore[override]

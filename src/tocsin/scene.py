@@ -259,6 +259,7 @@ class Scene:
         from tocsin.deform import answer
         from tocsin.deform.advance import UNDECIDED
 
+        _cast.choice(method, "method", METHODS)
         rigid = tuple(m for m in motions if not isinstance(m, Deforming))
         found = None
         if rigid or not motions:
@@ -328,7 +329,7 @@ class Scene:
             outcome = Status.CAPPED
         else:
             outcome = Status.CONTACT if time > 0.0 else Status.INITIAL_CONTACT
-        asked = Asked(scene, prepared, configs, margin, tolerance, (a, b), counts, clock, elapsed, *found[5:])
+        asked = Asked(self, scene, prepared, configs, margin, tolerance, (a, b), counts, clock, elapsed, *found[5:])
         return Answer(outcome, time, used, motions, asked)
 
     def _check_motions(self, motions: tuple[Motion, ...]) -> None:

@@ -38,3 +38,9 @@ def test_an_edge_through_a_needle_is_never_taken_for_free():
         hit = tocsin.Scene(model).first_contact(model.move(model.vertices, model.vertices), tolerance=1e-17)
         assert hit.collides, width
         assert hit.time == 0.0
+
+
+def test_an_unknown_method_is_refused_without_links_too(scene):
+    cloth = scene.models[0]
+    with pytest.raises(tocsin.TocsinError, match="method must be one of"):
+        scene.first_contact(cloth.move(cloth.vertices, cloth.vertices), method="magic")

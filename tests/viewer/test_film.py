@@ -188,6 +188,20 @@ def test_the_answer_of_another_scene_or_motion_is_refused():
     assert other_motion.model is other.models[0]
 
 
+def test_the_answer_about_a_screw_motion_is_shown():
+    body, wall = tocsin.Body(tocsin.Box((0.2, 0.2, 0.2)), name="body"), tocsin.Body(tocsin.Box((1, 1, 1)), name="wall")
+    above, below = np.eye(4), np.array([[0.0, -1, 0, 0], [1, 0, 0, 0], [0, 0, 1, -1], [0, 0, 0, 1]])
+    above[2, 3] = 1.0
+    scene = tocsin.Scene(body, wall)
+    hit = scene.first_contact(body.move(above, below, kind="screw"))
+    assert shoot(scene, hit=hit).hit is hit
+
+
+def test_a_film_is_of_a_scene(film):
+    with pytest.raises(TocsinError, match="the viewer shows a scene"):
+        shoot(film.hit)
+
+
 def test_samples_are_counted_or_given_and_lie_in_time(film):
     assert [t for t, _ in sampled(film, 3)] == [0.0, 0.5, 1.0]
     assert [t for t, _ in sampled(film, [0.25])] == [0.25]

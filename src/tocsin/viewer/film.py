@@ -177,6 +177,8 @@ def shoot(scene: Scene, *motions: Motion, hit: FirstContact | None = None, margi
     `hit` is the answer of `scene.first_contact`; without one the scene is asked, with this `margin`. With one the
     motions may be left out: they are the answer's.
     """
+    if not isinstance(scene, Scene):
+        raise TocsinError(f"the viewer shows a scene, and motions in it; got {type(scene).__name__}.")
     scene.links_only("the viewer", "leave it out of the scene that is shown")
     if hit is None:
         hit = scene.first_contact(*motions, margin=margin)

@@ -1,4 +1,4 @@
-"""12: not only the first contact: every interval of time during which two links of a moving scene are in contact."""
+"""Not only the first contact: every interval of time during which two links of a moving scene are in contact."""
 
 from trimesh.transformations import translation_matrix
 
