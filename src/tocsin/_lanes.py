@@ -1,10 +1,10 @@
 """Several numbers in one register: the same arithmetic on four or eight things at once.
 
 Compilers vectorise loops, but not the body of a traversal; so the four children of a node are tested by code written
-over `lanes`, four doubles, and the eight of a hierarchy that is refitted all the time over `singles`, eight floats of
-single precision. They support + - * / abs, comparisons, & and |, `select` and `root`. The same source runs on plain
-floats (one box against one box, and in a CUDA kernel), since all of these work on floats too. Lanes live inside kernels
-only.
+over `lanes`, four doubles, the eight of a hierarchy that is refitted all the time over `singles`, eight floats of
+single precision, and long chains of operations, which wait for each other, over eight `doubles`. They support + - * /
+abs, comparisons, & and |, `select` and `root`. The same source runs on plain floats (one box against one box, and in a
+CUDA kernel), since all of these work on floats too. Lanes live inside kernels only.
 
 Every operation is the IEEE operation of each lane, so a lane holds the very bits that the same code gives for a float.
 """
@@ -27,6 +27,9 @@ WIDTH = 4
 
 SINGLES = 8
 """How many singles there are."""
+
+DOUBLES = 8
+"""How many doubles there are."""
 
 _INT32 = ir.IntType(32)
 _INT64 = ir.IntType(64)
@@ -52,7 +55,12 @@ class MaskType(types.Type):
 
 lanes = LanesType("lanes", types.float64, ir.DoubleType(), WIDTH)
 singles = LanesType("singles", types.float32, ir.FloatType(), SINGLES)
-_masks = {lanes: MaskType("mask", WIDTH), singles: MaskType("mask of singles", SINGLES)}
+doubles = LanesType("doubles", types.float64, ir.DoubleType(), DOUBLES)
+_masks = {
+    lanes: MaskType("mask", WIDTH),
+    singles: MaskType("mask of singles", SINGLES),
+    doubles: MaskType("mask of doubles", DOUBLES),
+}
 
 
 @register_model(LanesType)
@@ -131,7 +139,7 @@ _define(math.sqrt, LanesType, lambda family: ((family,),), _call("sqrt"))
 
 @intrinsic
 def _select(typingctx, chosen, a, b):
-    family = lanes if chosen == _masks[lanes] else singles
+    family = next(family for family, mask in _masks.items() if mask == chosen)
 
     def codegen(context, builder, sig, args):
         yes, no = (_wide(builder, family, sig.args[k], args[k]) for k in (1, 2))
@@ -211,6 +219,24 @@ def load_singles(table: Any, i: int, row: int) -> Any:
 @overload(load_singles)
 def _load_singles_kernel(table, i, row):
     return lambda table, i, row: _load_singles(table, i, row)  # type: ignore[reportCallIssue]
+
+
+@intrinsic
+def _load_doubles(typingctx, table, i, row):
+    def codegen(context, builder, sig, args):
+        return _vector_at(context, builder, sig, args, doubles.vector, 8)
+
+    return doubles(table, i, row), codegen
+
+
+def load_doubles(table: Any, i: int, row: int) -> Any:
+    """Return table[i, row] of an (n, rows, 8) table in double precision, contiguous, as doubles."""
+    return table[i, row]
+
+
+@overload(load_doubles)
+def _load_doubles_kernel(table, i, row):
+    return lambda table, i, row: _load_doubles(table, i, row)  # type: ignore[reportCallIssue]
 
 
 @intrinsic

@@ -1,22 +1,28 @@
 """Local advancement (2010, section V): when a vertex and a face, or two edges, first come within a margin.
 
-From a time until which freedom is proven, the closest points of the two features give a direction, `certificate.hold`
-says how long it separates them, and that is the next time. The loop ends at a contact (closest points within margin +
-tolerance), at the end of the motion (proven free), at `limit` (too late to matter), or, where floating point or the cap
-on steps ends it first, undecided: then too freedom is proven until the time that is returned.
+From a time until which freedom is proven, the volume that the two features span may tell that they are free for longer
+(`volume`): mostly up to the moment at which they are in one plane. There the closest points of the two give a
+direction, and `certificate` says how long it separates them: that is the next time. The loop ends at a contact (closest
+points within margin + tolerance), at the end of the motion (proven free), at `limit` (too late to matter), or, where
+floating point or the cap on steps ends it first, undecided: then too freedom is proven until the time that is returned.
 
 There is no case to single out: coplanar motion, parallel edges, degenerate faces and edges all have closest points and
-a direction between them. What a direction may be too slow for, a feature that turns fast close to another without
-touching it, is settled by inclusion: the volume spanned by the two features is a cubic in Bernstein form, and before
-its control points allow a root there is no contact (`volume_hold`).
+a direction between them.
+
+Four pairs go side by side in `_lanes`, and where one has ended the next takes its lane: a pair takes two steps in the
+mean, and the others do not wait for one that takes twenty. Each lane computes what it would alone, bit by bit.
 """
 
-import math
+import numpy as np
 
 from tocsin import vec
 from tocsin._jit import kernel
-from tocsin.bounds.rounding import UNDERFLOW, UNIT
-from tocsin.deform.certificate import between, greatest, hold, largest, later, toward_segment, widest
+from tocsin._lanes import DOUBLES, bits, lane, load_doubles, root, select
+from tocsin.bounds.rounding import UNIT
+from tocsin.deform.certificate import between, greatest, hold, larger, largest, later, smaller, stay, widest
+from tocsin.deform.closest import toward_edge, toward_face
+from tocsin.deform.filters import put_points
+from tocsin.deform.volume import volume_hold
 
 FREE, CONTACT, UNDECIDED = 0, 1, 2
 """How a pair ended."""
@@ -24,306 +30,237 @@ FREE, CONTACT, UNDECIDED = 0, 1, 2
 MOST_STEPS = 512
 """Steps after which a pair is left undecided."""
 
-PATIENCE = 1
-"""Steps after which the volume's cubic is asked too."""
+PATIENCE = 2
+"""Steps after which directions that turn are tried too: they are dear, and few pairs need them."""
+
+ENDED = np.dtype([("time", "f8"), ("status", "i4"), ("steps", "i4")])
+"""How a pair ended, when, and after how many steps."""
+
+TIME, NEAR, ROWS = 24, 25, 26
+"""Rows of a block after those of the points: the time reached, and the distance that counts as a contact."""
+
+EVERYONE = (1 << DOUBLES) - 1
 
 
 @kernel
-def crossing(above, below, at, width):
-    """Return where the line from (at, above) to (at + width, below) crosses zero downwards; 3 if it does not."""
-    if above > 0.0 and not below > 0.0:
-        return at + width * (above / (above - below))
-    return 3.0
+def point(block, k, end):
+    """Return point k of eight pairs at one end."""
+    row = 12 * end + 3 * k
+    return (load_doubles(block, 0, row), load_doubles(block, 0, row + 1), load_doubles(block, 0, row + 2))
 
 
 @kernel
-def volume_hold(w, e, f, w_end, e_end, f_end, size_w, size_e, size_f, margin):
-    """Return x in [0, 1]: det(w, e, f) keeps its sign, and the planes or lines their margin, for all y < x.
-
-    w joins the two features, e and f span them: the two sides of the face, or the two edges. Each moves linearly
-    from its value to its end value; the sizes bound their components over the whole motion. Within the margin |det| <=
-    margin |e x f|.
-
-    Proof. The determinant is a cubic in Bernstein form whose coefficients are sums of at most three determinants with
-    one vector of each at either end, over three. A determinant has six products of components, each wrong by 5 u per
-    factor (`between`) and at most 7 roundings: in all at most 24 u times 6 size_w size_e size_f. So 160 u covers it,
-    and the roundings of taking off the margin. The cubic lies in the convex hull of its control points (k/3, c_k), and
-    that reaches zero no earlier than the earliest crossing of a line from a control point above zero to a later one
-    that is not: where the hull first meets zero, an edge of the hull does, and its ends are two such control points.
-    """
-    n00 = vec.cross(e, f)
-    n11 = vec.cross(e_end, f_end)
-    n01 = vec.add(vec.cross(e, f_end), vec.cross(e_end, f))
-    c0 = vec.dot(w, n00)
-    c1 = (vec.dot(w_end, n00) + vec.dot(w, n01)) / 3.0
-    c2 = (vec.dot(w_end, n01) + vec.dot(w, n11)) / 3.0
-    c3 = vec.dot(w_end, n11)
-    off = 160.0 * UNIT * size_w * size_e * size_f + UNDERFLOW
-    if margin > 0.0:
-        widest = max(vec.norm(n00), 0.5 * vec.norm(n01), vec.norm(n11))
-        off += margin * (widest * (1.0 + 64.0 * UNIT) + 64.0 * UNIT * size_e * size_f)
-    if c0 < 0.0:
-        c0, c1, c2, c3 = -c0, -c1, -c2, -c3
-    c0 -= off
-    if not c0 > 0.0:
-        return 0.0
-    c1 -= off
-    c2 -= off
-    c3 -= off
-    x = min(crossing(c0, c1, 0.0, 1.0), crossing(c0, c2, 0.0, 2.0), crossing(c0, c3, 0.0, 3.0))
-    x = min(x, crossing(c1, c2, 1.0, 1.0), crossing(c1, c3, 1.0, 2.0), crossing(c2, c3, 2.0, 1.0)) / 3.0
-    return x * (1.0 - 8.0 * UNIT) if x < 1.0 else 1.0
-
-
-@kernel
-def unit_scaled(n, rate, ahead):
-    """Return (n, n_end, lengths of both): a direction scaled to components of at most 1, and where it turns to."""
-    s = 1.0 / (max(abs(n[0]), abs(n[1]), abs(n[2])) + 1e-300)
+def unit_scaled(n):
+    """Return a direction scaled to components of at most 1, the factor, and a bound of its length."""
+    s = 1.0 / (larger(larger(abs(n[0]), abs(n[1])), abs(n[2])) + 1e-300)
     n = vec.scale(n, s)
-    n_end = vec.axpy(n, s * ahead, rate)
-    return n, n_end, vec.norm(n) * (1.0 + 8.0 * UNIT), vec.norm(n_end) * (1.0 + 8.0 * UNIT)
+    return n, s, bounded(n)
 
 
 @kernel
-def toward_face(q0, q1, q2, r0, r1, r2):
-    """Return (distance, n, n_rate, a, b, c): the direction from the origin to a triangle, and weights of its corners.
-
-    q are the corners, r their rates. A weight of -1 for the distance's point is never returned: weights are barycentric
-    and not negative.
-    """
-    e = vec.sub(q1, q0)
-    f = vec.sub(q2, q0)
-    n = vec.cross(e, f)
-    nn = vec.dot(n, n)
-    if nn > 0.0:
-        g0 = vec.dot(n, vec.cross(q1, q2))
-        g1 = vec.dot(n, vec.cross(q2, q0))
-        g2 = vec.dot(n, vec.cross(q0, q1))
-        if g0 >= 0.0 and g1 >= 0.0 and g2 >= 0.0:
-            height = vec.dot(n, q0)
-            total = g0 + g1 + g2
-            rate = vec.add(vec.cross(vec.sub(r1, r0), f), vec.cross(e, vec.sub(r2, r0)))
-            if height < 0.0:
-                n = vec.scale(n, -1.0)
-                rate = vec.scale(rate, -1.0)
-            return abs(height) / math.sqrt(nn), n, rate, g0 / total, g1 / total, g2 / total
-    square, c, rate, s = toward_segment(q0, e, r0, vec.sub(r1, r0))
-    a, b, g = 1.0 - s, s, 0.0
-    other, c_other, rate_other, s = toward_segment(q0, f, r0, vec.sub(r2, r0))
-    if other < square:
-        square, c, rate = other, c_other, rate_other
-        a, b, g = 1.0 - s, 0.0, s
-    other, c_other, rate_other, s = toward_segment(q1, vec.sub(q2, q1), r1, vec.sub(r2, r1))
-    if other < square:
-        square, c, rate = other, c_other, rate_other
-        a, b, g = 0.0, 1.0 - s, s
-    return math.sqrt(square), c, rate, a, b, g
+def bounded(n):
+    """Return the length of a vector, rounded up."""
+    return root(vec.dot(n, n)) * (1.0 + 8.0 * UNIT)
 
 
 @kernel
-def toward_edge(d00, d01, d10, e, f, r00, r01, r10, e_rate, f_rate):
-    """Return (distance, n, n_rate, s, r): the direction from the edge a to the edge b, and where on each it starts.
+def stay_all(n, d, d_end, far, margin):
+    """Return how long a direction that does not turn keeps four differences apart."""
+    n, _, length = unit_scaled(n)
+    wide = widest(n, n)
+    x = stay(n, wide, length, d[0], d_end[0], far[0], margin)
+    x = smaller(x, stay(n, wide, length, d[1], d_end[1], far[1], margin))
+    x = smaller(x, stay(n, wide, length, d[2], d_end[2], far[2], margin))
+    return smaller(x, stay(n, wide, length, d[3], d_end[3], far[3], margin))
 
-    d_ij = b_j - a_i, e and f the edges a and b; the closest points are a_0 + s e and b_0 + r f.
-    """
-    n = vec.cross(e, f)
-    nn = vec.dot(n, n)
-    if nn > 0.0:
-        s = vec.dot(vec.cross(d00, f), n)
-        r = vec.dot(vec.cross(d00, e), n)
-        if s >= 0.0 and s <= nn and r >= 0.0 and r <= nn:
-            height = vec.dot(n, d00)
-            rate = vec.add(vec.cross(e_rate, f), vec.cross(e, f_rate))
-            if height < 0.0:
-                n = vec.scale(n, -1.0)
-                rate = vec.scale(rate, -1.0)
-            return abs(height) / math.sqrt(nn), n, rate, s / nn, r / nn
-    square, c, rate, r = toward_segment(d00, f, r00, f_rate)
-    s = 0.0
-    other, c_other, rate_other, where = toward_segment(d10, f, r10, f_rate)
-    if other < square:
-        square, c, rate = other, c_other, rate_other
-        s, r = 1.0, where
-    back = vec.scale(e, -1.0)
-    back_rate = vec.scale(e_rate, -1.0)
-    other, c_other, rate_other, where = toward_segment(d00, back, r00, back_rate)
-    if other < square:
-        square, c, rate = other, c_other, rate_other
-        s, r = where, 0.0
-    other, c_other, rate_other, where = toward_segment(d01, back, r01, back_rate)
-    if other < square:
-        square, c, rate = other, c_other, rate_other
-        s, r = where, 1.0
-    return math.sqrt(square), c, rate, s, r
+
+@kernel
+def hold_all(n, rate, rest, d, d_end, far, margin):
+    """Return how long a direction that turns at a rate keeps four differences apart."""
+    n, s, length = unit_scaled(n)
+    n_end = vec.axpy(n, s * rest, rate)
+    length_end = bounded(n_end)
+    wide = widest(n, n_end)
+    x = hold(n, n_end, wide, length, length_end, d[0], d_end[0], far[0], margin)
+    x = smaller(x, hold(n, n_end, wide, length, length_end, d[1], d_end[1], far[1], margin))
+    x = smaller(x, hold(n, n_end, wide, length, length_end, d[2], d_end[2], far[2], margin))
+    return smaller(x, hold(n, n_end, wide, length, length_end, d[3], d_end[3], far[3], margin))
 
 
 @kernel
 def without(n, e):
     """Return n less what it has along e."""
     ee = vec.dot(e, e)
-    return vec.axpy(n, -vec.dot(n, e) / ee, e) if ee > 0.0 else n
+    return vec.axpy(n, (0.0 - vec.dot(n, e)) / select(ee > 0.0, ee, 1.0), e)
 
 
 @kernel
 def sharper(k, n, e, f):
-    """Return a direction to try where rounding has spoilt n, close by: across e, across f, across both, by number.
+    """Return a direction to try where rounding has spoilt n, close by: across e, f, both, or their sum, by number.
 
     The corner that is closest may be so by less than rounding, with the closest point a little along e or f: then n is
-    not quite across that side, as it should be.
+    not quite across that side, as it should be. The third side of a face is e + f.
     """
     if k == 0:
         return without(n, e)
     if k == 1:
         return without(n, f)
-    both = vec.cross(e, f)
-    return both if vec.dot(both, n) > 0.0 else vec.scale(both, -1.0)
+    if k == 2:
+        both = vec.cross(e, f)
+        return vec.scale(both, select(vec.dot(both, n) > 0.0, 1.0, -1.0))
+    return without(n, vec.add(e, f))
 
 
 @kernel
-def vertex_face(v_t0, f0_t0, f1_t0, f2_t0, v_t1, f0_t1, f1_t1, f2_t1, margin, tolerance, limit):
-    """Return (status, t, steps): when a vertex first comes within margin of a face, or FREE also if after `limit`.
+def points_step(edges, turning, block, margin):
+    """Return (t, contact, ahead): what one step says about four pairs that are free until block[TIME].
 
-    Free until t is proven; at a CONTACT the distance at t is at most margin + tolerance.
+    They are free until t, where `contact` is a truth or not, and until `ahead`, 2 for the whole motion. With `edges`
+    the points are the ends of two edges, else a vertex and the corners of a face.
+
+    Proof that a contact is one. The closest points differ by w - s e + r f, with s and r in [0, 1] (and s + r <= 1 +
+    2 u for a face). Each component is known up to 5 u of |w|, |e| and |f| (`between`), and at most 5 roundings; in all
+    three together, with the length's own roundings, less than 26 u of the sum of their largest components.
     """
-    a0 = vec.sub(f0_t0, v_t0)
-    b0 = vec.sub(f1_t0, v_t0)
-    c0 = vec.sub(f2_t0, v_t0)
-    a1 = vec.sub(f0_t1, v_t1)
-    b1 = vec.sub(f1_t1, v_t1)
-    c1 = vec.sub(f2_t1, v_t1)
-    far_a = widest(a0, a1)
-    far_b = widest(b0, b1)
-    far_c = widest(c0, c1)
-    blur = 16.0 * UNIT * (greatest(far_a) + greatest(far_b) + greatest(far_c))
-    r0 = vec.sub(a1, a0)
-    r1 = vec.sub(b1, b0)
-    r2 = vec.sub(c1, c0)
-    t = 0.0
-    for step in range(MOST_STEPS):
-        a = between(a0, a1, t)
-        b = between(b0, b1, t)
-        c = between(c0, c1, t)
-        distance, n, rate, wa, wb, wc = toward_face(a, b, c, r0, r1, r2)
-        if distance <= margin + tolerance:
-            point = vec.add(vec.add(vec.scale(a, wa), vec.scale(b, wb)), vec.scale(c, wc))
-            if vec.norm(point) + blur <= margin + tolerance:
-                return CONTACT, t, step
-        n, n_end, length, length_end = unit_scaled(n, rate, 1.0 - t)
-        wide = widest(n, n)
-        x = hold(n, n, wide, length, length, a, a1, far_a, margin)
-        x = min(x, hold(n, n, wide, length, length, b, b1, far_b, margin))
-        x = min(x, hold(n, n, wide, length, length, c, c1, far_c, margin))
-        if x < 1.0:
-            wide = widest(n, n_end)
-            y = hold(n, n_end, wide, length, length_end, a, a1, far_a, margin)
-            if y > x:
-                y = min(y, hold(n, n_end, wide, length, length_end, b, b1, far_b, margin))
-                y = min(y, hold(n, n_end, wide, length, length_end, c, c1, far_c, margin))
-                x = max(x, y)
-            if x < 1.0 and (step >= PATIENCE or not x > 0.0):
-                e0 = vec.sub(f1_t0, f0_t0)
-                g0 = vec.sub(f2_t0, f0_t0)
-                e1 = vec.sub(f1_t1, f0_t1)
-                g1 = vec.sub(f2_t1, f0_t1)
-                x = max(x, volume_hold(a, between(e0, e1, t), between(g0, g1, t), a1, e1, g1,
-                                       greatest(far_a), largest(e0, e1), largest(g0, g1), margin))  # fmt: skip
-                k = 0
-                while not x > 0.0 and k < 4:
-                    if k < 3:
-                        m = sharper(k, n, vec.sub(b, a), vec.sub(c, a))
-                    else:
-                        m = without(n, vec.sub(c, b))
-                    m, _, long, _ = unit_scaled(m, m, 0.0)
-                    wide = widest(m, m)
-                    x = hold(m, m, wide, long, long, a, a1, far_a, margin)
-                    x = min(x, hold(m, m, wide, long, long, b, b1, far_b, margin))
-                    x = min(x, hold(m, m, wide, long, long, c, c1, far_c, margin))
-                    k += 1
-            if x < 1.0:
-                ahead = later(t, x)
-                if not ahead > t:
-                    return UNDECIDED, t, step
-                t = ahead
-                if t > limit:
-                    return FREE, t, step
-                continue
-        return FREE, math.inf, step
-    return UNDECIDED, t, MOST_STEPS
-
-
-@kernel
-def edge_edge(a0_t0, a1_t0, b0_t0, b1_t0, a0_t1, a1_t1, b0_t1, b1_t1, margin, tolerance, limit):
-    """Return (status, t, steps): when two edges first come within margin of each other; as `vertex_face`."""
-    p00 = vec.sub(b0_t0, a0_t0)
-    p01 = vec.sub(b1_t0, a0_t0)
-    p10 = vec.sub(b0_t0, a1_t0)
-    p11 = vec.sub(b1_t0, a1_t0)
-    q00 = vec.sub(b0_t1, a0_t1)
-    q01 = vec.sub(b1_t1, a0_t1)
-    q10 = vec.sub(b0_t1, a1_t1)
-    q11 = vec.sub(b1_t1, a1_t1)
-    e0 = vec.sub(a1_t0, a0_t0)
-    f0 = vec.sub(b1_t0, b0_t0)
-    e1 = vec.sub(a1_t1, a0_t1)
-    f1 = vec.sub(b1_t1, b0_t1)
-    far_00 = widest(p00, q00)
-    far_01 = widest(p01, q01)
-    far_10 = widest(p10, q10)
-    far_11 = widest(p11, q11)
-    size_00 = greatest(far_00)
+    p0 = point(block, 0, 0)
+    p1 = point(block, 0, 1)
+    q0 = point(block, 1, 0)
+    q1 = point(block, 1, 1)
+    r0 = point(block, 2, 0)
+    r1 = point(block, 2, 1)
+    s0 = point(block, 3, 0)
+    s1 = point(block, 3, 1)
+    if edges:  # a_0 a_1, b_0 b_1: differences b_j - a_i
+        start = (vec.sub(r0, p0), vec.sub(s0, p0), vec.sub(r0, q0), vec.sub(s0, q0))
+        end = (vec.sub(r1, p1), vec.sub(s1, p1), vec.sub(r1, q1), vec.sub(s1, q1))
+        e0 = vec.sub(q0, p0)
+        e1 = vec.sub(q1, p1)
+        f0 = vec.sub(s0, r0)
+        f1 = vec.sub(s1, r1)
+    else:  # a vertex, three corners; one difference is there twice
+        start = (vec.sub(q0, p0), vec.sub(s0, p0), vec.sub(r0, p0), vec.sub(r0, p0))
+        end = (vec.sub(q1, p1), vec.sub(s1, p1), vec.sub(r1, p1), vec.sub(r1, p1))
+        e0 = vec.sub(q0, r0)
+        e1 = vec.sub(q1, r1)
+        f0 = vec.sub(s0, q0)
+        f1 = vec.sub(s1, q1)
+    far = (widest(start[0], end[0]), widest(start[1], end[1]), widest(start[2], end[2]), widest(start[3], end[3]))
+    size_w = greatest(far[0])
     size_e = largest(e0, e1)
     size_f = largest(f0, f1)
-    blur = 16.0 * UNIT * (size_00 + size_e + size_f)
-    r00 = vec.sub(q00, p00)
-    r01 = vec.sub(q01, p01)
-    r10 = vec.sub(q10, p10)
+    begun = load_doubles(block, 0, TIME)
+    x = volume_hold(
+        between(start[0], end[0], begun), between(e0, e1, begun), between(f0, f1, begun), end[0], e1, f1,
+        size_w, size_e, size_f, margin,
+    )  # fmt: skip
+    t = larger(begun, later(begun, x))
+    through = x >= 1.0
+    w = between(start[0], end[0], t)
+    d01 = between(start[1], end[1], t)
+    d10 = between(start[2], end[2], t)
+    d = (w, d01, d10, between(start[3], end[3], t))
+    e = between(e0, e1, t)
+    f = between(f0, f1, t)
+    w_rate = vec.sub(end[0], start[0])
+    rate_01 = vec.sub(end[1], start[1])
+    rate_10 = vec.sub(end[2], start[2])
     e_rate = vec.sub(e1, e0)
     f_rate = vec.sub(f1, f0)
-    t = 0.0
-    for step in range(MOST_STEPS):
-        d00 = between(p00, q00, t)
-        d01 = between(p01, q01, t)
-        d10 = between(p10, q10, t)
-        d11 = between(p11, q11, t)
-        e = between(e0, e1, t)
-        f = between(f0, f1, t)
-        distance, n, rate, s, r = toward_edge(d00, d01, d10, e, f, r00, r01, r10, e_rate, f_rate)
-        if distance <= margin + tolerance:
-            point = vec.sub(vec.axpy(d00, r, f), vec.scale(e, s))
-            if vec.norm(point) + blur <= margin + tolerance:
-                return CONTACT, t, step
-        n, n_end, length, length_end = unit_scaled(n, rate, 1.0 - t)
-        wide = widest(n, n)
-        x = hold(n, n, wide, length, length, d00, q00, far_00, margin)
-        x = min(x, hold(n, n, wide, length, length, d01, q01, far_01, margin))
-        x = min(x, hold(n, n, wide, length, length, d10, q10, far_10, margin))
-        x = min(x, hold(n, n, wide, length, length, d11, q11, far_11, margin))
-        if x < 1.0:
-            wide = widest(n, n_end)
-            y = hold(n, n_end, wide, length, length_end, d00, q00, far_00, margin)
-            if y > x:
-                y = min(y, hold(n, n_end, wide, length, length_end, d01, q01, far_01, margin))
-                y = min(y, hold(n, n_end, wide, length, length_end, d10, q10, far_10, margin))
-                y = min(y, hold(n, n_end, wide, length, length_end, d11, q11, far_11, margin))
-                x = max(x, y)
-            if x < 1.0 and (step >= PATIENCE or not x > 0.0):
-                x = max(x, volume_hold(d00, e, f, q00, e1, f1, size_00, size_e, size_f, margin))
-                k = 0
-                while not x > 0.0 and k < 3:
-                    m, _, long, _ = unit_scaled(sharper(k, n, e, f), n, 0.0)
-                    wide = widest(m, m)
-                    x = hold(m, m, wide, long, long, d00, q00, far_00, margin)
-                    x = min(x, hold(m, m, wide, long, long, d01, q01, far_01, margin))
-                    x = min(x, hold(m, m, wide, long, long, d10, q10, far_10, margin))
-                    x = min(x, hold(m, m, wide, long, long, d11, q11, far_11, margin))
-                    k += 1
-            if x < 1.0:
-                ahead = later(t, x)
-                if not ahead > t:
-                    return UNDECIDED, t, step
-                t = ahead
-                if t > limit:
-                    return FREE, t, step
+    if edges:
+        distance, n, rate, s, r = toward_edge(w, d01, d10, e, f, w_rate, rate_01, rate_10, e_rate, f_rate)
+    else:
+        distance, n, rate, s, r = toward_face(w, d10, d01, e, f, w_rate, rate_10, e_rate, f_rate)
+    near = load_doubles(block, 0, NEAR)
+    gap = vec.sub(vec.axpy(w, r, f), vec.scale(e, s))
+    blur = 32.0 * UNIT * (size_w + size_e + size_f)
+    contact = (near >= distance) & (near >= root(vec.dot(gap, gap)) + blur)
+    x = stay_all(n, d, end, far, margin)
+    if turning:
+        x = larger(x, hold_all(n, rate, 1.0 - t, d, end, far, margin))
+    k = 0
+    while k < 4 and bits((x > 0.0) | contact | through) != EVERYONE:
+        x = select(x > 0.0, x, stay_all(sharper(k, n, e, f), d, end, far, margin))
+        k += 1
+    ahead = select((x >= 1.0) | through, 2.0, larger(t, later(t, x)))
+    return t, contact, ahead
+
+
+@kernel
+def start_lane(block, k, places, points, p, near, time):
+    """Put pair p into lane k of a block."""
+    put_points(block, k, places, points, p)
+    block[0, TIME, k] = time
+    block[0, NEAR, k] = near
+
+
+@kernel
+def march(edges, places, points, queue, n, most, margin, tolerance, limit, lowers, block, ended):
+    """Advance the first n pairs of the queue by up to `most` steps each; return (how many are left, limit).
+
+    What is left stands in the queue again, and the time that it has reached in `ended`.
+    """
+    pair = np.empty(DOUBLES, dtype=np.int64)
+    each = 1 if tolerance.shape[0] > 1 else 0
+    turning = most > PATIENCE
+    busy = 0
+    for k in range(DOUBLES):
+        p = queue[min(k, n - 1)]
+        pair[k] = p
+        busy |= (1 if k < n else 0) << k
+        start_lane(block, k, places, points, p, margin + tolerance[p * each], ended[p]["time"])
+    following = min(DOUBLES, n)
+    left = 0
+    while busy:
+        t, contact, ahead = points_step(edges, turning, block, margin)
+        touching = bits(contact & (ahead < 2.0))
+        for k in range(DOUBLES):
+            if not (busy >> k) & 1:
                 continue
-        return FREE, math.inf, step
-    return UNDECIDED, t, MOST_STEPS
+            p = pair[k]
+            end = ended[p]
+            end["steps"] += 1
+            now = lane(t, k)
+            then = lane(ahead, k)
+            if (touching >> k) & 1 and now <= limit:
+                end["status"] = CONTACT
+                end["time"] = now
+                if lowers:
+                    limit = now
+            elif then > limit:
+                end["status"] = FREE
+                end["time"] = then
+            else:
+                end["status"] = UNDECIDED
+                end["time"] = then
+                if then > block[0, TIME, k]:
+                    if end["steps"] < most:
+                        block[0, TIME, k] = then
+                        continue
+                    queue[left] = p
+                    left += 1
+            if following == n:
+                busy &= ~(1 << k)
+                continue
+            p = queue[following]
+            pair[k] = p
+            start_lane(block, k, places, points, p, margin + tolerance[p * each], ended[p]["time"])
+            following += 1
+    return left, limit
+
+
+@kernel
+def advance_all(edges, places, points, n, margin, tolerance, limit, lowers, block, queue, ended):
+    """Advance n pairs of points, edges or a vertex and a face; write how each ended into `ended`.
+
+    A CONTACT has the time at which it was seen, FREE a time beyond `limit`; UNDECIDED the time until which it is free.
+    `tolerance` has one value for all or one for each. With `lowers`, a contact lowers the limit for the others.
+    """
+    if n == 0:
+        return
+    for p in range(n):
+        queue[p] = p
+        ended[p]["time"] = 0.0
+        ended[p]["steps"] = 0
+    left, limit = march(edges, places, points, queue, n, PATIENCE, margin, tolerance, limit, lowers, block, ended)
+    if left > 0:
+        march(edges, places, points, queue, left, MOST_STEPS, margin, tolerance, limit, lowers, block, ended)

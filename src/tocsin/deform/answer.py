@@ -9,7 +9,7 @@ import numpy as np
 
 from tocsin import vec
 from tocsin._jit import kernel
-from tocsin.deform.advance import toward_edge, toward_face
+from tocsin.deform.closest import still_edge, still_face
 from tocsin.deform.narrow import (
     ADVANCED,
     EDGE_EDGE,
@@ -32,8 +32,6 @@ KINDS = ("vertex-face", "face-vertex", "edge-edge", "edge-face", "face-edge")
 MOST_LISTED = 4096
 """At most so many contacts of one moment are put into words, the closest first."""
 
-NO_RATE = (0.0, 0.0, 0.0)
-
 
 @kernel
 def closest_points(vertex_first, a, b, c, d, out):
@@ -42,17 +40,15 @@ def closest_points(vertex_first, a, b, c, d, out):
         p = vec.sub(b, a)
         q = vec.sub(c, a)
         r = vec.sub(d, a)
-        _, _, _, u, v, w = toward_face(p, q, r, NO_RATE, NO_RATE, NO_RATE)
+        _, _, s, t = still_face(p, q, r)
         x = a
-        y = vec.add(vec.add(vec.scale(b, u), vec.scale(c, v)), vec.scale(d, w))
+        y = vec.axpy(vec.axpy(b, s, vec.sub(c, b)), t, vec.sub(d, b))
     else:
         e = vec.sub(b, a)
         f = vec.sub(d, c)
-        _, _, _, s, r1 = toward_edge(
-            vec.sub(c, a), vec.sub(d, a), vec.sub(c, b), e, f, NO_RATE, NO_RATE, NO_RATE, NO_RATE, NO_RATE
-        )
+        _, _, s, t = still_edge(vec.sub(c, a), vec.sub(d, a), vec.sub(c, b), e, f)
         x = vec.axpy(a, s, e)
-        y = vec.axpy(c, r1, f)
+        y = vec.axpy(c, t, f)
     for k in range(3):
         out[0, k] = x[k]
         out[1, k] = y[k]

@@ -8,17 +8,28 @@ whose first root bounds the step from below. The turning direction follows the c
 steps converge on the contact like Newton's, and need no polynomial of the features themselves.
 
 All differences are taken between the given end positions, so nothing depends on where in the world they are, and no
-error adds up from step to step.
+error adds up from step to step. The code is written over `_lanes`, and holds for floats as well.
 """
-
-import math
 
 from tocsin import vec
 from tocsin._jit import kernel
+from tocsin._lanes import root, select
 from tocsin.bounds.rounding import UNDERFLOW, UNIT
 
 NOISE = 16.0 * UNIT
 """Relative error of a Bernstein coefficient of n . D: see `hold`."""
+
+
+@kernel
+def larger(x, y):
+    """Return the larger of two numbers; y if they are not ordered."""
+    return select(x > y, x, y)
+
+
+@kernel
+def smaller(x, y):
+    """Return the smaller of two numbers; y if they are not ordered."""
+    return select(x < y, x, y)
 
 
 @kernel
@@ -34,13 +45,13 @@ def between(p, q, t):
 @kernel
 def widest(p, q):
     """Return the larger of the absolute values of p and q, component by component."""
-    return (max(abs(p[0]), abs(q[0])), max(abs(p[1]), abs(q[1])), max(abs(p[2]), abs(q[2])))
+    return (larger(abs(p[0]), abs(q[0])), larger(abs(p[1]), abs(q[1])), larger(abs(p[2]), abs(q[2])))
 
 
 @kernel
 def greatest(p):
     """Return the largest component."""
-    return max(p[0], p[1], p[2])
+    return larger(larger(p[0], p[1]), p[2])
 
 
 @kernel
@@ -56,21 +67,35 @@ def first_root(b0, b1, b2):
     Proof. The first positive root is b0 / (B + sqrt(disc)), B = b0 - b1, disc = b1^2 - b0 b2; there is none if disc < 0
     or the denominator is not positive. The computed disc is wrong by at most 3 u (b1^2 + |b0 b2|), and enlarging disc
     or the denominator makes the quotient smaller; 8 u of the denominator's terms cover its own roundings, and the
-    quotient's.
+    quotient's. nan, of a direction that turns without bounds, proves nothing: 0.
     """
-    if b1 >= 0.0 and b2 >= 0.0:
-        return 2.0
     square = b1 * b1
     product = b0 * b2
     disc = square - product + 4.0 * UNIT * (square + abs(product))
-    if not disc >= 0.0:
-        return 2.0 if disc < 0.0 else 0.0  # nan, of a direction that turns without bounds, proves nothing
-    side = math.sqrt(disc)
+    side = root(larger(disc, 0.0))
     gain = b0 - b1
     below = gain + side + 8.0 * UNIT * (abs(gain) + side)
-    if not below > 0.0:
-        return 2.0 if below <= 0.0 else 0.0
-    return b0 / below
+    x = select(below > 0.0, b0 / below, select(below < 0.0, 2.0, 0.0))
+    x = select(disc >= 0.0, x, select(disc < 0.0, 2.0, 0.0))
+    return select((b1 >= 0.0) & (b2 >= 0.0), 2.0, x)
+
+
+@kernel
+def first_crossing(b0, b1):
+    """Return a lower bound of the root in (0, 1] of b0 (1-x) + b1 x, b0 > 0; 2 if there is none, 0 for nan.
+
+    Proof. The root is b0 / (b0 - b1), of two roundings; 4 u off covers them and the product's.
+    """
+    return select(b1 >= 0.0, 2.0, select(b1 < 0.0, b0 / (b0 - b1) * (1.0 - 4.0 * UNIT), 0.0))
+
+
+@kernel
+def stay(n, wide, length, d, d_end, far, margin):
+    """Return x in [0, 1] as `hold` does, for a direction that does not turn: what is a quadratic there is linear."""
+    off = NOISE * vec.dot(wide, far) + UNDERFLOW + margin * (1.0 + 16.0 * UNIT) * length
+    b0 = vec.dot(n, d) - off
+    x = first_crossing(b0, vec.dot(n, d_end) - off)
+    return select(b0 > 0.0, smaller(x, 1.0), 0.0)
 
 
 @kernel
@@ -90,11 +115,9 @@ def hold(n, n_end, wide, length, length_end, d, d_end, far, margin):
     noise = NOISE * vec.dot(wide, far) + UNDERFLOW
     keep = margin * (1.0 + 16.0 * UNIT)
     b0 = vec.dot(n, d) - noise - keep * length
-    if not b0 > 0.0:
-        return 0.0
     b1 = 0.5 * (vec.dot(n, d_end) + vec.dot(n_end, d)) - noise - keep * 0.5 * (length + length_end)
     b2 = vec.dot(n_end, d_end) - noise - keep * length_end
-    return min(first_root(b0, b1, b2), 1.0)
+    return select(b0 > 0.0, smaller(first_root(b0, b1, b2), 1.0), 0.0)
 
 
 @kernel
@@ -105,25 +128,3 @@ def later(t, x):
     them.
     """
     return (t + x * (1.0 - t) * (1.0 - 8.0 * UNIT)) * (1.0 - 2.0 * UNIT)
-
-
-@kernel
-def toward_segment(p, e, p_rate, e_rate):
-    """Return (square, c, c_rate, s): the point c = p + s e of a segment that is closest to the origin, and its rate.
-
-    Inside the segment c stays perpendicular to e: with s fixed it would move by p_rate + s e_rate; s itself changes so
-    that the derivative of c . e vanishes.
-    """
-    ee = vec.dot(e, e)
-    s = -vec.dot(p, e)
-    if not s > 0.0:
-        return vec.dot(p, p), p, p_rate, 0.0
-    if not s < ee:
-        c = vec.add(p, e)
-        return vec.dot(c, c), c, vec.add(p_rate, e_rate), 1.0
-    s /= ee
-    c = vec.axpy(p, s, e)
-    c = vec.axpy(c, -vec.dot(c, e) / ee, e)  # close by, rounding leaves c far from perpendicular: once more
-    rate = vec.axpy(p_rate, s, e_rate)
-    turn = -(vec.dot(rate, e) + vec.dot(c, e_rate)) / ee
-    return vec.dot(c, c), c, vec.axpy(rate, turn, e), s

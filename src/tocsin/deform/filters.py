@@ -23,6 +23,31 @@ def point(block, k, end):
 
 
 @kernel
+def put(block, lane, row, rows, v):
+    """Write a vertex into one lane of three rows of a block."""
+    block[0, row, lane] = rows[v, 0]
+    block[0, row + 1, lane] = rows[v, 1]
+    block[0, row + 2, lane] = rows[v, 2]
+
+
+@kernel
+def put_points(block, lane, places, points, k):
+    """Write the four points of pair k into one lane of a block: numbers of a's vertices, or ~ numbers of b's.
+
+    `places` are the vertices of a at time 0 and 1, and those of b.
+    """
+    a0, a1, b0, b1 = places
+    for c in range(4):
+        v = points[k, c]
+        if v >= 0:
+            put(block, lane, 3 * c, a0, v)
+            put(block, lane, 3 * c + 12, a1, v)
+        else:
+            put(block, lane, 3 * c, b0, ~v)
+            put(block, lane, 3 * c + 12, b1, ~v)
+
+
+@kernel
 def absolute(v):
     """Return the absolute components."""
     return (abs(v[0]), abs(v[1]), abs(v[2]))

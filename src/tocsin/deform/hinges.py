@@ -11,8 +11,8 @@ from tocsin import vec
 from tocsin._jit import kernel
 from tocsin._lanes import bits, root
 from tocsin.bounds.rounding import UNDERFLOW
-from tocsin.deform.filters import absolute, ahead, apart_by, point, spans
-from tocsin.deform.narrow import culling_margin, put, settle
+from tocsin.deform.filters import absolute, ahead, apart_by, point, put, spans
+from tocsin.deform.narrow import culling_margin, settle
 
 TILT = 0.25
 """Of the directions, along the shared edge."""

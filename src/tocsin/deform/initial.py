@@ -8,8 +8,9 @@ left undecided at time 0.
 from tocsin import vec
 from tocsin._jit import kernel
 from tocsin.bounds.rounding import UNDERFLOW, UNIT
-from tocsin.deform.advance import CONTACT, FREE, UNDECIDED, toward_edge, toward_face, unit_scaled
+from tocsin.deform.advance import CONTACT, FREE, UNDECIDED, unit_scaled
 from tocsin.deform.certificate import greatest, largest, widest
+from tocsin.deform.closest import still_edge, still_face
 
 
 @kernel
@@ -59,7 +60,6 @@ def parted(p, q, a, b, c):
     Proof. The six differences of their ends are rounded once, products with n three times: 16 u of the sum of the
     absolute values of the terms covers it.
     """
-    zero = (0.0, 0.0, 0.0)
     pa = vec.sub(a, p)
     pb = vec.sub(b, p)
     pc = vec.sub(c, p)
@@ -67,20 +67,20 @@ def parted(p, q, a, b, c):
     qb = vec.sub(b, q)
     qc = vec.sub(c, q)
     d = vec.sub(q, p)
-    least, n, _, _, _, _ = toward_face(pa, pb, pc, zero, zero, zero)
-    near, m, _, _, _, _ = toward_face(qa, qb, qc, zero, zero, zero)
+    least, n, _, _ = still_face(pa, pb, pc)
+    near, m, _, _ = still_face(qa, qb, qc)
     if near < least:
         least, n = near, m
-    near, m, _, _, _ = toward_edge(pa, pb, qa, d, vec.sub(b, a), zero, zero, zero, zero, zero)
+    near, m, _, _ = still_edge(pa, pb, qa, d, vec.sub(b, a))
     if near < least:
         least, n = near, m
-    near, m, _, _, _ = toward_edge(pb, pc, qb, d, vec.sub(c, b), zero, zero, zero, zero, zero)
+    near, m, _, _ = still_edge(pb, pc, qb, d, vec.sub(c, b))
     if near < least:
         least, n = near, m
-    near, m, _, _, _ = toward_edge(pc, pa, qc, d, vec.sub(a, c), zero, zero, zero, zero, zero)
+    near, m, _, _ = still_edge(pc, pa, qc, d, vec.sub(a, c))
     if near < least:
         n = m
-    n, _, _, _ = unit_scaled(n, n, 0.0)
+    n, _, _ = unit_scaled(n)
     far = widest(widest(widest(pa, pb), pc), widest(widest(qa, qb), qc))
     noise = 16.0 * UNIT * vec.dot(widest(n, n), far) + UNDERFLOW
     gap = min(vec.dot(n, pa), vec.dot(n, pb), vec.dot(n, pc))

@@ -10,9 +10,10 @@ import numpy as np
 
 from tocsin import vec
 from tocsin._jit import kernel
-from tocsin._lanes import bits
-from tocsin.deform.advance import CONTACT, FREE, UNDECIDED, edge_edge, vertex_face
-from tocsin.deform.filters import edge_edge_free, vertex_face_free
+from tocsin._lanes import DOUBLES, WIDTH, bits
+from tocsin.deform.advance import CONTACT, ENDED, FREE, advance_all
+from tocsin.deform.advance import ROWS as ADVANCED_ROWS
+from tocsin.deform.filters import ROWS, edge_edge_free, put_points, vertex_face_free
 from tocsin.deform.initial import crosses, one_sided
 from tocsin.deform.topology import FACE
 
@@ -35,6 +36,10 @@ ELEMENTS, FEATURES, ADVANCED, STEPS, NODES, COUNTS = range(6)
 """What is counted: element pairs, feature pairs after each filter, advancement steps, tests of octets."""
 
 
+POINTS, KIND, OF_A, OF_B, COLUMNS = 4, 4, 5, 6, 8
+"""Of a row of feature pairs: four points first (`filters.put_points`), its kind, and the features of a and of b."""
+
+
 class Room(NamedTuple):
     """Scratch of one thread: a chunk and its feature pairs."""
 
@@ -43,6 +48,10 @@ class Room(NamedTuple):
     faced: np.ndarray
     edged: np.ndarray
     block: np.ndarray
+    lanes: np.ndarray
+    queue: np.ndarray
+    ended: np.ndarray
+    tolerance: np.ndarray
 
 
 @kernel
@@ -51,18 +60,14 @@ def make_room():
     most = CHUNK + 64
     return Room(
         np.zeros((most, 4), dtype=np.int32),
-        np.zeros((most * MOST_FACED, 3), dtype=np.int32),
-        np.zeros((most * MOST_EDGED, 3), dtype=np.int32),
-        np.zeros((1, 24, 4)),
+        np.zeros((most * MOST_FACED, COLUMNS), dtype=np.int32),
+        np.zeros((most * MOST_EDGED, COLUMNS), dtype=np.int32),
+        np.zeros((1, ROWS, WIDTH)),
+        np.zeros((1, ADVANCED_ROWS, DOUBLES)),
+        np.zeros(most * MOST_EDGED, dtype=np.int32),
+        np.zeros(most * MOST_EDGED, dtype=ENDED),
+        np.zeros(1),
     )
-
-
-@kernel
-def put(block, lane, row, rows, v):
-    """Write a vertex into one lane of three rows of a block."""
-    block[0, row, lane] = rows[v, 0]
-    block[0, row + 1, lane] = rows[v, 1]
-    block[0, row + 2, lane] = rows[v, 2]
 
 
 @kernel
@@ -87,8 +92,20 @@ def is_joined(side, e, f):
 
 
 @kernel
+def write_feature(row, kind, i, j, p, q, r, s):
+    """Fill in a feature pair and its points."""
+    row[0] = p
+    row[1] = q
+    row[2] = r
+    row[3] = s
+    row[KIND] = kind
+    row[OF_A] = i
+    row[OF_B] = j
+
+
+@kernel
 def list_features(a, b, itself, pairs, n, faced, edged):
-    """Write the feature pairs (kind, a's, b's) that element pairs represent; return how many.
+    """Write the feature pairs that element pairs represent; return how many.
 
     Those with a face, by the place of its element, go to `faced`, pairs of edges to `edged`.
     """
@@ -101,17 +118,17 @@ def list_features(a, b, itself, pairs, n, faced, edged):
             for k in range(3):
                 v = a.corners[x, k]
                 if (a.owns[x] >> k) & 1 and not (itself and is_corner(b, y, a.same[v])):
-                    faced[count, 0] = VERTEX_FACE
-                    faced[count, 1] = v
-                    faced[count, 2] = y
+                    write_feature(
+                        faced[count], VERTEX_FACE, v, y, v, ~b.corners[y, 0], ~b.corners[y, 1], ~b.corners[y, 2]
+                    )
                     count += 1
         if a.owns[x] & FACE:
             for k in range(3):
                 v = b.corners[y, k]
                 if (b.owns[y] >> k) & 1 and not (itself and is_corner(a, x, a.same[v])):
-                    faced[count, 0] = FACE_VERTEX
-                    faced[count, 1] = x
-                    faced[count, 2] = v
+                    write_feature(
+                        faced[count], FACE_VERTEX, x, v, ~v, a.corners[x, 0], a.corners[x, 1], a.corners[x, 2]
+                    )
                     count += 1
         for i in range(3):
             e = a.owned_edges[x, i]
@@ -120,97 +137,30 @@ def list_features(a, b, itself, pairs, n, faced, edged):
             for j in range(3):
                 f = b.owned_edges[y, j]
                 if f >= 0 and not (itself and is_joined(a, e, f)):
-                    edged[edges, 0] = EDGE_EDGE
-                    edged[edges, 1] = e
-                    edged[edges, 2] = f
+                    write_feature(
+                        edged[edges], EDGE_EDGE, e, f, a.edges[e, 0], a.edges[e, 1], ~b.edges[f, 0], ~b.edges[f, 1]
+                    )
                     edges += 1
     return count, edges
 
 
 @kernel
-def keep_faced(a, b, faced, n, block, done, limit, margin):
-    """Drop the pairs with a face that are proven free; return how many are left."""
+def keep_near(edges, places, features, n, block, done, limit, margin):
+    """Drop the feature pairs that are proven free; return how many are left."""
     kept = 0
-    for p in range(0, n, 4):
-        for lane in range(4):
-            k = min(p + lane, n - 1)
-            i = faced[k, 1]
-            j = faced[k, 2]
-            if faced[k, 0] == VERTEX_FACE:
-                put(block, lane, 0, a.p0, i)
-                put(block, lane, 12, a.p1, i)
-                for c in range(3):
-                    put(block, lane, 3 * c + 3, b.p0, b.corners[j, c])
-                    put(block, lane, 3 * c + 15, b.p1, b.corners[j, c])
-            else:
-                put(block, lane, 0, b.p0, j)
-                put(block, lane, 12, b.p1, j)
-                for c in range(3):
-                    put(block, lane, 3 * c + 3, a.p0, a.corners[i, c])
-                    put(block, lane, 3 * c + 15, a.p1, a.corners[i, c])
-        left = 15 - bits(vertex_face_free(block, done, limit, margin))
-        kept = keep_lanes(faced, p, n, left, kept)
+    for p in range(0, n, WIDTH):
+        for lane in range(WIDTH):
+            put_points(block, lane, places, features, min(p + lane, n - 1))
+        if edges:
+            free = bits(edge_edge_free(block, done, limit, margin))
+        else:
+            free = bits(vertex_face_free(block, done, limit, margin))
+        for lane in range(min(WIDTH, n - p)):
+            if not (free >> lane) & 1:
+                for c in range(COLUMNS):
+                    features[kept, c] = features[p + lane, c]
+                kept += 1
     return kept
-
-
-@kernel
-def keep_edged(a, b, edged, n, block, done, limit, margin):
-    """Drop the pairs of edges that are proven free; return how many are left."""
-    kept = 0
-    for p in range(0, n, 4):
-        for lane in range(4):
-            k = min(p + lane, n - 1)
-            i = edged[k, 1]
-            j = edged[k, 2]
-            for c in range(2):
-                put(block, lane, 3 * c, a.p0, a.edges[i, c])
-                put(block, lane, 3 * c + 12, a.p1, a.edges[i, c])
-                put(block, lane, 3 * c + 6, b.p0, b.edges[j, c])
-                put(block, lane, 3 * c + 18, b.p1, b.edges[j, c])
-        left = 15 - bits(edge_edge_free(block, done, limit, margin))
-        kept = keep_lanes(edged, p, n, left, kept)
-    return kept
-
-
-@kernel
-def keep_lanes(features, p, n, left, kept):
-    """Move the rows p to p + 3 whose bit is set to the row `kept` and on; return the next."""
-    for lane in range(min(4, n - p)):
-        if (left >> lane) & 1:
-            features[kept, 0] = features[p + lane, 0]
-            features[kept, 1] = features[p + lane, 1]
-            features[kept, 2] = features[p + lane, 2]
-            kept += 1
-    return kept
-
-
-@kernel
-def advance_feature(a, b, kind, i, j, margin, tolerance, limit):
-    """Return (status, t, steps) of one feature pair."""
-    if kind == EDGE_EDGE:
-        v = a.edges[i, 0]
-        w = a.edges[i, 1]
-        x = b.edges[j, 0]
-        y = b.edges[j, 1]
-        return edge_edge(
-            vec.load3(a.p0, v), vec.load3(a.p0, w), vec.load3(b.p0, x), vec.load3(b.p0, y),
-            vec.load3(a.p1, v), vec.load3(a.p1, w), vec.load3(b.p1, x), vec.load3(b.p1, y), margin, tolerance, limit,
-        )  # fmt: skip
-    if kind == VERTEX_FACE:
-        x = b.corners[j, 0]
-        y = b.corners[j, 1]
-        z = b.corners[j, 2]
-        return vertex_face(
-            vec.load3(a.p0, i), vec.load3(b.p0, x), vec.load3(b.p0, y), vec.load3(b.p0, z),
-            vec.load3(a.p1, i), vec.load3(b.p1, x), vec.load3(b.p1, y), vec.load3(b.p1, z), margin, tolerance, limit,
-        )  # fmt: skip
-    x = a.corners[i, 0]
-    y = a.corners[i, 1]
-    z = a.corners[i, 2]
-    return vertex_face(
-        vec.load3(b.p0, j), vec.load3(a.p0, x), vec.load3(a.p0, y), vec.load3(a.p0, z),
-        vec.load3(b.p1, j), vec.load3(a.p1, x), vec.load3(a.p1, y), vec.load3(a.p1, z), margin, tolerance, limit,
-    )  # fmt: skip
 
 
 @kernel
@@ -244,34 +194,44 @@ def named_features(a, b, itself, kind, i, j):
 
 
 @kernel
-def advance_features(a, b, itself, features, n, margin, tolerance, limit, question, hits, found, counts):
-    """Advance the feature pairs that are left; return (hits, found, limit).
+def keep_contacts(a, b, itself, features, n, ended, question, hits, found, counts):
+    """Write down which feature pairs touch, or may; return (hits, found).
 
-    The first contact is kept in hits[0], and `limit` is its time; of every contact each is appended.
+    The first contact is kept in hits[0]; of every contact each is appended.
     """
     for p in range(n):
-        kind = features[p, 0]
-        i = features[p, 1]
-        j = features[p, 2]
-        status, t, steps = advance_feature(a, b, kind, i, j, margin, tolerance, limit)
-        counts[STEPS] += steps + 1
-        if status == FREE:
+        end = ended[p]
+        counts[STEPS] += end["steps"]
+        if end["status"] == FREE:
             continue
-        kind, i, j = named_features(a, b, itself, kind, i, j)
+        kind, i, j = named_features(a, b, itself, features[p, KIND], features[p, OF_A], features[p, OF_B])
         if question == EVERY:
             if found == hits.shape[0]:
                 more = np.zeros(2 * found, HIT)
                 more[:found] = hits
                 hits = more
-            write_hit(hits[found], t, kind, i, j, status)
+            write_hit(hits[found], end["time"], kind, i, j, end["status"])
             found += 1
-        elif found == 0 or precedes(t, kind, i, j, hits[0]):
-            write_hit(hits[0], t, kind, i, j, status)
+        elif found == 0 or precedes(end["time"], kind, i, j, hits[0]):
+            write_hit(hits[0], end["time"], kind, i, j, end["status"])
             found = 1
-            limit = min(limit, t)
-            if question == ANY and status != UNDECIDED:
-                return hits, found, limit
-    return hits, found, limit
+    return hits, found
+
+
+@kernel
+def settle_features(edges, a, b, itself, features, n, room, margin, tolerance, limit, question, hits, found, counts):
+    """Filter the feature pairs of a chunk, and advance what is left; return (hits, found, limit)."""
+    counts[FEATURES] += n
+    places = (a.p0, a.p1, b.p0, b.p1)
+    near = culling_margin(margin, tolerance, question)
+    n = keep_near(edges, places, features, n, room.block, 1.0 - limit, limit, near)
+    counts[ADVANCED] += n
+    room.tolerance[0] = tolerance
+    advance_all(
+        edges, places, features, n, margin, room.tolerance, limit, question != EVERY, room.lanes, room.queue, room.ended
+    )
+    hits, found = keep_contacts(a, b, itself, features, n, room.ended, question, hits, found, counts)
+    return hits, found, min(limit, hits[0]["time"]) if question != EVERY and found > 0 else limit
 
 
 @kernel
@@ -347,14 +307,10 @@ def settle(a, b, itself, room, n, margin, tolerance, limit, question, overlaps, 
             limit = min(limit, hits[0]["time"])
         if question == ANY and found > 0 and hits[0]["status"] == CONTACT:
             return hits, found, limit
-    done = 1.0 - limit
-    near = culling_margin(margin, tolerance, question)
     faced, edged = list_features(a, b, itself, room.pairs, n, room.faced, room.edged)
-    counts[FEATURES] += faced + edged
-    faced = keep_faced(a, b, room.faced, faced, room.block, done, limit, near)
-    edged = keep_edged(a, b, room.edged, edged, room.block, done, limit, near)
-    counts[ADVANCED] += faced + edged
-    hits, found, limit = advance_features(
-        a, b, itself, room.faced, faced, margin, tolerance, limit, question, hits, found, counts
+    hits, found, limit = settle_features(
+        False, a, b, itself, room.faced, faced, room, margin, tolerance, limit, question, hits, found, counts
     )
-    return advance_features(a, b, itself, room.edged, edged, margin, tolerance, limit, question, hits, found, counts)
+    return settle_features(
+        True, a, b, itself, room.edged, edged, room, margin, tolerance, limit, question, hits, found, counts
+    )

@@ -6,41 +6,33 @@ from typing import Any
 
 import numpy as np
 
-from tocsin import _cast, vec
-from tocsin._jit import kernel
-from tocsin.deform.advance import FREE, edge_edge, vertex_face
+from tocsin import _cast
+from tocsin._lanes import DOUBLES
+from tocsin.deform.advance import ENDED, FREE, ROWS, advance_all
 from tocsin.errors import TocsinError
 from tocsin.options import RELATIVE_TOLERANCE
 
-
-@kernel
-def corner(rows, k, i):
-    """Return rows[k, i] as a vector."""
-    return (rows[k, i, 0], rows[k, i, 1], rows[k, i, 2])
+Ends = tuple[np.ndarray, np.ndarray]
+"""Points at time 0 and at time 1."""
 
 
-@kernel
-def all_vertex_face(v_t0, v_t1, f_t0, f_t1, margin, tolerance, times, decided):
-    """Write the time of every pair, inf where free; `decided` is False where only freedom until then is known."""
-    for k in range(v_t0.shape[0]):
-        status, t, _ = vertex_face(
-            vec.load3(v_t0, k), corner(f_t0, k, 0), corner(f_t0, k, 1), corner(f_t0, k, 2),
-            vec.load3(v_t1, k), corner(f_t1, k, 0), corner(f_t1, k, 1), corner(f_t1, k, 2), margin, tolerance[k], 1.0,
-        )  # fmt: skip
-        times[k] = np.inf if status == FREE else t
-        decided[k] = status != 2
+def advance_pairs(a: Ends, b: Ends, margin: float, tolerance: np.ndarray) -> np.ndarray:
+    """Return how pairs end, `advance.ENDED`: edges (n, 2, 3), or vertices (n, 1, 3) of a and faces (n, 3, 3) of b."""
+    n, of_a = a[0].shape[:2]
+    rows = np.arange(n, dtype=np.int32)[:, None]
+    points = np.empty((n, 4), np.int32)
+    points[:, :of_a] = of_a * rows + np.arange(of_a)
+    points[:, of_a:] = ~((4 - of_a) * rows + np.arange(4 - of_a))
+    places = tuple(np.ascontiguousarray(side).reshape(-1, 3) for side in (*a, *b))
+    ended = np.zeros(n, ENDED)
+    block = np.zeros((1, ROWS, DOUBLES))
+    advance_all(of_a == 2, places, points, n, margin, tolerance, 1.0, False, block, np.zeros(n, np.int32), ended)
+    return ended
 
 
-@kernel
-def all_edge_edge(a_t0, a_t1, b_t0, b_t1, margin, tolerance, times, decided):
-    """Write the time of every pair, inf where free; `decided` is False where only freedom until then is known."""
-    for k in range(a_t0.shape[0]):
-        status, t, _ = edge_edge(
-            corner(a_t0, k, 0), corner(a_t0, k, 1), corner(b_t0, k, 0), corner(b_t0, k, 1),
-            corner(a_t1, k, 0), corner(a_t1, k, 1), corner(b_t1, k, 0), corner(b_t1, k, 1), margin, tolerance[k], 1.0,
-        )  # fmt: skip
-        times[k] = np.inf if status == FREE else t
-        decided[k] = status != 2
+def _times(ended: np.ndarray) -> np.ndarray:
+    """Return the times of pairs, inf where free."""
+    return np.where(ended["status"] == FREE, np.inf, ended["time"])
 
 
 def _checked(given: dict[str, Any], shapes: dict[str, tuple[int | None, ...]]) -> list[np.ndarray]:
@@ -78,13 +70,9 @@ def vertex_face_times(
     shapes: dict[str, tuple[int | None, ...]] = {
         "v_t0": (None, 3), "v_t1": (None, 3), "f_t0": (None, 3, 3), "f_t1": (None, 3, 3),
     }  # fmt: skip
-    arrays = _checked({"v_t0": v_t0, "v_t1": v_t1, "f_t0": f_t0, "f_t1": f_t1}, shapes)
-    times = np.full(len(arrays[0]), np.inf)
-    tolerances = _tolerances(tolerance, arrays[2])
+    v0, v1, f0, f1 = _checked({"v_t0": v_t0, "v_t1": v_t1, "f_t0": f_t0, "f_t1": f_t1}, shapes)
     margin = _cast.scalar(margin, "margin", least=0.0)
-    v0, v1, f0, f1 = arrays
-    all_vertex_face(v0, v1, f0, f1, margin, tolerances, times, np.ones(len(times), np.bool_))
-    return times
+    return _times(advance_pairs((v0[:, None], v1[:, None]), (f0, f1), margin, _tolerances(tolerance, f0)))
 
 
 def edge_edge_times(
@@ -96,10 +84,6 @@ def edge_edge_times(
     default 1e-4 of the shorter edge.
     """
     shapes: dict[str, tuple[int | None, ...]] = dict.fromkeys(("a_t0", "a_t1", "b_t0", "b_t1"), (None, 2, 3))
-    arrays = _checked({"a_t0": a_t0, "a_t1": a_t1, "b_t0": b_t0, "b_t1": b_t1}, shapes)
-    times = np.full(len(arrays[0]), np.inf)
-    tolerances = _tolerances(tolerance, arrays[0], arrays[2])
+    a0, a1, b0, b1 = _checked({"a_t0": a_t0, "a_t1": a_t1, "b_t0": b_t0, "b_t1": b_t1}, shapes)
     margin = _cast.scalar(margin, "margin", least=0.0)
-    a0, a1, b0, b1 = arrays
-    all_edge_edge(a0, a1, b0, b1, margin, tolerances, times, np.ones(len(times), np.bool_))
-    return times
+    return _times(advance_pairs((a0, a1), (b0, b1), margin, _tolerances(tolerance, a0, b0)))

@@ -17,7 +17,7 @@ import numpy as np
 from tocsin.deform.advance import CONTACT
 from tocsin.deform.narrow import ANY, COUNTS, EVERY, FIRST, HIT
 from tocsin.deform.partners import Partner, Path, inside_at_start, partner_of, paths_of
-from tocsin.deform.run import Found, Pair, find
+from tocsin.deform.run import Found, Pair, find, in_order
 from tocsin.deform.sides import Side
 from tocsin.deform.slabs import Mixed, every_contact, first_contact
 from tocsin.deform.soft import Soft
@@ -205,7 +205,7 @@ class Question:
             key = np.stack([pair, hits["kind"], hits["a"], hits["b"]], axis=1)
             new = np.concatenate([[True], (key[1:] != key[:-1]).any(axis=1)])
             hits, pair = hits[new], pair[new]
-        order = np.lexsort((hits["b"], hits["a"], hits["kind"], pair, hits["time"]))
+        order = in_order(hits, pair)
         return Found(hits[order], pair[order], self.counts)
 
     def _stretch(self, begin: float, end: float, question: int) -> Found:
@@ -268,7 +268,7 @@ class Question:
             return Found(best[0][0], best[0][1], self.counts)  # in order already
         hits = np.concatenate([b[0] for b in best])
         pair = np.concatenate([b[1] for b in best])
-        order = np.lexsort((hits["b"], hits["a"], hits["kind"], pair, hits["time"]))
+        order = in_order(hits, pair)
         return Found(hits[order], pair[order], self.counts)
 
     def _against(self, pairing: Pairing, begin: float, end: float, origin: np.ndarray, question: int) -> Found:

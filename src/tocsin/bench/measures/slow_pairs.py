@@ -16,12 +16,10 @@ from typing import Any
 
 import numpy as np
 
-from tocsin._jit import kernel
 from tocsin.bench import report
 from tocsin.bench.campaigns import truth
 from tocsin.bench.scenes.recorded_pairs import Group
-from tocsin.deform.advance import edge_edge, vertex_face
-from tocsin.deform.pairs import corner
+from tocsin.deform.pairs import advance_pairs
 
 DESCRIPTION = "Search for the slowest vertex-face and edge-edge queries, bred for advancement steps; the worst timed."
 
@@ -35,27 +33,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", type=int, default=1, help="seed of the pairs (default 1)")
 
 
-@kernel
-def vertex_face_steps(t0, t1, tolerance, steps, status):
-    """Write the steps and the status of every vertex-face pair."""
-    for k in range(t0.shape[0]):
-        status[k], _, steps[k] = vertex_face(
-            corner(t0, k, 0), corner(t0, k, 1), corner(t0, k, 2), corner(t0, k, 3),
-            corner(t1, k, 0), corner(t1, k, 1), corner(t1, k, 2), corner(t1, k, 3), 0.0, tolerance[k], 1.0,
-        )  # fmt: skip
-
-
-@kernel
-def edge_edge_steps(t0, t1, tolerance, steps, status):
-    """Write the steps and the status of every edge-edge pair."""
-    for k in range(t0.shape[0]):
-        status[k], _, steps[k] = edge_edge(
-            corner(t0, k, 0), corner(t0, k, 1), corner(t0, k, 2), corner(t0, k, 3),
-            corner(t1, k, 0), corner(t1, k, 1), corner(t1, k, 2), corner(t1, k, 3), 0.0, tolerance[k], 1.0,
-        )  # fmt: skip
-
-
-COUNTED = {"vertex-face": vertex_face_steps, "edge-edge": edge_edge_steps}
+KINDS = {"vertex-face": 1, "edge-edge": 2}
+"""How many of the four points are the first feature's."""
 
 
 def _group(kind: str, t0: np.ndarray, t1: np.ndarray) -> Group:
@@ -63,9 +42,10 @@ def _group(kind: str, t0: np.ndarray, t1: np.ndarray) -> Group:
 
 
 def _count(kind: str, t0: np.ndarray, t1: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    steps, status = np.zeros(len(t0), np.int64), np.zeros(len(t0), np.int64)
-    COUNTED[kind](t0, t1, truth.default_tolerance(_group(kind, t0, t1)), steps, status)
-    return steps, status
+    n = KINDS[kind]
+    tolerance = truth.default_tolerance(_group(kind, t0, t1))
+    ended = advance_pairs((t0[:, :n], t1[:, :n]), (t0[:, n:], t1[:, n:]), 0.0, tolerance)
+    return ended["steps"], ended["status"]
 
 
 def breed(kind: str, rounds: int, rng: np.random.Generator) -> tuple[Group, np.ndarray, np.ndarray]:
@@ -101,7 +81,7 @@ def _least(group: Group, row: int, times: int) -> float:
 def run(args: argparse.Namespace) -> dict[str, Any]:
     """Breed both kinds and time the worst."""
     rows, results = [], {}
-    for kind in COUNTED:
+    for kind in KINDS:
         group, steps, status = breed(kind, args.rounds, np.random.default_rng(args.seed))
         idle = _least(group, len(group) - 1, 200)
         worst = max(_least(group, k, 50) for k in range(20))
