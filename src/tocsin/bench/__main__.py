@@ -75,6 +75,14 @@ def _add_deformable(add: Callable[..., argparse.ArgumentParser]) -> None:
     organs.add_arguments(add("organs", organs.DESCRIPTION, _opened("Deformable planning scenes", organs.run)))
 
 
+def _add_ablations(add: Callable[..., argparse.ArgumentParser]) -> None:
+    """Add the engine with one idea taken out."""
+    from tocsin.bench.measures import ablations
+
+    for name, (description, run) in ablations.COMMANDS.items():
+        ablations.add_arguments(add(name, description, _opened("What an idea is worth", run)))
+
+
 def _opened(title: str, run: Callable[[argparse.Namespace], Any]) -> Callable[[argparse.Namespace], Any]:
     """`run` after the opening lines with this title."""
 
@@ -145,6 +153,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_interval_engine(add)
     all_contacts.add_commands(add, _opened)
     _add_deformable(add)
+    _add_ablations(add)
     planted = add("planted", "No miss, never late: contacts planted by construction, found again.", _planted)
     planted.add_argument("--rigid", type=int, default=100_000, help="rigid motions (default 100,000)")
     planted.add_argument("--articulated", type=int, default=20_000, help="articulated motions (default 20,000)")

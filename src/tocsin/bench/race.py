@@ -125,8 +125,8 @@ class Benchmark:
         race = self.make(questions or self.questions, repeats or self.repeats, seed)
         record = self.record(race)
         if race.picture is not None and folder is not None:
-            record["picture"] = f"{self.name}.png"
-            race.picture(str(folder / record["picture"]))
+            record["pictures"] = [f"{self.name}.png"]
+            race.picture(str(folder / record["pictures"][0]))
         return record
 
     def record(self, race: Race) -> dict[str, Any]:

@@ -37,6 +37,8 @@ class Command:
     """Its arguments; without them, its own defaults."""
     curves: Callable[[Any], list[Curve]] | None = None
     """What to plot of its result."""
+    pictures: tuple[tuple[str, str, str], ...] = ()
+    """Its options that draw a picture, what to give them, and the file that comes of it."""
 
     @property
     def description(self) -> str:
@@ -50,6 +52,8 @@ class Command:
         for key, value in wanted.items():
             if value is not None and hasattr(args, key):
                 setattr(args, key, value)
+        for option, given, _ in self.pictures:
+            setattr(args, option, str(folder / given))
         about = {"benchmark": self.name, "description": self.description, "question": self.question}
         with report.keeping_tables() as tables:
             try:
@@ -57,6 +61,9 @@ class Command:
             except SystemExit as left:
                 raise Missing(str(left.code) if isinstance(left.code, str) else "it left without a result") from None
         record = {**about, "group": self.group, "tables": tables, "printed": True}
+        drawn = [file for _, _, file in self.pictures if (folder / file).exists()]
+        if drawn:
+            record["pictures"] = drawn
         kept = result if isinstance(result, Mapping) else {}
         if isinstance(kept.get("seconds"), Mapping):
             record["distributions"] = kept["seconds"]
@@ -92,10 +99,22 @@ COMMANDS = (
     Command("scaling", "how does the time grow with triangles and with links?", "engine", curves=_scaling),
     Command("overhead", "what is left when there is nothing to do?", "engine"),
     Command("backends", "a tree of boxes, or a tree of hulls?", "engine"),
-    Command("arm", "what does each stage of the interval engine cost and leave?", "papers"),
     Command(
-        "screen", "all contacts of the screw paper's cubes, cars and tori: how fast, at which resolution?", "papers"
+        "arm",
+        "what does each stage of the interval engine cost and leave?",
+        "papers",
+        pictures=(("picture", "arm", "arm-pipes.png"), ("picture", "arm", "arm-room.png")),
     ),
+    Command(
+        "screen",
+        "all contacts of the screw paper's cubes, cars and tori: how fast, at which resolution?",
+        "papers",
+        pictures=(("tori", "screw-tori.png", "screw-tori.png"), ("screen", "screen.png", "screen.png")),
+    ),
+    Command("ablation-taylor", "what are Taylor models worth, against interval arithmetic?", "engine"),
+    Command("ablation-temporal", "what is temporal culling worth?", "engine"),
+    Command("ablation-hulls", "what are hulls first worth?", "engine"),
+    Command("ablation-bound", "what is our motion bound worth, against equation 10?", "engine"),
     Command("swept", "what do swept volumes leave, against boxes?", "engine"),
     Command("agreement", "do the two engines contradict each other?", "campaign", "--count 2000"),
     Command("enclosures", "does exact motion leave an enclosure of the interval engine?", "campaign", "--count 100000"),
@@ -111,7 +130,12 @@ COMMANDS = (
     Command("partners", "do samples of true rotations contradict an answer?", "campaign", "--count 30"),
     Command("slowest", "how long can a single vertex-face or edge-edge query take?", "deformable"),
     Command("cloth", "how long do first contact and all times take, beside ipctk?", "deformable"),
-    Command("organs", "is a step of a deforming plan free, and if not, when is contact?", "deformable"),
+    Command(
+        "organs",
+        "is a step of a deforming plan free, and if not, when is contact?",
+        "papers",
+        pictures=(("picture", "organs.png", "organs.png"),),
+    ),
     Command("mutate", "is every damaged file read or refused in a sentence?", "campaign", "--count 500"),
 )
 

@@ -122,11 +122,15 @@ class Turns:
     answers: list[Any]
 
 
-def asking(ask: Callable[[int], Any], before: Callable[[], None] | None = None) -> Runner:
+def asking(
+    ask: Callable[[int], Any],
+    before: Callable[[], None] | None = None,
+    *,
+    clock: Callable[[], float] = time.thread_time,
+) -> Runner:
     """A contestant in this process: `ask` is called with the number of a question, `before` ahead of it, untimed."""
 
     def go_through(questions: Sequence[int]) -> tuple[np.ndarray, list[Any]]:
-        clock = time.thread_time
         seconds, answers = np.zeros(len(questions)), []
         was_collecting = gc.isenabled()
         gc.collect()

@@ -52,6 +52,26 @@ def test_the_funnel_as_a_whole_has_exactly_the_recorded_pairs():
     assert 0.0452322203761476 - 1e-9 <= found.first <= 0.0452322203761477
 
 
+def test_unlisted_pairs_overlap_share_no_corner_and_are_not_listed():
+    rng = np.random.default_rng(3)
+    start = rng.uniform(0.0, 1.0, (60, 3))
+    end = start + rng.normal(0.0, 0.1, start.shape)
+    faces = rng.permutation(60).reshape(20, 3)
+    edges = np.sort(np.concatenate([faces[:, :2], faces[:, 1:], faces[:, [0, 2]]]), axis=1)
+    listed = {"vertex-face": np.array([[v, f] for v in range(30) for f in range(20)]), "edge-edge": np.array([[0, 1]])}
+    mesh = recorded_pairs.Recorded("made", start, end, faces, edges, listed, ())
+    for group, least in zip(recorded_pairs.unlisted(mesh, 40, 1), (20, 40)):
+        assert least <= len(group) <= 40
+        sides = (1, 3) if group.kind == "vertex-face" else (2, 2)
+        for points in np.concatenate([group.t0, group.t1], axis=2).reshape(len(group), 4, 2, 3):
+            a, b = points[: sides[0]].reshape(-1, 3), points[sides[0] :].reshape(-1, 3)
+            assert (a.min(axis=0) <= b.max(axis=0)).all()
+            assert (b.min(axis=0) <= a.max(axis=0)).all()
+            assert len(np.unique(points[:, 0], axis=0)) == 4
+        if group.kind == "vertex-face":  # those of the first thirty vertices are listed
+            assert not any((point == start[:30]).all(axis=1).any() for point in group.t0[:, 0])
+
+
 def test_a_number_that_is_no_double_is_refused(tmp_path):
     folder = tmp_path / "made" / "vertex-face"
     folder.mkdir(parents=True)

@@ -207,8 +207,8 @@ def groups(args: argparse.Namespace) -> Iterator[tuple[str, Group]]:
         recorded = recorded_pairs.derived(data / "scalable-ccd-derived", name)
         for group in recorded.groups:
             yield name, part(group)
-        if args.unlisted and ipc.available():
-            for group in ipc.unlisted(recorded, args.unlisted, args.seed):
+        if args.unlisted:
+            for group in recorded_pairs.unlisted(recorded, args.unlisted, args.seed):
                 yield f"{name}, unlisted", group
 
 

@@ -23,7 +23,6 @@ are wall seconds, and a busy machine shows. The paper's figures (Table I) are th
 from __future__ import annotations
 
 import argparse
-import gc
 import os
 import time
 from collections.abc import Callable, Mapping
@@ -192,26 +191,12 @@ def measure(
     clock = time.process_time if threads == 1 else time.perf_counter
     if ipc.available():
         ipc.threads(threads)
-    taken = {name: np.zeros((repeats, n_steps)) for name in contestants}
-    answers: dict[str, list[Any]] = {}
-    with report.progress(label, (repeats + 1) * len(contestants)) as step:
-        for number in range(-1, repeats):
-            order = [*contestants.items()]
-            first = max(number, 0) % len(order)
-            for name, ask in order[first:] + order[:first]:
-                step(f"{label}: {name}")
-                gc.collect()
-                if number < 0:
-                    if "ipctk" not in name:  # compiled code is loaded outside the clock
-                        ask(0)
-                    continue
-                answers[name] = []
-                for k in range(n_steps):
-                    start = clock()
-                    answer = ask(k)
-                    taken[name][number, k] = clock() - start
-                    answers[name].append(answer)
-    return {name: np.median(seconds, axis=0) for name, seconds in taken.items()}, answers
+    for name, ask in contestants.items():
+        if "ipctk" not in name:  # compiled code is loaded outside the clock
+            ask(0)
+    runners = {name: report.asking(ask, clock=clock) for name, ask in contestants.items()}
+    done = report.rounds(runners, n_steps, repeats, label=label, warm_up=False)
+    return {name: turns.seconds for name, turns in done.items()}, {name: turns.answers for name, turns in done.items()}
 
 
 def _scene(steps: Steps, threads: int, args: argparse.Namespace) -> dict[str, Any]:

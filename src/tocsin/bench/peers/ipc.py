@@ -11,8 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from tocsin.bench.scenes import recorded_pairs
-
 NARROW = ("additive", "inclusion")
 
 
@@ -82,21 +80,3 @@ def ids(candidate: Any, kind: str) -> tuple[int, int]:
         return candidate.vertex_id, candidate.face_id
     low, high = sorted((candidate.edge0_id, candidate.edge1_id))
     return low, high
-
-
-def unlisted(recorded: recorded_pairs.Recorded, count: int, seed: int) -> list[recorded_pairs.Group]:
-    """Pairs whose swept boxes overlap but that are not listed, so they are free; some of each kind."""
-    mesh = Mesh(recorded.vertices_t0, recorded.edges, recorded.faces)
-    found = mesh.candidates(recorded.vertices_t0, recorded.vertices_t1)
-    rng = np.random.default_rng(seed)
-    groups = []
-    for kind, listed in recorded.listed.items():
-        members = found.fv_candidates if kind == "vertex-face" else found.ee_candidates
-        known = {tuple(pair) for pair in (listed if kind == "vertex-face" else np.sort(listed, axis=1)).tolist()}
-        drawn = [ids(members[k], kind) for k in rng.permutation(len(members))[: 2 * count].tolist()]
-        pairs = np.array([pair for pair in drawn if pair not in known][:count], np.int64).reshape(-1, 2)
-        corners = recorded_pairs.pair_corners(kind, pairs, recorded.faces, recorded.edges)
-        ends = recorded.vertices_t0[corners], recorded.vertices_t1[corners]
-        free = np.zeros(len(corners), bool)
-        groups.append(recorded_pairs.Group(f"{recorded.name} unlisted", kind, *ends, free, {}))
-    return groups

@@ -63,8 +63,12 @@ def _race(name: str, count: int, repeats: int, seed: int) -> Race:
         facts={"triangles": len(steps.faces)},
         skipped=skipped,
         paper=paper,
-        picture=soft_pictures.draw_cloth if source == "cloth" else None,
+        picture=soft_pictures.draw_cloth if name.endswith("-made") else partial(_draw, steps),
     )
+
+
+def _draw(steps: cloth.Steps, path: str) -> None:
+    soft_pictures.draw_steps(steps.ends, steps.faces, path)
 
 
 def _peers(steps: cloth.Steps) -> list[Contestant]:

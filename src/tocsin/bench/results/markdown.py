@@ -36,8 +36,7 @@ def write(run: Run, before: Run | None = None) -> Path:
             parts += [f"### {record['benchmark']}", f"{record['description']} Asked: {record['question']}"]
             if record.get("failed"):
                 parts.append(f"Skipped: {record['failed']}")
-            if record.get("picture"):
-                parts.append(f"![{record['description']}]({record['picture']})")
+            parts += [f"![{record['description']}]({name})" for name in record.get("pictures", ())]
             drawn = plots.distributions(record)
             if drawn is not None:
                 parts.append(_file(run, record["benchmark"], drawn))

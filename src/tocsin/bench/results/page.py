@@ -90,9 +90,10 @@ def _card(run: Run, record: dict[str, Any]) -> str:
     if record.get("failed"):
         word = "failed" if record.get("broken") else "skipped"
         parts.append(f"<p><span class=bad>{word}</span> {escape(record['failed'])}</p>")
-    if record.get("picture") and (run.folder / record["picture"]).exists():
-        data = base64.b64encode((run.folder / record["picture"]).read_bytes()).decode()
-        parts.append(f"<img alt='{escape(record['description'])}' src='data:image/png;base64,{data}'>")
+    for name in record.get("pictures", ()):
+        if (run.folder / name).exists():
+            data = base64.b64encode((run.folder / name).read_bytes()).decode()
+            parts.append(f"<img alt='{escape(record['description'])}' src='data:image/png;base64,{data}'>")
     drawn = plots.distributions(record)
     if drawn is not None:
         parts.append(f"<div class=wide>{drawn}</div>")

@@ -97,3 +97,48 @@ def pair_corners(kind: str, pairs: np.ndarray, faces: np.ndarray, edges: np.ndar
     if kind == "vertex-face":
         return np.column_stack([pairs[:, 0], faces[pairs[:, 1]]])
     return np.column_stack([edges[pairs[:, 0]], edges[pairs[:, 1]]])
+
+
+A_FEATURE = 2
+"""At most so many pairs are taken of one vertex or edge, so that a crumpled corner does not make up all of them."""
+
+
+def unlisted(recorded: Recorded, count: int, seed: int) -> list[Group]:
+    """Pairs whose swept boxes overlap but that are not listed, so they are free; up to `count` of each kind.
+
+    Vertices, or edges, are drawn one after the other, and each is held against all boxes: nothing but the boxes of all
+    features is kept, where all candidates of the largest scene take gigabytes.
+    """
+    rng = np.random.default_rng(seed)
+    groups = []
+    for kind, listed in recorded.listed.items():
+        rows = recorded.faces if kind == "vertex-face" else recorded.edges
+        own = np.arange(len(recorded.vertices_t0))[:, None] if kind == "vertex-face" else recorded.edges
+        low, high = _swept_boxes(recorded, rows)
+        known = {tuple(pair) for pair in (listed if kind == "vertex-face" else np.sort(listed, axis=1)).tolist()}
+        drawn: list[tuple[int, int]] = []
+        for feature in rng.permutation(len(own)).tolist():
+            if len(drawn) >= count:
+                break
+            corners = np.concatenate([recorded.vertices_t0[own[feature]], recorded.vertices_t1[own[feature]]])
+            lo, hi = corners.min(axis=0), corners.max(axis=0)
+            near = np.flatnonzero((low[0] <= hi[0]) & (high[0] >= lo[0]))
+            for axis in (1, 2):
+                near = near[(low[axis][near] <= hi[axis]) & (high[axis][near] >= lo[axis])]
+            near = near[~np.isin(rows[near], own[feature]).any(axis=1)]
+            pairs = [(feature, other) for other in rng.permutation(near).tolist()]
+            if kind == "edge-edge":
+                pairs = [(min(pair), max(pair)) for pair in pairs]
+            drawn += [pair for pair in pairs if pair not in known][:A_FEATURE]
+            known.update(drawn[-A_FEATURE:])
+        taken = np.array(drawn[:count], np.int64).reshape(-1, 2)
+        corners = pair_corners(kind, taken, recorded.faces, recorded.edges)
+        ends = recorded.vertices_t0[corners], recorded.vertices_t1[corners]
+        groups.append(Group(f"{recorded.name} unlisted", kind, *ends, np.zeros(len(corners), bool), {}))
+    return groups
+
+
+def _swept_boxes(recorded: Recorded, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The boxes of features over the whole step, lowest and highest (3, n)."""
+    both = np.concatenate([recorded.vertices_t0[rows], recorded.vertices_t1[rows]], axis=1)
+    return np.ascontiguousarray(both.min(axis=1).T), np.ascontiguousarray(both.max(axis=1).T)

@@ -55,6 +55,45 @@ def draw_cloth(path: str) -> None:
     render.write_png(Path(path), np.concatenate(panels, axis=1))
 
 
+Y_UP = np.array([(1.0, 0.0, 0.0), (0.0, 0.0, -1.0), (0.0, 1.0, 0.0)])
+"""Turns what was recorded with y up."""
+
+
+def draw_steps(
+    ends: list[tuple[np.ndarray, np.ndarray]], faces: np.ndarray, path: str
+) -> None:  # fmt: skip
+    """A recorded mesh, its parts in colours of their own, at the start of its first step and at the end of its last."""
+    parts = _parts(faces, len(ends[0][0]))
+    rng = np.random.default_rng(4)
+    order = np.argsort([-len(part) for part in parts])
+    shades = [0.0, 1.0, *rng.uniform(0.0, 1.0, max(0, len(parts) - 2))]
+    turned = ends[0][0] @ Y_UP.T
+    low, high = turned.min(axis=0), turned.max(axis=0)
+    middle, size = 0.5 * (low + high), float(np.linalg.norm(high - low))
+    panels = []
+    for vertices in (ends[0][0], ends[-1][1]):
+        stage = render.Stage()
+        for k, part in enumerate(order):
+            colour = tuple(float((1.0 - shades[k]) * a + shades[k] * b) for a, b in zip(RED, BLUE))
+            used, numbers = np.unique(parts[part], return_inverse=True)
+            mesh = vertices[used] @ Y_UP.T, numbers.reshape(-1, 3)
+            stage.add(mesh, (colour[0], colour[1], colour[2]))
+        eye = middle + size * np.array([0.6, -1.2, 0.45])
+        panels.append(panel(stage, (tuple(eye), tuple(middle), 3.3), ground=float(low[2])))
+    render.write_png(Path(path), np.concatenate(panels, axis=1))
+
+
+def _parts(faces: np.ndarray, n_vertices: int) -> list[np.ndarray]:
+    """The faces of each connected part."""
+    from scipy.sparse import coo_matrix
+    from scipy.sparse.csgraph import connected_components
+
+    links = np.concatenate([faces[:, :2], faces[:, 1:]])
+    graph = coo_matrix((np.ones(len(links)), (links[:, 0], links[:, 1])), shape=(n_vertices, n_vertices))
+    number = connected_components(graph, directed=False)[1][faces[:, 0]]
+    return [faces[number == k] for k in np.unique(number)]
+
+
 def draw_planning(path: str) -> None:
     """The bar at six moments, the heart at three, and the towel over the arm at the step that touches."""
     render.write_png(Path(path), np.concatenate([_bar(), _organs(), _arm()], axis=1))

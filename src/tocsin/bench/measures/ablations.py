@@ -1,0 +1,112 @@
+"""What each idea of the engine is worth: the same questions with it and without it, in one run.
+
+    python -m tocsin.bench ablation-taylor
+    python -m tocsin.bench ablation-temporal --scenes walk "long turns" --planted 2000
+
+The engine without an idea is a process of its own (`peers.variants` says what stands in for what), which takes turns
+with the engine as it is. Its kernels are compiled at the first run, a minute or two, and kept. Answers must agree: a
+motion that one calls free and the other a contact is counted, and so is a time that differs by more than the
+tolerances allow for.
+"""
+
+from __future__ import annotations
+
+import argparse
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from tocsin.bench import race, report
+from tocsin.bench.peers import variants
+
+TITLES = {
+    "taylor": ("Taylor models", "interval matrices"),
+    "temporal": ("temporal culling", "every pair by itself"),
+    "hulls": ("hulls first", "hierarchies at once"),
+    "bound": ("our motion bound", "equation 10"),
+}
+"""With it, and without."""
+
+DESCRIPTIONS = {
+    "taylor": "Swept boxes by Taylor models against interval arithmetic (2007, section 5.1, Fig. 5).",
+    "temporal": "Temporal culling on and off (2007, section 7.1, Table 2).",
+    "hulls": "Hulls first, or the hierarchies at once (2007, section 7.2).",
+    "bound": "Our motion bound against the speed bound of equation 10 (2007, section 6).",
+}
+
+COLUMNS = {"pairs_spatial": "pairs left", "pairs_temporal": "advanced", "steps": "steps", "node_tests": "box tests",
+           "hull_tests": "hull tests", "leaf_tests": "triangle tests"}  # fmt: skip
+"""Counts that are shown, mean of a question."""
+
+APART = 0.01
+"""Times of contact that differ by more are counted as another answer: both are early by what their tolerance allows."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of this benchmark."""
+    parser.add_argument("--scenes", nargs="+", metavar="NAME", choices=[*variants.SCENES], default=[*variants.SCENES],
+                        help=f"some of {', '.join(variants.SCENES)}")  # fmt: skip
+    parser.add_argument("--count", type=int, default=100, help="questions of each scene (default 100)")
+    parser.add_argument("--repeats", type=int, default=3, help="rounds; times are medians over them (default 3)")
+    parser.add_argument("--seed", type=int, default=1, help="seed of planted contacts (default 1)")
+    parser.add_argument("--planted", type=int, default=0, metavar="N",
+                        help="also hold the engine without it against N planted contacts")  # fmt: skip
+
+
+def run(name: str, args: argparse.Namespace) -> dict[str, Any]:
+    """Ask every scene with and without one idea, and print what it costs and counts."""
+    other = variants.worker(name)
+    rows, results, apart = [], {}, 0
+    for scene in args.scenes:
+        found = _scene(other, scene, args)
+        results[scene] = found
+        apart += found["differ"]
+        ratio = found["without"]["mean"] / found["with"]["mean"]
+        for words, side in zip(TITLES[name], ("with", "without")):
+            counts = [f"{found[side]['counts'][key]:,.4g}" for key in COLUMNS]
+            slower = f"{ratio:.2f}x" if side == "without" else ""
+            parts = [report.us(found[side][key]) for key in ("mean", "free", "contact")]
+            rows.append([f"{scene}: {words}", *parts, slower, *counts])
+    report.table(
+        f"{TITLES[name][0]} against {TITLES[name][1]}: µs of first_contact, and counts, mean of a question",
+        ["", "mean", "free", "contact", "slower by", *COLUMNS.values()],
+        rows,
+        f"{args.count} questions of each scene; answers that differ: {apart}",
+    )
+    if args.planted:
+        results["broken"] = other.call("planted", args.planted, args.planted // 5, args.seed)
+        report.console.print(
+            f"{args.planted} rigid and {args.planted // 5} articulated planted contacts without it: promises broken "
+            f"{results['broken']}",
+            highlight=False,
+        )
+        if results["broken"]:
+            raise SystemExit(f"{results['broken']} promises are broken without {TITLES[name][0]}")
+    return results
+
+
+def _scene(other: Any, scene: str, args: argparse.Namespace) -> dict[str, Any]:
+    """Both on one scene: seconds, counts, and in how many answers they differ."""
+    case = variants.SCENES[scene](args.count)
+    other.call("prepare", scene, args.count)
+    runners: dict[str, report.Runner] = {
+        "with": report.asking(lambda k: case.scene.first_contact(*case.questions[k])),
+        "without": lambda questions: other.call("run", list(questions)),
+    }
+    done = report.rounds(runners, len(case.questions), args.repeats, label=scene)
+    times = {side: np.array([race.time_of(answer) for answer in done[side].answers]) for side in done}
+    collides = np.isfinite(times["with"])
+    same = np.isfinite(times["without"]) == collides
+    both = collides & same
+    apart = np.abs(times["with"][both] - times["without"][both]) > APART
+    counts = {"with": variants.counted(done["with"].answers), "without": other.call("counts")}
+    found: dict[str, Any] = {"differ": int(np.sum(~same) + np.sum(apart)), "seconds": {}}
+    for side, turns in done.items():
+        found[side] = {**race.spread(turns.seconds, collides), "counts": counts[side]}
+        found["seconds"][side] = turns.seconds
+    return found
+
+
+COMMANDS = {f"ablation-{name}": (DESCRIPTIONS[name], partial(run, name)) for name in TITLES}
+"""The benchmarks by name: what each says about itself, and what it does."""
