@@ -3,7 +3,7 @@
     python -m tocsin.bench ablation-taylor
     python -m tocsin.bench ablation-temporal --scenes walk "long turns" --planted 2000
 
-The engine without an idea is a process of its own (`peers.variants` says what stands in for what), which takes turns
+The engine without an idea is a process of its own (`variants.py` says what stands in for what), which takes turns
 with the engine as it is. Its kernels are compiled at the first run, a minute or two, and kept. Answers must agree: a
 motion that one calls free and the other a contact is counted, and so is a time that differs by more than the
 tolerances allow for.
@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from tocsin.bench import race, report
-from tocsin.bench.peers import variants
+from tocsin.bench.measures import variants
 
 TITLES = {
     "taylor": ("Taylor models", "interval matrices"),

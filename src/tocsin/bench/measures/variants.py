@@ -192,7 +192,7 @@ def worker(name: str) -> Worker:
     """A process with this variant; compiled code is kept in a folder of its own."""
     folder = cache_folder()
     made = Worker(
-        "tocsin.bench.peers.variants", {} if folder is None else {"TOCSIN_CACHE": str(folder / "variants" / name)}
+        "tocsin.bench.measures.variants", {} if folder is None else {"TOCSIN_CACHE": str(folder / "variants" / name)}
     )
     made.call("take_out", name)
     return made
@@ -200,6 +200,6 @@ def worker(name: str) -> Worker:
 
 if __name__ == "__main__":
     # Under its own name, so that what is compiled here is found again.
-    from tocsin.bench.peers import variants
+    from tocsin.bench.measures import variants
 
     serve(variants.Service())

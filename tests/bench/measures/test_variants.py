@@ -7,8 +7,7 @@ import pytest
 pytest.importorskip("rich")
 
 from tocsin._jit import PURE_PYTHON
-from tocsin.bench.measures import ablations
-from tocsin.bench.peers import variants
+from tocsin.bench.measures import ablations, variants
 
 
 def _arguments(function):
