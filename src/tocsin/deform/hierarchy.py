@@ -10,11 +10,16 @@ above a seventh of the whole, and both ends are strictly tighter: what moves tog
 comes, is told apart early. Keeping both everywhere was the faster of the two (`python -m tocsin.bench layers`).
 """
 
+import math
 from typing import NamedTuple
 
 import numpy as np
 
 from tocsin._jit import kernel
+from tocsin._lanes import lane as one_lane
+from tocsin._lanes import load_singles
+from tocsin.deform.packed import ROUNDING, ZERO
+from tocsin.deform.rows import gathered, greater, highest, lesser, lowest, spread_single, store_singles
 
 AXES = 9
 """Of an 18-DOP: x, y, z, and the sums and differences of two of them."""
@@ -28,9 +33,10 @@ LEVELS = 9
 """Of every hierarchy, the level of elements included: room for 8^9 elements. All have the same number, so that two
 hierarchies are always descended in step; the top ones of small models hold one DOP in one octet."""
 
-PAD = 2.0**-20
-"""DOPs are grown by this much of their coordinates: single precision rounds by 2^-24, and what is left, 15 times that,
-covers the roundings of the tests (`overlap`)."""
+PAD = 24.0 * ROUNDING
+"""DOPs are grown by this much of the largest coordinate X. A corner is rounded once to single precision, a sum of two
+of its coordinates once more, and growing it once: 6 ROUNDING X at most, along a diagonal axis. What is left, 18
+ROUNDING X, covers the roundings of the tests (`overlap`)."""
 
 LEAST_PAD = 2.0**-110
 """And by this: smaller numbers lose digits in single precision."""
@@ -46,11 +52,9 @@ class Hierarchy(NamedTuple):
     """(octets, ROWS, 8) single precision; above level 0, lane k of an octet is the octet 8 q + k of the level below."""
     start: np.ndarray
     """(LEVELS + 1,) where each level starts."""
-    projected: np.ndarray
-    """(vertices, ENDS, AXES) single precision: every vertex's own, grown."""
 
 
-def make_hierarchy(elements: int, vertices: int) -> Hierarchy:
+def make_hierarchy(elements: int) -> Hierarchy:
     """Return an empty hierarchy over so many elements."""
     start = np.zeros(LEVELS + 1, np.int64)
     count = elements
@@ -58,52 +62,61 @@ def make_hierarchy(elements: int, vertices: int) -> Hierarchy:
         count = max((count + 7) // 8, 1)
         start[level + 1] = start[level] + count
     octets = np.zeros((int(start[-1]), ROWS, 8), np.float32)
-    return Hierarchy(octets, start, np.zeros((vertices, ENDS, AXES), np.float32))
+    return Hierarchy(octets, start)
 
 
 @kernel
-def grown_down(x):
-    """Return a single-precision number below x, by at least 15 2^-24 of |x|."""
-    return np.float32(x - (abs(x) * PAD + LEAST_PAD))
+def place_vertices(used, p0, p1, origin, table):
+    """Write rows x, y, z at time 0, then at time 1, of the vertices in use, from `origin`; return (reach, pace).
 
-
-@kernel
-def grown_up(x):
-    """Return a single-precision number above x, by at least 15 2^-24 of |x|."""
-    return np.float32(x + (abs(x) * PAD + LEAST_PAD))
-
-
-@kernel
-def project(positions, origin, low, high, projected):
-    """Write the projections of all vertices at one end of the motion into rows `low` and `high`, rounded outward.
-
-    They are taken from `origin`, near which single precision is fine. Proof. A difference, and a sum of two, are
-    rounded twice, by 2^-53 of what they are made of; PAD covers that and the rounding to single precision.
+    The largest coordinate at either end, and how far any of them goes, rounded up.
     """
-    for v in range(positions.shape[0]):
-        x = positions[v, 0] - origin[0]
-        y = positions[v, 1] - origin[1]
-        z = positions[v, 2] - origin[2]
-        lo = projected[v, low]
-        hi = projected[v, high]
-        lo[0] = grown_down(x)
-        lo[1] = grown_down(y)
-        lo[2] = grown_down(z)
-        lo[3] = grown_down(x + y)
-        lo[4] = grown_down(x - y)
-        lo[5] = grown_down(y + z)
-        lo[6] = grown_down(y - z)
-        lo[7] = grown_down(z + x)
-        lo[8] = grown_down(z - x)
-        hi[0] = grown_up(x)
-        hi[1] = grown_up(y)
-        hi[2] = grown_up(z)
-        hi[3] = grown_up(x + y)
-        hi[4] = grown_up(x - y)
-        hi[5] = grown_up(y + z)
-        hi[6] = grown_up(y - z)
-        hi[7] = grown_up(z + x)
-        hi[8] = grown_up(z - x)
+    reach = 0.0
+    pace = 0.0
+    for v in used:
+        gone = 0.0
+        for k in range(3):
+            x = p0[v, k] - origin[k]
+            y = p1[v, k] - origin[k]
+            table[v, k] = x
+            table[v, 3 + k] = y
+            reach = max(reach, abs(x), abs(y))
+            gone += (p1[v, k] - p0[v, k]) ** 2
+        pace = max(pace, gone)
+    return reach * (1.0 + 2.0**-50), math.sqrt(pace) * (1.0 + 2.0**-50)
+
+
+@kernel
+def span(octets, q, row, a, b, c, pad):
+    """Write the low and the high end of three corners along an axis; return how far apart they are."""
+    low = lesser(lesser(a, b), c)
+    high = greater(greater(a, b), c)
+    store_singles(octets, q, row, low - pad)
+    store_singles(octets, q, row + 1, high + pad)
+    return high - low
+
+
+@kernel
+def fit_end(octets, q, low, a, b, c, pad):
+    """Write the rows of all axes at one end of the motion, for corners a, b, c; return the widths along x + y + z."""
+    width = span(octets, q, low, a[0], b[0], c[0], pad)
+    width = width + span(octets, q, low + ENDS, a[1], b[1], c[1], pad)
+    width = width + span(octets, q, low + 2 * ENDS, a[2], b[2], c[2], pad)
+    span(octets, q, low + 3 * ENDS, a[0] + a[1], b[0] + b[1], c[0] + c[1], pad)
+    span(octets, q, low + 4 * ENDS, a[0] - a[1], b[0] - b[1], c[0] - c[1], pad)
+    span(octets, q, low + 5 * ENDS, a[1] + a[2], b[1] + b[2], c[1] + c[2], pad)
+    span(octets, q, low + 6 * ENDS, a[1] - a[2], b[1] - b[2], c[1] - c[2], pad)
+    span(octets, q, low + 7 * ENDS, a[2] + a[0], b[2] + b[0], c[2] + c[0], pad)
+    span(octets, q, low + 8 * ENDS, a[2] - a[0], b[2] - b[0], c[2] - c[0], pad)
+    return width
+
+
+@kernel
+def put_corner(packed, q, c, corner):
+    """Write corner c of eight elements."""
+    for k in range(3):
+        store_singles(packed, q, 3 * c + k, corner[k])
+        store_singles(packed, q, 9 + 3 * c + k, corner[3 + k])
 
 
 @kernel
@@ -115,25 +128,22 @@ def clear_lane(octet, lane):
 
 
 @kernel
-def fit_elements(hierarchy, corners, first, last):
-    """Write the octets first to last - 1 of the lowest level."""
-    n = corners.shape[0]
-    for q in range(first, last):
-        octet = hierarchy.octets[q]
-        for lane in range(8):
-            e = 8 * q + lane
-            if e >= n:
-                clear_lane(octet, lane)
-                continue
-            a = hierarchy.projected[corners[e, 0]]
-            b = hierarchy.projected[corners[e, 1]]
-            c = hierarchy.projected[corners[e, 2]]
-            for axis in range(AXES):
-                row = axis * ENDS
-                octet[row + LO_T0, lane] = min(a[LO_T0, axis], b[LO_T0, axis], c[LO_T0, axis])
-                octet[row + HI_T0, lane] = max(a[HI_T0, axis], b[HI_T0, axis], c[HI_T0, axis])
-                octet[row + LO_T1, lane] = min(a[LO_T1, axis], b[LO_T1, axis], c[LO_T1, axis])
-                octet[row + HI_T1, lane] = max(a[HI_T1, axis], b[HI_T1, axis], c[HI_T1, axis])
+def fit_elements(octets, packed, seats, table, pad, n):
+    """Write the octets of the n elements, and their corners; return the sum of the widths of all lanes."""
+    total = spread_single(ZERO)
+    for q in range(seats.shape[0]):
+        a = gathered(table, seats, q, 0)
+        b = gathered(table, seats, q, 1)
+        c = gathered(table, seats, q, 2)
+        put_corner(packed, q, 0, a)
+        put_corner(packed, q, 1, b)
+        put_corner(packed, q, 2, c)
+        total = total + fit_end(octets, q, LO_T0, a, b, c, pad)
+        fit_end(octets, q, LO_T1, (a[3], a[4], a[5]), (b[3], b[4], b[5]), (c[3], c[4], c[5]), pad)
+        if 8 * q + 8 > n:
+            for lane in range(n - 8 * q, 8):
+                clear_lane(octets[q], lane)
+    return total
 
 
 @kernel
@@ -149,22 +159,24 @@ def fit_level(hierarchy, level):
             if 8 * q + lane >= count:
                 clear_lane(octet, lane)
                 continue
-            child = octets[below + 8 * q + lane]
+            child = below + 8 * q + lane
             for row in range(0, ROWS, 2):
-                lo = child[row, 0]
-                hi = child[row + 1, 0]
-                for k in range(1, 8):
-                    lo = min(lo, child[row, k])
-                    hi = max(hi, child[row + 1, k])
-                octet[row, lane] = lo
-                octet[row + 1, lane] = hi
+                octet[row, lane] = lowest(load_singles(octets, child, row))
+                octet[row + 1, lane] = highest(load_singles(octets, child, row + 1))
 
 
 @kernel
-def refit(hierarchy, corners, positions_t0, positions_t1, origin):
-    """Fit all DOPs to the two ends of a motion."""
-    project(positions_t0, origin, LO_T0, HI_T0, hierarchy.projected)
-    project(positions_t1, origin, LO_T1, HI_T1, hierarchy.projected)
-    fit_elements(hierarchy, corners, 0, hierarchy.start[1])
+def refit(hierarchy, packed, seats, used, table, p0, p1, origin, n):
+    """Fit all DOPs of n elements to the two ends of a motion; return (reach, pace, size).
+
+    As `place_vertices`, and the mean width of elements.
+    """
+    reach, pace = place_vertices(used, p0, p1, origin, table)
+    pad = np.float32((PAD * reach + LEAST_PAD) * (1.0 + 2.0**-22))
+    total = fit_elements(hierarchy.octets, packed, seats, table, pad, n)
     for level in range(1, LEVELS):
         fit_level(hierarchy, level)
+    width = 0.0
+    for k in range(8):
+        width += one_lane(total, k)
+    return reach, pace, width / (8.0 * seats.shape[0])

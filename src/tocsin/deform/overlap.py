@@ -1,87 +1,141 @@
-"""Time-of-contact tests of boxes and k-DOPs (2010, section IV), one against eight at a time.
+"""Time-of-contact tests of boxes and k-DOPs (2010, section IV): eight against eight, one against eight at a time.
 
 Along an axis the gap between two DOPs whose sides move linearly is linear in time too: it is positive during [0, T] if
 it is at 0 and at T. That is the test: no division, and T, the best time so far, is where the paper would compare times.
-The first three axes are the test of the boxes; only what they leave is asked about the other six.
+One octet is made ready, grown by the margin and with its sides at T, so that a test of one of its lanes against eight
+is differences only; the largest of them over all axes decides.
 """
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
 from tocsin._jit import kernel
 from tocsin._lanes import bits, load_singles
-from tocsin.deform.hierarchy import AXES, ENDS, HI_T0, HI_T1, LO_T0, LO_T1
+from tocsin.deform.hierarchy import AXES, ENDS, HI_T0, HI_T1, LO_T0, LO_T1, ROWS
+from tocsin.deform.rows import greater, lane_at, lesser, store_singles
 
 ALL = 255
 """Bits of eight lanes."""
 
+A, B = 0, 1
+"""Places of the two octets that are made ready."""
+
+ZERO = np.float32(0.0)
+
+
+class Reach(NamedTuple):
+    """What a test of octets needs to know: the time until which it matters, and how near is near."""
+
+    done: np.float32
+    limit: np.float32
+    margin: np.float32
+    wide: np.float32
+    """The margin along diagonal axes, where lengths are sqrt 2 as large."""
+    noise: np.float32
+    still: bool
+    """So little moves until then that time 0 will do, with margins that are larger by it."""
+
 
 @kernel
-def gap(octets_a, a, i, octets_b, b, axis, done, limit, margin):
-    """Return (apart, apart at 0) of lane i of the octet a and all lanes of the octet b, along one axis.
+def make_ready():
+    """Return room for two octets that are made ready."""
+    return np.zeros((2, ROWS, 8), dtype=np.float32)
 
-    Proof. g0 and g1 are the gaps at 0 and 1, so the gap at T is (1 - T) g0 + T g1, and above the margin in between if
-    it is at 0 and at T. `limit` is T rounded up and `done` is 1 - T. A gap passes at most five roundings of 2^-24, each
-    relative to one of its weighted terms, which are at most the weighted sums of the coordinates of both DOPs; each was
-    grown by 15 2^-24 of its coordinates (`hierarchy`), so what is computed as larger than the margin is larger.
+
+@kernel
+def ready(octets, q, reach, margin, wide, out, place):
+    """Write an octet with its DOPs grown by the margins, and with its sides at T in the place of those at 1."""
+    for axis in range(AXES):
+        row = axis * ENDS
+        by = margin if axis < 3 else wide
+        low = load_singles(octets, q, row + LO_T0)
+        high = load_singles(octets, q, row + HI_T0)
+        store_singles(out, place, row + LO_T0, low - by)
+        store_singles(out, place, row + HI_T0, high + by)
+        if not reach.still:
+            low = low * reach.done + load_singles(octets, q, row + LO_T1) * reach.limit
+            high = high * reach.done + load_singles(octets, q, row + HI_T1) * reach.limit
+            store_singles(out, place, row + LO_T1, low - by)
+            store_singles(out, place, row + HI_T1, high + by)
+
+
+@kernel
+def gap(octets, axis, i):
+    """Return by how much lanes of the second octet are beside lane i of the first along one axis, from 0 to T.
+
+    Proof. The gap at t in [0, T] is a weighted mean of those at 0 and at T: above the margin if both are. `limit` is T
+    rounded up and `done` is 1 - T. A side at T passes at most five roundings of 2^-24 of a weighted mean of two sides,
+    which are at most twice the largest coordinate X of its model, and growing it by the margin one more (the margin's
+    own part is in it): 12 2^-24 X at most. DOPs were grown by 18 2^-24 X beyond their own roundings (`hierarchy.PAD`).
+    The sign of a difference is exact.
     """
     row = axis * ENDS
-    g0 = load_singles(octets_b, b, row + LO_T0) - octets_a[a, row + HI_T0, i]
-    h0 = octets_a[a, row + LO_T0, i] - load_singles(octets_b, b, row + HI_T0)
-    g1 = load_singles(octets_b, b, row + LO_T1) - octets_a[a, row + HI_T1, i]
-    h1 = octets_a[a, row + LO_T1, i] - load_singles(octets_b, b, row + HI_T1)
-    above = g0 > margin
-    below = h0 > margin
-    apart = (above & (g0 * done + g1 * limit > margin)) | (below & (h0 * done + h1 * limit > margin))
-    return apart, above | below
+    above = load_singles(octets, B, row + LO_T0) - lane_at(octets, A, row + HI_T0, i)
+    below = lane_at(octets, A, row + LO_T0, i) - load_singles(octets, B, row + HI_T0)
+    above_t = load_singles(octets, B, row + LO_T1) - lane_at(octets, A, row + HI_T1, i)
+    below_t = lane_at(octets, A, row + LO_T1, i) - load_singles(octets, B, row + HI_T1)
+    return greater(lesser(above, above_t), lesser(below, below_t))
 
 
 @kernel
-def near(octets_a, a, i, octets_b, b, done, limit, margin, wide):
-    """Return (lanes, lanes at 0) as bits: which DOPs of octet b may come near lane i of octet a, and may be so at 0.
-
-    Along the diagonal axes lengths are sqrt 2 as large, and so is the margin: `wide`.
-    """
-    x, x0 = gap(octets_a, a, i, octets_b, b, 0, done, limit, margin)
-    y, y0 = gap(octets_a, a, i, octets_b, b, 1, done, limit, margin)
-    z, z0 = gap(octets_a, a, i, octets_b, b, 2, done, limit, margin)
-    far = x | y | z
-    if bits(far) == ALL:
-        return 0, 0
-    far0 = x0 | y0 | z0
-    for axis in range(3, AXES, 2):
-        p, p0 = gap(octets_a, a, i, octets_b, b, axis, done, limit, wide)
-        q, q0 = gap(octets_a, a, i, octets_b, b, axis + 1, done, limit, wide)
-        far = far | p | q
-        far0 = far0 | p0 | q0
-    return ALL - bits(far), ALL - bits(far | far0)
-
-
-@kernel
-def still_near(octets_a, a, i, octets_b, b, margin, wide):
-    """Return the lanes (bits) of octet b that are within a margin of lane i of octet a at time 0.
-
-    The margin includes how far both can go during [0, T], so that the rest is apart all that time.
-    """
-    apart = lane_gap(octets_a, a, i, octets_b, b, 0, margin)
-    apart = apart | lane_gap(octets_a, a, i, octets_b, b, 1, margin)
-    apart = apart | lane_gap(octets_a, a, i, octets_b, b, 2, margin)
-    if bits(apart) == ALL:
-        return 0
-    for axis in range(3, AXES, 2):
-        apart = apart | lane_gap(octets_a, a, i, octets_b, b, axis, wide)
-        apart = apart | lane_gap(octets_a, a, i, octets_b, b, axis + 1, wide)
-    return ALL - bits(apart)
-
-
-@kernel
-def lane_gap(octets_a, a, i, octets_b, b, axis, margin):
-    """Return the lanes of octet b that are farther than a margin from lane i of octet a at time 0, along one axis."""
+def still_gap(octets, octets_b, b, axis, i):
+    """Return by how much lanes of octet b are beside lane i of the octet that was made ready, along one axis at 0."""
     row = axis * ENDS
-    g = load_singles(octets_b, b, row + LO_T0) - octets_a[a, row + HI_T0, i]
-    h = octets_a[a, row + LO_T0, i] - load_singles(octets_b, b, row + HI_T0)
-    return (g > margin) | (h > margin)
+    above = load_singles(octets_b, b, row + LO_T0) - lane_at(octets, A, row + HI_T0, i)
+    return greater(above, lane_at(octets, A, row + LO_T0, i) - load_singles(octets_b, b, row + HI_T0))
+
+
+@kernel
+def side_gap(octets, octets_b, b, k, axis, reach):
+    """Return by how much lanes of the octet that was made ready are beside lane k of octet b along one axis; `gap`."""
+    row = axis * ENDS
+    low = lane_at(octets_b, b, row + LO_T0, k)
+    high = lane_at(octets_b, b, row + HI_T0, k)
+    above = load_singles(octets, A, row + LO_T0) - high
+    below = low - load_singles(octets, A, row + HI_T0)
+    if reach.still:
+        return greater(above, below)
+    low = low * reach.done + lane_at(octets_b, b, row + LO_T1, k) * reach.limit
+    high = high * reach.done + lane_at(octets_b, b, row + HI_T1, k) * reach.limit
+    above = lesser(above, load_singles(octets, A, row + LO_T1) - high)
+    below = lesser(below, low - load_singles(octets, A, row + HI_T1))
+    return greater(above, below)
+
+
+@kernel
+def near_lane(octets, octets_b, b, k, reach):
+    """Return the lanes (bits) of the octet that was made ready that may come near lane k of octet b."""
+    far = side_gap(octets, octets_b, b, k, 0, reach)
+    for axis in range(1, AXES):
+        far = greater(far, side_gap(octets, octets_b, b, k, axis, reach))
+    return ALL - bits(far > ZERO)
+
+
+@kernel
+def near_octet(octets, octets_b, b, lanes, reach, masks):
+    """Write for each of the `lanes` (bits) of the octet that was made ready which lanes (bits) of octet b come near it.
+
+    If all is still, the margin includes how far both can go during [0, T]: the rest is apart all that time.
+    """
+    if reach.still:
+        for i in range(8):
+            masks[i] = 0
+            if (lanes >> i) & 1:
+                far = still_gap(octets, octets_b, b, 0, i)
+                for axis in range(1, AXES):
+                    far = greater(far, still_gap(octets, octets_b, b, axis, i))
+                masks[i] = ALL - bits(far > ZERO)
+        return
+    ready(octets_b, b, reach, ZERO, ZERO, octets, B)
+    for i in range(8):
+        masks[i] = 0
+        if (lanes >> i) & 1:
+            far = gap(octets, 0, i)
+            for axis in range(1, AXES):
+                far = greater(far, gap(octets, axis, i))
+            masks[i] = ALL - bits(far > ZERO)
 
 
 @kernel

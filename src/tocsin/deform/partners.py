@@ -98,7 +98,7 @@ def _make(shape: Shape, sides: int) -> Partner:
     else:
         points, faces = shape.points, shape.faces
     points = np.ascontiguousarray(points)
-    soft = Soft(len(points), faces, edges, loose, np.arange(len(points), dtype=np.int32))
+    soft = Soft(len(points), faces, edges, loose, np.arange(len(points), dtype=np.int32), meets_itself=False)
     reach = float(np.linalg.norm(points, axis=1).max(initial=0.0)) * (1.0 + 1e-12)
     blur += ROUNDING * reach
     radius = 0.0 if shape.is_mesh else shape.radius  # that of a mesh belongs to its convex proxy

@@ -78,14 +78,14 @@ def find(pairs: Sequence[Pair], question: int, *, limit: float = 1.0, threads: i
 
 
 def _blocks(pairs: Sequence[Pair], limit: float, threads: int) -> list[Any]:
-    """Cut the question: for each pair tasks of octets, and hinges (without tasks), from one number to another."""
+    """Cut the question: of each pair tasks of octets, and blocks of rings (no tasks), from one number to another."""
     blocks: list[Any] = []
     parts = 1 if threads == 1 else BLOCKS * threads
     for p, pair in enumerate(pairs):
         tasks, n = spread(
             pair.a, pair.b, pair.itself, 1 if threads == 1 else TASKS, limit, pair.margin + pair.tolerance
         )
-        for work, count in ((tasks, n), (None, len(pair.a.hinges) if pair.itself else 0)):
+        for work, count in ((tasks, n), (None, len(pair.a.ring_lengths) if pair.itself else 0)):
             size = max(-(-count // parts), 1)
             blocks += [(p, work, first, min(first + size, count)) for first in range(0, count, size)]
     return blocks
@@ -111,7 +111,7 @@ def _dealt(pairs: Sequence[Pair], blocks: list[Any], question: int, limit: float
             hits: Any = empty_hits(question)
             n: Any = 0
             if tasks is None:
-                hits, n, reached = fold(pair.a, first, last, *bounds, hits, n, own)
+                hits, n, reached = fold(pair.a, first, last, *bounds, pair.overlaps, hits, n, own)
             else:
                 answer = descend(pair.a, pair.b, pair.itself, tasks, first, last, *bounds, pair.overlaps, hits, n, own)
                 hits, n, reached = answer

@@ -24,8 +24,14 @@ class Side(NamedTuple):
     """(n, 3) where the vertices are at time 1."""
     packed: np.ndarray
     """(octets, packed.ROWS, 8) single precision: the corners of eight elements side by side."""
-    hinges: np.ndarray
-    hinge_vertices: np.ndarray
+    marks: np.ndarray
+    """(octets, 3, 8) single precision: numbers of the corners that have a ring, nan for the others."""
+    table: np.ndarray
+    """(n, 8) single precision: x, y, z of the vertices at time 0, then at time 1, and two spares."""
+    ring_vertices: np.ndarray
+    ring_faces: np.ndarray
+    ring_lengths: np.ndarray
+    has_ring: np.ndarray
     reach: float
     """The largest coordinate in `packed`, rounded up."""
     pace: float
@@ -40,6 +46,7 @@ def borrowed_side(side):
     return Side(
         borrowed(side.octets), borrowed(side.start), borrowed(side.corners), borrowed(side.owned_edges),
         borrowed(side.owns), borrowed(side.source), borrowed(side.edges), borrowed(side.same), borrowed(side.p0),
-        borrowed(side.p1), borrowed(side.packed), borrowed(side.hinges), borrowed(side.hinge_vertices), side.reach,
-        side.pace, side.size,
+        borrowed(side.p1), borrowed(side.packed), borrowed(side.marks), borrowed(side.table),
+        borrowed(side.ring_vertices), borrowed(side.ring_faces), borrowed(side.ring_lengths), borrowed(side.has_ring),
+        side.reach, side.pace, side.size,
     )  # fmt: skip
