@@ -1,9 +1,10 @@
 """Collision Course (CATCH 2007, section 8.1, Fig. 11): trains moved by a real dynamics engine, every frame checked.
 
 Four trains of 10 wagons, 23K triangles each, run into each other and tangle; a train of 17 wagons, 42K triangles, falls
-on a mountain of 29K. MuJoCo moves boxes in place of the wagons, a little larger than most of them (chimneys and buffers
-stick out); wagons hang together by ball joints, and the first has a free joint. Its states at 30 frames a second become
-configurations, and each step from one frame to the next is one query, with the meshes, and all trains moving at once.
+on a mountain of 29K. MuJoCo moves boxes in place of the wagons, a little narrower than these at their wheels, so that
+the meshes do touch at times (chimneys and buffers stick out besides); wagons hang together by ball joints, and the
+first has a free joint. Its states at 30 frames a second become configurations, and each step from one frame to the next
+is one query, with the meshes, and all trains moving at once.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from tocsin.viewer import render
 
 LENGTH = 1.9
 """From coupling to coupling, metres; x is backwards along the train from the front coupling of a wagon."""
-HALF = np.array([0.87, 0.455, 0.58])
+HALF = np.array([0.87, 0.42, 0.56])
 MIDDLE = np.array([-0.95, 0.0, 0.035])
 """The box that MuJoCo moves, in a wagon's frame."""
 FRAME = 1.0 / 30.0
@@ -156,10 +157,10 @@ def four(n_frames: int) -> tuple[cases.Case, Callable[[str], None]]:
     def draw(path: str) -> None:
         stage = render.Stage()
         stage.add_board(2.0, 40, (0.78, 0.78, 0.76), (0.7, 0.7, 0.68))
-        frame = min(n_frames, 75)
+        frame = min(n_frames, 40)
         for k, train in enumerate(trains):
             _add_train(stage, train, q[frame, k], bases[frame, k], COLOURS[k])
-        render.render(stage, path, eye=(10.0, -13.0, 12.0), at=(0.0, 0.5, 0.0), zoom=1.9)
+        render.render(stage, path, eye=(10.0, -13.0, 12.0), at=(0.0, 0.5, 0.0), zoom=2.1)
 
     return case, draw
 

@@ -34,6 +34,8 @@ tbody tr:nth-child(even){background:var(--stripe)}
 .bad{color:var(--bad);background:var(--badbg)}.chips{display:flex;flex-wrap:wrap;gap:6px;margin:10px 0 4px}
 .chips span{border:1px solid var(--line);border-radius:20px;padding:1px 10px;font-size:12.5px;color:var(--soft)}
 nav{display:flex;flex-wrap:wrap;gap:4px 14px;margin:14px 0;font-size:14px}code{font:13px ui-monospace,monospace}
+code{overflow-wrap:anywhere}@media(max-width:640px){main{padding:20px 10px 60px}.card{padding:12px}
+table{font-size:12px}th,td{padding:3px 6px}th:first-child,td:first-child{min-width:92px}}
 """
 
 BADGES = {"reached": "good", "not reached": "bad"}
