@@ -21,7 +21,6 @@ from tocsin._lanes import DOUBLES, bits, lane, load_doubles, root, select
 from tocsin.bounds.rounding import UNIT
 from tocsin.deform.certificate import between, greatest, hold, larger, largest, later, smaller, stay, widest
 from tocsin.deform.closest import toward_edge, toward_face
-from tocsin.deform.filters import put_points
 from tocsin.deform.volume import volume_hold
 
 FREE, CONTACT, UNDECIDED = 0, 1, 2
@@ -186,9 +185,24 @@ def points_step(edges, turning, block, margin):
 
 
 @kernel
-def start_lane(block, k, places, points, p, near, time):
-    """Put pair p into lane k of a block."""
-    put_points(block, k, places, points, p)
+def put(block, lane, row, rows_t0, rows_t1, v):
+    """Write where a vertex is at both ends into one lane of a block."""
+    for c in range(3):
+        block[0, row + c, lane] = rows_t0[v, c]
+        block[0, row + 12 + c, lane] = rows_t1[v, c]
+
+
+@kernel
+def start_lane(block, k, edges, places, points, p, near, time):
+    """Put pair p into lane k of a block; `places` are the vertices of a at time 0 and 1, and those of b."""
+    a0, a1, b0, b1 = places
+    put(block, k, 0, a0, a1, points[p, 0])
+    if edges:
+        put(block, k, 3, a0, a1, points[p, 1])
+    else:
+        put(block, k, 3, b0, b1, points[p, 1])
+    put(block, k, 6, b0, b1, points[p, 2])
+    put(block, k, 9, b0, b1, points[p, 3])
     block[0, TIME, k] = time
     block[0, NEAR, k] = near
 
@@ -207,7 +221,7 @@ def march(edges, places, points, queue, n, most, margin, tolerance, limit, lower
         p = queue[min(k, n - 1)]
         pair[k] = p
         busy |= (1 if k < n else 0) << k
-        start_lane(block, k, places, points, p, margin + tolerance[p * each], ended[p]["time"])
+        start_lane(block, k, edges, places, points, p, margin + tolerance[p * each], ended[p]["time"])
     following = min(DOUBLES, n)
     left = 0
     while busy:
@@ -243,7 +257,7 @@ def march(edges, places, points, queue, n, most, margin, tolerance, limit, lower
                 continue
             p = queue[following]
             pair[k] = p
-            start_lane(block, k, places, points, p, margin + tolerance[p * each], ended[p]["time"])
+            start_lane(block, k, edges, places, points, p, margin + tolerance[p * each], ended[p]["time"])
             following += 1
     return left, limit
 

@@ -1,110 +1,69 @@
-"""Quick proofs of freedom for pairs of features, four pairs at a time: most pairs never reach the advancement.
+"""Quick proofs of freedom for pairs of features, eight pairs at a time: most pairs never reach the advancement.
 
 Certificates over [0, T], with no search in them: the direction between the two centroids, at the start, at the end,
 where they pass each other closest, or turning from the first to the second (`certificate`); and the sign of the volume
-that the two features span (`advance.volume_hold`). The code is written over `_lanes`, and holds for floats as well.
+that the two features span (`volume`). Positions are those of the hierarchy, in single precision: 32 bytes a vertex, so
+that gathering eight pairs takes 32 loads.
 """
+
+import numpy as np
 
 from tocsin import vec
 from tocsin._jit import kernel
-from tocsin._lanes import load, select
-from tocsin.bounds.rounding import UNDERFLOW, UNIT
+from tocsin._lanes import select
+from tocsin.deform.packed import LEAST, ONE, ZERO, length1, mixed
+from tocsin.deform.rows import gathered, greater
 
-POINTS, ENDS = 4, 2
-ROWS = POINTS * ENDS * 3
-"""Rows of a block: x, y, z of four points at time 0, then at time 1."""
-
-
-@kernel
-def point(block, k, end):
-    """Return point k of four pairs at one end."""
-    row = 12 * end + 3 * k
-    return (load(block, 0, row), load(block, 0, row + 1), load(block, 0, row + 2))
+THREE = np.float32(3.0)
+SPREAD = np.float32(16.0)
+"""Noise of a volume, in `noise` and products of two lengths; see `volume_sign`."""
 
 
 @kernel
-def put(block, lane, row, rows, v):
-    """Write a vertex into one lane of three rows of a block."""
-    block[0, row, lane] = rows[v, 0]
-    block[0, row + 1, lane] = rows[v, 1]
-    block[0, row + 2, lane] = rows[v, 2]
-
-
-@kernel
-def put_points(block, lane, places, points, k):
-    """Write the four points of pair k into one lane of a block: numbers of a's vertices, or ~ numbers of b's.
-
-    `places` are the vertices of a at time 0 and 1, and those of b.
-    """
-    a0, a1, b0, b1 = places
-    for c in range(4):
-        v = points[k, c]
-        if v >= 0:
-            put(block, lane, 3 * c, a0, v)
-            put(block, lane, 3 * c + 12, a1, v)
-        else:
-            put(block, lane, 3 * c, b0, ~v)
-            put(block, lane, 3 * c + 12, b1, ~v)
-
-
-@kernel
-def absolute(v):
-    """Return the absolute components."""
-    return (abs(v[0]), abs(v[1]), abs(v[2]))
-
-
-@kernel
-def total(v):
-    """Return the sum of the components."""
-    return v[0] + v[1] + v[2]
-
-
-@kernel
-def spans(d_t0, d_t1, far):
-    """Return `far` with the absolute components of a difference at both ends added."""
-    return vec.add(far, vec.add(absolute(d_t0), absolute(d_t1)))
-
-
-@kernel
-def ahead(d_t0, d_t1, done, limit):
-    """Return a difference at the time limit."""
-    return vec.add(vec.scale(d_t0, done), vec.scale(d_t1, limit))
+def largest1(d, e):
+    """Return the largest absolute component of two vectors."""
+    size = greater(greater(abs(d[0]), abs(d[1])), abs(d[2]))
+    return greater(size, greater(greater(abs(e[0]), abs(e[1])), abs(e[2])))
 
 
 @kernel
 def volume_sign(w, e, f, w_end, e_end, f_end, noise, margin):
     """Return where det(w, e, f) keeps one sign, and the margin, from the first values to the end values.
 
-    The proof is `advance.volume_hold`'s: four Bernstein coefficients beyond `noise`, all on one side. The margin counts
-    |e x f| in the sum of absolute components, which is larger than its length.
+    `noise` is 24 u X, u the unit roundoff and X the largest coordinate: a component of a vector is wrong by at most
+    half of it (`features_free`).
+
+    Proof. As `volume.volume_hold`: four Bernstein coefficients, all on one side. With d the error of a component and W,
+    E, F the largest components plus d, a determinant is wrong by 6 d (E F + W F + W E) from its vectors and by 6 * 10 u
+    W E F from rounding, where u W <= u (2 X + d) < noise / 11: in all less than 9 noise (E F + W F + W E), and 16 cover
+    the roundings of this bound. The margin counts |e x f| in the sum of absolute components, which is larger than its
+    length, with its own error: 4 d (E + F) and 4 u E F in each of three components.
     """
     n00 = vec.cross(e, f)
     n11 = vec.cross(e_end, f_end)
     n01 = vec.add(vec.cross(e, f_end), vec.cross(e_end, f))
-    keep = noise + margin * (total(absolute(n00)) + total(absolute(n01)) + total(absolute(n11))) * (1.0 + 64.0 * UNIT)
+    size_w = largest1(w, w_end) + noise
+    size_e = largest1(e, e_end) + noise
+    size_f = largest1(f, f_end) + noise
+    off = SPREAD * noise * (size_e * size_f + size_w * (size_e + size_f))
+    wide = length1(n00) + length1(n01) + length1(n11) + SPREAD * noise * (size_e + size_f)
+    keep = off + margin * wide + LEAST
+    three = THREE * keep
     c0 = vec.dot(w, n00)
     c1 = vec.dot(w_end, n00) + vec.dot(w, n01)
     c2 = vec.dot(w_end, n01) + vec.dot(w, n11)
     c3 = vec.dot(w_end, n11)
-    three = 3.0 * keep
     above = (c0 > keep) & (c1 > three) & (c2 > three) & (c3 > keep)
-    below = (c0 < 0.0 - keep) & (c1 < 0.0 - three) & (c2 < 0.0 - three) & (c3 < 0.0 - keep)
+    below = (c0 < ZERO - keep) & (c1 < ZERO - three) & (c2 < ZERO - three) & (c3 < ZERO - keep)
     return above | below
-
-
-@kernel
-def apart_by(n, far, margin):
-    """Return how far apart projections on n must be computed to be, for the margin and the roundings."""
-    size = absolute(n)
-    return 24.0 * UNIT * vec.dot(size, far) + margin * total(size) * (1.0 + 16.0 * UNIT) + UNDERFLOW
 
 
 @kernel
 def closest_time(m, n):
     """Return x in [0, 1] near which m + x (n - m) is shortest."""
     rate = vec.sub(n, m)
-    x = (0.0 - vec.dot(m, rate)) / (vec.dot(rate, rate) + UNDERFLOW)
-    return select(x > 0.0, select(x < 1.0, x, 1.0), 0.0)
+    x = (ZERO - vec.dot(m, rate)) / (vec.dot(rate, rate) + LEAST)
+    return select(x > ZERO, select(x < ONE, x, ONE), ZERO)
 
 
 @kernel
@@ -120,7 +79,7 @@ def kept(m, n, d, e, x, keep_m, keep_n):
     nd = vec.dot(n, d)
     ne = vec.dot(n, e)
     both = keep_m + keep_n
-    rest = 1.0 - x
+    rest = ONE - x
     at_d = md > keep_m
     at_e = ne > keep_n
     by_m = at_d & (me > keep_m)
@@ -131,88 +90,86 @@ def kept(m, n, d, e, x, keep_m, keep_n):
 
 
 @kernel
-def vertex_face_free(block, done, limit, margin):
-    """Return which of four vertex-face pairs (vertex first) are proven to keep more than the margin during [0, T].
-
-    Proof. With n fixed, n . D is linear in time; at 0 and at T it is computed within 10 u of the sum of the absolute
-    values of its terms at both ends (`certificate.hold`), and margin |n| <= margin |n|_1.
-    """
-    v0 = point(block, 0, 0)
-    v1 = point(block, 0, 1)
-    f0 = point(block, 1, 0)
-    f1 = point(block, 1, 1)
-    a0 = vec.sub(f0, v0)
-    a1 = vec.sub(f1, v1)
-    g0 = point(block, 2, 0)
-    g1 = point(block, 2, 1)
-    b0 = vec.sub(g0, v0)
-    b1 = vec.sub(g1, v1)
-    h0 = point(block, 3, 0)
-    h1 = point(block, 3, 1)
-    c0 = vec.sub(h0, v0)
-    c1 = vec.sub(h1, v1)
-    far = spans(c0, c1, spans(b0, b1, vec.add(absolute(a0), absolute(a1))))
-    at = ahead(a0, a1, done, limit)
-    bt = ahead(b0, b1, done, limit)
-    ct = ahead(c0, c1, done, limit)
-    m = vec.add(vec.add(a0, b0), c0)
-    n = vec.add(vec.add(at, bt), ct)
-    keep_m = apart_by(m, far, margin)
-    keep_n = apart_by(n, far, margin)
-    x = closest_time(m, n)
-    p0, p1, p2, p3 = kept(m, n, a0, at, x, keep_m, keep_n)
-    q0, q1, q2, q3 = kept(m, n, b0, bt, x, keep_m, keep_n)
-    r0, r1, r2, r3 = kept(m, n, c0, ct, x, keep_m, keep_n)
-    free = (p0 & q0 & r0) | (p1 & q1 & r1) | (p2 & q2 & r2) | (p3 & q3 & r3)
-    e0 = vec.sub(g0, f0)
-    e1 = vec.sub(g1, f1)
-    s0 = vec.sub(h0, f0)
-    s1 = vec.sub(h1, f1)
-    noise = 160.0 * UNIT * total(far) * (total(absolute(e0)) + total(absolute(e1)))
-    noise = noise * (total(absolute(s0)) + total(absolute(s1))) + UNDERFLOW
-    et = ahead(e0, e1, done, limit)
-    return free | volume_sign(a0, e0, s0, at, et, ahead(s0, s1, done, limit), noise, margin)
+def ends_of(first, second):
+    """Return the difference of two gathered vertices at time 0 and at time 1."""
+    return (
+        (second[0] - first[0], second[1] - first[1], second[2] - first[2]),
+        (second[3] - first[3], second[4] - first[4], second[5] - first[5]),
+    )
 
 
 @kernel
-def edge_edge_free(block, done, limit, margin):
-    """Return which of four edge-edge pairs (the two ends of a, then of b) are proven to keep more than the margin."""
-    p0 = point(block, 0, 0)
-    p1 = point(block, 0, 1)
-    q0 = point(block, 1, 0)
-    q1 = point(block, 1, 1)
-    r0 = point(block, 2, 0)
-    r1 = point(block, 2, 1)
-    s0 = point(block, 3, 0)
-    s1 = point(block, 3, 1)
-    a0 = vec.sub(r0, p0)
-    a1 = vec.sub(r1, p1)
-    b0 = vec.sub(s0, p0)
-    b1 = vec.sub(s1, p1)
-    c0 = vec.sub(r0, q0)
-    c1 = vec.sub(r1, q1)
-    d0 = vec.sub(s0, q0)
-    d1 = vec.sub(s1, q1)
-    far = spans(d0, d1, spans(c0, c1, spans(b0, b1, vec.add(absolute(a0), absolute(a1)))))
-    at = ahead(a0, a1, done, limit)
-    bt = ahead(b0, b1, done, limit)
-    ct = ahead(c0, c1, done, limit)
-    dt = ahead(d0, d1, done, limit)
-    m = vec.add(vec.add(a0, b0), vec.add(c0, d0))
-    n = vec.add(vec.add(at, bt), vec.add(ct, dt))
-    keep_m = apart_by(m, far, margin)
-    keep_n = apart_by(n, far, margin)
+def ahead(d, done, limit):
+    """Return a difference, given at both ends, at the time limit."""
+    return mixed(d[0], d[1], done, limit)
+
+
+@kernel
+def centroids_part(m, n, a, at, b, bt, c, ct, d, dt, noise, margin):
+    """Return where one of the directions of `kept` keeps all of four differences apart, from a to at and so on."""
+    keep_m = (noise + margin) * length1(m) + LEAST
+    keep_n = (noise + margin) * length1(n) + LEAST
     x = closest_time(m, n)
-    i0, i1, i2, i3 = kept(m, n, a0, at, x, keep_m, keep_n)
-    j0, j1, j2, j3 = kept(m, n, b0, bt, x, keep_m, keep_n)
-    k0, k1, k2, k3 = kept(m, n, c0, ct, x, keep_m, keep_n)
-    l0, l1, l2, l3 = kept(m, n, d0, dt, x, keep_m, keep_n)
-    free = (i0 & j0 & k0 & l0) | (i1 & j1 & k1 & l1) | (i2 & j2 & k2 & l2) | (i3 & j3 & k3 & l3)
-    e0 = vec.sub(q0, p0)
-    e1 = vec.sub(q1, p1)
-    g0 = vec.sub(s0, r0)
-    g1 = vec.sub(s1, r1)
-    noise = 160.0 * UNIT * total(far) * (total(absolute(e0)) + total(absolute(e1)))
-    noise = noise * (total(absolute(g0)) + total(absolute(g1))) + UNDERFLOW
-    et = ahead(e0, e1, done, limit)
-    return free | volume_sign(a0, e0, g0, at, et, ahead(g0, g1, done, limit), noise, margin)
+    i0, i1, i2, i3 = kept(m, n, a, at, x, keep_m, keep_n)
+    j0, j1, j2, j3 = kept(m, n, b, bt, x, keep_m, keep_n)
+    k0, k1, k2, k3 = kept(m, n, c, ct, x, keep_m, keep_n)
+    l0, l1, l2, l3 = kept(m, n, d, dt, x, keep_m, keep_n)
+    return (i0 & j0 & k0 & l0) | (i1 & j1 & k1 & l1) | (i2 & j2 & k2 & l2) | (i3 & j3 & k3 & l3)
+
+
+@kernel
+def vertex_face_free(table_a, table_b, seats, q, done, limit, noise, margin):
+    """Return which of eight vertex-face pairs are proven to keep more than the margin during [0, T].
+
+    seats[q] holds the numbers of the vertices, and those of the corners of the faces, in `table_b`. `noise` is 24 u X,
+    u the unit roundoff of single precision and X the largest coordinate, `margin` larger than asked by 2^-20.
+
+    Proof. Positions are rounded by u X, a difference by 2 u X more, both ends at T by 6 u X, and as `done` and `limit`
+    add up to 1 only up to u, by 2 u X more: a component is known up to 12 u X. A product with n takes another 6 u X
+    |n|_1: in all 18 u X |n|_1, and `noise` covers it and the roundings of |n|_1. With n fixed the product is linear in
+    time: above margin |n|_1 >= margin |n| at 0 and at T, it is so in between.
+    """
+    v = gathered(table_a, seats, q, 0)
+    f = gathered(table_b, seats, q, 1)
+    g = gathered(table_b, seats, q, 2)
+    h = gathered(table_b, seats, q, 3)
+    a = ends_of(v, f)
+    b = ends_of(v, g)
+    c = ends_of(v, h)
+    at = ahead(a, done, limit)
+    bt = ahead(b, done, limit)
+    ct = ahead(c, done, limit)
+    m = vec.add(vec.add(a[0], b[0]), c[0])
+    n = vec.add(vec.add(at, bt), ct)
+    free = centroids_part(m, n, a[0], at, b[0], bt, c[0], ct, c[0], ct, noise, margin)
+    e = ends_of(f, g)
+    s = ends_of(f, h)
+    et = ahead(e, done, limit)
+    return free | volume_sign(a[0], e[0], s[0], at, et, ahead(s, done, limit), noise, margin)
+
+
+@kernel
+def edge_edge_free(table_a, table_b, seats, q, done, limit, noise, margin):
+    """Return which of eight edge-edge pairs are proven to keep more than the margin; as `vertex_face_free`.
+
+    seats[q] holds the numbers of the ends of a's edges and of b's.
+    """
+    p = gathered(table_a, seats, q, 0)
+    r = gathered(table_a, seats, q, 1)
+    f = gathered(table_b, seats, q, 2)
+    g = gathered(table_b, seats, q, 3)
+    a = ends_of(p, f)
+    b = ends_of(p, g)
+    c = ends_of(r, f)
+    d = ends_of(r, g)
+    at = ahead(a, done, limit)
+    bt = ahead(b, done, limit)
+    ct = ahead(c, done, limit)
+    dt = ahead(d, done, limit)
+    m = vec.add(vec.add(a[0], b[0]), vec.add(c[0], d[0]))
+    n = vec.add(vec.add(at, bt), vec.add(ct, dt))
+    free = centroids_part(m, n, a[0], at, b[0], bt, c[0], ct, d[0], dt, noise, margin)
+    e = ends_of(p, r)
+    s = ends_of(f, g)
+    et = ahead(e, done, limit)
+    return free | volume_sign(a[0], e[0], s[0], at, et, ahead(s, done, limit), noise, margin)

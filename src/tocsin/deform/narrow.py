@@ -1,7 +1,7 @@
 """From pairs of elements to contacts: filters first, then the advancement of the feature pairs that are left.
 
 A chunk of element pairs goes through stages, each over the whole chunk: the feature pairs that they represent are
-listed, filtered four at a time, and what is left is advanced.
+listed, filtered eight at a time, and what is left is advanced.
 """
 
 from typing import NamedTuple
@@ -10,11 +10,12 @@ import numpy as np
 
 from tocsin import vec
 from tocsin._jit import kernel
-from tocsin._lanes import DOUBLES, WIDTH, bits
-from tocsin.deform.advance import CONTACT, ENDED, FREE, advance_all
-from tocsin.deform.advance import ROWS as ADVANCED_ROWS
-from tocsin.deform.filters import ROWS, edge_edge_free, put_points, vertex_face_free
+from tocsin._lanes import DOUBLES, bits
+from tocsin.deform.advance import CONTACT, ENDED, FREE, ROWS, advance_all
+from tocsin.deform.filters import edge_edge_free, vertex_face_free
 from tocsin.deform.initial import crosses, one_sided
+from tocsin.deform.overlap import single_up
+from tocsin.deform.packed import ONE, ROUNDING
 from tocsin.deform.topology import FACE
 
 VERTEX_FACE, FACE_VERTEX, EDGE_EDGE, EDGE_FACE, FACE_EDGE = range(5)
@@ -26,8 +27,8 @@ FIRST, EVERY, ANY = range(3)
 CHUNK = 1024
 """Element pairs per chunk."""
 
-MOST_FACED, MOST_EDGED = 6, 9
-"""Vertex-face and edge-edge pairs that a pair of elements has at most."""
+MOST_FACED, MOST_EDGED = 3, 9
+"""Pairs of each kind that a pair of elements has at most."""
 
 HIT = np.dtype([("time", "f8"), ("kind", "i4"), ("a", "i4"), ("b", "i4"), ("status", "i4")])
 """A contact of a feature pair: when, and vertex, face or edge on either side."""
@@ -35,9 +36,11 @@ HIT = np.dtype([("time", "f8"), ("kind", "i4"), ("a", "i4"), ("b", "i4"), ("stat
 ELEMENTS, FEATURES, ADVANCED, STEPS, NODES, COUNTS = range(6)
 """What is counted: element pairs, feature pairs after each filter, advancement steps, tests of octets."""
 
+OF_A, OF_B, COLUMNS = 4, 5, 6
+"""Of a feature pair: four points first (`filters`), and the features of a and of b."""
 
-POINTS, KIND, OF_A, OF_B, COLUMNS = 4, 4, 5, 6, 8
-"""Of a row of feature pairs: four points first (`filters.put_points`), its kind, and the features of a and of b."""
+LARGEST = 2.0**40
+"""Coordinates beyond which the filters, whose products of three must not overflow single precision, are left out."""
 
 
 class Room(NamedTuple):
@@ -46,8 +49,12 @@ class Room(NamedTuple):
     pairs: np.ndarray
     """(CHUNK + 64, 4) elements of a and b, whether they may overlap at time 0, and a spare."""
     faced: np.ndarray
+    """(., COLUMNS, 8) vertices of a and faces of b, eight side by side."""
+    facing: np.ndarray
+    """Vertices of b and faces of a."""
     edged: np.ndarray
-    block: np.ndarray
+    rows: np.ndarray
+    """(., COLUMNS) feature pairs that filters leave."""
     lanes: np.ndarray
     queue: np.ndarray
     ended: np.ndarray
@@ -56,16 +63,20 @@ class Room(NamedTuple):
 
 @kernel
 def make_room():
-    """Return room for a chunk, and what opening one more pair of octets adds to it."""
+    """Return room for a chunk, and what opening one more pair of octets adds to it.
+
+    What is large is not cleared: everything is written before it is read, and small questions do not pay for it.
+    """
     most = CHUNK + 64
     return Room(
         np.zeros((most, 4), dtype=np.int32),
-        np.zeros((most * MOST_FACED, COLUMNS), dtype=np.int32),
-        np.zeros((most * MOST_EDGED, COLUMNS), dtype=np.int32),
-        np.zeros((1, ROWS, WIDTH)),
-        np.zeros((1, ADVANCED_ROWS, DOUBLES)),
-        np.zeros(most * MOST_EDGED, dtype=np.int32),
-        np.zeros(most * MOST_EDGED, dtype=ENDED),
+        np.empty(((most * MOST_FACED >> 3) + 1, COLUMNS, 8), dtype=np.int32),
+        np.empty(((most * MOST_FACED >> 3) + 1, COLUMNS, 8), dtype=np.int32),
+        np.empty(((most * MOST_EDGED >> 3) + 1, COLUMNS, 8), dtype=np.int32),
+        np.empty((most * MOST_EDGED, COLUMNS), dtype=np.int32),
+        np.zeros((1, ROWS, DOUBLES)),
+        np.empty(most * MOST_EDGED, dtype=np.int32),
+        np.empty(most * MOST_EDGED, dtype=ENDED),
         np.zeros(1),
     )
 
@@ -92,73 +103,99 @@ def is_joined(side, e, f):
 
 
 @kernel
-def write_feature(row, kind, i, j, p, q, r, s):
-    """Fill in a feature pair and its points."""
-    row[0] = p
-    row[1] = q
-    row[2] = r
-    row[3] = s
-    row[KIND] = kind
-    row[OF_A] = i
-    row[OF_B] = j
+def share_vertex(a, b, x, y):
+    """Do two elements of a model share a vertex?"""
+    shared = False
+    for c in range(3):
+        v = a.same[a.corners[x, c]]
+        for d in range(3):
+            shared |= v == b.same[b.corners[y, d]]
+    return shared
 
 
 @kernel
-def list_features(a, b, itself, pairs, n, faced, edged):
-    """Write the feature pairs that element pairs represent; return how many.
+def seat(seats, k, p, q, r, s, i, j):
+    """Write feature pair k, its points and its features."""
+    octet = seats[k >> 3]
+    lane = k & 7
+    octet[0, lane] = p
+    octet[1, lane] = q
+    octet[2, lane] = r
+    octet[3, lane] = s
+    octet[OF_A, lane] = i
+    octet[OF_B, lane] = j
 
-    Those with a face, by the place of its element, go to `faced`, pairs of edges to `edged`.
+
+@kernel
+def fill_up(seats, n):
+    """Let the lanes that are left in the last octet repeat the last feature pair."""
+    for k in range(n, (n + 7) & ~7):
+        for c in range(COLUMNS):
+            seats[k >> 3, c, k & 7] = seats[n - 1 >> 3, c, n - 1 & 7]
+
+
+@kernel
+def list_features(a, b, itself, room, n):
+    """Write the feature pairs that n element pairs represent, by kind; return how many of each.
+
+    Faces go by the place of their element.
     """
-    count = 0
-    edges = 0
+    pairs = room.pairs
+    faced = 0
+    facing = 0
+    edged = 0
     for p in range(n):
         x = pairs[p, 0]
         y = pairs[p, 1]
+        close = itself and share_vertex(a, b, x, y)
         if b.owns[y] & FACE:
             for k in range(3):
                 v = a.corners[x, k]
-                if (a.owns[x] >> k) & 1 and not (itself and is_corner(b, y, a.same[v])):
-                    write_feature(
-                        faced[count], VERTEX_FACE, v, y, v, ~b.corners[y, 0], ~b.corners[y, 1], ~b.corners[y, 2]
-                    )
-                    count += 1
+                if (a.owns[x] >> k) & 1 and not (close and is_corner(b, y, a.same[v])):
+                    seat(room.faced, faced, v, b.corners[y, 0], b.corners[y, 1], b.corners[y, 2], v, y)
+                    faced += 1
         if a.owns[x] & FACE:
             for k in range(3):
                 v = b.corners[y, k]
-                if (b.owns[y] >> k) & 1 and not (itself and is_corner(a, x, a.same[v])):
-                    write_feature(
-                        faced[count], FACE_VERTEX, x, v, ~v, a.corners[x, 0], a.corners[x, 1], a.corners[x, 2]
-                    )
-                    count += 1
+                if (b.owns[y] >> k) & 1 and not (close and is_corner(a, x, b.same[v])):
+                    seat(room.facing, facing, v, a.corners[x, 0], a.corners[x, 1], a.corners[x, 2], x, v)
+                    facing += 1
         for i in range(3):
             e = a.owned_edges[x, i]
             if e < 0:
                 continue
             for j in range(3):
                 f = b.owned_edges[y, j]
-                if f >= 0 and not (itself and is_joined(a, e, f)):
-                    write_feature(
-                        edged[edges], EDGE_EDGE, e, f, a.edges[e, 0], a.edges[e, 1], ~b.edges[f, 0], ~b.edges[f, 1]
-                    )
-                    edges += 1
-    return count, edges
+                if f >= 0 and not (close and is_joined(a, e, f)):
+                    seat(room.edged, edged, a.edges[e, 0], a.edges[e, 1], b.edges[f, 0], b.edges[f, 1], e, f)
+                    edged += 1
+    fill_up(room.faced, faced)
+    fill_up(room.facing, facing)
+    fill_up(room.edged, edged)
+    return faced, facing, edged
 
 
 @kernel
-def keep_near(edges, places, features, n, block, done, limit, margin):
-    """Drop the feature pairs that are proven free; return how many are left."""
+def keep_near(edges, a, b, seats, n, limit, margin, rows):
+    """Write the feature pairs that are not proven free into rows; return how many."""
+    reach = max(a.reach, b.reach)
+    sure = reach < LARGEST
+    upto = min(single_up(limit), ONE)
+    done = ONE - upto
+    noise = single_up(24.0 * ROUNDING * reach)
+    keep = single_up(margin * (1.0 + 2.0**-20))
     kept = 0
-    for p in range(0, n, WIDTH):
-        for lane in range(WIDTH):
-            put_points(block, lane, places, features, min(p + lane, n - 1))
-        if edges:
-            free = bits(edge_edge_free(block, done, limit, margin))
-        else:
-            free = bits(vertex_face_free(block, done, limit, margin))
-        for lane in range(min(WIDTH, n - p)):
+    for q in range((n + 7) >> 3):
+        free = 0
+        if sure:
+            if edges:
+                free = bits(edge_edge_free(a.table, b.table, seats, q, done, upto, noise, keep))
+            else:
+                free = bits(vertex_face_free(a.table, b.table, seats, q, done, upto, noise, keep))
+        for lane in range(min(8, n - 8 * q)):
             if not (free >> lane) & 1:
                 for c in range(COLUMNS):
-                    features[kept, c] = features[p + lane, c]
+                    rows[kept, c] = seats[q, c, lane]
                 kept += 1
     return kept
 
@@ -194,7 +231,7 @@ def named_features(a, b, itself, kind, i, j):
 
 
 @kernel
-def keep_contacts(a, b, itself, features, n, ended, question, hits, found, counts):
+def keep_contacts(a, b, itself, kind, rows, n, ended, question, hits, found, counts):
     """Write down which feature pairs touch, or may; return (hits, found).
 
     The first contact is kept in hits[0]; of every contact each is appended.
@@ -204,34 +241,37 @@ def keep_contacts(a, b, itself, features, n, ended, question, hits, found, count
         counts[STEPS] += end["steps"]
         if end["status"] == FREE:
             continue
-        kind, i, j = named_features(a, b, itself, features[p, KIND], features[p, OF_A], features[p, OF_B])
+        named, i, j = named_features(a, b, itself, kind, rows[p, OF_A], rows[p, OF_B])
         if question == EVERY:
             if found == hits.shape[0]:
                 more = np.zeros(2 * found, HIT)
                 more[:found] = hits
                 hits = more
-            write_hit(hits[found], end["time"], kind, i, j, end["status"])
+            write_hit(hits[found], end["time"], named, i, j, end["status"])
             found += 1
-        elif found == 0 or precedes(end["time"], kind, i, j, hits[0]):
-            write_hit(hits[0], end["time"], kind, i, j, end["status"])
+        elif found == 0 or precedes(end["time"], named, i, j, hits[0]):
+            write_hit(hits[0], end["time"], named, i, j, end["status"])
             found = 1
     return hits, found
 
 
 @kernel
-def settle_features(edges, a, b, itself, features, n, room, margin, tolerance, limit, question, hits, found, counts):
-    """Filter the feature pairs of a chunk, and advance what is left; return (hits, found, limit)."""
-    counts[FEATURES] += n
-    places = (a.p0, a.p1, b.p0, b.p1)
+def settle_features(edges, a, b, seats, n, room, margin, tolerance, limit, question, counts):
+    """Filter the feature pairs of one kind of a chunk, and advance what is left; return how many that are.
+
+    `a` has the first features: edges, or vertices whose faces are those of b.
+    """
     near = culling_margin(margin, tolerance, question)
-    n = keep_near(edges, places, features, n, room.block, 1.0 - limit, limit, near)
+    counts[FEATURES] += n
+    n = keep_near(edges, a, b, seats, n, limit, near, room.rows)
     counts[ADVANCED] += n
     room.tolerance[0] = tolerance
+    places = (a.p0, a.p1, b.p0, b.p1)
     advance_all(
-        edges, places, features, n, margin, room.tolerance, limit, question != EVERY, room.lanes, room.queue, room.ended
-    )
-    hits, found = keep_contacts(a, b, itself, features, n, room.ended, question, hits, found, counts)
-    return hits, found, min(limit, hits[0]["time"]) if question != EVERY and found > 0 else limit
+        edges, places, room.rows, n, margin, room.tolerance, limit, question != EVERY, room.lanes, room.queue,
+        room.ended,
+    )  # fmt: skip
+    return n
 
 
 @kernel
@@ -307,10 +347,15 @@ def settle(a, b, itself, room, n, margin, tolerance, limit, question, overlaps, 
             limit = min(limit, hits[0]["time"])
         if question == ANY and found > 0 and hits[0]["status"] == CONTACT:
             return hits, found, limit
-    faced, edged = list_features(a, b, itself, room.pairs, n, room.faced, room.edged)
-    hits, found, limit = settle_features(
-        False, a, b, itself, room.faced, faced, room, margin, tolerance, limit, question, hits, found, counts
-    )
-    return settle_features(
-        True, a, b, itself, room.edged, edged, room, margin, tolerance, limit, question, hits, found, counts
-    )
+    faced, facing, edged = list_features(a, b, itself, room, n)
+    for kind in range(3):
+        if kind == VERTEX_FACE:
+            n = settle_features(False, a, b, room.faced, faced, room, margin, tolerance, limit, question, counts)
+        elif kind == FACE_VERTEX:
+            n = settle_features(False, b, a, room.facing, facing, room, margin, tolerance, limit, question, counts)
+        else:
+            n = settle_features(True, a, b, room.edged, edged, room, margin, tolerance, limit, question, counts)
+        hits, found = keep_contacts(a, b, itself, kind, room.rows, n, room.ended, question, hits, found, counts)
+        if question != EVERY and found > 0:
+            limit = min(limit, hits[0]["time"])
+    return hits, found, limit

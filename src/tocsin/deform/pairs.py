@@ -22,7 +22,7 @@ def advance_pairs(a: Ends, b: Ends, margin: float, tolerance: np.ndarray) -> np.
     rows = np.arange(n, dtype=np.int32)[:, None]
     points = np.empty((n, 4), np.int32)
     points[:, :of_a] = of_a * rows + np.arange(of_a)
-    points[:, of_a:] = ~((4 - of_a) * rows + np.arange(4 - of_a))
+    points[:, of_a:] = (4 - of_a) * rows + np.arange(4 - of_a)
     places = tuple(np.ascontiguousarray(side).reshape(-1, 3) for side in (*a, *b))
     ended = np.zeros(n, ENDED)
     block = np.zeros((1, ROWS, DOUBLES))
