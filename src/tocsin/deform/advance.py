@@ -209,11 +209,12 @@ def start_lane(block, k, edges, places, points, p, near, time):
 
 @kernel
 def march(edges, places, points, queue, n, most, margin, tolerance, limit, lowers, block, ended):
-    """Advance the first n pairs of the queue by up to `most` steps each; return (how many are left, limit).
+    """Advance the first n pairs of the queue by up to `most` steps each; return (left, touching, steps, limit).
 
-    What is left stands in the queue again, and the time that it has reached in `ended`.
+    What is left stands in the queue again, and the time that it has reached in `ended`; `touching` is the number of
+    those that are not free, and not left.
     """
-    pair = np.empty(DOUBLES, dtype=np.int64)
+    pair = np.zeros(DOUBLES, dtype=np.int64)
     each = 1 if tolerance.shape[0] > 1 else 0
     turning = most > PATIENCE
     busy = 0
@@ -224,6 +225,8 @@ def march(edges, places, points, queue, n, most, margin, tolerance, limit, lower
         start_lane(block, k, edges, places, points, p, margin + tolerance[p * each], ended[p]["time"])
     following = min(DOUBLES, n)
     left = 0
+    found = 0
+    steps = 0
     while busy:
         t, contact, ahead = points_step(edges, turning, block, margin)
         touching = bits(contact & (ahead < 2.0))
@@ -233,11 +236,13 @@ def march(edges, places, points, queue, n, most, margin, tolerance, limit, lower
             p = pair[k]
             end = ended[p]
             end["steps"] += 1
+            steps += 1
             now = lane(t, k)
             then = lane(ahead, k)
             if (touching >> k) & 1 and now <= limit:
                 end["status"] = CONTACT
                 end["time"] = now
+                found += 1
                 if lowers:
                     limit = now
             elif then > limit:
@@ -252,6 +257,8 @@ def march(edges, places, points, queue, n, most, margin, tolerance, limit, lower
                         continue
                     queue[left] = p
                     left += 1
+                else:
+                    found += 1
             if following == n:
                 busy &= ~(1 << k)
                 continue
@@ -259,22 +266,30 @@ def march(edges, places, points, queue, n, most, margin, tolerance, limit, lower
             pair[k] = p
             start_lane(block, k, edges, places, points, p, margin + tolerance[p * each], ended[p]["time"])
             following += 1
-    return left, limit
+    return left, found, steps, limit
 
 
 @kernel
 def advance_all(edges, places, points, n, margin, tolerance, limit, lowers, block, queue, ended):
-    """Advance n pairs of points, edges or a vertex and a face; write how each ended into `ended`.
+    """Advance n pairs of points, edges or a vertex and a face; return (how many are not free, steps of all).
+
+    How each ended is written into `ended`.
 
     A CONTACT has the time at which it was seen, FREE a time beyond `limit`; UNDECIDED the time until which it is free.
     `tolerance` has one value for all or one for each. With `lowers`, a contact lowers the limit for the others.
     """
-    if n == 0:
-        return
+    left = n
     for p in range(n):
         queue[p] = p
         ended[p]["time"] = 0.0
         ended[p]["steps"] = 0
-    left, limit = march(edges, places, points, queue, n, PATIENCE, margin, tolerance, limit, lowers, block, ended)
-    if left > 0:
-        march(edges, places, points, queue, left, MOST_STEPS, margin, tolerance, limit, lowers, block, ended)
+    found = 0
+    steps = 0
+    for most in (PATIENCE, MOST_STEPS):
+        if left > 0:
+            left, more, taken, limit = march(
+                edges, places, points, queue, left, most, margin, tolerance, limit, lowers, block, ended
+            )
+            found += more
+            steps += taken
+    return found + left, steps

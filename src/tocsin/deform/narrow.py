@@ -231,33 +231,38 @@ def named_features(a, b, itself, kind, i, j):
 
 
 @kernel
-def keep_contacts(a, b, itself, kind, rows, n, ended, question, hits, found, counts):
-    """Write down which feature pairs touch, or may; return (hits, found).
+def with_room(hits, found, more):
+    """Return room for so many more contacts than have been found."""
+    if found + more <= hits.shape[0]:
+        return hits
+    larger = np.empty(2 * (found + more), HIT)
+    larger[:found] = hits[:found]
+    return larger
+
+
+@kernel
+def keep_contacts(a, b, itself, kind, rows, n, ended, question, hits, found):
+    """Write down which feature pairs touch, or may; return how many contacts there are.
 
     The first contact is kept in hits[0]; of every contact each is appended.
     """
     for p in range(n):
         end = ended[p]
-        counts[STEPS] += end["steps"]
         if end["status"] == FREE:
             continue
         named, i, j = named_features(a, b, itself, kind, rows[p, OF_A], rows[p, OF_B])
         if question == EVERY:
-            if found == hits.shape[0]:
-                more = np.zeros(2 * found, HIT)
-                more[:found] = hits
-                hits = more
             write_hit(hits[found], end["time"], named, i, j, end["status"])
             found += 1
         elif found == 0 or precedes(end["time"], named, i, j, hits[0]):
             write_hit(hits[0], end["time"], named, i, j, end["status"])
             found = 1
-    return hits, found
+    return found
 
 
 @kernel
 def settle_features(edges, a, b, seats, n, room, margin, tolerance, limit, question, counts):
-    """Filter the feature pairs of one kind of a chunk, and advance what is left; return how many that are.
+    """Filter the feature pairs of one kind of a chunk, and advance what is left; return (those, how many touch).
 
     `a` has the first features: edges, or vertices whose faces are those of b.
     """
@@ -267,11 +272,12 @@ def settle_features(edges, a, b, seats, n, room, margin, tolerance, limit, quest
     counts[ADVANCED] += n
     room.tolerance[0] = tolerance
     places = (a.p0, a.p1, b.p0, b.p1)
-    advance_all(
+    touching, steps = advance_all(
         edges, places, room.rows, n, margin, room.tolerance, limit, question != EVERY, room.lanes, room.queue,
         room.ended,
     )  # fmt: skip
-    return n
+    counts[STEPS] += steps
+    return n, touching
 
 
 @kernel
@@ -349,13 +355,16 @@ def settle(a, b, itself, room, n, margin, tolerance, limit, question, overlaps, 
             return hits, found, limit
     faced, facing, edged = list_features(a, b, itself, room, n)
     for kind in range(3):
+        asked = (room, margin, tolerance, limit, question, counts)
         if kind == VERTEX_FACE:
-            n = settle_features(False, a, b, room.faced, faced, room, margin, tolerance, limit, question, counts)
+            n, more = settle_features(False, a, b, room.faced, faced, *asked)
         elif kind == FACE_VERTEX:
-            n = settle_features(False, b, a, room.facing, facing, room, margin, tolerance, limit, question, counts)
+            n, more = settle_features(False, b, a, room.facing, facing, *asked)
         else:
-            n = settle_features(True, a, b, room.edged, edged, room, margin, tolerance, limit, question, counts)
-        hits, found = keep_contacts(a, b, itself, kind, room.rows, n, room.ended, question, hits, found, counts)
+            n, more = settle_features(True, a, b, room.edged, edged, *asked)
+        if question == EVERY:
+            hits = with_room(hits, found, more)
+        found = keep_contacts(a, b, itself, kind, room.rows, n, room.ended, question, hits, found)
         if question != EVERY and found > 0:
             limit = min(limit, hits[0]["time"])
     return hits, found, limit
