@@ -10,10 +10,12 @@ import numpy as np
 
 from tocsin._jit import borrowed, kernel, ticks
 from tocsin.advancement.engine import CONTACT, FREE, VISITED, advance
+from tocsin.advancement.probe import seen_touching
 from tocsin.contacts.closest import closest
 from tocsin.contacts.inside import one_inside_other
 from tocsin.contacts.manifold import manifold
 from tocsin.culling.boxes import join_up
+from tocsin.culling.charts import chart_says_free
 from tocsin.culling.pairs import prepare
 from tocsin.culling.spatial import add_pair, against_standing, between_moving
 from tocsin.culling.sweep import geom_box, link_bounds, link_middle
@@ -37,25 +39,26 @@ MOST_SLABS = 64
 
 
 @kernel
+def rows_of(stage, k, middle):
+    """Return (row0, row1, begin, end): the piece of active model k around a time, its rows in the configurations."""
+    pieces = stage.active[k, PIECES]
+    row = stage.active[k, OFFSET]
+    if pieces == 0:
+        return row, row, 0.0, 1.0
+    width = stage.world.models[stage.active[k, MODEL]]["width"]
+    piece = min(int(middle * pieces), pieces - 1)
+    row += piece * width
+    return row, row + width, piece / pieces, (piece + 1) / pieces
+
+
+@kernel
 def set_motion(stage, configs, t0, t1):
     """Write the joints and motion bounds of all active links for the piece around [t0, t1]; return how many slabs."""
     world, joints, sweeps, active = stage.world, stage.joints, stage.sweeps, stage.active
-    middle = 0.5 * (t0 + t1)
     slabs = 1.0
     for k in range(active.shape[0]):
         model = world.models[active[k, MODEL]]
-        pieces = active[k, PIECES]
-        width = model["width"]
-        row0 = active[k, OFFSET]
-        row1 = row0
-        begin = 0.0
-        end = 1.0
-        if pieces > 0:
-            piece = min(int(middle * pieces), pieces - 1)
-            begin = piece / pieces
-            end = (piece + 1) / pieces
-            row0 += piece * width
-            row1 = row0 + width
+        row0, row1, begin, end = rows_of(stage, k, 0.5 * (t0 + t1))
         for i in range(model["link"], model["link"] + model["links"]):
             joint_motion(joints[i], world.links[i], configs, row0, row1, begin, end)
             link_bounds(sweeps, joints, world.links, i)
@@ -103,11 +106,10 @@ def all_pairs(stage, pairs, margin):
 
 
 @kernel
-def cull(stage, pairs, t0, t1, margin, grow, tolerance, relative_tolerance, counts):
-    """Return (pairs, n): what may touch during [t0, t1], ready for the advancement."""
+def swept_pairs(stage, pairs, t0, t1, margin, grow, tolerance, relative_tolerance):
+    """Return (pairs, n): the pairs of shapes whose swept boxes overlap during [t0, t1], their records filled in."""
     world, joints, sweeps, taylor, boxes = stage.world, stage.joints, stage.sweeps, stage.taylor, stage.boxes
     active = stage.active
-    scratch = stage.room.taylor
     middle = 0.5 * (t0 + t1)
     for k in range(active.shape[0]):
         model = world.models[active[k, MODEL]]
@@ -118,23 +120,73 @@ def cull(stage, pairs, t0, t1, margin, grow, tolerance, relative_tolerance, coun
         for g in range(model["geoms"]):
             geom = world.geoms[model["geom"] + g]
             geom_box(
-                boxes, first + room + g, sweeps, taylor, scratch, joints, world.links, world.points, geom, t0, t1, grow
-            )
+                boxes, first + room + g, sweeps, taylor, stage.room.taylor, joints, world.links, world.points, geom,
+                t0, t1, grow,
+            )  # fmt: skip
         join_up(boxes, first, room)
     pairs, n = near_pairs(stage, pairs, margin)
-    counts[SPATIAL] += n
+    for p in range(n):
+        prepare(pairs[p], world.geoms, joints, world.links, sweeps, tolerance, relative_tolerance)
+        pairs[p]["start"] = t0
+    return pairs, n
+
+
+@kernel
+def leave_out_charted(stage, configs, pairs, n, t0, t1):
+    """Drop the pairs that a chart settles for [t0, t1]; return how many are left."""
+    world, active = stage.world, stage.active
+    if world.charts.shape[0] == 0:
+        return n
     kept = 0
     for p in range(n):
         pair = pairs[p]
-        prepare(pair, world.geoms, joints, world.links, sweeps, tolerance, relative_tolerance)
+        free = False
+        model = world.geoms[pair["a"]]["model"]
+        if world.geoms[pair["a"]]["charts"] > 0 and world.geoms[pair["b"]]["model"] == model:
+            for k in range(active.shape[0]):
+                if active[k, MODEL] == model:
+                    row0, row1, begin, end = rows_of(stage, k, 0.5 * (t0 + t1))
+                    free = chart_says_free(world, pair, configs, row0, row1, begin, end, t0, t1)
+        if not free:
+            if kept < p:
+                pairs[kept] = pair
+            kept += 1
+    return kept
+
+
+@kernel
+def leave_out_free(stage, pairs, n, t0, t1):
+    """Write until when each pair is free by the Taylor models, drop those free for all of [t0, t1]; return the rest."""
+    world = stage.world
+    kept = 0
+    for p in range(n):
+        pair = pairs[p]
         pair["start"] = free_until(
-            pair, world.geoms[pair["a"]], world.geoms[pair["b"]], sweeps, taylor, scratch, joints, world.links, t0, t1
-        )
+            pair, world.geoms[pair["a"]], world.geoms[pair["b"]], stage.sweeps, stage.taylor, stage.room.taylor,
+            stage.joints, world.links, t0, t1,
+        )  # fmt: skip
         if pair["start"] < math.inf:
             if kept < p:
                 pairs[kept] = pair
             kept += 1
-    return pairs, kept
+    return kept
+
+
+@kernel
+def cull(stage, pairs, t0, t1, margin, grow, tolerance, relative_tolerance, counts):
+    """Return (pairs, n): what may touch during [t0, t1], ready for the advancement; without charts."""
+    pairs, n = swept_pairs(stage, pairs, t0, t1, margin, grow, tolerance, relative_tolerance)
+    counts[SPATIAL] += n
+    return pairs, leave_out_free(stage, pairs, n, t0, t1)
+
+
+@kernel
+def look(stage, pairs, n, t):
+    """Return the first pair that is seen to touch at time t, or -1; those that are free until later are passed over."""
+    for p in range(n):
+        if pairs[p]["start"] <= t and seen_touching(stage.world, stage.sweeps, stage.joints, stage.room, pairs[p], t):
+            return p
+    return -1
 
 
 @kernel
@@ -168,14 +220,34 @@ def solve(table, configs, breaks, margin, grow, tolerance, relative_tolerance, m
         now = ticks()
         clock[MOTION] += now - stamp
         stamp = now
+        if any_contact:
+            # A look at the ends of the slabs, the last first: half to nine tenths of the contacts of edges are there.
+            for slab in range(slabs, 0, -1):
+                t = end if slab == slabs else begin + (end - begin) * slab / slabs
+                pairs, n = swept_pairs(stage, pairs, t, t, margin, grow, tolerance, relative_tolerance)
+                n = leave_out_charted(stage, configs, pairs, n, t, t)
+                p = look(stage, pairs, n, t)
+                if p >= 0:
+                    a, b, used = named(pairs, p)
+                    return CONTACT, t, a, b, used
         for slab in range(slabs):
             t0 = begin + (end - begin) * slab / slabs
             t1 = end if slab == slabs - 1 else begin + (end - begin) * (slab + 1) / slabs
-            pairs, n = cull(stage, pairs, t0, t1, margin, grow, tolerance, relative_tolerance, counts)
+            pairs, n = swept_pairs(stage, pairs, t0, t1, margin, grow, tolerance, relative_tolerance)
+            counts[SPATIAL] += n
+            n = leave_out_charted(stage, configs, pairs, n, t0, t1)
+            n = leave_out_free(stage, pairs, n, t0, t1)
             counts[SLABS] += 1
             now = ticks()
             clock[CULLING] += now - stamp
             stamp = now
+            if any_contact:
+                for k in range(3):
+                    t = t0 + (t1 - t0) * (0.5 if k == 0 else 0.75 if k == 1 else 0.25)
+                    p = look(stage, pairs, n, t)
+                    if p >= 0:
+                        a, b, used = named(pairs, p)
+                        return CONTACT, t, a, b, used
             status, time, p = advance(
                 world, sweeps, joints, stage.taylor, stage.room, pairs, n, t0, t1, any_contact, max_steps, counts
             )

@@ -12,6 +12,7 @@ import numpy as np
 
 from tocsin import _cast, query
 from tocsin.advancement import engine
+from tocsin.advancement.surveying import LOOK, Surveyor, turning_limits
 from tocsin.answer import Answer, Asked
 from tocsin.errors import TocsinError
 from tocsin.model.base import Model, Motion
@@ -37,9 +38,13 @@ class Scene:
     `backend`: how meshes are taken apart, "triangles" (a tree of boxes, the default) or "hulls" (a tree of convex
     hulls over convex pieces, bounded by GJK, as in the 2007 paper). `python -m tocsin.bench backends` compares them.
     `threads`: on how many processors questions about deformable models run, by default all; answers are the same.
+    `charts`: whether links one or two joints apart get a chart of the joint values at which they are apart, once they
+    have cost enough (a tenth of a second each, kept on disk); answers are the same.
     """
 
-    def __init__(self, *models: Model, backend: str = "triangles", threads: int | None = None) -> None:
+    def __init__(
+        self, *models: Model, backend: str = "triangles", threads: int | None = None, charts: bool = True
+    ) -> None:
         self._hulls = _cast.choice(backend, "backend", BACKENDS) == "hulls"
         for model in models:
             if not isinstance(model, Model):
@@ -60,6 +65,11 @@ class Scene:
         self._lock = threading.Lock()
         self._index = {id(m): k for k, m in enumerate(models)}
         self._twins: dict[tuple[int, ...], tuple[int, Scene]] = {}
+        self.charts = charts
+        self._surveyors: dict[tuple[float, float], Surveyor] = {}
+        self._charted: dict[tuple[float, float], World] = {}
+        self._spent = 0
+        self._look = LOOK
 
     @property
     def margins(self) -> Margins:
@@ -93,9 +103,22 @@ class Scene:
                 if self._world is None or seen != self._seen:
                     rules = {pair: margin for pair, margin in self._rules.of_links().items() if pair[0] != pair[1]}
                     self._world = assemble(self.models, rules, hulls=self._hulls)
+                    self._surveyors, self._charted, self._look = {}, {}, LOOK
                     self._seen = seen
                 self._looked = changes
         return self._world
+
+    def _survey(self, world: World, pairs: np.ndarray, margin: float, tolerance: float) -> None:
+        """Make or fetch charts for pairs that have cost many steps."""
+        steps, self._spent = self._spent, 0
+        self._look *= 2
+        with self._lock:
+            key = (margin, tolerance)
+            if key not in self._surveyors:
+                self._surveyors[key] = Surveyor(margin, tolerance, RELATIVE_TOLERANCE, turning_limits(self.models))
+            charted = self._surveyors[key].charted(world, pairs, steps)
+            if charted is not None and world is self._charted.get(key, self._world):
+                self._charted[key] = charted
 
     # ---- questions -------------------------------------------------------------------------------------------------
 
@@ -226,7 +249,7 @@ class Scene:
         version, twin = self._twins.get(key, (-1, self))
         if version != self._rules.version:
             models = [Carried(m, self.names[k]) if k in key else m for k, m in enumerate(self.models)]
-            twin = Scene(*models, backend=BACKENDS[self._hulls], threads=self.threads)
+            twin = Scene(*models, backend=BACKENDS[self._hulls], threads=self.threads, charts=self.charts)
             twin.names = self.names
             twin._index = self._index
             twin._rules = self._rules.on(models)
@@ -297,6 +320,8 @@ class Scene:
             _cast.count(max_steps, "max_steps")
         scene = self._carrying(motions)
         world = scene._tables()
+        if scene._charted:
+            world = scene._charted.get((margin, tolerance), world)
         prepared, configs, pieces = scene._prepared(world, motions)
         breaks = ONE_PIECE if pieces <= 1 else breaks_of(motions)
         engine_of: Any = query
@@ -323,6 +348,10 @@ class Scene:
         )
         status, time, a, b, used = found[:5]
         elapsed = clock_module.perf_counter() - started
+        if scene.charts and engine_of is query:
+            scene._spent += int(counts[engine.STEPS])
+            if scene._spent >= scene._look:
+                scene._survey(world, prepared.stage.room.pairs, margin, tolerance)
         if status == engine.FREE:
             outcome = Status.FREE
         elif status == engine.CAPPED:

@@ -19,6 +19,7 @@ from tocsin.culling.pairs import PAIR
 from tocsin.culling.sweep import SWEEP, geom_box, link_bounds, link_middle
 from tocsin.geometry.tree import NODE
 from tocsin.model.base import Model, Motion
+from tocsin.model.charts import CHART
 from tocsin.model.world import GEOM, World
 from tocsin.model.world import MODEL as MODEL_RECORD
 from tocsin.motion.joints import JOINT, joint_motion
@@ -87,6 +88,7 @@ def world_at(table):
         array_at(table, 11, I4, 1),
         array_at(table, 12, I4, 1),
         array_at(table, 13, F8, 1),
+        array_at(table, 14, CHART, 1),
     )
 
 
@@ -94,13 +96,13 @@ def world_at(table):
 def room_at(table):
     """Return the working memory, the next rows."""
     return Room(
-        array_at(table, 14, ITEM, 1),
-        array_at(table, 15, I4, 2),
-        array_at(table, 16, F8, 2),
+        array_at(table, 15, ITEM, 1),
+        array_at(table, 16, I4, 2),
         array_at(table, 17, F8, 2),
         array_at(table, 18, F8, 2),
-        array_at(table, 19, PAIR, 1),
-        array_at(table, 20, F8, 3),
+        array_at(table, 19, F8, 2),
+        array_at(table, 20, PAIR, 1),
+        array_at(table, 21, F8, 3),
     )
 
 
@@ -110,14 +112,14 @@ def stage_at(table):
     return Stage(
         world_at(table),
         room_at(table),
-        array_at(table, 21, JOINT, 1),
-        array_at(table, 22, SWEEP, 1),
-        array_at(table, 23, F8, 4),
-        array_at(table, 24, F8, 2),
-        array_at(table, 25, I4, 2),
-        array_at(table, 26, F8, 2),
-        array_at(table, 27, I4, 1),
+        array_at(table, 22, JOINT, 1),
+        array_at(table, 23, SWEEP, 1),
+        array_at(table, 24, F8, 4),
+        array_at(table, 25, F8, 2),
+        array_at(table, 26, I4, 2),
+        array_at(table, 27, F8, 2),
         array_at(table, 28, I4, 1),
+        array_at(table, 29, I4, 1),
     )
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from tocsin._jit import borrowed, kernel
 from tocsin.geometry.wide import EMPTY, WideTree, shifted
 from tocsin.model.base import Model
+from tocsin.model.charts import NO_CHARTS
 
 MESH, CONVEX = 0, 1
 
@@ -29,6 +30,8 @@ GEOM = np.dtype(
         ("faces", "i4"),
         ("sample", "i4"),  # one point of each of its components
         ("samples", "i4"),
+        ("chart", "i4"),  # its charts: those of its pairs with shapes of greater number
+        ("charts", "i4"),
         ("proxy_radius", "f8"),
         ("proxy_disk", "f8"),
         ("diagonal", "f8"),
@@ -76,6 +79,8 @@ class World(NamedTuple):
     hull_count: np.ndarray
     """0: the node has no hull. The whole table is empty where the back end does without."""
     hull_radius: np.ndarray
+    charts: np.ndarray
+    """See `culling.charts`; none until they are worth their making."""
 
 
 @kernel
@@ -96,6 +101,7 @@ def borrowed_world(world):
         borrowed(world.hull_first),
         borrowed(world.hull_count),
         borrowed(world.hull_radius),
+        borrowed(world.charts),
     )
 
 
@@ -178,6 +184,7 @@ def assemble(models: Sequence[Model], rules: dict[tuple[int, int], float], *, hu
         _joined([h[0] for h in node_hulls], np.zeros(0, np.int32)),
         _joined([h[1] for h in node_hulls], np.zeros(0, np.int32)),
         _joined([h[2] for h in node_hulls], np.zeros(0)),
+        NO_CHARTS,
     )
 
 

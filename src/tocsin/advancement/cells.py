@@ -1,0 +1,263 @@
+"""Two shapes proven apart for all values that the joints between them take in a cell: how a chart is filled.
+
+Let x, y be the values of the one or two joints that move between two links, and a cell all (x, y) with |x - x0| <= h,
+|y - y0| <= k. Any of these is reached from the centre by the motion that turns the joints at constant rates, at most h
+and k, for one unit of time; so what holds for motions holds for cells.
+
+Claim. Let n be fixed in the frame of the links' common ancestor, |n| <= 1, g the gap between two parts along n at the
+centre, and X, Y the greatest speed along n, either way, that any point of either part has at the centre while joint x
+turns at h, or joint y at k, alone. With V and A the bounds of `motion_bound` for rates h and k, the gap is above
+
+    g - X - Y - A / 2        and above        g - V
+
+in the whole cell. Proof: velocities are linear in the rates, and a joint between the links and their ancestor moves one
+side only, so at rates of at most h and k the parts close in at no more than X + Y at the centre; V and A are monotone
+in the rates; then the claim of the step in `motion_bound`, for one unit of time.
+"""
+
+import numpy as np
+
+from tocsin import vec
+from tocsin._jit import kernel
+from tocsin._lanes import WIDTH, bits, lane, load, select
+from tocsin.advancement.boxes import box_of, boxes_of, center_of, facing, gap_between, outward
+from tocsin.advancement.leaves import convex_set, corner, placed_corner
+from tocsin.advancement.relative import relative_state, seen_from_b
+from tocsin.bounds.motion_bound import SHRINK
+from tocsin.culling.pairs import prepare
+from tocsin.geometry.convex import convex_distance, support_value
+from tocsin.geometry.tree import spread
+from tocsin.geometry.triangles import gap_along, sharper_direction, triangle_pair
+from tocsin.geometry.wide import REACH
+from tocsin.model.world import MESH
+from tocsin.motion.joints import joint_motion
+
+MOST_TESTS = 4096
+"""Box tests after which a cell is given up: two shapes whose surfaces run close to each other everywhere."""
+
+
+@kernel
+def box_speed(n, velocity, turn, arm, axes, half):
+    """Return the greatest speed along n, either way, of the points of a box on a link; see `boxes.fastest`."""
+    k = vec.cross(n, turn)
+    return abs(vec.dot(velocity, n) + vec.dot(k, arm)) + spread(half, axes, k)
+
+
+@kernel
+def both_speeds(n, motion, box, other, arm):
+    """Return the sum over both sides of `box_speed`: one of the two stands, in the ancestor's frame."""
+    v, w, other_v, other_w = motion
+    return box_speed(n, v, w, box[0], box[1], box[2]) + box_speed(n, other_v, other_w, arm, other[1], other[2])
+
+
+@kernel
+def bounds_of(pair, reach_a, reach_b):
+    """Return (V, A) of a pair of parts with these reaches."""
+    return (
+        pair["speed"] + pair["turn_a"] * reach_a + pair["turn_b"] * reach_b,
+        pair["bend"] + pair["twist_a"] * reach_a + pair["twist_b"] * reach_b,
+    )
+
+
+@kernel
+def left_over(gap, first, speed, acceleration, clear, noise_speed):
+    """Return what is left of a gap in the whole cell beyond `clear`, rounded down; not positive: nothing is proven.
+
+    `first` is X + Y as computed, each off by `noise_speed` at most.
+    """
+    loss = first + 2.0 * noise_speed + 0.5 * acceleration
+    loss = select(speed < loss, speed, loss)
+    return gap * SHRINK - (loss + clear) * (1.0 + 2.0**-40)
+
+
+@kernel
+def boxes_left(box, other, arm, motion_x, motion_y, speed, acceleration, clear, noise_speed):
+    """Return (left, gap) of two boxes, floats or lanes: see `left_over`."""
+    gap, n = gap_between(box, other)
+    first = both_speeds(n, motion_x, box, other, arm) + both_speeds(n, motion_y, box, other, arm)
+    return left_over(gap, first, speed, acceleration, clear, noise_speed), gap
+
+
+@kernel
+def corner_speed(n, velocity, turn, p, q, r):
+    """Return the greatest speed along n, either way, of the points of a triangle on a link."""
+    k = vec.cross(n, turn)
+    s = vec.dot(velocity, n)
+    return max(abs(s + vec.dot(k, p)), max(abs(s + vec.dot(k, q)), abs(s + vec.dot(k, r))))
+
+
+@kernel
+def triangles_left(world, fa, fb, pose, motion_x, motion_y, speed, acceleration, clear, noise_speed):
+    """Return what is left between two triangles: see `left_over`."""
+    a0 = corner(world.points, world.faces, fa, 0)
+    a1 = corner(world.points, world.faces, fa, 1)
+    a2 = corner(world.points, world.faces, fa, 2)
+    b0, r0 = placed_corner(world.points, world.faces, fb, 0, pose)
+    b1, r1 = placed_corner(world.points, world.faces, fb, 1, pose)
+    b2, r2 = placed_corner(world.points, world.faces, fb, 2, pose)
+    d, x, y = triangle_pair(a0, a1, a2, b0, b1, b2)
+    if not d > clear:
+        return -1.0
+    n = ((y[0] - x[0]) / d, (y[1] - x[1]) / d, (y[2] - x[2]) / d)
+    gap = gap_along(n, a0, a1, a2, b0, b1, b2)
+    if gap < 0.5 * d:
+        n, gap = sharper_direction(n, gap, a0, a1, a2, b0, b1, b2)
+    first = corner_speed(n, motion_x[0], motion_x[1], a0, a1, a2) + corner_speed(
+        n, motion_y[0], motion_y[1], a0, a1, a2
+    )
+    first += corner_speed(n, motion_x[2], motion_x[3], r0, r1, r2)
+    first += corner_speed(n, motion_y[2], motion_y[3], r0, r1, r2)
+    return left_over(gap, first, speed, acceleration, clear, noise_speed)
+
+
+@kernel
+def set_speed(n, velocity, turn, table, part):
+    """Return the greatest speed along n, either way, of a convex set; all in its link's frame."""
+    k = vec.cross(n, turn)
+    back = (-k[0], -k[1], -k[2])
+    s = vec.dot(velocity, n)
+    most = max(
+        s + support_value(table, part[0], part[1], part[3], k),
+        support_value(table, part[0], part[1], part[3], back) - s,
+    )
+    return max(most, 0.0) + part[2] * vec.norm(k)
+
+
+@kernel
+def convex_left(world, geom_a, geom_b, node_a, node_b, pose, room, motion_x, motion_y, speed, acceleration, clear,
+                noise_speed):  # fmt: skip
+    """Return what is left between two leaves of which one is a convex solid: see `left_over`."""
+    table_a, set_a = convex_set(geom_a, node_a, world.points, world.faces, room.corners_a)
+    table_b, set_b = convex_set(geom_b, node_b, world.points, world.faces, room.corners_b)
+    guess = vec.add(pose[1], vec.matvec(pose[0], center_of(node_b)))
+    guess = vec.sub(guess, center_of(node_a))
+    lower, _, n, _, _ = convex_distance(table_a, set_a, table_b, set_b, pose, guess, room.simplex, clear, clear, 0.9)
+    back = vec.tmatvec(pose[0], n)
+    of_b_x = seen_from_b(pose, motion_x)
+    of_b_y = seen_from_b(pose, motion_y)
+    first = set_speed(n, motion_x[0], motion_x[1], table_a, set_a) + set_speed(
+        n, motion_y[0], motion_y[1], table_a, set_a
+    )
+    first += set_speed(back, of_b_x[0], of_b_x[1], table_b, set_b) + set_speed(
+        back, of_b_y[0], of_b_y[1], table_b, set_b
+    )
+    return left_over(lower, first, speed, acceleration, clear, noise_speed)
+
+
+@kernel
+def one_turning(pair, sweeps, joints, links, joint, other):
+    """Return (pose, motion) at the centre of a cell while `joint` alone moves; -1 for a joint that is not there."""
+    rate = 0.0
+    velocity = (0.0, 0.0, 0.0)
+    if other >= 0:
+        record = joints[other]
+        rate = record["rate"]
+        velocity = (record["velocity"][0], record["velocity"][1], record["velocity"][2])
+        record["rate"] = 0.0
+        for i in range(3):
+            record["velocity"][i] = 0.0
+    pose, motion = relative_state(pair, sweeps, joints, links, 0.0)
+    if other >= 0:
+        record = joints[other]
+        record["rate"] = rate
+        for i in range(3):
+            record["velocity"][i] = velocity[i]
+    if joint < 0:
+        motion = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
+    return pose, motion
+
+
+@kernel
+def proven_apart(world, links, joints, sweeps, room, pair, joint_x, joint_y, ends, clear):
+    """Is the pair proven farther apart than `clear` in the whole cell?
+
+    `links`: the table in which the joints x and y take entries 0 and 1 of a configuration as their values; `ends`: x0,
+    y0, x0 + h, y0 + k. The joints between the links that do not move are in `joints` already.
+    """
+    joint_motion(joints[joint_x], links[joint_x], ends, 0, 2, 0.0, 1.0)
+    if joint_y >= 0:
+        joint_motion(joints[joint_y], links[joint_y], ends, 0, 2, 0.0, 1.0)
+    prepare(pair, world.geoms, joints, links, sweeps, 1.0, 0.0)
+    pose, motion_x = one_turning(pair, sweeps, joints, links, joint_x, joint_y)
+    _, motion_y = one_turning(pair, sweeps, joints, links, joint_y, joint_x)
+    of_b_x = seen_from_b(pose, motion_x)
+    of_b_y = seen_from_b(pose, motion_y)
+    noise_speed = pair["noise_speed"]
+    clear += pair["noise"]
+    geom_a = world.geoms[pair["a"]]
+    geom_b = world.geoms[pair["b"]]
+    meshes = geom_a["kind"] == MESH and geom_b["kind"] == MESH
+    stack = room.stack
+    stack[0, 0] = geom_a["root"]
+    stack[0, 1] = geom_b["root"]
+    top = 1
+    tests = 0
+    while top > 0:
+        top -= 1
+        a = stack[top, 0]
+        b = stack[top, 1]
+        node_a = world.nodes[a]
+        node_b = world.nodes[b]
+        reach_a = np.float64(node_a["reach"])
+        reach_b = np.float64(node_b["reach"])
+        leaf_a = node_a["count"] > 0
+        leaf_b = node_b["count"] > 0
+        tests += 1
+        if tests > MOST_TESTS:
+            return False
+        if tests == 1:
+            other, arm = outward(pose[0], pose[1], node_b)
+            speed, acceleration = bounds_of(pair, reach_a, reach_b)
+            left, _ = boxes_left(
+                box_of(node_a), other, arm, motion_x, motion_y, speed, acceleration, clear, noise_speed
+            )
+            if left > 0.0:
+                return True
+        if leaf_a and leaf_b:
+            speed, acceleration = bounds_of(pair, reach_a, reach_b)
+            if meshes:
+                left = triangles_left(
+                    world, node_a["first"], node_b["first"], pose, motion_x, motion_y, speed, acceleration, clear,
+                    noise_speed,
+                )  # fmt: skip
+            else:
+                left = convex_left(
+                    world, geom_a, geom_b, node_a, node_b, pose, room, motion_x, motion_y, speed, acceleration, clear,
+                    noise_speed,
+                )  # fmt: skip
+            if not left > 0.0:
+                return False
+            continue
+        open_a = leaf_b or (not leaf_a and node_a["radius"] >= node_b["radius"])
+        q = -1 - (node_a["count"] if open_a else node_b["count"])
+        other, arm = facing(node_b if open_a else node_a, pose, open_a)
+        reaches = load(world.quads, q, REACH)
+        if open_a:
+            speeds, accelerations = bounds_of(pair, reaches, reach_b)
+            lefts, gaps = boxes_left(
+                boxes_of(world.quads, q), other, arm, motion_x, motion_y, speeds, accelerations, clear, noise_speed
+            )
+        else:
+            speeds, accelerations = bounds_of(pair, reach_a, reaches)
+            lefts, gaps = boxes_left(
+                boxes_of(world.quads, q), other, arm, of_b_x, of_b_y, speeds, accelerations, clear, noise_speed
+            )
+        done = bits(lefts > 0.0)
+        deepest = np.inf
+        for k in range(WIDTH):
+            kid = world.kids[q, k]
+            if kid < 0 or done >> k & 1:
+                continue
+            # The deepest on top: where a cell fails, it fails soon.
+            gap = lane(gaps, k)
+            place = top
+            if gap > deepest:
+                place = top - 1
+                stack[top, 0] = stack[place, 0]
+                stack[top, 1] = stack[place, 1]
+            else:
+                deepest = gap
+            stack[place, 0] = kid >> 1 if open_a else a
+            stack[place, 1] = b if open_a else kid >> 1
+            top += 1
+    return True
