@@ -1,5 +1,6 @@
 """A scene: its names, its rules, and the questions one can ask of it."""
 
+import weakref
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -217,3 +218,16 @@ def test_a_pair_of_triangles_is_asked_everything():
     assert hit.contacts
     assert scene.distance(a.at(at(0.1, 0.1, 1))).distance == pytest.approx(1.0)
     assert scene.is_free(a.move(at(0, 0, 1), at(0, 0, 2)))
+
+
+def test_a_scene_that_changes_all_the_time_keeps_no_tables_that_were():
+    arm, ball = tocsin.Body(tocsin.Box((1, 1, 1)), name="arm"), tocsin.Body(tocsin.Sphere(0.1), name="ball")
+    scene = tocsin.Scene(arm, ball)
+    seen = []
+    for k in range(5):
+        pose = np.eye(4)
+        pose[0, 3] = 2.0 + k
+        ball.place(pose)
+        assert scene.is_free(arm.at(np.eye(4)))
+        seen.append(weakref.ref(scene._tables().points))
+    assert sum(points() is not None for points in seen) == 1

@@ -28,6 +28,9 @@ from tocsin.stage import ONE_PIECE, PIECES, Prepared, breaks_of, prepare, with_m
 if TYPE_CHECKING:
     from tocsin.deform.question import Question
 
+MOST_STAGES = 64
+"""Stages that a thread keeps of one scene: one for each set of moving models, and margin with charts of its own."""
+
 
 class Scene:
     """Models that may touch each other: bodies, robots and deformable models, moving or standing.
@@ -104,6 +107,7 @@ class Scene:
                     rules = {pair: margin for pair, margin in self._rules.of_links().items() if pair[0] != pair[1]}
                     self._world = assemble(self.models, rules, hulls=self._hulls)
                     self._surveyors, self._charted, self._look = {}, {}, LOOK
+                    self._local = threading.local()  # stages on the tables that were
                     self._seen = seen
                 self._looked = changes
         return self._world
@@ -382,15 +386,14 @@ class Scene:
         self._check_motions(motions)
         key = tuple([self._index[id(m.model)] for m in motions])
         local: dict[Any, Any] = self._local.__dict__  # of this thread
-        if local.get("world") is not world:
-            local.clear()
-            local["world"] = world
-        prepared = local.get(key)
-        if prepared is None:
+        prepared = local.get((id(world), key))
+        if prepared is None or prepared.stage.world is not world:
             if len(set(key)) < len(key):
                 raise self._moved_twice(key)
+            if len(local) >= MOST_STAGES:
+                local.clear()
             largest = max([0.0, *self.margins.values()])
-            prepared = local[key] = prepare(self.models, key, world, largest)
+            prepared = local[id(world), key] = prepare(self.models, key, world, largest)
         if len(motions) == 1:
             rows = motions[0].rows
             prepared.stage.active[0, PIECES] = len(rows) - 1
