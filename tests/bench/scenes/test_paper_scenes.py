@@ -6,8 +6,8 @@ import pytest
 pytest.importorskip("rich")
 
 import tocsin
-from tocsin.bench.races import planning, trains
-from tocsin.bench.scenes import site
+from tocsin.bench.races import planning
+from tocsin.bench.scenes import site, trains
 
 
 def test_trains_have_the_papers_sizes():

@@ -3,22 +3,25 @@
     python -m tocsin.bench ablation-taylor
     python -m tocsin.bench ablation-temporal --scenes walk "long turns" --planted 2000
 
-The engine without an idea is a process of its own (`variants.py` says what stands in for what), which takes turns
-with the engine as it is. Its kernels are compiled at the first run, a minute or two, and kept. Answers must agree: a
-motion that one calls free and the other a contact is counted, and so is a time that differs by more than the
-tolerances allow for.
+The engine without an idea is a process of its own (`variants.py` says what stands in for what), and so, for the same
+conditions, is the engine as it is; they take turns. Kernels are compiled at the first run, a minute or two, and kept.
+Answers must agree: a motion that one calls free and the other a contact is counted, and so is a time that differs by
+more than the tolerances allow for.
 """
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
 import numpy as np
 
 from tocsin.bench import race, report
+from tocsin.bench.data import Missing
 from tocsin.bench.measures import variants
+from tocsin.bench.peers.remote import Worker
 
 TITLES = {
     "taylor": ("Taylor models", "interval matrices"),
@@ -56,26 +59,30 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(name: str, args: argparse.Namespace) -> dict[str, Any]:
     """Ask every scene with and without one idea, and print what it costs and counts."""
-    other = variants.worker(name)
+    sides = {"with": variants.worker(variants.AS_IT_IS), "without": variants.worker(name)}
     rows, results, apart = [], {}, 0
     for scene in args.scenes:
-        found = _scene(other, scene, args)
+        try:
+            found = _scene(sides, scene, args)
+        except Missing as missing:
+            report.console.print(f"{scene}: left out, {missing}", highlight=False)
+            continue
         results[scene] = found
         apart += found["differ"]
         ratio = found["without"]["mean"] / found["with"]["mean"]
-        for words, side in zip(TITLES[name], ("with", "without")):
+        for side in sides:
             counts = [f"{found[side]['counts'][key]:,.4g}" for key in COLUMNS]
             slower = f"{ratio:.2f}x" if side == "without" else ""
             parts = [report.us(found[side][key]) for key in ("mean", "free", "contact")]
-            rows.append([f"{scene}: {words}", *parts, slower, *counts])
+            rows.append([f"{scene}, {side}", *parts, slower, *counts])
     report.table(
-        f"{TITLES[name][0]} against {TITLES[name][1]}: µs of first_contact, and counts, mean of a question",
+        f"With {TITLES[name][0]}, and without: {TITLES[name][1]}. µs of first_contact; counts of a question, mean",
         ["", "mean", "free", "contact", "slower by", *COLUMNS.values()],
         rows,
         f"{args.count} questions of each scene; answers that differ: {apart}",
     )
     if args.planted:
-        results["broken"] = other.call("planted", args.planted, args.planted // 5, args.seed)
+        results["broken"] = sides["without"].call("planted", args.planted, args.planted // 5, args.seed)
         report.console.print(
             f"{args.planted} rigid and {args.planted // 5} articulated planted contacts without it: promises broken "
             f"{results['broken']}",
@@ -86,26 +93,26 @@ def run(name: str, args: argparse.Namespace) -> dict[str, Any]:
     return results
 
 
-def _scene(other: Any, scene: str, args: argparse.Namespace) -> dict[str, Any]:
+def _scene(sides: Mapping[str, Worker], scene: str, args: argparse.Namespace) -> dict[str, Any]:
     """Both on one scene: seconds, counts, and in how many answers they differ."""
-    case = variants.SCENES[scene](args.count)
-    other.call("prepare", scene, args.count)
-    runners: dict[str, report.Runner] = {
-        "with": report.asking(lambda k: case.scene.first_contact(*case.questions[k])),
-        "without": lambda questions: other.call("run", list(questions)),
-    }
-    done = report.rounds(runners, len(case.questions), args.repeats, label=scene)
-    times = {side: np.array([race.time_of(answer) for answer in done[side].answers]) for side in done}
+    count = max(worker.call("prepare", scene, args.count) for worker in sides.values())
+    runners = {side: partial(_asked, worker) for side, worker in sides.items()}
+    done = report.rounds(runners, count, args.repeats, label=scene)
+    times = {side: np.array(turns.answers) for side, turns in done.items()}
     collides = np.isfinite(times["with"])
     same = np.isfinite(times["without"]) == collides
     both = collides & same
     apart = np.abs(times["with"][both] - times["without"][both]) > APART
-    counts = {"with": variants.counted(done["with"].answers), "without": other.call("counts")}
+    counts = {side: worker.call("counts") for side, worker in sides.items()}
     found: dict[str, Any] = {"differ": int(np.sum(~same) + np.sum(apart)), "seconds": {}}
     for side, turns in done.items():
         found[side] = {**race.spread(turns.seconds, collides), "counts": counts[side]}
         found["seconds"][side] = turns.seconds
     return found
+
+
+def _asked(worker: Worker, questions: Sequence[int]) -> tuple[np.ndarray, list[Any]]:
+    return worker.call("run", list(questions))
 
 
 COMMANDS = {f"ablation-{name}": (DESCRIPTIONS[name], partial(run, name)) for name in TITLES}

@@ -31,7 +31,7 @@ from tocsin._lanes import select
 from tocsin.advancement.engine import CONTACT, FREE, OPEN, advance, hulls_step
 from tocsin.bench import race, report
 from tocsin.bench.peers.remote import Worker, serve
-from tocsin.bench.scenes import cases
+from tocsin.bench.scenes import cases, trains
 from tocsin.bounds.interval import interval_compose, interval_swept_box, joint_interval
 from tocsin.bounds.motion_bound import SHRINK, safe_step
 from tocsin.culling.sweep import geom_box
@@ -116,6 +116,9 @@ def world_frame(links, a, b):
     return -1
 
 
+AS_IT_IS = ""
+"""The variant from which nothing is taken out."""
+
 VARIANTS: Mapping[str, tuple[tuple[Any, Any], ...]] = {
     "taylor": ((geom_box, interval_box), (free_until, free_at_first)),
     "temporal": ((advance, advance_each), (free_until, free_at_first)),
@@ -150,9 +153,10 @@ class Service:
         """Choose the variant; before anything else."""
         return take_out(name)
 
-    def prepare(self, name: str, count: int) -> None:
-        """Make a scene and its questions."""
+    def prepare(self, name: str, count: int) -> int:
+        """Make a scene and its questions; return how many there are."""
         self.case = SCENES[name](count)
+        return len(self.case.questions)
 
     def run(self, questions: list[int]) -> tuple[np.ndarray, list[float]]:
         """Ask the questions with these numbers; seconds, and times of contact."""
@@ -163,7 +167,7 @@ class Service:
 
     def counts(self) -> dict[str, float]:
         """What the last run has counted, mean of a question."""
-        return counted(self.hits)
+        return {key: float(np.mean([getattr(hit.stats, key) for hit in self.hits])) for key in race.COUNTS}
 
     def planted(self, rigid: int, articulated: int, seed: int) -> int:
         """How many promises the variant breaks on planted contacts."""
@@ -173,23 +177,22 @@ class Service:
         return sum(planted.campaign(made, count, seed).wrong for made, count in families)
 
 
-def counted(hits: list[Any]) -> dict[str, float]:
-    """The counts of answers, mean of a question."""
-    return {key: float(np.mean([getattr(hit.stats, key) for hit in hits])) for key in race.COUNTS}
-
-
 SCENES = {
     "walk": cases.walk,
     "exercise": cases.exercise,
     "tori": lambda count: cases.tori(10_000, count),
     "snake of 20 links": lambda count: cases.snake(20, count),
     "long turns": cases.swings,
+    "four trains": lambda count: trains.four(count)[0],
+    "falling train": lambda count: trains.falling(trains.mountain, count)[0],
 }
-"""What is asked: among chess pieces, against itself, two meshes, a long chain, an arm that turns far."""
+"""What is asked: among chess pieces, against itself, two meshes, a long chain, an arm that turns far, many chains."""
 
 
 def worker(name: str) -> Worker:
     """A process with this variant; compiled code is kept in a folder of its own."""
+    if name == AS_IT_IS:
+        return Worker("tocsin.bench.measures.variants", {})
     folder = cache_folder()
     made = Worker(
         "tocsin.bench.measures.variants", {} if folder is None else {"TOCSIN_CACHE": str(folder / "variants" / name)}
