@@ -1,5 +1,6 @@
 """`tocsin bench`: what there is, a run that is kept, and a report of it."""
 
+import argparse
 import json
 from pathlib import Path
 
@@ -79,6 +80,31 @@ def test_a_benchmark_that_breaks_is_recorded_and_the_run_goes_on(tmp_path, monke
     said = tocsin("bench", "run", "one", "--out", tmp_path, "--json")
     assert said.code == 3
     assert json.loads(said.out)["broken"] == ["one", "two"]
+
+
+def test_a_broken_promise_is_no_skipped_benchmark(tmp_path, monkeypatch):
+    def contradicted(args):
+        raise SystemExit("3 answers are contradicted")
+
+    parser = argparse.ArgumentParser()
+    parser.set_defaults(run=contradicted)
+    monkeypatch.setattr(registry, "_parsers", lambda: {"overhead": parser})
+    monkeypatch.setattr(registry.Command, "description", "Of nothing.")
+    said = tocsin("bench", "run", "overhead", "--out", tmp_path, "--json")
+    assert said.code == 3
+    record = json.loads(next(tmp_path.glob("*/results.jsonl")).read_text().splitlines()[1])
+    assert (record["failed"], record["broken"]) == ("3 answers are contradicted", True)
+
+
+def test_a_single_command_without_its_data_leaves_with_2_and_a_sentence(tmp_path, monkeypatch, capsys):
+    from tocsin.bench import __main__ as command
+
+    monkeypatch.setenv("TOCSIN_DATA", str(tmp_path))
+    monkeypatch.setattr("sys.argv", ["bench", "truth"])
+    with pytest.raises(SystemExit) as left:
+        command.main()
+    assert left.value.code == 2
+    assert "TOCSIN_DATA" in capsys.readouterr().out
 
 
 def test_an_interrupt_keeps_what_was_measured(tmp_path, monkeypatch):

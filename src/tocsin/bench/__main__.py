@@ -17,7 +17,9 @@ except ModuleNotFoundError as missing:
     if missing.name is None or missing.name.split(".")[0] == "tocsin":
         raise
     sys.exit(f"tocsin.bench needs {missing.name}; install it with: pip install 'tocsin[bench]'")
+from tocsin.bench.data import Missing
 from tocsin.bench.race import Benchmark
+from tocsin.errors import TocsinError
 from tocsin.options import METHODS
 
 
@@ -194,7 +196,12 @@ def main() -> None:
     parser = _parser()
     args = parser.parse_args()
     numba.set_num_threads(1)
-    report.save(args.json, {args.name: args.run(args)})
+    try:
+        found = args.run(args)
+    except (Missing, TocsinError) as sentence:
+        report.console.print(str(sentence), highlight=False)
+        sys.exit(2)
+    report.save(args.json, {args.name: found})
 
 
 if __name__ == "__main__":

@@ -22,6 +22,11 @@ from tocsin.errors import unknown_name
 MODULES = (robots, rigid, deforming, frames, planning, trains)
 """Where races are declared."""
 
+
+class Contradicted(Exception):
+    """A campaign has found a broken promise; the sentence says how many."""
+
+
 Curve = Mapping[str, Any]
 """A plot of a record: title, xlabel, ylabel, x, and lines by label."""
 
@@ -59,7 +64,7 @@ class Command:
             try:
                 result = args.run(args)
             except SystemExit as left:
-                raise Missing(str(left.code) if isinstance(left.code, str) else "it left without a result") from None
+                raise Contradicted(str(left.code)) from None
         record = {**about, "group": self.group, "tables": tables, "printed": True}
         drawn = [file for _, _, file in self.pictures if (folder / file).exists()]
         if drawn:
@@ -196,6 +201,8 @@ def attempt(
         if missing.name is None or missing.name.split(".")[0] == "tocsin":
             raise
         why = f"needs {missing.name}: pip install 'tocsin[bench]'"
+    except Contradicted as found:
+        why, broken = str(found), True
     except Exception as error:
         report.console.print_exception()
         why, broken = f"{type(error).__name__}: {error}", True

@@ -153,8 +153,10 @@ def asking(
 
 PATIENCE = 3.0
 """Seconds that a contestant of a race may take for its questions in one round; a slower one is given fewer."""
+ONE_BY_ONE = 6
+"""So many questions are asked singly to find out how long they take."""
 ENOUGH = 3.0
-"""A single question that takes this many times the patience is asked once."""
+"""A peer that takes this many times the patience is asked once."""
 
 
 def rounds(
@@ -171,7 +173,7 @@ def rounds(
 
     Before the first round each goes through all questions untimed, until it has taken more than `patience` seconds; how
     far it came is how many questions it is given. Ours are asked once before that, because kernels that were never used
-    are compiled then; one of the `peers` that took `ENOUGH` times as long for a single question is not asked again.
+    are compiled then; one of the `peers` that took `ENOUGH` times as long is not asked again, and these times count.
     """
     counts = dict.fromkeys(contestants, n_questions)
     taken: dict[str, list[np.ndarray]] = {name: [] for name in contestants}
@@ -184,7 +186,7 @@ def rounds(
                 run(range(1))
             seconds, answers[name] = _warmed(run, n_questions, patience)
             counts[name] = len(seconds)
-            if name in peers and len(seconds) == 1 and seconds[0] > ENOUGH * patience:
+            if name in peers and seconds.sum() > ENOUGH * patience:
                 taken[name].append(seconds)
                 done.add(name)
         for number in range(repeats):
@@ -208,8 +210,9 @@ def _warmed(run: Runner, count: int, patience: float) -> tuple[np.ndarray, list[
         seconds, said = run(range(len(taken), len(taken) + part))
         taken, answers = np.concatenate([taken, seconds]), answers + said
         left -= float(seconds.sum())
-        # Four times as many, or what the patience that is left allows for by the last part.
-        part = max(1, int(min(4.0 * part, left / max(float(seconds.mean()), 1e-9))))
+        # One by one at first, since a contact may take a thousand times as long as a free motion; then as many again,
+        # or what the patience that is left allows for by the slowest so far.
+        part = 1 if len(taken) < ONE_BY_ONE else max(1, int(min(len(taken), left / max(float(taken.max()), 1e-9))))
     return taken, answers
 
 

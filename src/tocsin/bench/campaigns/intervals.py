@@ -22,7 +22,7 @@ import tocsin
 from tocsin.bench import report
 from tocsin.bench.campaigns.mbm_fcl import ACCURACY, Judge, Sweep
 from tocsin.bench.campaigns.mbm_files import Chain, Solid
-from tocsin.bench.data import data_folder
+from tocsin.bench.data import Missing, data_folder
 
 ROBOTS = ("iiwa14", "panda_mbm", "fetch_mbm")
 
@@ -157,8 +157,7 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
     for name in ROBOTS:
         urdf = data_folder() / "robots" / name / f"{name}.urdf"
         if not urdf.exists():
-            report.console.print(f"{name}: not in TOCSIN_DATA, left out")
-            continue
+            raise Missing(f"{name} is not in {str(data_folder())!r}; set TOCSIN_DATA to the folder of recorded data.")
         cell, tally = Cell(urdf, args.seed), Tally()
         for k in track(range(args.count), name, console=report.console):
             rng = np.random.default_rng([args.seed, k])

@@ -44,7 +44,8 @@ from tocsin.bench import report
 from tocsin.bench.campaigns.mbm_fcl import ACCURACY, Judge
 from tocsin.bench.campaigns.mbm_files import Chain, read_scene
 from tocsin.bench.campaigns.mbm_record import Record, tables
-from tocsin.bench.data import data_folder
+from tocsin.bench.data import Missing, data_folder
+from tocsin.errors import TocsinError
 from tocsin.io.planning import load_problem
 from tocsin.model.robot import Robot
 from tocsin.results import FirstContact, Status
@@ -267,12 +268,12 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
     robots = args.robots.split(",")
     for name in robots:
         if name not in ROBOTS:
-            _leave(f"--robots takes {' and '.join(ROBOTS)}, separated by a comma; got {name!r}.")
+            raise TocsinError(f"--robots takes {' and '.join(ROBOTS)}, separated by a comma; got {name!r}.")
     if args.samples < 2 or args.short < 0 or args.workers < 1 or (args.problems is not None and args.problems < 1):
-        _leave("--samples must be at least 2, --problems and --workers at least 1, --short at least 0.")
+        raise TocsinError("--samples must be at least 2, --problems and --workers at least 1, --short at least 0.")
     problem = missing(robots)
     if problem:
-        _leave(problem)
+        raise Missing(problem)
     records: list[Record] = []
     with tempfile.TemporaryDirectory() as folder, ExitStack() as open_files:
         tasks = spread(unpack(robots, Path(folder)), args.problems)
@@ -290,12 +291,6 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
     if summary["all"]["contradictions"]:
         sys.exit(f"{summary['all']['contradictions']} answers were contradicted")
     return summary
-
-
-def _leave(sentence: str) -> None:
-    """End with exit code 2: nothing was measured."""
-    report.console.print(sentence, highlight=False)
-    sys.exit(2)
 
 
 def _watched(results: Iterator[list[Record]], total: int) -> Iterator[list[Record]]:

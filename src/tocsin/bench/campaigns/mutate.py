@@ -31,6 +31,7 @@ from typing import Any
 
 from tocsin.bench import report
 from tocsin.bench.campaigns.mutate_seeds import Mutant, honest, mutated
+from tocsin.errors import unknown_name
 
 DESCRIPTION = "Damaged files of every kind: each loads and answers a question, or is refused in a sentence."
 
@@ -287,7 +288,7 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
     chosen = tuple(args.kinds.split(",")) if args.kinds else kinds()
     for kind in chosen:
         if kind not in kinds():
-            sys.exit(f"--kinds takes {', '.join(kinds())}; got {kind!r}")
+            raise unknown_name("kind", kind, kinds())
     outcomes = []
     for outcome in _watched(campaign(args.count, args.seed, first=args.first, chosen=chosen), args.count):
         outcomes.append(outcome)

@@ -38,7 +38,7 @@ from rich.progress import track
 import tocsin
 from tocsin.bench import report
 from tocsin.bench.campaigns.planted_shapes import oracle
-from tocsin.bench.data import data_folder
+from tocsin.bench.data import Missing, data_folder
 from tocsin.bench.peers import ipc
 from tocsin.bench.scenes import recorded_pairs
 from tocsin.bench.scenes.recorded_pairs import Group
@@ -217,7 +217,7 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
     data = data_folder()
     for part in ("sample-queries", "scalable-ccd-derived"):
         if not (data / part).exists():
-            sys.exit(f"{part} is not in {str(data)!r}; set TOCSIN_DATA to the folder of recorded data.")
+            raise Missing(f"{part} is not in {str(data)!r}; set TOCSIN_DATA to the folder of recorded data.")
     with_peer = not args.no_ipctk and ipc.available()
     contestants = [f"tocsin, {name}" for name in TOLERANCES] + ["Tight-Inclusion"] * with_peer
     tallies: dict[str, dict[str, Tally]] = {}

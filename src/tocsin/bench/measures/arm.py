@@ -18,6 +18,7 @@ import numpy as np
 
 import tocsin
 from tocsin.bench import report
+from tocsin.bench.data import Missing
 from tocsin.bench.results import papers
 from tocsin.bench.scenes import arm_scenes, cases
 from tocsin.options import MAX_STEPS
@@ -72,7 +73,7 @@ def ask(scene: tocsin.Scene, motion: tocsin.Motion, stages: tuple[int | str, ...
 def run(args: argparse.Namespace) -> dict[str, Any]:
     """Measure both environments and the snakes, print the tables, and draw the scenes if asked."""
     if args.puma and not arm_scenes.puma_file().exists():
-        raise SystemExit("the recorded Puma 560 is not there; set TOCSIN_DATA to the folder of recorded data.")
+        raise Missing("the recorded Puma 560 is not there; set TOCSIN_DATA to the folder of recorded data.")
     if args.picture:
         for name in arm_scenes.ENVIRONMENTS:
             _draw(f"{args.picture}-{name}.png", name)

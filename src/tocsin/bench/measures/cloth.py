@@ -37,6 +37,7 @@ from tocsin.bench.data import data_folder
 from tocsin.bench.measures.scaling import exponent
 from tocsin.bench.peers import ipc
 from tocsin.bench.scenes import recorded_pairs, soft_pictures, soft_scenes
+from tocsin.errors import unknown_name
 
 DESCRIPTION = (
     "Deforming meshes against ipctk (LBVH, additive CCD and Tight-Inclusion): first contact, all times, scaling."
@@ -113,7 +114,7 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
     results = {}
     for name in args.scenes or NAMES:
         if name not in NAMES:
-            raise SystemExit(f"no scene {name!r}; scenes are: {', '.join(NAMES)}")
+            raise unknown_name("scene", name, NAMES)
         steps = NAMES[name](args.steps)
         if steps is None:
             report.console.print(f"{name}: left out, not in {str(data_folder())!r}", highlight=False)

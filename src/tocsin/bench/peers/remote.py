@@ -63,6 +63,8 @@ def serve(service: Any) -> None:
             os._exit(0)
         try:
             answer = True, getattr(service, method)(*arguments)
+        except Missing as missing:
+            answer = False, str(missing)
         except Exception as error:
             answer = False, f"{type(error).__name__}: {error}"
         pickle.dump(answer, back)
