@@ -1,5 +1,6 @@
 """A race is fair and its judge is right: misses, late answers, alarms and ratios, from contestants made up here."""
 
+import argparse
 import math
 
 import numpy as np
@@ -171,6 +172,26 @@ def test_the_times_table_has_the_ratio_to_the_paper(record):
     last = tables.times(record).rows[-1]
     assert last[0] == "paper: 1999, Table 3"
     assert "100x" in last
+
+
+def test_a_command_is_told_where_to_draw_and_its_pictures_and_cells_are_kept(tmp_path, monkeypatch):
+    def run(args):
+        (tmp_path / "scene-a.png").write_bytes(b"")
+        assert (args.picture, args.repeats, args.count) == (str(tmp_path / "scene"), 2, 7)
+        return {"cells": [{"table": "a"}], "seconds": {"ours": [1.0]}}
+
+    parser = argparse.ArgumentParser(description="Draws.")
+    parser.add_argument("--picture")
+    parser.add_argument("--repeats", type=int, default=9)
+    parser.add_argument("--count", type=int, default=7)
+    parser.set_defaults(run=run)
+    monkeypatch.setattr(registry, "_parsers", lambda: {"draws": parser})
+    pictures = (("picture", "scene", "scene-a.png"), ("picture", "scene", "scene-b.png"))
+    entry = registry.Command("drawn", "what?", "papers", command="draws", pictures=pictures)
+    record = entry.run(None, 2, 1, tmp_path)
+    assert record["pictures"] == ["scene-a.png"]
+    assert record["cells"] == [{"table": "a"}]
+    assert record["distributions"] == {"ours": [1.0]}
 
 
 def test_every_entry_has_a_name_of_its_own_and_a_group_that_reports_know():

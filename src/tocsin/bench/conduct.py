@@ -41,7 +41,8 @@ def run(
             start = time.monotonic()
             try:
                 with race.only(targets.PEERS) if "targets" in names else nullcontext():
-                    record = registry.attempt(entry, questions or few, repeats or rounds, seed, folder)
+                    drawn = None if "targets" in names else folder
+                    record = registry.attempt(entry, questions or few, repeats or rounds, seed, drawn)
             except KeyboardInterrupt:
                 report.console.print(f"interrupted; what was measured before is in {folder}", highlight=False)
                 raise

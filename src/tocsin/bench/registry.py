@@ -7,6 +7,7 @@ its result has some.
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -40,6 +41,8 @@ class Command:
     group: str
     line: str = ""
     """Its arguments; without them, its own defaults."""
+    command: str = ""
+    """The command's name, where the benchmark has another."""
     curves: Callable[[Any], list[Curve]] | None = None
     """What to plot of its result."""
     pictures: tuple[tuple[str, str, str], ...] = ()
@@ -48,16 +51,20 @@ class Command:
     @property
     def description(self) -> str:
         """What it says about itself."""
-        return _parsers()[self.name].description or ""
+        return self._parser.description or ""
 
-    def run(self, questions: int | None, repeats: int | None, seed: int, folder: Path) -> dict[str, Any]:
+    @property
+    def _parser(self) -> argparse.ArgumentParser:
+        return _parsers()[self.command or self.name]
+
+    def run(self, questions: int | None, repeats: int | None, seed: int, folder: Path | None) -> dict[str, Any]:
         """Run it, and return a record with its tables; where it has options like these, they are set."""
-        args = _parsers()[self.name].parse_args(self.line.split())
+        args = self._parser.parse_args(self.line.split())
         wanted = {"count": questions, "frames": questions, "repeats": repeats, "seed": seed}
         for key, value in wanted.items():
             if value is not None and hasattr(args, key):
                 setattr(args, key, value)
-        for option, given, _ in self.pictures:
+        for option, given, _ in self.pictures if folder is not None else ():
             setattr(args, option, str(folder / given))
         about = {"benchmark": self.name, "description": self.description, "question": self.question}
         with report.keeping_tables() as tables:
@@ -66,7 +73,7 @@ class Command:
             except SystemExit as left:
                 raise Contradicted(str(left.code)) from None
         record = {**about, "group": self.group, "tables": tables, "printed": True}
-        drawn = [file for _, _, file in self.pictures if (folder / file).exists()]
+        drawn = [file for _, _, file in self.pictures if folder is not None and (folder / file).exists()]
         if drawn:
             record["pictures"] = drawn
         kept = result if isinstance(result, Mapping) else {}
@@ -110,6 +117,7 @@ COMMANDS = (
         "papers",
         pictures=(("picture", "arm", "arm-pipes.png"), ("picture", "arm", "arm-room.png")),
     ),
+    Command("arm-real", "the same with a recorded Puma 560: what does each stage cost?", "papers", "--puma", "arm"),
     Command(
         "screen",
         "all contacts of the screw paper's cubes, cars and tori: how fast, at which resolution?",
@@ -186,9 +194,9 @@ def chosen(names: list[str]) -> list[Benchmark | Command]:
 
 
 def attempt(
-    entry: Benchmark | Command, questions: int | None, repeats: int | None, seed: int, folder: Path
+    entry: Benchmark | Command, questions: int | None, repeats: int | None, seed: int, folder: Path | None
 ) -> dict[str, Any]:  # fmt: skip
-    """The record of a benchmark, its picture in `folder`; where something it needs is not here, it says what.
+    """The record of a benchmark, its pictures in `folder` if there is one; where something is missing, it says what.
 
     What goes wrong otherwise is kept too, as broken: a long run goes on with the next.
     """

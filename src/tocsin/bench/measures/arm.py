@@ -82,11 +82,15 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
     for title, found, paper in (("Table 1, pipes", pipes, PAPER_1), ("Table 2, machine room", room, PAPER_2)):
         _show(title, found, paper)
     snakes = _snakes(args)
-    cells = [*_cells("2004, Table 1", pipes["rows"], PAPER_1), *_cells("2004, Table 2", room["rows"], PAPER_2)]
+    who = "Puma 560, " if args.puma else ""
+    cells = [
+        *_cells("2004, Table 1", who, pipes["rows"], PAPER_1),
+        *_cells("2004, Table 2", who, room["rows"], PAPER_2),
+    ]
     return {"pipes": pipes["rows"], "room": room["rows"], "snakes": snakes, "cells": cells}
 
 
-def _cells(table: str, rows: list[dict[str, Any]], paper: dict[Any, tuple[float, ...]]) -> list[papers.Cell]:
+def _cells(table: str, who: str, rows: list[dict[str, Any]], paper: dict[Any, tuple[float, ...]]) -> list[papers.Cell]:
     """Every cell of a paper's table beside ours; the totals are to be beaten, stages are their parts."""
     found = []
     for row in rows:
@@ -96,7 +100,7 @@ def _cells(table: str, rows: list[dict[str, Any]], paper: dict[Any, tuple[float,
                 continue
             seconds = row["seconds"][name]
             parts = [*(seconds[:, stage] for stage in range(3)), seconds.sum(axis=1)]
-            label = f"{row['degrees']:g}°" + (f", {name}" if table.endswith("2") else "")
+            label = f"{who}{row['degrees']:g}°" + (f", {name}" if table.endswith("2") else "")
             for k, (part, stage) in enumerate(zip(parts, ("stage 1", "stage 2", "stage 3", "total"))):
                 for side, which in enumerate((row["collides"], ~row["collides"])):
                     column = f"{stage} {('COL', 'NO-COL')[side]}"

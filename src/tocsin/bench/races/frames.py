@@ -9,6 +9,7 @@ which is a row of its own.
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -33,7 +34,7 @@ def _walk(frames: int, repeats: int, seed: int) -> Race:
 
 
 def _walk_real(frames: int, repeats: int, seed: int) -> Race:
-    return animated(cases.walk(frames, recorded_piece), repeats, WALK, None)
+    return animated(cases.walk(frames, recorded_piece), repeats, WALK, partial(draw_walk, piece=recorded_piece))
 
 
 def _engines(frames: int, repeats: int, seed: int) -> Race:
@@ -99,13 +100,13 @@ _SKIN, _LIGHT, _DARK = (0.75, 0.62, 0.5), (0.9, 0.85, 0.75), (0.3, 0.22, 0.2)
 _BOARD_LIGHT, _BOARD_DARK = (0.85, 0.8, 0.7), (0.35, 0.25, 0.2)
 
 
-def draw_walk(path: str) -> None:
+def draw_walk(path: str, piece: Callable[[str], Triangles] = chess.piece) -> None:
     """The board, the pieces, and the mannequin at five moments of its walk."""
     robot = mannequin.build()
     stage = render.Stage()
     stage.add_board(chess.SQUARE, 8, _BOARD_LIGHT, _BOARD_DARK)
     for number, (_, kind, pose) in enumerate(chess.placements()):
-        stage.add(chess.piece(kind), _LIGHT if number % 2 else _DARK, pose)
+        stage.add(piece(kind), _LIGHT if number % 2 else _DARK, pose)
     animation = gait.walk(robot, 400)
     for frame in (0, 66, 150, 232, 330):
         _add_mannequin(stage, robot, animation.q[frame], animation.base[frame])

@@ -164,7 +164,7 @@ def draw(robot: tocsin.Robot, way: list[np.ndarray], path: str) -> None:
     for t, colour in zip((0.0, 0.4, 0.7, 1.0), paints):
         for shapes, pose in zip(robot.shapes, motion.link_poses(t)):
             for shape in shapes:
-                mesh = shape.source.vertices, shape.source.faces
+                mesh = shape.points, shape.faces  # in the frame of the link
                 stage.add(mesh, colour, pose, np.repeat(_flat(mesh)[:, None], 3, axis=1))
     crane = robot.name == "crane"
     eye, at = ((24.0, -30.0, 26.0), (0.0, 1.0, 7.0)) if crane else ((6.0, -24.0, 17.0), (-1.5, -2.0, 1.0))

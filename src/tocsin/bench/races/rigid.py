@@ -21,6 +21,7 @@ from tocsin.bench.peers.rigid_pair import Pair
 from tocsin.bench.race import Benchmark, Race, available, ours
 from tocsin.bench.scenes import cases, shapes
 from tocsin.bench.scenes.shapes import Triangles
+from tocsin.viewer.picture import save_picture
 
 QUESTION = "when do the two first touch?"
 
@@ -108,7 +109,14 @@ def _race(mesh_a: Triangles, mesh_b: Triangles, motions: np.ndarray, repeats: in
         confirm=confirm,
         facts={"triangles": case.n_triangles},
         skipped=skipped,
+        picture=partial(_draw, case),
     )
+
+
+def _draw(case: cases.Case, path: str) -> None:
+    """The first motion that ends in contact, or the first."""
+    touching = (question for question in case.questions if not case.scene.is_free(*question))
+    save_picture(path, case.scene, *next(touching, case.questions[0]), size=(1280, 800))
 
 
 BENCHMARKS = (
