@@ -18,7 +18,7 @@ import numpy as np
 from tocsin._jit import kernel
 from tocsin._lanes import lane as one_lane
 from tocsin._lanes import load_singles
-from tocsin.deform.packed import ROUNDING, ZERO
+from tocsin.deform.apart import ROUNDING, ZERO
 from tocsin.deform.rows import gathered, greater, highest, lesser, lowest, spread_single, store_singles
 
 AXES = 9
@@ -112,14 +112,6 @@ def fit_end(octets, q, low, a, b, c, pad):
 
 
 @kernel
-def put_corner(packed, q, c, corner):
-    """Write corner c of eight elements."""
-    for k in range(3):
-        store_singles(packed, q, 3 * c + k, corner[k])
-        store_singles(packed, q, 9 + 3 * c + k, corner[3 + k])
-
-
-@kernel
 def clear_lane(octet, lane):
     """Make a lane empty."""
     for row in range(0, ROWS, 2):
@@ -128,16 +120,13 @@ def clear_lane(octet, lane):
 
 
 @kernel
-def fit_elements(octets, packed, seats, table, pad, n):
-    """Write the octets of the n elements, and their corners; return the sum of the widths of all lanes."""
+def fit_elements(octets, seats, table, pad, n):
+    """Write the octets of the n elements; return the sum of the widths of all lanes."""
     total = spread_single(ZERO)
     for q in range(seats.shape[0]):
         a = gathered(table, seats, q, 0)
         b = gathered(table, seats, q, 1)
         c = gathered(table, seats, q, 2)
-        put_corner(packed, q, 0, a)
-        put_corner(packed, q, 1, b)
-        put_corner(packed, q, 2, c)
         total = total + fit_end(octets, q, LO_T0, a, b, c, pad)
         fit_end(octets, q, LO_T1, (a[3], a[4], a[5]), (b[3], b[4], b[5]), (c[3], c[4], c[5]), pad)
         if 8 * q + 8 > n:
@@ -166,17 +155,22 @@ def fit_level(hierarchy, level):
 
 
 @kernel
-def refit(hierarchy, packed, seats, used, table, p0, p1, origin, n):
-    """Fit all DOPs of n elements to the two ends of a motion; return (reach, pace, size).
+def refit(hierarchy, seats, used, table, p0, p1, origin, n):
+    """Fit all DOPs of n elements to the two ends of a motion; return (reach, pace, size, looseness).
 
-    As `place_vertices`, and the mean width of elements.
+    As `place_vertices`; the mean width of elements; and how wide octets are at time 0 compared with their elements.
     """
     reach, pace = place_vertices(used, p0, p1, origin, table)
     pad = np.float32((PAD * reach + LEAST_PAD) * (1.0 + 2.0**-22))
-    total = fit_elements(hierarchy.octets, packed, seats, table, pad, n)
+    total = fit_elements(hierarchy.octets, seats, table, pad, n)
     for level in range(1, LEVELS):
         fit_level(hierarchy, level)
     width = 0.0
     for k in range(8):
         width += one_lane(total, k)
-    return reach, pace, width / (8.0 * seats.shape[0])
+    loose = 0.0
+    for q in range(hierarchy.start[1], hierarchy.start[2]):
+        for row in range(0, 3 * ENDS, ENDS):
+            for k in range(8):
+                loose += max(ZERO, hierarchy.octets[q, row + HI_T0, k] - hierarchy.octets[q, row + LO_T0, k])
+    return reach, pace, width / (8.0 * seats.shape[0]), loose / width if width > 0.0 else 0.0

@@ -20,7 +20,7 @@ from tocsin.deform.partners import Partner, Path, inside_at_start, partner_of, p
 from tocsin.deform.run import Found, Pair, find, in_order
 from tocsin.deform.sides import Side
 from tocsin.deform.slabs import Mixed, every_contact, first_contact
-from tocsin.deform.soft import Soft
+from tocsin.deform.soft import Soft, widen
 from tocsin.deform.topology import Elements
 from tocsin.geometry.shape import Shape
 from tocsin.geometry.topology import label_faces
@@ -310,12 +310,12 @@ class Question:
 
     def _origin(self, begin: float, end: float) -> np.ndarray:
         """Return a point in the middle of the deformable models, from which single precision measures."""
-        boxes = []
+        box = np.array([[np.inf] * 3, [-np.inf] * 3])
         for k, model in enumerate(self.models):
-            if isinstance(model, Deformable) and len(model.vertices):
+            if isinstance(model, Deformable):
                 at, _ = self._frames(k, begin, end)
-                boxes += [at(begin).min(axis=0), at(begin).max(axis=0)]
-        return 0.5 * (np.min(boxes, axis=0) + np.max(boxes, axis=0)) if boxes else np.zeros(3)
+                widen(box, at(begin))
+        return 0.5 * (box[0] + box[1]) if box[0, 0] <= box[1, 0] else np.zeros(3)
 
 
 def soft_of(model: Deformable) -> Soft:

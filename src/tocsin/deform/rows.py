@@ -144,6 +144,24 @@ def _gathered_kernel(table, seats, q, row):
     return lambda table, seats, q, row: _gathered(table, seats, q, row)  # type: ignore[reportCallIssue]
 
 
+@intrinsic
+def _trailing(typingctx, word):
+    def codegen(context, builder, sig, args):
+        return builder.cttz(args[0], ir.Constant(ir.IntType(1), 1))
+
+    return types.int64(types.int64), codegen
+
+
+def trailing(word: int) -> int:
+    """Return the number of the lowest bit that is set, of a word that is not 0."""
+    return (int(word) & -int(word)).bit_length() - 1
+
+
+@overload(trailing)
+def _trailing_kernel(word):
+    return lambda word: _trailing(np.int64(word))  # type: ignore[reportCallIssue]
+
+
 @kernel
 def lesser(a, b):
     """Return the smaller one in every lane."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import os
+import threading
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
@@ -16,9 +17,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tocsin.deform.advance import CONTACT
-from tocsin.deform.narrow import ANY, COUNTS, EVERY, FIRST, HIT
+from tocsin.deform.narrow import ANY, COUNTS, EVERY, FIRST, HIT, make_room
 from tocsin.deform.sides import Side
-from tocsin.deform.traverse import descend, empty_hits, fold, spread
+from tocsin.deform.traverse import descend, empty_hits, fold, make_lists, spread
 
 TASKS = 256
 """Pairs of octets that a question is cut into, or more."""
@@ -62,6 +63,16 @@ def _workers(threads: int) -> ThreadPoolExecutor:
     return ThreadPoolExecutor(threads, thread_name_prefix="tocsin")
 
 
+_kept = threading.local()
+
+
+def _scratch() -> tuple[Any, Any]:
+    """Return this thread's room: what a small question needs is less than what making it costs."""
+    if not hasattr(_kept, "room"):
+        _kept.room, _kept.lists = make_room(), make_lists()
+    return _kept.room, _kept.lists
+
+
 def find(pairs: Sequence[Pair], question: int, *, limit: float = 1.0, threads: int | None = None) -> Found:
     """Return the first contact of all pairs (none or one), every contact, or any: those up to `limit`, in order.
 
@@ -101,6 +112,7 @@ def _dealt(pairs: Sequence[Pair], blocks: list[Any], question: int, limit: float
 
     def work() -> np.ndarray:
         own = np.zeros(COUNTS, np.int64)
+        room, lists = _scratch()
         while not done:
             k, block = next(waiting, (-1, None))
             if block is None:
@@ -111,10 +123,11 @@ def _dealt(pairs: Sequence[Pair], blocks: list[Any], question: int, limit: float
             hits: Any = empty_hits(question)
             n: Any = 0
             if tasks is None:
-                hits, n, reached = fold(pair.a, first, last, *bounds, pair.overlaps, hits, n, own)
+                hits, n, reached = fold(pair.a, first, last, room, *bounds, pair.overlaps, hits, n, own)
             else:
-                answer = descend(pair.a, pair.b, pair.itself, tasks, first, last, *bounds, pair.overlaps, hits, n, own)
-                hits, n, reached = answer
+                hits, n, reached = descend(
+                    pair.a, pair.b, pair.itself, tasks, first, last, room, lists, *bounds, pair.overlaps, hits, n, own
+                )
             if n:
                 parts[k] = (p, hits[:n])
                 best.append(reached)

@@ -22,8 +22,6 @@ class Side(NamedTuple):
     """(n, 3) where the vertices are at time 0."""
     p1: np.ndarray
     """(n, 3) where the vertices are at time 1."""
-    packed: np.ndarray
-    """(octets, packed.ROWS, 8) single precision: the corners of eight elements side by side."""
     marks: np.ndarray
     """(octets, 3, 8) single precision: numbers of the corners that have a ring, nan for the others."""
     table: np.ndarray
@@ -33,7 +31,7 @@ class Side(NamedTuple):
     ring_lengths: np.ndarray
     has_ring: np.ndarray
     reach: float
-    """The largest coordinate in `packed`, rounded up."""
+    """The largest coordinate in `table`, rounded up."""
     pace: float
     """How far any vertex of an element goes, rounded up."""
     size: float
@@ -46,7 +44,7 @@ def borrowed_side(side):
     return Side(
         borrowed(side.octets), borrowed(side.start), borrowed(side.corners), borrowed(side.owned_edges),
         borrowed(side.owns), borrowed(side.source), borrowed(side.edges), borrowed(side.same), borrowed(side.p0),
-        borrowed(side.p1), borrowed(side.packed), borrowed(side.marks), borrowed(side.table),
+        borrowed(side.p1), borrowed(side.marks), borrowed(side.table),
         borrowed(side.ring_vertices), borrowed(side.ring_faces), borrowed(side.ring_lengths), borrowed(side.has_ring),
         side.reach, side.pace, side.size,
     )  # fmt: skip

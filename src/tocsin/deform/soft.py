@@ -12,9 +12,8 @@ from typing import Any
 import numpy as np
 
 from tocsin._jit import kernel
-from tocsin.deform.hierarchy import HI_T0, LO_T0, Hierarchy, make_hierarchy, refit
+from tocsin.deform.hierarchy import Hierarchy, make_hierarchy, refit
 from tocsin.deform.order import spatial_order
-from tocsin.deform.packed import ROWS
 from tocsin.deform.rings import Rings, blocks_of, find_rings
 from tocsin.deform.sides import Side
 from tocsin.deform.topology import Elements, make_elements, reordered
@@ -25,17 +24,13 @@ when it was made."""
 
 
 @kernel
-def looseness(octets, start):
-    """Return how large the DOPs of octets are compared with those of their elements, at time 0."""
-    sums = np.zeros(2)
-    for level in range(2):
-        for q in range(start[level], start[level + 1]):
-            for lane in range(8):
-                for row in range(0, 12, 4):
-                    width = octets[q, row + HI_T0, lane] - octets[q, row + LO_T0, lane]
-                    if width > 0.0:
-                        sums[level] += width
-    return sums[1] / sums[0] if sums[0] > 0.0 else 0.0
+def widen(box, positions):
+    """Grow a box, (2, 3), so that it contains all positions."""
+    for v in range(positions.shape[0]):
+        for k in range(3):
+            x = positions[v, k]
+            box[0, k] = min(box[0, k], x)
+            box[1, k] = max(box[1, k], x)
 
 
 @kernel
@@ -97,14 +92,12 @@ class Soft:
         """Return the model as kernels see it, moving from p0 to p1."""
         if self._elements is None:
             self._order(p0)
-        side = self._fitted(p0, p1, origin)
-        loose = looseness(side.octets, side.start)
+        side, loose = self._fitted(p0, p1, origin)
         if self._loose == 0.0:
             self._loose = loose
         elif loose > WORN * self._loose:
             self._order(p0)
-            side = self._fitted(p0, p1, origin)
-            self._loose = looseness(side.octets, side.start)
+            side, self._loose = self._fitted(p0, p1, origin)
         return side
 
     def _order(self, positions: np.ndarray) -> None:
@@ -115,7 +108,6 @@ class Soft:
             self._found = find_rings(corners, self.given.same, n, self._n_faces)
             self._hierarchy: Hierarchy = make_hierarchy(len(corners))
             octets = int(self._hierarchy.start[1])
-            self._packed = np.zeros((octets, ROWS, 8), np.float32)
             self._seats = np.zeros((octets, 3, 8), np.int32)
             self._marks = np.zeros((octets, 3, 8), np.float32)
             self._table = np.zeros((n, 8), np.float32)
@@ -130,13 +122,12 @@ class Soft:
         seat(self._elements.corners, self._rings.whole, self._seats, self._marks)
         self.rebuilt += 1
 
-    def _fitted(self, p0: np.ndarray, p1: np.ndarray, origin: np.ndarray) -> Side:
+    def _fitted(self, p0: np.ndarray, p1: np.ndarray, origin: np.ndarray) -> tuple[Side, float]:
         elements, hierarchy = self._elements, self._hierarchy
         assert elements is not None
-        measured: Any = refit(
-            hierarchy, self._packed, self._seats, self._used, self._table, p0, p1, origin, len(elements.corners)
-        )
-        return Side(
+        measured: Any = refit(hierarchy, self._seats, self._used, self._table, p0, p1, origin, len(elements.corners))
+        reach, pace, size, loose = map(float, measured)
+        side = Side(
             hierarchy.octets,
             hierarchy.start,
             elements.corners,
@@ -147,9 +138,11 @@ class Soft:
             elements.same,
             p0,
             p1,
-            self._packed,
             self._marks,
             self._table,
             *self._rings,
-            *map(float, measured),
+            reach,
+            pace,
+            size,
         )
+        return side, loose

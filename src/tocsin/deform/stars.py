@@ -30,8 +30,8 @@ import numpy as np
 from tocsin import vec
 from tocsin._jit import kernel
 from tocsin._lanes import bits, load_singles, select
+from tocsin.deform.apart import LEAST, ONE, ZERO, length1, mixed
 from tocsin.deform.narrow import culling_margin, settle
-from tocsin.deform.packed import LEAST, ONE, ZERO, length1, mixed
 from tocsin.deform.rings import LONGEST
 from tocsin.deform.rows import gathered, greater, spread_single, store_singles
 
