@@ -11,7 +11,7 @@ import numpy as np
 from tocsin import vec
 from tocsin._jit import kernel
 from tocsin._lanes import select
-from tocsin.deform.packed import LEAST, ONE, ZERO, length1, mixed
+from tocsin.deform.apart import LEAST, ONE, ZERO, length1, mixed
 from tocsin.deform.rows import gathered, greater
 
 THREE = np.float32(3.0)

@@ -12,10 +12,10 @@ from tocsin import vec
 from tocsin._jit import kernel
 from tocsin._lanes import DOUBLES, bits
 from tocsin.deform.advance import CONTACT, ENDED, FREE, ROWS, advance_all
+from tocsin.deform.apart import ONE, ROUNDING
 from tocsin.deform.filters import edge_edge_free, vertex_face_free
 from tocsin.deform.initial import crosses, one_sided
 from tocsin.deform.overlap import single_up
-from tocsin.deform.packed import ONE, ROUNDING
 from tocsin.deform.topology import FACE
 
 VERTEX_FACE, FACE_VERTEX, EDGE_EDGE, EDGE_FACE, FACE_EDGE = range(5)
