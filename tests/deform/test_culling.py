@@ -123,7 +123,7 @@ def test_what_no_axis_leaves_is_apart():
     culled = 0
     for x, y in itertools.combinations(range(64), 2):
         overlap.ready(side.octets, x // 8, reach, room)
-        if (overlap.near(room, side.octets, y // 8, reach) >> (8 * (x % 8) + y % 8)) & 1:
+        if (overlap.near(room, side.octets, y // 8, reach, 0, AXES) >> (8 * (x % 8) + y % 8)) & 1:
             continue
         culled += 1
         a, b = side.corners[x], side.corners[y]

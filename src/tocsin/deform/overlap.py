@@ -78,7 +78,7 @@ def still_gap(far, octet, row, i, low, high):
 
 
 @kernel
-def near_moving(octet, octets, q, reach):
+def near_moving(octet, octets, q, reach, first, last):
     """Return 64 bits: bit 8 i + k if lane k of octet q may come near lane i of a ready octet during [0, T].
 
     Axis by axis: eight gaps at a time stay in registers.
@@ -91,7 +91,7 @@ def near_moving(octet, octets, q, reach):
     f = a
     g = a
     h = a
-    for axis in range(AXES):
+    for axis in range(first, last):
         row = axis * ENDS
         low = load_singles(octets, q, row + LO_T0)
         high = load_singles(octets, q, row + HI_T0)
@@ -109,7 +109,7 @@ def near_moving(octet, octets, q, reach):
 
 
 @kernel
-def near_still(octet, octets, q):
+def near_still(octet, octets, q, first, last):
     """Return 64 bits as `near_moving`, of octets that are where they are at time 0."""
     a = spread_single(NEVER)
     b = a
@@ -119,7 +119,7 @@ def near_still(octet, octets, q):
     f = a
     g = a
     h = a
-    for axis in range(AXES):
+    for axis in range(first, last):
         row = axis * ENDS
         low = load_singles(octets, q, row + LO_T0)
         high = load_singles(octets, q, row + HI_T0)
@@ -143,12 +143,15 @@ def not_above(a, b, c, d, e, f, g, h):
 
 
 @kernel
-def near(octet, octets, q, reach):
+def near(octet, octets, q, reach, first, last):
     """Return 64 bits: bit 8 i + k if lane k of octet q may come near lane i of a ready octet during [0, T].
 
+    By the axes first to last - 1.
     If all is still, the margin includes how far both can go during [0, T]: the rest is apart all that time.
     """
-    return near_still(octet, octets, q) if reach.still else near_moving(octet, octets, q, reach)
+    if reach.still:
+        return near_still(octet, octets, q, first, last)
+    return near_moving(octet, octets, q, reach, first, last)
 
 
 @kernel

@@ -13,7 +13,7 @@ import numpy as np
 from tocsin._jit import borrowed, kernel
 from tocsin.deform.advance import CONTACT
 from tocsin.deform.apart import ROUNDING, keep_pairs, make_seats, sharing
-from tocsin.deform.hierarchy import LEVELS
+from tocsin.deform.hierarchy import AXES, LEVELS
 from tocsin.deform.narrow import ANY, CHUNK, EVERY, HIT, NODES, culling_margin, settle
 from tocsin.deform.overlap import Reach, diagonal, make_ready, near, ready, single_up
 from tocsin.deform.rows import trailing
@@ -25,6 +25,9 @@ STILL = 0.01
 
 DEEPEST = 64 * LEVELS
 """Room of the stack: opening a pair of octets puts at most 64 in the place of one, on each level once."""
+
+FEW = 6
+"""Pairs of elements for which testing them costs less than asking about the diagonal axes of their octets."""
 
 LEAVES = 256
 """Pairs of octets of elements that are gathered."""
@@ -84,7 +87,7 @@ def set_reach(a, b, limit, margin):
 def open_pair(octets_a, start_a, octets_b, start_b, itself, level, qa, qb, reach, octet, out, top):
     """Put the pairs of children of a pair of octets that may meet into `out`; return the new top."""
     ready(octets_a, start_a[level] + qa, reach, octet)
-    left = near(octet, octets_b, start_b[level] + qb, reach)
+    left = near(octet, octets_b, start_b[level] + qb, reach, 0, AXES)
     if itself and qa == qb:
         left &= UPPER
     while left:
@@ -98,8 +101,19 @@ def open_pair(octets_a, start_a, octets_b, start_b, itself, level, qa, qb, reach
 
 
 @kernel
+def many(left):
+    """Return True if more than FEW bits are set."""
+    for _ in range(FEW):
+        left &= left - 1
+    return left != 0
+
+
+@kernel
 def list_elements(octets_a, marks_a, octets_b, marks_b, itself, leaves, n, reach, octet, out):
-    """Write the pairs of elements of n pairs of octets that may come near each other; return how many."""
+    """Write the pairs of elements of n pairs of octets that may come near each other; return how many.
+
+    Of octets that lie beside each other in a mesh, boxes and common vertices leave little: most need no other axes.
+    """
     count = 0
     last = -1
     for p in range(n):
@@ -108,13 +122,15 @@ def list_elements(octets_a, marks_a, octets_b, marks_b, itself, leaves, n, reach
         if qa != last:
             ready(octets_a, qa, reach, octet)
             last = qa
-        left = near(octet, octets_b, qb, reach)
+        left = near(octet, octets_b, qb, reach, 0, 3)
         if itself and qa == qb:
             left &= UPPER & ~DIAGONAL
         for i in range(8):
             row = (left >> (8 * i)) & 255
             if row and itself:
                 left &= ~(sharing(marks_a, qa, i, marks_b, qb) << (8 * i))
+        if many(left):
+            left &= near(octet, octets_b, qb, reach, 3, AXES)
         while left:
             k = trailing(left)
             left &= left - 1
