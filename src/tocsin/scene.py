@@ -186,8 +186,9 @@ class Scene:
         the first time of each triangle, by model. `margin` and `tolerance`, for these, as in `first_contact`. Returns
         `FeatureContacts`, or a dictionary of arrays.
         """
-        _cast.choice(every, "every", ("pair", "triangle"))
-        question = self._soft_question(motions, margin, tolerance)
+        if every != "pair":
+            _cast.choice(every, "every", ("pair", "triangle"))
+        question = self._soft_question(motions, margin, tolerance) if self._soft else None
         if question is None:
             from tocsin.screen import ask
 

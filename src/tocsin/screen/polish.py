@@ -10,61 +10,92 @@ import math
 from tocsin import vec
 from tocsin._jit import kernel
 from tocsin.motion.screw import screw_direction, screw_point, screw_velocity
-from tocsin.screen.frame import flowed
+from tocsin.screen.inlining import inlined
 
 ROUGH = 1e-7
 """Roots found in the frame of the axis are good to this part of the motion."""
+
+SETTLED = 1e-10
+"""A step of Newton's method that is shorter, in parts of the motion or of an edge, is the last: what it leaves is of
+the order of its square."""
 
 STEPS = 8
 """Newton's steps before a candidate is given up: from a pixel away two to four are enough."""
 
 
+@inlined
+def height(frame, x, face, tau):
+    """Return (f, f'): how far a point is above a face's plane after flowing for tau, and how fast."""
+    c = math.cos(frame.angle * tau)
+    s = math.sin(frame.angle * tau)
+    u = c * x[0] + s * x[2]
+    w = c * x[2] - s * x[0]
+    f = face[0] * u + face[1] * (x[1] + frame.pitch * tau) + face[2] * w - face[3]
+    return f, frame.angle * (face[0] * w - face[2] * u) + frame.pitch * face[1]
+
+
 @kernel
-def height(frame, r, phi, y, face, tau):
-    """Return (f, f'): how far the point at (r, phi, y) is above a face's plane after flowing for tau, and how fast."""
-    x = flowed(frame, r, phi, y, tau)
-    f = face[0] * x[0] + face[1] * x[1] + face[2] * x[2] - face[3]
-    return f, frame.angle * (face[0] * x[2] - face[2] * x[0]) + frame.pitch * face[1]
+def turning_times(frame, x, face, lo, hi, way):
+    """Return (count, first, second): when in (lo, hi) a point that flows turns from nearing a plane to leaving it.
+
+    With alpha = theta way tau its height is P cos alpha + Q sin alpha + n_y (y + g way tau) - d, P = n_x x + n_z z, Q =
+    n_x z - n_z x, and the derivative vanishes where R cos(alpha + psi) = -n_y g / theta, (R, psi) the polar coordinates
+    of (Q, P): twice a turn at most, and so at most twice while alpha goes through half a turn.
+    """
+    p = face[0] * x[0] + face[2] * x[2]
+    q = face[0] * x[2] - face[2] * x[0]
+    size = frame.angle * math.sqrt(p * p + q * q)
+    level = -face[1] * frame.pitch
+    if frame.angle == 0.0 or not abs(level) < size:
+        return 0, 0.0, 0.0
+    half = math.acos(level / size)
+    psi = math.atan2(p, q)
+    count = 0
+    first = second = 0.0
+    for k in range(-1, 2):
+        for sign in range(-1, 2, 2):
+            tau = way * (sign * half - psi + 2.0 * math.pi * k) / frame.angle
+            if lo < tau < hi and count < 2:
+                if count == 0:
+                    first = tau
+                else:
+                    second = tau
+                count += 1
+    return count, min(first, second) if count == 2 else first, max(first, second)
 
 
 @kernel
 def when_in_plane(frame, x, face, lo, hi, way):
-    """Return (found, tau): when a point meets the plane of a face, tau in [lo, hi]; way is 1 or -1 for points that flow
-    back.
+    """Return (found, tau): when a point meets the plane of a face, tau in [lo, hi], in which it does not turn around;
+    way is 1 or -1 for points that flow back.
 
-    In a facing part of the plane f' has one sign, so f is monotone and a bracket finds the root; Newton's step is taken
-    where it stays inside.
+    So the height is monotone and a bracket finds the root; Newton's step is taken where it stays inside.
     """
-    if frame.angle == 0.0:
-        r, phi, y = x[0], x[2], x[1]
-    else:
-        r, phi, y = math.sqrt(x[0] * x[0] + x[2] * x[2]), math.atan2(x[0], x[2]), x[1]
-    tau = 0.5 * (lo + hi)
-    low, high = lo, hi
-    rising = 0
-    for _ in range(4 * STEPS):
-        f, slope = height(frame, r, phi, y, face, way * tau)
+    f, slope = height(frame, x, face, way * lo)
+    f_hi, slope_hi = height(frame, x, face, way * hi)
+    if f * f_hi > 0.0:
+        # The root may be at an end itself.
+        if abs(f) <= 4.0 * ROUGH * abs(slope):
+            return True, lo
+        return abs(f_hi) <= 4.0 * ROUGH * abs(slope_hi), hi
+    rising = f_hi > f
+    tau = lo + (hi - lo) * f / (f - f_hi) if f != f_hi else 0.5 * (lo + hi)
+    for _ in range(8 * STEPS):
+        f, slope = height(frame, x, face, way * tau)
         slope *= way
-        if rising == 0:
-            rising = 1 if slope > 0.0 else -1
-        if f * rising > 0.0:
-            high = tau
+        if (f > 0.0) == rising:
+            hi = tau
         else:
-            low = tau
-        step = -f / slope if slope * rising > 0.0 else math.inf
-        new = tau + step
-        if not low <= new <= high:
-            if abs(step) < ROUGH:
-                return True, tau
-            # The root may be at the end of the bracket itself.
-            new = 0.5 * (low + high)
-            step = new - tau
-            if high - low < ROUGH:
-                return abs(f) <= 4.0 * ROUGH * abs(slope) or (tau - lo > ROUGH and hi - tau > ROUGH), tau
-        tau = new
+            lo = tau
+        step = -f / slope if slope != 0.0 else math.inf
         if abs(step) < ROUGH:
-            return True, tau
-    return False, tau
+            return True, tau + step
+        if not lo < tau + step < hi:
+            step = 0.5 * (lo + hi) - tau
+        tau += step
+        if hi - lo < ROUGH:
+            break
+    return True, tau
 
 
 @kernel
@@ -128,12 +159,15 @@ def polish_corner(twist, x, p, q, r, tau, way):
     n = vec.cross(vec.sub(q, p), vec.sub(r, p))
     n = vec.scale(n, 1.0 / vec.norm(n))
     y = x
-    for _ in range(3):
+    for _ in range(STEPS):
         y = screw_point(twist, x, way * tau)
         slope = way * vec.dot(n, screw_velocity(twist, y))
         if slope == 0.0:
             break
-        tau -= vec.dot(n, vec.sub(y, p)) / slope
+        step = vec.dot(n, vec.sub(y, p)) / slope
+        tau -= step
+        if abs(step) < SETTLED:
+            break
     y = screw_point(twist, x, way * tau)
     v, w = weights(y, p, q, r)
     return tau, y, n, v, w
@@ -146,7 +180,7 @@ def polish_edges(twist, p, p1, q, q1, s, u, tau):
     d0 = vec.sub(q1, q)
     x = p
     d = d0
-    for _ in range(3):
+    for _ in range(STEPS):
         d = screw_direction(twist, d0, tau)
         x = vec.axpy(screw_point(twist, q, tau), u, d)
         ok, ds, du, dtau = newton_step(dp, d, screw_velocity(twist, x), vec.sub(vec.axpy(p, s, dp), x))
@@ -155,4 +189,6 @@ def polish_edges(twist, p, p1, q, q1, s, u, tau):
         s += ds
         u += du
         tau += dtau
+        if abs(ds) < SETTLED and abs(du) < SETTLED and abs(dtau) < SETTLED:
+            break
     return s, u, tau, vec.axpy(p, s, dp), screw_direction(twist, d0, tau)

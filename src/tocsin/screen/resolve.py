@@ -7,30 +7,34 @@ case too and left to it, as are parallel edges.
 """
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from tocsin import vec
-from tocsin._jit import borrowed, kernel
-from tocsin.contacts.properness import edge_normal, edge_side, face_normal, sine_between
-from tocsin.contacts.timed import EDGE_EDGE, FACE_VERTEX, VERTEX_FACE, ascending, with_room
-from tocsin.motion.joints import axis_angle
-from tocsin.motion.screw import screw_direction, screw_point, screw_velocity
-from tocsin.screen.polish import polish_corner, polish_edges, weights, when_in_plane, where_edges_cross
-from tocsin.screen.scan import CORNER_OF_B, EDGES
+from tocsin._jit import kernel
+from tocsin.contacts.properness import edge_normal, face_normal, sine_between
+from tocsin.contacts.timed import EDGE_EDGE, FACE_VERTEX, VERTEX_FACE, ascending
+from tocsin.motion.screw import Twist, screw_direction, screw_point, screw_velocity
+from tocsin.screen.chords import S0, S1, crossing
+from tocsin.screen.frame import Frame
+from tocsin.screen.inlining import inlined
+from tocsin.screen.placing import PLANE, WHAT
+from tocsin.screen.polish import (
+    polish_corner,
+    polish_edges,
+    turning_times,
+    weights,
+    when_in_plane,
+    where_edges_cross,
+)
+from tocsin.screen.worth import corner_worth, edges_worth
 
 BORDER = 1e-9
 """Closer to the border of a face than this part of it is on the border; and further outside is outside."""
 
 LOOSE = 1e-3
 """A rough contact this far outside, in parts of an edge or triangle, may turn out to be inside."""
-
-ABOUT = 0.02
-"""What is less proper than wanted by this much, at roughly the right time, is not looked at further."""
-
-MOMENTS = 9
-"""Times at which turns are prepared for the first look."""
 
 AT_ENDS = 1e-12
 """Contacts may be this much before 0 or after 1: they are at 0 or at 1."""
@@ -51,86 +55,6 @@ def triangle_of(surfaces, k, rotation, place):
         vec.add(vec.matvec(rotation, vec.load3(surfaces.vectors, t[1])), place),
         vec.add(vec.matvec(rotation, vec.load3(surfaces.vectors, t[2])), place),
     )
-
-
-@kernel
-def turns_of(twist, rotation):
-    """Return (MOMENTS, 9): how b is turned as a sees it, at times in between: what a first look needs."""
-    out = np.empty((MOMENTS, 9))
-    axis = vec.scale(twist.omega, 1.0 / twist.angle) if twist.angle > 0.0 else (0.0, 0.0, 1.0)
-    for m in range(MOMENTS):
-        turn = vec.matmul(axis_angle(axis, twist.angle * m / (MOMENTS - 1.0)), rotation)
-        for j in range(3):
-            out[m, 3 * j] = turn[j][0]
-            out[m, 3 * j + 1] = turn[j][1]
-            out[m, 3 * j + 2] = turn[j][2]
-    return out
-
-
-@kernel
-def turn_at(turns, tau):
-    """Return the nearest of the turns to a time."""
-    row = turns[int(min(max(tau, 0.0), 1.0) * (MOMENTS - 1.0) + 0.5)]
-    return (row[0], row[1], row[2]), (row[3], row[4], row[5]), (row[6], row[7], row[8])
-
-
-@kernel
-def edges_worth(vectors, corners, edges, sides, pieces_a, pieces_b, candidate, turns, angle, least):
-    """Can two edges that cross on the screen be a contact that is proper enough?
-
-    Most are not, and that is quick to see: their normal is known as well as the time is. A turn that is off by an angle
-    d turns their normal by at most d / sine, the sine of the angle between them, to first order; twice that is allowed
-    for.
-    """
-    edge_a = edges[pieces_a[candidate["a"]]["edge"]]
-    edge_b = edges[pieces_b[candidate["b"]]["edge"]]
-    if edge_a["flat"] != 0 or edge_b["flat"] != 0:
-        return False
-    turn = turn_at(turns, candidate["tau"])
-    doubt = angle * (0.5 * min(candidate["hi"] - candidate["lo"], 1.0) + 0.5 / (MOMENTS - 1.0))
-    along_a = vec.sub(
-        vec.load3(vectors, corners[edge_a["head"]]["point"]), vec.load3(vectors, corners[edge_a["tail"]]["point"])
-    )
-    along_b = vec.sub(
-        vec.load3(vectors, corners[edge_b["head"]]["point"]), vec.load3(vectors, corners[edge_b["tail"]]["point"])
-    )
-    normal = vec.cross(along_a, vec.matvec(turn, along_b))
-    length = vec.norm(normal)
-    sine = length / math.sqrt(vec.dot(along_a, along_a) * vec.dot(along_b, along_b))
-    if not sine > 2.0 * doubt:
-        return True
-    normal = vec.scale(normal, 1.0 / length)
-    wanted = least - ABOUT - 2.0 * doubt / sine
-    below = edge_side(sides, edge_a["side"], edge_a["sides"], normal)
-    above = edge_side(sides, edge_a["side"], edge_a["sides"], (-normal[0], -normal[1], -normal[2]))
-    if max(below, above) < wanted:
-        return False
-    on_b = vec.tmatvec(turn, normal)
-    above = min(above, edge_side(sides, edge_b["side"], edge_b["sides"], on_b))
-    below = min(below, edge_side(sides, edge_b["side"], edge_b["sides"], (-on_b[0], -on_b[1], -on_b[2])))
-    return max(below, above) >= wanted
-
-
-@kernel
-def corner_worth(vectors, candidate, corner, face, turns, angle, on_b, closed, least):
-    """Can a corner, of b if `on_b`, in a face of the other be a contact that is proper enough?"""
-    lo = max(candidate["lo"], 0.0)
-    hi = min(candidate["hi"], 1.0)
-    turn = turn_at(turns, 0.5 * (lo + hi))
-    doubt = angle * (0.5 * (hi - lo) + 0.5 / (MOMENTS - 1.0))
-    n = face["normal"]
-    normal = (n[0], n[1], n[2])
-    normal = vec.tmatvec(turn, normal) if on_b else vec.matvec(turn, normal)
-    proper, _ = face_normal(vectors, corner, normal, closed)
-    return proper >= least - ABOUT - doubt
-
-
-@kernel
-def meet_plane(frame, corner, plane, candidate, way):
-    """Return (found, rough time): when a corner meets the plane of a face, both in the frame of the axis."""
-    lo = max(candidate["lo"], 0.0) - 1e-9
-    hi = min(candidate["hi"], 1.0) + 1e-9
-    return when_in_plane(frame, (corner[0], corner[1], corner[2]), plane, lo, hi, way)
 
 
 @kernel
@@ -166,103 +90,150 @@ def seen_by(twist, rotation, n, tau):
     return vec.tmatvec(rotation, screw_direction(twist, n, -tau))
 
 
-@kernel
-def resolve(
-    surfaces, frame, twist, rotation, place, drawing_a, drawing_b, surface_a, surface_b, candidates, least, out, n
-):
-    """Append the contacts of one pair to `out`, in a's frame at t = 0; return (out, n).
+class Meeting(NamedTuple):
+    """Two bodies that may meet."""
 
-    (rotation, place): b in a's frame at t = 0. `least`: contacts that are less proper are left out.
-    """
-    first = n
-    identity = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
-    zero = (0.0, 0.0, 0.0)
-    keys = np.empty(candidates.count, dtype=np.int64)
-    own_turns = turns_of(twist, rotation)
-    turns = borrowed(own_turns)
-    for i in range(candidates.count):
-        candidate = candidates.rows[i]
-        if candidate["hi"] < 0.0 or candidate["lo"] > 1.0:
+    frame: Frame
+    twist: Twist
+    """Of b as seen from a."""
+    rotation: tuple
+    """b in a's frame at t = 0, and `place`."""
+    place: tuple
+    turn_b: tuple
+    """From b's frame to the frame of the axis; from a's it is `frame.rows`."""
+    turns: np.ndarray
+    least: float
+    """Contacts that are less proper are left out."""
+
+
+@kernel
+def resolve_edges(surfaces, meeting, board_a, board_b, surface_a, surface_b, pairs, count, rows, keys, n):
+    """Write the contacts of pairs of chords after n rows, in a's frame at t = 0, and the numbers of their events;
+    return how many rows there are then, -1 where there is no room."""
+    if count > pairs.shape[0]:
+        return np.int64(-1)
+    chords_a = board_a.chords
+    chords_b = board_b.chords
+    for j in range(count):
+        i = pairs[j, 0]
+        k = pairs[j, 1]
+        may, s, u, tau, doubt = crossing(chords_a, i, chords_b, k)
+        if not may:
             continue
-        out = with_room(out, n, n + 1)
-        row: Any = out[n]
-        key = np.int64(0)
-        if candidate["kind"] == EDGES:
-            if not edges_worth(
-                surfaces.vectors, surfaces.corners, surfaces.edges, surfaces.sides, drawing_a.pieces, drawing_b.pieces,
-                candidate, turns, twist.angle, least,
-            ):  # fmt: skip
-                continue
-            ok, key = cross_edges(
-                surfaces, frame, twist, rotation, place, drawing_a, drawing_b, surface_a, surface_b, candidate, row
-            )
-        elif candidate["kind"] == CORNER_OF_B:
-            c = candidate["b"]
-            f = candidate["a"]
-            corner = surfaces.corners[surface_b["corner"] + c]
-            face = surfaces.faces[surface_a["face"] + f]
-            if not corner_worth(
-                surfaces.vectors, candidate, corner, face, turns, twist.angle, True, surface_a["closed"] != 0, least
-            ):
-                continue
-            found, rough = meet_plane(frame, drawing_b.corners[c], drawing_a.faces[f], candidate, 1.0)
-            if not found:
-                continue
-            x = vec.add(vec.matvec(rotation, vec.load3(surfaces.vectors, corner["point"])), place)
-            ok, k, tau, point, normal, v, w = corner_in_face(surfaces, twist, rough, face, x, identity, zero, 1.0)
-            if ok:
-                # The winding may be inside out; the face's normal knows.
-                if vec.dot(normal, (face["normal"][0], face["normal"][1], face["normal"][2])) < 0.0:
-                    normal = vec.scale(normal, -1.0)
-                proper, sign = face_normal(
-                    surfaces.vectors, corner, seen_by(twist, rotation, normal, tau), surface_a["closed"] != 0
-                )
-                normal = vec.scale(normal, sign)
-                t = surfaces.triangles[k]
-                write_row(row, tau, point, normal, proper, proper, -vec.dot(normal, screw_velocity(twist, point)))
-                row["kind"] = FACE_VERTEX
-                for j in range(3):
-                    row["a"][j] = t[j] - surface_a["point"]
-                    row["b"][j] = -1
-                row["b"][0] = corner["point"] - surface_b["point"]
-                key = corner_key(v, w, t, surface_a, corner["point"] - surface_b["point"], f, c, 1)
-        else:
-            c = candidate["a"]
-            f = candidate["b"]
-            corner = surfaces.corners[surface_a["corner"] + c]
-            face = surfaces.faces[surface_b["face"] + f]
-            if not corner_worth(
-                surfaces.vectors, candidate, corner, face, turns, twist.angle, False, surface_b["closed"] != 0, least
-            ):
-                continue
-            found, rough = meet_plane(frame, drawing_a.corners[c], drawing_b.faces[f], candidate, -1.0)
-            if not found:
-                continue
-            x = vec.load3(surfaces.vectors, corner["point"])
-            ok, k, tau, point, normal, v, w = corner_in_face(surfaces, twist, rough, face, x, rotation, place, -1.0)
-            if ok:
-                outward = vec.matvec(rotation, (face["normal"][0], face["normal"][1], face["normal"][2]))
-                if vec.dot(normal, outward) < 0.0:
-                    normal = vec.scale(normal, -1.0)
-                # As a sees it at that time; from b towards a, so the normal from a to b is its opposite.
-                normal = screw_direction(twist, normal, tau)
-                proper, sign = face_normal(surfaces.vectors, corner, normal, surface_b["closed"] != 0)
-                normal = vec.scale(normal, -sign)
-                t = surfaces.triangles[k]
-                write_row(row, tau, x, normal, proper, proper, -vec.dot(normal, screw_velocity(twist, x)))
-                row["kind"] = VERTEX_FACE
-                for j in range(3):
-                    row["a"][j] = -1
-                    row["b"][j] = t[j] - surface_b["point"]
-                row["a"][0] = corner["point"] - surface_a["point"]
-                key = corner_key(v, w, t, surface_b, corner["point"] - surface_a["point"], f, c, 2)
-        if ok and row["properness"] >= least and row["closing_speed"] > 0.0:
-            keys[n - first] = key
+        number_a = np.int64(chords_a[i, WHAT])
+        number_b = np.int64(chords_b[k, WHAT])
+        edge_a = surfaces.edges[surface_a["edge"] + number_a]
+        edge_b = surfaces.edges[surface_b["edge"] + number_b]
+        p, dp = edge_in_frame(board_a.at, edge_a, surface_a["corner"])
+        q, dq = edge_in_frame(board_b.at, edge_b, surface_b["corner"])
+        if not edges_worth(
+            surfaces.sides, edge_a, edge_b, dp, dq, meeting.frame.rows, meeting.turn_b, meeting.turns,
+            meeting.frame.angle, tau, doubt, meeting.least,
+        ):  # fmt: skip
+            continue
+        s = chords_a[i, S0] + s * (chords_a[i, S1] - chords_a[i, S0])
+        u = chords_b[k, S0] + u * (chords_b[k, S1] - chords_b[k, S0])
+        crossed, s, u, tau = where_edges_cross(meeting.frame, p, dp, q, dq, s, u, min(max(tau, 0.0), 1.0))
+        # On another chord of the two edges it counts as well: what is found twice is listed once in the end.
+        outside = min(min(s, 1.0 - s), min(min(u, 1.0 - u), min(tau, 1.0 - tau)))
+        if not crossed or outside < -LOOSE:
+            continue
+        if n >= rows.shape[0]:
+            return np.int64(-1)
+        row: Any = rows[n]
+        ok = cross_edges(surfaces, meeting, surface_a, surface_b, edge_a, edge_b, s, u, tau, row)
+        if ok and row["properness"] >= meeting.least and row["closing_speed"] > 0.0:
+            keys[n] = number_a * SHIFT + number_b
             n += 1
-    n = first + best_of_each(out[first:n], keys[: n - first])
-    if own_turns.shape[0] == 0:  # a last use, so that it lives until here
-        n = first
-    return out, n
+    return n
+
+
+@inlined
+def edge_in_frame(at, edge, first):
+    """Return (tail, head - tail) of an edge in the frame of the axis."""
+    i = edge["tail"] - first
+    k = edge["head"] - first
+    p = (at[0, i], at[1, i], at[2, i])
+    return p, (at[0, k] - p[0], at[1, k] - p[1], at[2, k] - p[2])
+
+
+@kernel
+def resolve_corners(surfaces, meeting, corners, at, faces, surface, face_surface, on_b, pairs, count, rows, keys, n):
+    """Write the contacts of pairs of a face and a corner, which is b's if `on_b`, as `resolve_edges` does.
+
+    `corners`: boxes of corners; `at` and `faces`: the tables of the corner's and of the face's body.
+    """
+    if count > pairs.shape[0]:
+        return np.int64(-1)
+    frame = meeting.frame
+    twist = meeting.twist
+    turn = meeting.turn_b if on_b else frame.rows
+    rotation, place = meeting.rotation, meeting.place
+    if on_b:
+        rotation, place = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)), (0.0, 0.0, 0.0)
+    way = 1.0 if on_b else -1.0
+    closed = face_surface["closed"] != 0
+    for j in range(count):
+        k = pairs[j, 0] if on_b else pairs[j, 1]  # the box of the face, and of the corner
+        i = pairs[j, 1] if on_b else pairs[j, 0]
+        c = np.int64(corners[i, WHAT])
+        f = np.int64(faces[k, WHAT])
+        t = corners[i, 4]
+        lo = max(faces[k, 4] - t if on_b else t + 1.0 - faces[k, 5], 0.0)
+        hi = min(faces[k, 5] - t if on_b else t - faces[k, 4], 1.0)
+        corner = surfaces.corners[surface["corner"] + c]
+        plane = (faces[f, PLANE], faces[f, PLANE + 1], faces[f, PLANE + 2], faces[f, PLANE + 3])
+        if not corner_worth(
+            surfaces.vectors, corner, (plane[0], plane[1], plane[2]), turn, meeting.turns, frame.angle, -way,
+            0.5 * (lo + hi), 0.5 * (hi - lo), closed, meeting.least,
+        ):  # fmt: skip
+            continue
+        x = vec.load3(surfaces.vectors, corner["point"])
+        if on_b:
+            x = vec.add(vec.matvec(meeting.rotation, x), meeting.place)
+        face = surfaces.faces[face_surface["face"] + f]
+        placed = (at[0, c], at[1, c], at[2, c])
+        turns, first, second = turning_times(frame, placed, plane, lo, hi, way)
+        for part in range(turns + 1):
+            begin = lo - 1e-9 if part == 0 else first if part == 1 else second
+            end = hi + 1e-9 if part == turns else first if part == 0 else second
+            met, tau = when_in_plane(frame, placed, plane, begin, end, way)
+            if not met:
+                continue
+            ok, triangle, tau, point, normal, v, w = corner_in_face(surfaces, twist, tau, face, x, rotation, place, way)
+            if not ok:
+                continue
+            # The winding may be inside out; the face's normal knows.
+            outward = (face["normal"][0], face["normal"][1], face["normal"][2])
+            if vec.dot(normal, vec.matvec(rotation, outward)) < 0.0:
+                normal = vec.scale(normal, -1.0)
+            # At that time as the corner's body sees it, and as a does.
+            if on_b:
+                seen = seen_by(twist, meeting.rotation, normal, tau)
+            else:
+                normal = screw_direction(twist, normal, tau)
+                seen = normal
+                point = x
+            proper, sign = face_normal(surfaces.vectors, corner, seen, closed)
+            normal = vec.scale(normal, way * sign)
+            speed = -vec.dot(normal, screw_velocity(twist, point))
+            if proper < meeting.least or not speed > 0.0:
+                continue
+            if n >= rows.shape[0]:
+                return np.int64(-1)
+            row: Any = rows[n]
+            write_row(row, tau, point, normal, proper, proper, speed)
+            row["kind"] = FACE_VERTEX if on_b else VERTEX_FACE
+            number = corner["point"] - surface["point"]
+            for m in range(3):
+                of_face = surfaces.triangles[triangle, m] - face_surface["point"]
+                of_corner = number if m == 0 else -1
+                row["a"][m] = of_face if on_b else of_corner
+                row["b"][m] = of_corner if on_b else of_face
+            which = np.int64(1 if on_b else 2)
+            keys[n] = corner_key(v, w, surfaces.triangles[triangle], face_surface, number, f, c, which)
+            n += 1
+    return n
 
 
 @kernel
@@ -305,49 +276,29 @@ def write_row(row, tau, point, normal, proper, true_proper, speed):
 
 
 @kernel
-def cross_edges(surfaces, frame, twist, rotation, place, drawing_a, drawing_b, surface_a, surface_b, candidate, row):
-    """Write the contact of two pieces of edges; return (found, key of the event)."""
-    piece_a = drawing_a.pieces[candidate["a"]]
-    piece_b = drawing_b.pieces[candidate["b"]]
-    edge_a = surfaces.edges[piece_a["edge"]]
-    edge_b = surfaces.edges[piece_b["edge"]]
-    none = np.int64(0)
-    at = drawing_a.corners
-    i = edge_a["tail"] - surface_a["corner"]
-    k = edge_a["head"] - surface_a["corner"]
-    p = (at[i, 0], at[i, 1], at[i, 2])
-    dp = (at[k, 0] - p[0], at[k, 1] - p[1], at[k, 2] - p[2])
-    at = drawing_b.corners
-    i = edge_b["tail"] - surface_b["corner"]
-    k = edge_b["head"] - surface_b["corner"]
-    q = (at[i, 0], at[i, 1], at[i, 2])
-    dq = (at[k, 0] - q[0], at[k, 1] - q[1], at[k, 2] - q[2])
-    tau = min(max(candidate["tau"], 0.0), 1.0)
+def cross_edges(surfaces, meeting, surface_a, surface_b, edge_a, edge_b, s, u, tau, row):
+    """Write the contact of two edges that cross at about s, u and tau; return whether there is one."""
+    twist = meeting.twist
     tail_a = surfaces.corners[edge_a["tail"]]["point"]
     head_a = surfaces.corners[edge_a["head"]]["point"]
     tail_b = surfaces.corners[edge_b["tail"]]["point"]
     head_b = surfaces.corners[edge_b["head"]]["point"]
     a0 = vec.load3(surfaces.vectors, tail_a)
     a1 = vec.load3(surfaces.vectors, head_a)
-    b0 = vec.add(vec.matvec(rotation, vec.load3(surfaces.vectors, tail_b)), place)
-    b1 = vec.add(vec.matvec(rotation, vec.load3(surfaces.vectors, head_b)), place)
+    b0 = vec.add(vec.matvec(meeting.rotation, vec.load3(surfaces.vectors, tail_b)), meeting.place)
+    b1 = vec.add(vec.matvec(meeting.rotation, vec.load3(surfaces.vectors, head_b)), meeting.place)
     along_a = vec.sub(a1, a0)
-    found, s, u, tau = where_edges_cross(frame, p, dp, q, dq, candidate["s_a"], candidate["s_b"], tau)
-    if not found or tau < -LOOSE or tau > 1.0 + LOOSE:
-        return False, none
-    if min(s - piece_a["lo"], piece_a["hi"] - s) < -LOOSE or min(u - piece_b["lo"], piece_b["hi"] - u) < -LOOSE:
-        return False, none
     s, u, tau, point, along_b = polish_edges(twist, a0, a1, b0, b1, s, u, tau)
     if min(s, 1.0 - s) < BORDER or min(u, 1.0 - u) < BORDER or tau < -AT_ENDS or tau > 1.0 + AT_ENDS:
-        return False, none
+        return False
     tau = min(max(tau, 0.0), 1.0)
     normal = vec.cross(along_a, along_b)
     length = vec.norm(normal)
     if length == 0.0:
-        return False, none
+        return False
     normal = vec.scale(normal, 1.0 / length)
     proper, sign = edge_normal(
-        surfaces.sides, edge_a, surfaces.sides, edge_b, normal, seen_by(twist, rotation, normal, tau)
+        surfaces.sides, edge_a, surfaces.sides, edge_b, normal, seen_by(twist, meeting.rotation, normal, tau)
     )
     normal = vec.scale(normal, sign)
     sine = sine_between(along_a, along_b)
@@ -359,7 +310,7 @@ def cross_edges(surfaces, frame, twist, rotation, place, drawing_a, drawing_b, s
     row["b"][0] = tail_b - surface_b["point"]
     row["b"][1] = head_b - surface_b["point"]
     row["b"][2] = -1
-    return True, np.int64(piece_a["edge"] - surface_a["edge"]) * SHIFT + np.int64(piece_b["edge"] - surface_b["edge"])
+    return True
 
 
 @kernel

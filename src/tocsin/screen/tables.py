@@ -1,14 +1,17 @@
 """The surfaces of a whole scene as flat tables, the form in which the screen's kernels read them.
 
 Numbers of corners, edges, faces and so on are global. `numbers` holds lists one after the other: the faces around a
-corner (`corner.face`), the edges of a face (`SURFACE.ring` + CSR `first_ring`), the face of each triangle of the mesh.
+corner (`corner.face`), the edges of a face (`SURFACE.ring` + CSR `first_ring`), its corners (`SURFACE.rim`, numbered
+within the body), the face of each triangle of the mesh. What every drawing reads of every corner, edge and face is
+there once more, packed: `places`, `planes` and `links`.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 
-from tocsin.geometry.features import Features
+from tocsin._jit import borrowed, kernel
+from tocsin.geometry.features import CORNER, EDGE, FACE, SIDE, Features
 from tocsin.model.base import Model
 from tocsin.model.world import World
 
@@ -27,7 +30,7 @@ SURFACE = np.dtype(
         ("mesh_face", "i4"),  # first triangle in the scene's tables
         ("owner", "i4"),  # where in `numbers` the face of each of its triangles is
         ("ring", "i4"),  # where in `numbers` the edges of its faces start, face by face: first a table of starts
-        ("spare", "i4"),
+        ("rim", "i4"),  # the same for the corners of its faces
         ("short", "f8"),  # length of a typical short edge
         ("radius", "f8"),  # of a ball around `center` that contains it
         ("center", "f8", 3),
@@ -37,6 +40,10 @@ SURFACE = np.dtype(
 
 SHORT_QUANTILE = 0.25
 """A typical short edge is one that a quarter of the edges are shorter than."""
+
+
+MANY, WIRE = -2, -3
+"""In place of the first face in `links`: there are more than two, or none at all."""
 
 
 class Surfaces(NamedTuple):
@@ -52,6 +59,50 @@ class Surfaces(NamedTuple):
     sides: np.ndarray
     triangles: np.ndarray
     numbers: np.ndarray
+    places: np.ndarray
+    """(3, corners): coordinate by coordinate, which is how they are placed and projected, several at once."""
+    planes: np.ndarray
+    """(4, faces): normals and offsets in the same way."""
+    links: np.ndarray
+    """(edges, 7): corners and up to two faces, numbered within the body, -1 where there is one face; is it flat; its
+    sides."""
+
+
+HEAD = 11 * 4 * 8
+"""Bytes of what comes before the packed tables."""
+
+
+def packed(surfaces: Surfaces) -> np.ndarray:
+    """Return the tables as one array of bytes: first, of each, where it begins and ends, and its rows and columns."""
+    head = np.zeros((len(surfaces), 4), np.int64)
+    at = head.nbytes
+    for k, table in enumerate(surfaces):
+        head[k] = at, at + table.nbytes, len(table), table.size // max(len(table), 1)
+        at += -(-table.nbytes // 64) * 64
+    out = np.zeros(at, np.uint8)
+    out[: head.nbytes] = head.reshape(-1).view(np.uint8)
+    for (start, stop, *_), table in zip(head, surfaces):
+        out[start:stop] = np.ascontiguousarray(table).reshape(-1).view(np.uint8)
+    return out
+
+
+@kernel
+def unpacked(data):
+    """Return the tables that were packed, without an owner: `data` has to live."""
+    head = borrowed(data[:HEAD].view(np.int64))
+    return Surfaces(
+        borrowed(data[head[0] : head[1]].view(SURFACE)),
+        borrowed(data[head[4] : head[5]].view(np.float64).reshape((head[6], 3))),
+        borrowed(data[head[8] : head[9]].view(CORNER)),
+        borrowed(data[head[12] : head[13]].view(EDGE)),
+        borrowed(data[head[16] : head[17]].view(FACE)),
+        borrowed(data[head[20] : head[21]].view(SIDE)),
+        borrowed(data[head[24] : head[25]].view(np.int32).reshape((head[26], 3))),
+        borrowed(data[head[28] : head[29]].view(np.int32)),
+        borrowed(data[head[32] : head[33]].view(np.float64).reshape((head[34], head[35]))),
+        borrowed(data[head[36] : head[37]].view(np.float64).reshape((head[38], head[39]))),
+        borrowed(data[head[40] : head[41]].view(np.int32).reshape((head[42], 7))),
+    )
 
 
 def lay_out(models: tuple[Model, ...], world: World) -> Surfaces:
@@ -69,7 +120,7 @@ def lay_out(models: tuple[Model, ...], world: World) -> Surfaces:
             row["point"], row["corner"], row["edge"] = size["points"], size["corners"], size["edges"]
             row["face"], row["closed"] = size["faces"], found.closed
             row["corners"], row["edges"], row["faces"] = len(found.corners), len(found.edges), len(found.faces)
-            row["owner"], row["ring"] = _add(parts, size, found, shape.faces, total_points)
+            row["owner"], row["ring"], row["rim"] = _add(parts, size, found, shape.faces, total_points)
             used = found.points[found.corners["point"]]
             row["center"] = 0.5 * (used.min(axis=0) + used.max(axis=0))
             row["radius"] = np.linalg.norm(used - row["center"], axis=1).max() * (1.0 + 1e-12)
@@ -83,13 +134,15 @@ def lay_out(models: tuple[Model, ...], world: World) -> Surfaces:
         table[k]["root"] = geom["root"] if shape.is_mesh else -1
     joined = {name: np.concatenate(arrays) if arrays else np.zeros((0, 3), np.int32) for name, arrays in parts.items()}
     vectors = np.concatenate([joined["points"], joined["spokes"]]) if shapes else np.zeros((0, 3))
+    for name in ("places", "planes"):
+        joined[name] = np.ascontiguousarray(joined[name].T)
     return Surfaces(table, vectors, *(joined[name] for name in Surfaces._fields[2:]))
 
 
 def _add(
     parts: dict[str, list[np.ndarray]], size: dict[str, int], found: Features, mesh_faces: np.ndarray, points: int
-) -> tuple[int, int]:
-    """Append the tables of one shape; return where its owners and its rings are in `numbers`."""
+) -> tuple[int, int, int]:
+    """Append the tables of one shape; return where its owners, its rings and its rims are in `numbers`."""
     corners, edges, faces, sides = (
         found.corners.copy(), found.edges.copy(), found.faces.copy(), found.sides.copy(),
     )  # fmt: skip
@@ -107,11 +160,16 @@ def _add(
     owner_at = size["numbers"] + len(found.fans)
     ring_at = owner_at + len(found.owner)
     ring_table = starts + ring_at + len(starts)
+    rim_at = ring_at + len(starts) + len(which)
+    rim_face, rim = np.divmod(_rims(found, which), max(len(corners), 1))
+    rim_starts = np.concatenate([[0], np.cumsum(np.bincount(rim_face, minlength=len(faces)))])
     numbers = [
         found.fans + size["faces"],
         np.where(found.owner < 0, -1, found.owner + size["faces"]),
         ring_table,
         which[order] + size["edges"],
+        rim_starts + rim_at + len(rim_starts),
+        rim,
     ]
     new = {
         "points": found.points,
@@ -122,8 +180,32 @@ def _add(
         "sides": sides,
         "triangles": found.triangles + np.int32(size["points"]),
         "numbers": np.concatenate(numbers).astype(np.int32),
+        "places": found.points[found.corners["point"]],
+        "planes": np.concatenate([found.faces["normal"], found.faces["offset"][:, None]], axis=1),
+        "links": _links(found, size["sides"]),
     }
     for name, array in new.items():
         parts[name].append(array)
         size[name] += len(array)
-    return owner_at, ring_at
+    return owner_at, ring_at, rim_at
+
+
+def _rims(found: Features, which: np.ndarray) -> np.ndarray:
+    """Return face * corners + corner for all corners of all faces, ascending; `which`: the edge of each side."""
+    face = found.sides["face"].astype(np.int64) * len(found.corners)
+    return np.unique(np.concatenate([face + found.edges["tail"][which], face + found.edges["head"][which]]))
+
+
+def _links(found: Features, first_side: int) -> np.ndarray:
+    """Return the packed table of edges."""
+    edges = found.edges
+    links = np.full((len(edges), 7), -1, np.int32)
+    for column, name in ((0, "tail"), (1, "head"), (4, "flat"), (5, "side"), (6, "sides")):
+        links[:, column] = edges[name]
+    for k in range(2):
+        there = edges["sides"] > k
+        links[there, 2 + k] = found.sides["face"][edges["side"][there] + k]
+    links[:, 5] += first_side
+    links[edges["sides"] == 0, 2] = WIRE
+    links[edges["sides"] > 2, 2] = MANY
+    return links

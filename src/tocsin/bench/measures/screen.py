@@ -12,8 +12,8 @@ from tocsin._jit import kernel
 from tocsin.bench import report
 from tocsin.bench.results import papers
 from tocsin.bench.scenes.screen_scenes import EXAMPLES, PAPER, Example
-from tocsin.screen.ask import LEAST, RESOLUTIONS, cast_of, moved, pairs_of, pixel_of
-from tocsin.screen.engine import all_pairs
+from tocsin.screen.ask import LEAST, RESOLUTIONS, block_of, cast_of, moved, pairs_of, pixel_of
+from tocsin.screen.engine import all_contacts
 
 DESCRIPTION = (
     "All contacts of the screw paper's cubes, cars and tori at three resolutions, beside its run times (section 9.1)."
@@ -34,11 +34,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 @kernel
-def repeated(surfaces, nodes, pairs, poses, how, pixel, step, least, times):
+def repeated(data, nodes, pairs, poses, pixel, step, least, block, times):
     """Ask the same question several times; return how many contacts there were."""
     n = 0
     for _ in range(times):
-        n += all_pairs(surfaces, nodes, pairs, poses, how, pixel, step, least).shape[0]
+        n += all_contacts(data, nodes, pairs, poses, pixel, step, least, block).shape[0]
     return n
 
 
@@ -50,9 +50,9 @@ def timed(example: Example, resolution: str, repeats: int) -> tuple[float, float
     """
     scene, motion = example
     cast = cast_of(scene)
-    key, poses, how = moved(scene, cast, (motion,))
+    key, poses, _ = moved(scene, cast, (motion,))
     pixel, step = pixel_of(resolution)
-    question = (cast.surfaces, cast.world.nodes, pairs_of(cast, key), poses, how, pixel, step, LEAST)
+    question = (cast.packed, cast.world.nodes, pairs_of(cast, key), poses, pixel, step, LEAST, block_of(cast))
     found = len(scene.contacts(motion, resolution=resolution))
     repeated(*question, 1)
     start = time.thread_time()

@@ -1,0 +1,205 @@
+"""Which boxes of two drawings meet: steps four to six of section 9.
+
+What can touch has boxes over (r, h, t) that overlap: those of two edges, or of a corner and a face. The boxes of b are
+laid out eight by eight, with a box around each eight, and twice more so; a box of a is compared with eight at once. So
+little is left that few boxes are best taken as they come: what is near on a surface is mostly near in its tables. Many
+are sorted, in rows and columns along the two axes that part them best. The paper sorts by r and h, and names t as what
+highly non-convex bodies need (section 9.1): along the thread of a bolt in its nut everything has one place (r, h) on
+the screen, and lies apart in time only.
+
+Single precision is enough to say what may overlap: boxes are rounded outward.
+"""
+
+import math
+
+import numpy as np
+
+from tocsin._jit import borrowed, kernel
+from tocsin._lanes import bits, load_singles
+from tocsin.screen.inlining import inlined
+
+SORT_FROM = 512
+"""From this many boxes on they are sorted: before, that costs more than it saves (measured)."""
+
+CELLS = 16
+"""Rows, and columns of each, that boxes are sorted into."""
+
+R, H, T = 0, 2, 4
+"""Where the axes are in a box."""
+
+OUTWARD = 2.0**-22
+"""Part of a number that covers its rounding to single precision."""
+
+ALL = 255
+"""The bits of eight lanes."""
+
+LOWEST = np.array([(k & -k).bit_length() - 1 for k in range(256)], np.int64)
+"""The lowest bit that is set."""
+
+
+@inlined
+def below(x):
+    """Return x in single precision, rounded down."""
+    return np.float32(x - OUTWARD * abs(x))
+
+
+@inlined
+def above(x):
+    """Return x in single precision, rounded up."""
+    return np.float32(x + OUTWARD * abs(x))
+
+
+@inlined
+def reach(boxes, n, axis):
+    """Return (from, to, mean length) of boxes along an axis."""
+    lo = math.inf
+    hi = -math.inf
+    total = 0.0
+    for k in range(n):
+        lo = min(lo, boxes[k, axis])
+        hi = max(hi, boxes[k, axis + 1])
+        total += boxes[k, axis + 1] - boxes[k, axis]
+    return lo, hi, total / n
+
+
+@inlined
+def cell_of(boxes, k, axis, along):
+    """Return the cell of the middle of a box along an axis."""
+    width = along[1] - along[0]
+    part = (0.5 * (boxes[k, axis] + boxes[k, axis + 1]) - along[0]) / width if width > 0.0 else 0.0
+    return np.int64(min(CELLS * part, CELLS - 1.0))
+
+
+@inlined
+def apart(along):
+    """Return how short boxes are along an axis, in parts of all that they reach over."""
+    return along[2] / (along[1] - along[0]) if along[1] > along[0] else 1.0
+
+
+@kernel
+def sorted_boxes(boxes, n, in_time):
+    """Return the numbers of the boxes in rows along the axis that parts them best, and in these along the second best,
+    each next row the other way round; t is only taken if `in_time`."""
+    along_r = reach(boxes, n, R)
+    along_h = reach(boxes, n, H)
+    along_t = reach(boxes, n, T)
+    by_r = apart(along_r)
+    by_h = apart(along_h)
+    by_t = apart(along_t) if in_time else math.inf
+    # The axis that parts them least is left out.
+    first_axis, first, second_axis, second = R, along_r, H, along_h
+    best, next_best = by_r, by_h
+    if by_t < max(by_r, by_h):
+        if by_r > by_h:
+            first_axis, first, best = T, along_t, by_t
+        else:
+            second_axis, second, next_best = T, along_t, by_t
+    if next_best < best:
+        first_axis, first, second_axis, second = second_axis, second, first_axis, first
+    start = np.zeros(CELLS * CELLS + 1, dtype=np.int64)
+    cells = np.empty(n, dtype=np.int64)
+    for k in range(n):
+        row = cell_of(boxes, k, first_axis, first)
+        column = cell_of(boxes, k, second_axis, second)
+        cells[k] = CELLS * row + (column if row % 2 == 0 else CELLS - 1 - column)
+        start[cells[k] + 1] += 1
+    for c in range(CELLS * CELLS):
+        start[c + 1] += start[c]
+    order = np.empty(n, dtype=np.int64)
+    for k in range(n):
+        order[start[cells[k]]] = k
+        start[cells[k]] += 1
+    return order
+
+
+@inlined
+def lay_out_eights(boxes, n, order, table):
+    """Write the boxes, rounded outward, eight by eight into an (m, 6, 8) table; what is missing overlaps nothing."""
+    none = np.float32(math.inf)
+    for k in range((n + 7) // 8):
+        for lane in range(8):
+            at = 8 * k + lane
+            box = 0
+            if at < n:
+                box = order[at] if n >= SORT_FROM else at
+            for j in range(0, 6, 2):
+                table[k, j, lane] = below(boxes[box, j]) if at < n else none
+                table[k, j + 1, lane] = above(boxes[box, j + 1]) if at < n else -none
+
+
+@inlined
+def lay_out_level(table, start, count, above_it):
+    """Write, from row `above_it` on, the boxes around `count` rows from `start` on."""
+    none = np.float32(math.inf)
+    for k in range((count + 7) // 8):
+        for lane in range(8):
+            at = 8 * k + lane
+            for j in range(0, 6, 2):
+                lo = none
+                hi = -none
+                if at < count:
+                    for m in range(8):
+                        lo = min(lo, table[start + at, j, m])
+                        hi = max(hi, table[start + at, j + 1, m])
+                table[above_it + k, j, lane] = lo
+                table[above_it + k, j + 1, lane] = hi
+
+
+@inlined
+def overlapping(table, k, r0, r1, h0, h1, t0, t1):
+    """Return the bits of those of eight boxes that overlap another."""
+    far = (load_singles(table, k, 0) > r1) | (load_singles(table, k, 2) > h1) | (load_singles(table, k, 4) > t1)
+    far = far | (load_singles(table, k, 1) < r0) | (load_singles(table, k, 3) < h0) | (load_singles(table, k, 5) < t0)
+    return ALL ^ bits(far)
+
+
+@kernel
+def meeting(a, n_a, b, n_b, pairs, in_time, looked):
+    """Write the pairs (i, k) of boxes of a and b that overlap; return how many, also if there is no room.
+
+    `in_time`: sort by t too where that is better; `looked` is grown by how often a box was compared with eight
+    that are not at the top.
+    """
+    if n_a == 0 or n_b == 0:
+        return 0
+    eights = (n_b + 7) // 8
+    groups = (eights + 7) // 8
+    tops = (groups + 7) // 8
+    own_order = np.empty(0, dtype=np.int64)
+    if n_b >= SORT_FROM:
+        own_order = sorted_boxes(b, n_b, in_time)
+    order = borrowed(own_order)
+    own_table = np.empty((eights + groups + tops, 6, 8), dtype=np.float32)
+    table = borrowed(own_table)
+    lay_out_eights(b, n_b, order, table)
+    lay_out_level(table, 0, eights, eights)
+    lay_out_level(table, eights, groups, eights + groups)
+    count = 0
+    seen = 0
+    room = pairs.shape[0] - 1
+    for i in range(n_a):
+        r0, r1 = below(a[i, 0]), above(a[i, 1])
+        h0, h1 = below(a[i, 2]), above(a[i, 3])
+        t0, t1 = below(a[i, 4]), above(a[i, 5])
+        for top in range(tops):
+            far = overlapping(table, eights + groups + top, r0, r1, h0, h1, t0, t1)
+            while far != 0:
+                group = 8 * top + LOWEST[far]
+                far &= far - 1
+                seen += 1
+                near = overlapping(table, eights + group, r0, r1, h0, h1, t0, t1)
+                while near != 0:
+                    eight = 8 * group + LOWEST[near]
+                    near &= near - 1
+                    seen += 1
+                    left = overlapping(table, eight, r0, r1, h0, h1, t0, t1)
+                    while left != 0:
+                        k = 8 * eight + LOWEST[left]
+                        left &= left - 1
+                        pairs[min(count, room), 0] = i
+                        pairs[min(count, room), 1] = order[k] if n_b >= SORT_FROM else k
+                        count += 1
+    looked[0] += seen
+    if own_table.shape[0] + own_order.shape[0] == 0:  # a last use, so that both live until here
+        count = 0
+    return count
