@@ -64,8 +64,9 @@ class Command:
         for key, value in wanted.items():
             if value is not None and hasattr(args, key):
                 setattr(args, key, value)
-        for option, given, _ in self.pictures if folder is not None else ():
-            setattr(args, option, str(folder / given))
+        if folder is not None:
+            for option, given, _ in self.pictures:
+                setattr(args, option, str(folder / given))
         about = {"benchmark": self.name, "description": self.description, "question": self.question}
         with report.keeping_tables() as tables:
             try:
