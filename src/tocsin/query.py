@@ -15,9 +15,9 @@ from tocsin.contacts.closest import closest
 from tocsin.contacts.inside import one_inside_other
 from tocsin.contacts.manifold import manifold
 from tocsin.culling.boxes import join_up
-from tocsin.culling.charts import chart_says_free
+from tocsin.culling.charts import chart_free_until
 from tocsin.culling.pairs import prepare
-from tocsin.culling.spatial import add_pair, against_standing, between_moving
+from tocsin.culling.spatial import add_pair, against_standing, between_moving, with_itself
 from tocsin.culling.sweep import geom_box, link_bounds, link_middle
 from tocsin.culling.temporal import free_until
 from tocsin.motion.joints import joint_motion
@@ -79,7 +79,10 @@ def near_pairs(stage, pairs, margin):
             pairs, n, world, boxes, first, room, model["geom"], stage.static_boxes, stage.static_child,
             stage.static_geom, margin,
         )  # fmt: skip
-        for o in range(k, active.shape[0]):
+        listed = model["selves"] >= 0
+        if listed:
+            pairs, n = with_itself(pairs, n, world, boxes, first + room, model, margin)
+        for o in range(k + 1 if listed else k, active.shape[0]):
             other = world.models[active[o, MODEL]]
             pairs, n = between_moving(
                 pairs, n, world, boxes, first, room, model["geom"], active[o, FIRST], active[o, ROOM], other["geom"],
@@ -132,22 +135,28 @@ def swept_pairs(stage, pairs, t0, t1, margin, grow, tolerance, relative_toleranc
 
 
 @kernel
-def leave_out_charted(stage, configs, pairs, n, t0, t1):
-    """Drop the pairs that a chart settles for [t0, t1]; return how many are left."""
+def leave_out_charted(stage, configs, pairs, n, t0, t1, any_contact):
+    """Drop the pairs that a chart settles for [t0, t1]; return how many are left.
+
+    With `any_contact` a pair also starts where its chart is at its end. Not otherwise: whether there is a chart depends
+    on what was asked before, and the bits of a time of contact on where the advancement starts.
+    """
     world, active = stage.world, stage.active
     if world.charts.shape[0] == 0:
         return n
     kept = 0
     for p in range(n):
         pair = pairs[p]
-        free = False
+        until = t0
         model = world.geoms[pair["a"]]["model"]
         if world.geoms[pair["a"]]["charts"] > 0 and world.geoms[pair["b"]]["model"] == model:
             for k in range(active.shape[0]):
                 if active[k, MODEL] == model:
                     row0, row1, begin, end = rows_of(stage, k, 0.5 * (t0 + t1))
-                    free = chart_says_free(world, pair, configs, row0, row1, begin, end, t0, t1)
-        if not free:
+                    until = chart_free_until(world, pair, configs, row0, row1, begin, end, t0, t1)
+        if until < math.inf:
+            if any_contact:
+                pair["start"] = until
             if kept < p:
                 pairs[kept] = pair
             kept += 1
@@ -161,11 +170,12 @@ def leave_out_free(stage, pairs, n, t0, t1):
     kept = 0
     for p in range(n):
         pair = pairs[p]
-        pair["start"] = free_until(
+        until = free_until(
             pair, world.geoms[pair["a"]], world.geoms[pair["b"]], stage.sweeps, stage.taylor, stage.room.taylor,
             stage.joints, world.links, t0, t1,
         )  # fmt: skip
-        if pair["start"] < math.inf:
+        if until < math.inf:
+            pair["start"] = max(pair["start"], until)
             if kept < p:
                 pairs[kept] = pair
             kept += 1
@@ -225,7 +235,7 @@ def solve(table, configs, breaks, margin, grow, tolerance, relative_tolerance, m
             for slab in range(slabs, 0, -1):
                 t = end if slab == slabs else begin + (end - begin) * slab / slabs
                 pairs, n = swept_pairs(stage, pairs, t, t, margin, grow, tolerance, relative_tolerance)
-                n = leave_out_charted(stage, configs, pairs, n, t, t)
+                n = leave_out_charted(stage, configs, pairs, n, t, t, any_contact)
                 p = look(stage, pairs, n, t)
                 if p >= 0:
                     a, b, used = named(pairs, p)
@@ -235,7 +245,7 @@ def solve(table, configs, breaks, margin, grow, tolerance, relative_tolerance, m
             t1 = end if slab == slabs - 1 else begin + (end - begin) * (slab + 1) / slabs
             pairs, n = swept_pairs(stage, pairs, t0, t1, margin, grow, tolerance, relative_tolerance)
             counts[SPATIAL] += n
-            n = leave_out_charted(stage, configs, pairs, n, t0, t1)
+            n = leave_out_charted(stage, configs, pairs, n, t0, t1, any_contact)
             n = leave_out_free(stage, pairs, n, t0, t1)
             counts[SLABS] += 1
             now = ticks()

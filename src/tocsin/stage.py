@@ -20,7 +20,7 @@ from tocsin.culling.sweep import SWEEP, geom_box, link_bounds, link_middle
 from tocsin.geometry.tree import NODE
 from tocsin.model.base import Model, Motion
 from tocsin.model.charts import CHART
-from tocsin.model.world import GEOM, World
+from tocsin.model.world import GEOM, SELF, World
 from tocsin.model.world import MODEL as MODEL_RECORD
 from tocsin.motion.joints import JOINT, joint_motion
 from tocsin.motion.links import LINK
@@ -88,7 +88,8 @@ def world_at(table):
         array_at(table, 11, I4, 1),
         array_at(table, 12, I4, 1),
         array_at(table, 13, F8, 1),
-        array_at(table, 14, CHART, 1),
+        array_at(table, 14, SELF, 1),
+        array_at(table, 15, CHART, 1),
     )
 
 
@@ -96,13 +97,13 @@ def world_at(table):
 def room_at(table):
     """Return the working memory, the next rows."""
     return Room(
-        array_at(table, 15, ITEM, 1),
-        array_at(table, 16, I4, 2),
-        array_at(table, 17, F8, 2),
+        array_at(table, 16, ITEM, 1),
+        array_at(table, 17, I4, 2),
         array_at(table, 18, F8, 2),
         array_at(table, 19, F8, 2),
-        array_at(table, 20, PAIR, 1),
-        array_at(table, 21, F8, 3),
+        array_at(table, 20, F8, 2),
+        array_at(table, 21, PAIR, 1),
+        array_at(table, 22, F8, 3),
     )
 
 
@@ -112,14 +113,14 @@ def stage_at(table):
     return Stage(
         world_at(table),
         room_at(table),
-        array_at(table, 22, JOINT, 1),
-        array_at(table, 23, SWEEP, 1),
-        array_at(table, 24, F8, 4),
-        array_at(table, 25, F8, 2),
-        array_at(table, 26, I4, 2),
-        array_at(table, 27, F8, 2),
-        array_at(table, 28, I4, 1),
+        array_at(table, 23, JOINT, 1),
+        array_at(table, 24, SWEEP, 1),
+        array_at(table, 25, F8, 4),
+        array_at(table, 26, F8, 2),
+        array_at(table, 27, I4, 2),
+        array_at(table, 28, F8, 2),
         array_at(table, 29, I4, 1),
+        array_at(table, 30, I4, 1),
     )
 
 

@@ -8,7 +8,7 @@ import pytest
 import tocsin
 from tocsin.culling.boxes import apart, build_static, clear_leaves, join_up, leaf_room
 from tocsin.culling.pairs import PAIR
-from tocsin.culling.spatial import against_standing, between_moving, pair_margin
+from tocsin.culling.spatial import against_standing, between_moving, pair_margin, with_itself
 from tocsin.model.world import assemble
 
 from .test_boxes import random_boxes
@@ -81,3 +81,22 @@ def test_a_rule_gives_a_pair_its_own_margin():
     assert pair_margin(world, 3, 0, 0.1) == 0.5
     assert pair_margin(world, 1, 3, 0.1) == 0.1
     assert pair_margin(world, 1, 1, 0.1) == -math.inf
+
+
+def test_the_list_of_a_model_has_the_pairs_of_its_tree():
+    b = tocsin.RobotBuilder("chain")
+    b.link("link0", tocsin.Sphere(1.0))
+    for i in range(1, 12):
+        shapes = [tocsin.Sphere(1.0)] * (1 + i % 2)
+        b.link(f"link{i}", shapes, parent=f"link{i - 1}", joint="revolute", axis=(0, 0, 1), origin=(1, 0, 0))
+    rules = {(i, i + 1): -math.inf for i in range(11)} | {(2, 5): 0.3}
+    world = assemble([tocsin.Body(tocsin.Sphere(1.0)), b.build()], {(i + 1, k + 1): m for (i, k), m in rules.items()})
+    model = world.models[1]
+    for seed in range(20):
+        boxes, ((first, room),) = trees(np.random.default_rng(seed), (int(model["geoms"]),), 1.0)
+        tables = np.zeros(2, PAIR), np.zeros(2, PAIR)
+        tree = between_moving(tables[0], 0, world, boxes, first, room, model["geom"], first, room, model["geom"], 0.1)
+        found = with_itself(tables[1], 0, world, boxes, first + room, model, 0.1)
+        assert listed(*found) == listed(*tree)
+        margins = [{(int(p["a"]), int(p["b"])): p["margin"] for p in pairs[:n]} for pairs, n in (tree, found)]
+        assert margins[0] == margins[1]

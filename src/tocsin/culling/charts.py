@@ -44,15 +44,15 @@ def is_set(chart, i, k):
 
 
 @kernel
-def line_is_free(chart, x0, y0, x1, y1):
-    """Are all cells set through which the straight line from (x0, y0) to (x1, y1), in radians, passes?
+def free_part(chart, x0, y0, x1, y1):
+    """Return how much of the straight line from (x0, y0) to (x1, y1), in radians, is in set cells: 1.0 if all of it is.
 
-    Claim: every point of the line is in one of the cells that are looked at. Proof: the line is cut into parts no
+    Claim: up to that fraction every point of the line is in a cell that is set. Proof: the line is cut into parts no
     longer than half a cell along x or y; a part is inside the box of its two ends, grown by the slack for their
-    rounding, and all cells that meet the box are looked at.
+    rounding, and all cells that meet the box are looked at. The fraction is the beginning of the first part that fails.
     """
     if not (abs(x0) <= LARGEST and abs(x1) <= LARGEST and abs(y0) <= LARGEST and abs(y1) <= LARGEST):
-        return False
+        return 0.0
     u0 = x0 * PER_RADIAN
     v0 = y0 * PER_RADIAN
     du = (x1 - x0) * PER_RADIAN
@@ -70,10 +70,10 @@ def line_is_free(chart, x0, y0, x1, y1):
         for i in range(i0, i1 + 1):
             for k in range(k0, k1 + 1):
                 if not is_set(chart, i, k):
-                    return False
+                    return (part - 1) / parts
         u_before = u
         v_before = v
-    return True
+    return 1.0
 
 
 @kernel
@@ -85,17 +85,18 @@ def value_at(link, configs, row0, row1, begin, end, t):
 
 
 @kernel
-def chart_says_free(world, pair, configs, row0, row1, begin, end, t0, t1):
-    """Is the pair, of one model, proven farther apart than margin + tolerance during [t0, t1], by its chart?
+def chart_free_until(world, pair, configs, row0, row1, begin, end, t0, t1):
+    """Return a time in [t0, t1] until which the pair's chart has it apart by margin + tolerance; inf for all of it.
 
-    `configs`, `row0`, `row1`, `begin`, `end`: the model's piece of motion, as for `joint_motion`.
+    `configs`, `row0`, `row1`, `begin`, `end`: the piece of motion of the model to which both belong, as for
+    `joint_motion`. The slack of `free_part` holds the rounding of times and angles.
     """
     c = chart_of(world, pair["a"], pair["b"])
     if c < 0:
-        return False
+        return t0
     chart = world.charts[c]
     if not pair["margin"] + pair["tolerance"] <= chart["clear"]:
-        return False
+        return t0
     link = world.links[chart["joint_x"]]
     x0 = value_at(link, configs, row0, row1, begin, end, t0)
     x1 = value_at(link, configs, row0, row1, begin, end, t1)
@@ -104,4 +105,7 @@ def chart_says_free(world, pair, configs, row0, row1, begin, end, t0, t1):
         link = world.links[chart["joint_y"]]
         y0 = value_at(link, configs, row0, row1, begin, end, t0)
         y1 = value_at(link, configs, row0, row1, begin, end, t1)
-    return line_is_free(chart, x0, y0, x1, y1)
+    part = free_part(chart, x0, y0, x1, y1)
+    if part == 1.0:
+        return math.inf
+    return t0 + (t1 - t0) * part

@@ -4,6 +4,7 @@ Shapes that several links share are stored once. All indices are global: a node'
 triangle's corners.
 """
 
+import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -51,9 +52,18 @@ MODEL = np.dtype(
         ("geoms", "i4"),
         ("config", "i4"),  # where its standing configuration starts
         ("width", "i4"),  # entries of its configuration, base included
+        ("self", "i4"),  # its pairs of shapes that may touch each other: where they are listed, and how many
+        ("selves", "i4"),  # -1: too many for a list
     ],
     align=True,
 )
+
+
+SELF = np.dtype([("a", "i4"), ("b", "i4"), ("margin", "f8")], align=True)
+"""Two shapes of one model, by their numbers in it, a < b; their own margin, or NaN."""
+
+MOST_SELVES = 4096
+"""Of one model: with more, its tree is faster than the list."""
 
 
 class World(NamedTuple):
@@ -79,6 +89,8 @@ class World(NamedTuple):
     hull_count: np.ndarray
     """0: the node has no hull. The whole table is empty where the back end does without."""
     hull_radius: np.ndarray
+    selves: np.ndarray
+    """Pairs of shapes of one model, see `SELF`."""
     charts: np.ndarray
     """See `culling.charts`; none until they are worth their making."""
 
@@ -101,6 +113,7 @@ def borrowed_world(world):
         borrowed(world.hull_first),
         borrowed(world.hull_count),
         borrowed(world.hull_radius),
+        borrowed(world.selves),
         borrowed(world.charts),
     )
 
@@ -169,6 +182,10 @@ def assemble(models: Sequence[Model], rules: dict[tuple[int, int], float], *, hu
         entry["geoms"] = len(geoms) - entry["geom"]
         n_links += len(model.links)
     start, other, margin = _rows(n_links, rules)
+    selves = [
+        _selves(entry, np.concatenate(geoms)["link"] if geoms else np.zeros(0, np.int32), rules) for entry in table
+    ]
+    table["self"] = np.cumsum([0, *map(len, selves)])[:-1]
     return World(
         _aligned(np.concatenate([tree.nodes for tree in trees])),
         np.concatenate([tree.quads for tree in trees]),
@@ -184,6 +201,7 @@ def assemble(models: Sequence[Model], rules: dict[tuple[int, int], float], *, hu
         _joined([h[0] for h in node_hulls], np.zeros(0, np.int32)),
         _joined([h[1] for h in node_hulls], np.zeros(0, np.int32)),
         _joined([h[2] for h in node_hulls], np.zeros(0)),
+        _joined(selves, np.zeros(0, SELF)),
         NO_CHARTS,
     )
 
@@ -200,6 +218,20 @@ def _aligned(nodes: np.ndarray) -> np.ndarray:
 
 def _joined(parts: list[np.ndarray], empty: np.ndarray) -> np.ndarray:
     return np.concatenate(parts) if parts else empty
+
+
+def _selves(model: np.ndarray, link: np.ndarray, rules: dict[tuple[int, int], float]) -> np.ndarray:
+    """Return the pairs of a model's shapes that no rule forbids, and say in its record how many; none if too many."""
+    link = link[model["geom"] : model["geom"] + model["geoms"]]
+    a, b = np.triu_indices(len(link), 1)
+    own = {(i, k): m for (i, k), m in rules.items() if model["link"] <= i and k < model["link"] + model["links"]}
+    pairs = [
+        (i, k, margin)
+        for i, k, on in zip(a.tolist(), b.tolist(), np.column_stack([link[a], link[b]]).tolist())
+        if on[0] != on[1] and (margin := own.get((min(on), max(on)), math.nan)) != -math.inf
+    ]
+    model["selves"] = len(pairs) if len(pairs) <= MOST_SELVES else -1
+    return np.array(pairs if len(pairs) <= MOST_SELVES else [], SELF)
 
 
 def _rows(n: int, rules: dict[tuple[int, int], float]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
