@@ -223,15 +223,27 @@ def _joined(parts: list[np.ndarray], empty: np.ndarray) -> np.ndarray:
 def _selves(model: np.ndarray, link: np.ndarray, rules: dict[tuple[int, int], float]) -> np.ndarray:
     """Return the pairs of a model's shapes that no rule forbids, and say in its record how many; none if too many."""
     link = link[model["geom"] : model["geom"] + model["geoms"]]
-    a, b = np.triu_indices(len(link), 1)
+    if len(link) ** 2 > 4 * MOST_SELVES:
+        model["selves"] = -1
+        return np.zeros(0, SELF)
     own = {(i, k): m for (i, k), m in rules.items() if model["link"] <= i and k < model["link"] + model["links"]}
     pairs = [
         (i, k, margin)
-        for i, k, on in zip(a.tolist(), b.tolist(), np.column_stack([link[a], link[b]]).tolist())
+        for i, k in _halves_first(0, len(link))
+        for on in [(int(link[i]), int(link[k]))]
         if on[0] != on[1] and (margin := own.get((min(on), max(on)), math.nan)) != -math.inf
     ]
     model["selves"] = len(pairs) if len(pairs) <= MOST_SELVES else -1
     return np.array(pairs if len(pairs) <= MOST_SELVES else [], SELF)
+
+
+def _halves_first(begin: int, end: int) -> list[tuple[int, int]]:
+    """Return all pairs of a range, those between its halves first: where two touch, it is seldom neighbours."""
+    if end - begin < 2:
+        return []
+    middle = begin + (1 << (end - begin - 1).bit_length() - 1)
+    across = [(i, k) for i in range(middle - 1, begin - 1, -1) for k in range(end - 1, middle - 1, -1)]
+    return across + _halves_first(middle, end) + _halves_first(begin, middle)
 
 
 def _rows(n: int, rules: dict[tuple[int, int], float]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
