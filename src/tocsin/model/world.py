@@ -6,7 +6,7 @@ triangle's corners.
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -220,7 +220,7 @@ def _joined(parts: list[np.ndarray], empty: np.ndarray) -> np.ndarray:
     return np.concatenate(parts) if parts else empty
 
 
-def _selves(model: np.ndarray, link: np.ndarray, rules: dict[tuple[int, int], float]) -> np.ndarray:
+def _selves(model: Any, link: np.ndarray, rules: dict[tuple[int, int], float]) -> np.ndarray:
     """Return the pairs of a model's shapes that no rule forbids, and say in its record how many; none if too many."""
     link = link[model["geom"] : model["geom"] + model["geoms"]]
     if len(link) ** 2 > 4 * MOST_SELVES:
