@@ -9,18 +9,19 @@ floating point or the cap on steps ends it first, undecided: then too freedom is
 There is no case to single out: coplanar motion, parallel edges, degenerate faces and edges all have closest points and
 a direction between them.
 
-Four pairs go side by side in `_lanes`, and where one has ended the next takes its lane: a pair takes two steps in the
-mean, and the others do not wait for one that takes twenty. Each lane computes what it would alone, bit by bit.
+Eight pairs go side by side in `_lanes`: the first step of all, then the second of those that are left, and so on; one
+in twenty takes more than two. Each lane computes what it would alone, bit by bit.
 """
 
 import numpy as np
 
 from tocsin import vec
 from tocsin._jit import kernel
-from tocsin._lanes import DOUBLES, bits, lane, load_doubles, root, select
+from tocsin._lanes import DOUBLES, bits, lane, root, select
 from tocsin.bounds.rounding import UNIT
 from tocsin.deform.certificate import between, greatest, hold, larger, largest, later, smaller, stay, widest
 from tocsin.deform.closest import toward_edge, toward_face
+from tocsin.deform.columns import corner, entry
 from tocsin.deform.volume import volume_hold
 
 FREE, CONTACT, UNDECIDED = 0, 1, 2
@@ -35,17 +36,7 @@ PATIENCE = 2
 ENDED = np.dtype([("time", "f8"), ("status", "i4"), ("steps", "i4")])
 """How a pair ended, when, and after how many steps."""
 
-TIME, NEAR, ROWS = 24, 25, 26
-"""Rows of a block after those of the points: the time reached, and the distance that counts as a contact."""
-
 EVERYONE = (1 << DOUBLES) - 1
-
-
-@kernel
-def point(block, k, end):
-    """Return point k of eight pairs at one end."""
-    row = 12 * end + 3 * k
-    return (load_doubles(block, 0, row), load_doubles(block, 0, row + 1), load_doubles(block, 0, row + 2))
 
 
 @kernel
@@ -111,24 +102,25 @@ def sharper(k, n, e, f):
 
 
 @kernel
-def points_step(edges, turning, block, margin):
-    """Return (t, contact, ahead): what one step says about four pairs that are free until block[TIME].
+def points_step(edges, turning, places, points, queue, first, begun, near, margin):
+    """Return (t, contact, ahead): what one step says about eight pairs of the queue that are free until `begun`.
 
     They are free until t, where `contact` is a truth or not, and until `ahead`, 2 for the whole motion. With `edges`
-    the points are the ends of two edges, else a vertex and the corners of a face.
+    the points are the ends of two edges, else a vertex and the corners of a face; `near` counts as a contact.
 
     Proof that a contact is one. The closest points differ by w - s e + r f, with s and r in [0, 1] (and s + r <= 1 +
     2 u for a face). Each component is known up to 5 u of |w|, |e| and |f| (`between`), and at most 5 roundings; in all
     three together, with the length's own roundings, less than 26 u of the sum of their largest components.
     """
-    p0 = point(block, 0, 0)
-    p1 = point(block, 0, 1)
-    q0 = point(block, 1, 0)
-    q1 = point(block, 1, 1)
-    r0 = point(block, 2, 0)
-    r1 = point(block, 2, 1)
-    s0 = point(block, 3, 0)
-    s1 = point(block, 3, 1)
+    a0, a1, b0, b1 = places
+    p0 = corner(a0, points, queue, first, 0)
+    p1 = corner(a1, points, queue, first, 0)
+    q0 = corner(a0 if edges else b0, points, queue, first, 1)
+    q1 = corner(a1 if edges else b1, points, queue, first, 1)
+    r0 = corner(b0, points, queue, first, 2)
+    r1 = corner(b1, points, queue, first, 2)
+    s0 = corner(b0, points, queue, first, 3)
+    s1 = corner(b1, points, queue, first, 3)
     if edges:  # a_0 a_1, b_0 b_1: differences b_j - a_i
         start = (vec.sub(r0, p0), vec.sub(s0, p0), vec.sub(r0, q0), vec.sub(s0, q0))
         end = (vec.sub(r1, p1), vec.sub(s1, p1), vec.sub(r1, q1), vec.sub(s1, q1))
@@ -147,7 +139,6 @@ def points_step(edges, turning, block, margin):
     size_w = greatest(far[0])
     size_e = largest(e0, e1)
     size_f = largest(f0, f1)
-    begun = load_doubles(block, 0, TIME)
     x = volume_hold(
         between(start[0], end[0], begun), between(e0, e1, begun), between(f0, f1, begun), end[0], e1, f1,
         size_w, size_e, size_f, margin,
@@ -169,7 +160,6 @@ def points_step(edges, turning, block, margin):
         distance, n, rate, s, r = toward_edge(w, d01, d10, e, f, w_rate, rate_01, rate_10, e_rate, f_rate)
     else:
         distance, n, rate, s, r = toward_face(w, d10, d01, e, f, w_rate, rate_10, e_rate, f_rate)
-    near = load_doubles(block, 0, NEAR)
     gap = vec.sub(vec.axpy(w, r, f), vec.scale(e, s))
     blur = 32.0 * UNIT * (size_w + size_e + size_f)
     contact = (near >= distance) & (near >= root(vec.dot(gap, gap)) + blur)
@@ -185,111 +175,56 @@ def points_step(edges, turning, block, margin):
 
 
 @kernel
-def put(block, lane, row, rows_t0, rows_t1, v):
-    """Write where a vertex is at both ends into one lane of a block."""
-    for c in range(3):
-        block[0, row + c, lane] = rows_t0[v, c]
-        block[0, row + 12 + c, lane] = rows_t1[v, c]
+def advance_all(edges, places, points, n, margin, tolerance, limit, lowers, queue, ended):
+    """Advance n pairs of points, edges or a vertex and a face; return (how many are not free, steps of all).
 
-
-@kernel
-def start_lane(block, k, edges, places, points, p, near, time):
-    """Put pair p into lane k of a block; `places` are the vertices of a at time 0 and 1, and those of b."""
-    a0, a1, b0, b1 = places
-    put(block, k, 0, a0, a1, points[p, 0])
-    if edges:
-        put(block, k, 3, a0, a1, points[p, 1])
-    else:
-        put(block, k, 3, b0, b1, points[p, 1])
-    put(block, k, 6, b0, b1, points[p, 2])
-    put(block, k, 9, b0, b1, points[p, 3])
-    block[0, TIME, k] = time
-    block[0, NEAR, k] = near
-
-
-@kernel
-def march(edges, places, points, queue, n, most, margin, tolerance, limit, lowers, block, ended):
-    """Advance the first n pairs of the queue by up to `most` steps each; return (left, touching, steps, limit).
-
-    What is left stands in the queue again, and the time that it has reached in `ended`; `touching` is the number of
-    those that are not free, and not left.
+    `places` are the vertices of a at time 0 and 1, and those of b; `points` their numbers, four for each pair. How a
+    pair ended is written into `ended`: CONTACT with the time at which it was seen, FREE with one beyond `limit`,
+    UNDECIDED with the time until which it is free. `tolerance` has one value for all or one for each. With `lowers`, a
+    contact lowers the limit for the others. The queue has room for seven more.
     """
-    pair = np.zeros(DOUBLES, dtype=np.int64)
     each = 1 if tolerance.shape[0] > 1 else 0
-    turning = most > PATIENCE
-    busy = 0
-    for k in range(DOUBLES):
-        p = queue[min(k, n - 1)]
-        pair[k] = p
-        busy |= (1 if k < n else 0) << k
-        start_lane(block, k, edges, places, points, p, margin + tolerance[p * each], ended[p]["time"])
-    following = min(DOUBLES, n)
-    left = 0
+    for p in range(n):
+        queue[p] = p
+        ended[p]["time"] = 0.0
+    left = n
     found = 0
     steps = 0
-    while busy:
-        t, contact, ahead = points_step(edges, turning, block, margin)
-        touching = bits(contact & (ahead < 2.0))
-        for k in range(DOUBLES):
-            if not (busy >> k) & 1:
-                continue
-            p = pair[k]
-            end = ended[p]
-            end["steps"] += 1
-            steps += 1
-            now = lane(t, k)
-            then = lane(ahead, k)
-            if (touching >> k) & 1 and now <= limit:
-                end["status"] = CONTACT
-                end["time"] = now
-                found += 1
-                if lowers:
-                    limit = now
-            elif then > limit:
-                end["status"] = FREE
+    for step in range(1, MOST_STEPS + 1):
+        n = left
+        left = 0
+        steps += n
+        for k in range(n, n + 7):
+            queue[k] = queue[n - 1]
+        for first in range(0, n, DOUBLES):
+            begun = entry(ended, queue, first, 1)
+            near = entry(tolerance, queue, first, each) + margin
+            t, contact, ahead = points_step(edges, step > PATIENCE, places, points, queue, first, begun, near, margin)
+            touching = bits(contact & (ahead < 2.0))
+            going = bits(ahead > begun)
+            for k in range(min(DOUBLES, n - first)):
+                p = queue[first + k]
+                now = lane(t, k)
+                then = lane(ahead, k)
+                end = ended[p]
+                end["steps"] = step
+                if (touching >> k) & 1 and now <= limit:
+                    end["status"] = CONTACT
+                    end["time"] = now
+                    found += 1
+                    if lowers:
+                        limit = now
+                    continue
                 end["time"] = then
-            else:
+                if then > limit:
+                    end["status"] = FREE
+                    continue
                 end["status"] = UNDECIDED
-                end["time"] = then
-                if then > block[0, TIME, k]:
-                    if end["steps"] < most:
-                        block[0, TIME, k] = then
-                        continue
+                if (going >> k) & 1 and step < MOST_STEPS:
                     queue[left] = p
                     left += 1
                 else:
                     found += 1
-            if following == n:
-                busy &= ~(1 << k)
-                continue
-            p = queue[following]
-            pair[k] = p
-            start_lane(block, k, edges, places, points, p, margin + tolerance[p * each], ended[p]["time"])
-            following += 1
-    return left, found, steps, limit
-
-
-@kernel
-def advance_all(edges, places, points, n, margin, tolerance, limit, lowers, block, queue, ended):
-    """Advance n pairs of points, edges or a vertex and a face; return (how many are not free, steps of all).
-
-    How each ended is written into `ended`.
-
-    A CONTACT has the time at which it was seen, FREE a time beyond `limit`; UNDECIDED the time until which it is free.
-    `tolerance` has one value for all or one for each. With `lowers`, a contact lowers the limit for the others.
-    """
-    left = n
-    for p in range(n):
-        queue[p] = p
-        ended[p]["time"] = 0.0
-        ended[p]["steps"] = 0
-    found = 0
-    steps = 0
-    for most in (PATIENCE, MOST_STEPS):
-        if left > 0:
-            left, more, taken, limit = march(
-                edges, places, points, queue, left, most, margin, tolerance, limit, lowers, block, ended
-            )
-            found += more
-            steps += taken
-    return found + left, steps
+        if left == 0:
+            break
+    return found, steps

@@ -11,7 +11,7 @@ import numpy as np
 from tocsin import vec
 from tocsin._jit import kernel
 from tocsin._lanes import DOUBLES, bits
-from tocsin.deform.advance import CONTACT, ENDED, FREE, ROWS, advance_all
+from tocsin.deform.advance import CONTACT, ENDED, FREE, advance_all
 from tocsin.deform.apart import ONE, ROUNDING
 from tocsin.deform.filters import edge_edge_free, vertex_face_free
 from tocsin.deform.initial import crosses, one_sided
@@ -55,7 +55,6 @@ class Room(NamedTuple):
     edged: np.ndarray
     rows: np.ndarray
     """(., COLUMNS) feature pairs that filters leave."""
-    lanes: np.ndarray
     queue: np.ndarray
     ended: np.ndarray
     tolerance: np.ndarray
@@ -74,8 +73,7 @@ def make_room():
         np.empty(((most * MOST_FACED >> 3) + 1, COLUMNS, 8), dtype=np.int32),
         np.empty(((most * MOST_EDGED >> 3) + 1, COLUMNS, 8), dtype=np.int32),
         np.empty((most * MOST_EDGED, COLUMNS), dtype=np.int32),
-        np.zeros((1, ROWS, DOUBLES)),
-        np.empty(most * MOST_EDGED, dtype=np.int32),
+        np.empty(most * MOST_EDGED + DOUBLES, dtype=np.int32),
         np.empty(most * MOST_EDGED, dtype=ENDED),
         np.zeros(1),
     )
@@ -273,7 +271,7 @@ def settle_features(edges, a, b, seats, n, room, margin, tolerance, limit, quest
     room.tolerance[0] = tolerance
     places = (a.p0, a.p1, b.p0, b.p1)
     touching, steps = advance_all(
-        edges, places, room.rows, n, margin, room.tolerance, limit, question != EVERY, room.lanes, room.queue,
+        edges, places, room.rows, n, margin, room.tolerance, limit, question != EVERY, room.queue,
         room.ended,
     )  # fmt: skip
     counts[STEPS] += steps

@@ -8,7 +8,7 @@ import numpy as np
 
 from tocsin import _cast
 from tocsin._lanes import DOUBLES
-from tocsin.deform.advance import ENDED, FREE, ROWS, advance_all
+from tocsin.deform.advance import ENDED, FREE, advance_all
 from tocsin.errors import TocsinError
 from tocsin.options import RELATIVE_TOLERANCE
 
@@ -25,8 +25,7 @@ def advance_pairs(a: Ends, b: Ends, margin: float, tolerance: np.ndarray) -> np.
     points[:, of_a:] = (4 - of_a) * rows + np.arange(4 - of_a)
     places = tuple(np.ascontiguousarray(side).reshape(-1, 3) for side in (*a, *b))
     ended = np.zeros(n, ENDED)
-    block = np.zeros((1, ROWS, DOUBLES))
-    advance_all(of_a == 2, places, points, n, margin, tolerance, 1.0, False, block, np.zeros(n, np.int32), ended)
+    advance_all(of_a == 2, places, points, n, margin, tolerance, 1.0, False, np.zeros(n + DOUBLES, np.int32), ended)
     return ended
 
 

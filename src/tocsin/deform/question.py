@@ -193,20 +193,20 @@ class Question:
             if begin > limit:
                 break
             found = self._stretch(begin, end, EVERY)
-            keep = found.hits["time"] <= limit
-            parts.append((found.hits[keep], found.pair[keep]))
+            keep = np.flatnonzero(found.hits["time"] <= limit)
+            parts.append((found.hits.take(keep), found.pair[keep]))
         if len(parts) == 1:
             return Found(parts[0][0], parts[0][1], self.counts)  # in order already
         hits = np.concatenate([p[0] for p in parts])
         pair = np.concatenate([p[1] for p in parts])
         order = np.lexsort((hits["time"], hits["b"], hits["a"], hits["kind"], pair))
-        hits, pair = hits[order], pair[order]
+        hits, pair = hits.take(order), pair[order]
         if len(hits):  # a pair may touch in several stretches: the first counts
             key = np.stack([pair, hits["kind"], hits["a"], hits["b"]], axis=1)
             new = np.concatenate([[True], (key[1:] != key[:-1]).any(axis=1)])
             hits, pair = hits[new], pair[new]
         order = in_order(hits, pair)
-        return Found(hits[order], pair[order], self.counts)
+        return Found(hits.take(order), pair[order], self.counts)
 
     def _stretch(self, begin: float, end: float, question: int) -> Found:
         """Ask about one stretch; times that come back are those of the whole motion."""
@@ -269,7 +269,7 @@ class Question:
         hits = np.concatenate([b[0] for b in best])
         pair = np.concatenate([b[1] for b in best])
         order = in_order(hits, pair)
-        return Found(hits[order], pair[order], self.counts)
+        return Found(hits.take(order), pair[order], self.counts)
 
     def _against(self, pairing: Pairing, begin: float, end: float, origin: np.ndarray, question: int) -> Found:
         """Ask about a deformable model and one shape of a link."""
