@@ -6,9 +6,9 @@ from tests.oracles import feature_gaps, feature_pairs
 
 from tocsin._jit import kernel
 from tocsin._lanes import bits
+from tocsin.deform.apart import ROUNDING
 from tocsin.deform.filters import edge_edge_free, vertex_face_free
 from tocsin.deform.overlap import single_up
-from tocsin.deform.packed import ROUNDING
 
 VF, EE = feature_pairs.VERTEX_FACE, feature_pairs.EDGE_EDGE
 

@@ -80,10 +80,11 @@ def make_room():
 
 
 @kernel
-def is_corner(side, element, vertex):
-    """Is a vertex, by `same`, one of an element's corners?"""
-    corners = side.corners
-    same = side.same
+def is_corner(corners, same, element, vertex):
+    """Is a vertex, by `same`, one of an element's corners?
+
+    This and its neighbours take tables, not sides: handing a side around costs more than what they do.
+    """
     for c in range(3):
         if same[corners[element, c]] == vertex:
             return True
@@ -91,23 +92,23 @@ def is_corner(side, element, vertex):
 
 
 @kernel
-def is_joined(side, e, f):
+def is_joined(edges, same, e, f):
     """Do two edges of a model share a vertex?"""
-    v = side.same[side.edges[f, 0]]
-    w = side.same[side.edges[f, 1]]
-    x = side.same[side.edges[e, 0]]
-    y = side.same[side.edges[e, 1]]
+    v = same[edges[f, 0]]
+    w = same[edges[f, 1]]
+    x = same[edges[e, 0]]
+    y = same[edges[e, 1]]
     return (x == v) | (x == w) | (y == v) | (y == w)
 
 
 @kernel
-def share_vertex(a, b, x, y):
+def share_vertex(corners, same, x, y):
     """Do two elements of a model share a vertex?"""
     shared = False
     for c in range(3):
-        v = a.same[a.corners[x, c]]
+        v = same[corners[x, c]]
         for d in range(3):
-            shared |= v == b.same[b.corners[y, d]]
+            shared |= v == same[corners[y, d]]
     return shared
 
 
@@ -139,24 +140,31 @@ def list_features(a, b, itself, room, n):
     Faces go by the place of their element.
     """
     pairs = room.pairs
+    corners_a = a.corners
+    corners_b = b.corners
+    edges_a = a.edges
+    edges_b = b.edges
+    same = a.same
     faced = 0
     facing = 0
     edged = 0
     for p in range(n):
         x = pairs[p, 0]
         y = pairs[p, 1]
-        close = itself and share_vertex(a, b, x, y)
-        if b.owns[y] & FACE:
+        close = itself and share_vertex(corners_a, same, x, y)
+        owns_a = a.owns[x]
+        owns_b = b.owns[y]
+        if owns_b & FACE:
             for k in range(3):
-                v = a.corners[x, k]
-                if (a.owns[x] >> k) & 1 and not (close and is_corner(b, y, a.same[v])):
-                    seat(room.faced, faced, v, b.corners[y, 0], b.corners[y, 1], b.corners[y, 2], v, y)
+                v = corners_a[x, k]
+                if (owns_a >> k) & 1 and not (close and is_corner(corners_b, same, y, same[v])):
+                    seat(room.faced, faced, v, corners_b[y, 0], corners_b[y, 1], corners_b[y, 2], v, y)
                     faced += 1
-        if a.owns[x] & FACE:
+        if owns_a & FACE:
             for k in range(3):
-                v = b.corners[y, k]
-                if (b.owns[y] >> k) & 1 and not (close and is_corner(a, x, b.same[v])):
-                    seat(room.facing, facing, v, a.corners[x, 0], a.corners[x, 1], a.corners[x, 2], x, v)
+                v = corners_b[y, k]
+                if (owns_b >> k) & 1 and not (close and is_corner(corners_a, same, x, same[v])):
+                    seat(room.facing, facing, v, corners_a[x, 0], corners_a[x, 1], corners_a[x, 2], x, v)
                     facing += 1
         for i in range(3):
             e = a.owned_edges[x, i]
@@ -164,8 +172,8 @@ def list_features(a, b, itself, room, n):
                 continue
             for j in range(3):
                 f = b.owned_edges[y, j]
-                if f >= 0 and not (close and is_joined(a, e, f)):
-                    seat(room.edged, edged, a.edges[e, 0], a.edges[e, 1], b.edges[f, 0], b.edges[f, 1], e, f)
+                if f >= 0 and not (close and is_joined(edges_a, same, e, f)):
+                    seat(room.edged, edged, edges_a[e, 0], edges_a[e, 1], edges_b[f, 0], edges_b[f, 1], e, f)
                     edged += 1
     fill_up(room.faced, faced)
     fill_up(room.facing, facing)
@@ -219,12 +227,12 @@ def write_hit(hit, time, kind, i, j, status):
 
 
 @kernel
-def named_features(a, b, itself, kind, i, j):
+def named_features(source_a, source_b, itself, kind, i, j):
     """Return (kind, i, j) with faces by their own numbers, and for a model against itself the vertex or edge first."""
     if kind in (VERTEX_FACE, EDGE_FACE):
-        return kind, i, b.source[j]
+        return kind, i, source_b[j]
     if kind in (FACE_VERTEX, FACE_EDGE):
-        return (kind - 1, j, a.source[i]) if itself else (kind, a.source[i], j)
+        return (kind - 1, j, source_a[i]) if itself else (kind, source_a[i], j)
     return (kind, min(i, j), max(i, j)) if itself else (kind, i, j)
 
 
@@ -239,7 +247,7 @@ def with_room(hits, found, more):
 
 
 @kernel
-def keep_contacts(a, b, itself, kind, rows, n, ended, question, hits, found):
+def keep_contacts(source_a, source_b, itself, kind, rows, n, ended, question, hits, found):
     """Write down which feature pairs touch, or may; return how many contacts there are.
 
     The first contact is kept in hits[0]; of every contact each is appended.
@@ -248,7 +256,7 @@ def keep_contacts(a, b, itself, kind, rows, n, ended, question, hits, found):
         end = ended[p]
         if end["status"] == FREE:
             continue
-        named, i, j = named_features(a, b, itself, kind, rows[p, OF_A], rows[p, OF_B])
+        named, i, j = named_features(source_a, source_b, itself, kind, rows[p, OF_A], rows[p, OF_B])
         if question == EVERY:
             write_hit(hits[found], end["time"], named, i, j, end["status"])
             found += 1
@@ -279,24 +287,27 @@ def settle_features(edges, a, b, seats, n, room, margin, tolerance, limit, quest
 
 
 @kernel
-def edge_through(a, b, e, y, itself):
-    """Return whether edge e of a goes through face y of b at time 0, as `crosses`; FREE if they share a vertex."""
-    v = a.edges[e, 0]
-    w = a.edges[e, 1]
-    if itself and (is_corner(b, y, a.same[v]) or is_corner(b, y, a.same[w])):
+def edge_through(p, edges, e, q, corners, y, same, itself):
+    """Return whether an edge goes through a face at time 0, as `crosses`; FREE if they share a vertex.
+
+    The ends of edge e are among the vertices p, those of the corners of face y among q.
+    """
+    v = edges[e, 0]
+    w = edges[e, 1]
+    if itself and (is_corner(corners, same, y, same[v]) or is_corner(corners, same, y, same[w])):
         return FREE
     return crosses(
-        vec.load3(a.p0, v), vec.load3(a.p0, w), vec.load3(b.p0, b.corners[y, 0]), vec.load3(b.p0, b.corners[y, 1]),
-        vec.load3(b.p0, b.corners[y, 2]),
+        vec.load3(p, v), vec.load3(p, w), vec.load3(q, corners[y, 0]), vec.load3(q, corners[y, 1]),
+        vec.load3(q, corners[y, 2]),
     )  # fmt: skip
 
 
 @kernel
-def beside_at_start(a, b, x, y):
-    """Return True if element x of a is certainly on one side of the plane of element y of b at time 0."""
+def beside_at_start(p, corners_a, x, q, corners_b, y):
+    """Return True if element x of a is certainly on one side of the plane of element y of b; p and q are vertices."""
     return one_sided(
-        vec.load3(a.p0, a.corners[x, 0]), vec.load3(a.p0, a.corners[x, 1]), vec.load3(a.p0, a.corners[x, 2]),
-        vec.load3(b.p0, b.corners[y, 0]), vec.load3(b.p0, b.corners[y, 1]), vec.load3(b.p0, b.corners[y, 2]),
+        vec.load3(p, corners_a[x, 0]), vec.load3(p, corners_a[x, 1]), vec.load3(p, corners_a[x, 2]),
+        vec.load3(q, corners_b[y, 0]), vec.load3(q, corners_b[y, 1]), vec.load3(q, corners_b[y, 2]),
     )  # fmt: skip
 
 
@@ -308,7 +319,9 @@ def overlaps_at_start(a, b, itself, pairs, n, hits, found):
             continue
         x = pairs[p, 0]
         y = pairs[p, 1]
-        if beside_at_start(a, b, x, y) or beside_at_start(b, a, y, x):
+        if beside_at_start(a.p0, a.corners, x, b.p0, b.corners, y):
+            continue
+        if beside_at_start(b.p0, b.corners, y, a.p0, a.corners, x):
             continue
         for k in range(3):
             for side in range(2):
@@ -316,14 +329,14 @@ def overlaps_at_start(a, b, itself, pairs, n, hits, found):
                     e = a.owned_edges[x, k]
                     if e < 0 or not b.owns[y] & FACE:
                         continue
-                    status = edge_through(a, b, e, y, itself)
-                    kind, i, j = named_features(a, b, itself, EDGE_FACE, e, y)
+                    status = edge_through(a.p0, a.edges, e, b.p0, b.corners, y, a.same, itself)
+                    kind, i, j = named_features(a.source, b.source, itself, EDGE_FACE, e, y)
                 else:
                     e = b.owned_edges[y, k]
                     if e < 0 or not a.owns[x] & FACE:
                         continue
-                    status = edge_through(b, a, e, x, itself)
-                    kind, i, j = named_features(a, b, itself, FACE_EDGE, x, e)
+                    status = edge_through(b.p0, b.edges, e, a.p0, a.corners, x, a.same, itself)
+                    kind, i, j = named_features(a.source, b.source, itself, FACE_EDGE, x, e)
                 if status != FREE and (found == 0 or precedes(0.0, kind, i, j, hits[0])):
                     write_hit(hits[0], 0.0, kind, i, j, status)
                     found = 1
@@ -362,7 +375,7 @@ def settle(a, b, itself, room, n, margin, tolerance, limit, question, overlaps, 
             n, more = settle_features(True, a, b, room.edged, edged, *asked)
         if question == EVERY:
             hits = with_room(hits, found, more)
-        found = keep_contacts(a, b, itself, kind, room.rows, n, room.ended, question, hits, found)
+        found = keep_contacts(a.source, b.source, itself, kind, room.rows, n, room.ended, question, hits, found)
         if question != EVERY and found > 0:
             limit = min(limit, hits[0]["time"])
     return hits, found, limit
