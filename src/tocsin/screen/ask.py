@@ -25,7 +25,7 @@ from tocsin.screen.engine import INTERPOLATES, SCREWS, STANDS, all_contacts, scr
 from tocsin.screen.facing import EDGE_ON, SCRATCH, Style
 from tocsin.screen.frame import project
 from tocsin.screen.placing import Chosen
-from tocsin.screen.tables import Surfaces, lay_out, packed
+from tocsin.screen.tables import Drawn, Surfaces, lay_out, packed
 
 RESOLUTIONS = {"low": 6, "medium": 12, "high": 24}
 """Pixels along a typical short edge (section 9.1)."""
@@ -238,7 +238,9 @@ def boards(scene: Any, motion: Motion, resolution: Any) -> tuple[Any, Grid, list
         extra = MOST_CHORDS * int(surface["edges"])
         block = np.zeros(space_of(surface, surface, extra))
         board = blank_board(block, np.int64(0), surface, cuts[0], np.zeros((SCRATCH, 4)), np.int64(extra))
-        n = draw_body(board, cast.surfaces, surface, frame, grid, turn, at, style, all_of_it)
+        tables_of = cast.surfaces
+        drawn = Drawn(tables_of.sides, tables_of.numbers, tables_of.places, tables_of.planes, tables_of.links)
+        n = draw_body(board, drawn, surface, frame, grid, turn, at, style, all_of_it)
         tables.append(board.chords[:n].copy())  # they are in the block
     return frame, grid, tables
 

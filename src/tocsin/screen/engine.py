@@ -26,7 +26,7 @@ from tocsin.screen.inlining import inlined
 from tocsin.screen.meeting import meeting
 from tocsin.screen.placing import WHAT, Chosen, borrowed_choice
 from tocsin.screen.resolve import Meeting, best_of_each, resolve_corners, resolve_edges
-from tocsin.screen.tables import Surfaces, unpacked
+from tocsin.screen.tables import Drawn, Edged, Faced, Surfaces, unpacked
 from tocsin.screen.workspace import table
 from tocsin.screen.worth import MOMENTS, fill_turns
 
@@ -148,7 +148,7 @@ def space_of(surface_a, surface_b, extra):
     return of_a + of_b + 2 * (WHAT + 1) * most + 4 * (SCRATCH + MOMENTS)
 
 
-@kernel
+@inlined
 def pair_contacts(
     surfaces, nodes, a, b, rotation, place, twist, pixel, time_resolution, least, rows, keys, pairs, n, looked, block
 ):
@@ -200,19 +200,22 @@ def pair_contacts(
     fill_turns(turns, frame.angle)
     together = Meeting(frame, twist, rotation, place, turn_b, turns, least)
     first = n
-    count_a = draw_body(board_a, surfaces, surface_a, frame, grid, frame.rows, place_a, style_a, chosen_a)
-    count_b = draw_body(board_b, surfaces, surface_b, frame, grid, turn_b, place_b, style_b, chosen_b)
+    drawn = Drawn(surfaces.sides, surfaces.numbers, surfaces.places, surfaces.planes, surfaces.links)
+    edged = Edged(surfaces.vectors, surfaces.corners, surfaces.edges, surfaces.sides)
+    faced = Faced(surfaces.vectors, surfaces.corners, surfaces.faces, surfaces.triangles)
+    count_a = draw_body(board_a, drawn, surface_a, frame, grid, frame.rows, place_a, style_a, chosen_a)
+    count_b = draw_body(board_b, drawn, surface_b, frame, grid, turn_b, place_b, style_b, chosen_b)
     if count_a < 0 or count_b < 0:
         n = np.int64(-1)
     if n >= 0:
         count = meeting(board_a.chords, count_a, board_b.chords, count_b, pairs, in_time, looked)
-        n = resolve_edges(surfaces, together, board_a, board_b, surface_a, surface_b, pairs, count, rows, keys, n)
+        n = resolve_edges(edged, together, board_a, board_b, surface_a, surface_b, pairs, count, rows, keys, n)
     if n >= 0:
         count_a = list_faces(board_a.faces, np.int64(surface_a["faces"]), frame, style_a, chosen_a)
         count_b = list_corners(corners, board_b.at, surfaces.corners, surface_b, frame, grid, style_b, chosen_b)
         count = meeting(board_a.faces, count_a, corners, count_b, pairs, in_time, looked)
         n = resolve_corners(
-            surfaces, together, corners, board_b.at, board_a.faces, surface_b, surface_a, of_b, pairs, count, rows,
+            faced, together, corners, board_b.at, board_a.faces, surface_b, surface_a, of_b, pairs, count, rows,
             keys, n,
         )  # fmt: skip
     if n >= 0:
@@ -220,7 +223,7 @@ def pair_contacts(
         count_a = list_corners(corners, board_a.at, surfaces.corners, surface_a, frame, grid, style_a, chosen_a)
         count = meeting(corners, count_a, board_b.faces, count_b, pairs, in_time, looked)
         n = resolve_corners(
-            surfaces, together, corners, board_a.at, board_b.faces, surface_a, surface_b, of_a, pairs, count, rows,
+            faced, together, corners, board_a.at, board_b.faces, surface_a, surface_b, of_a, pairs, count, rows,
             keys, n,
         )  # fmt: skip
     if n > first:
@@ -232,18 +235,14 @@ def pair_contacts(
 
 @kernel
 def all_contacts(data, nodes, pairs, poses, pixel, time_resolution, least, block):
-    """Return what `all_pairs` does, of packed surfaces: the call from Python."""
-    surfaces = unpacked(borrowed(data))
-    return all_pairs(surfaces, borrowed(nodes), pairs, poses, pixel, time_resolution, least, borrowed(block))
-
-
-@kernel
-def all_pairs(surfaces, nodes, pairs, poses, pixel, time_resolution, least, block):
-    """Return the contacts of all pairs (a, b) of shapes, a < b, sorted by time.
+    """Return the contacts of all pairs (a, b) of shapes, a < b, sorted by time, of packed surfaces.
 
     `poses` (links, 2, 8): pose rows at both ends, and in the first how the link moves in between. `pixel`: metres, or
     if negative parts of a typical short edge. `block`: numbers to work in; too few are replaced by more.
     """
+    surfaces = unpacked(borrowed(data))
+    nodes = borrowed(nodes)
+    block = borrowed(block)
     poses = borrowed(poses)
     own_block = np.empty(0)
     looked = np.zeros(1, dtype=np.int64)

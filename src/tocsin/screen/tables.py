@@ -10,10 +10,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tocsin._jit import borrowed, kernel
+from tocsin._jit import borrowed
 from tocsin.geometry.features import CORNER, EDGE, FACE, SIDE, Features
 from tocsin.model.base import Model
 from tocsin.model.world import World
+from tocsin.screen.inlining import inlined
 
 SURFACE = np.dtype(
     [
@@ -68,6 +69,34 @@ class Surfaces(NamedTuple):
     sides."""
 
 
+class Drawn(NamedTuple):
+    """Of the tables, what drawing needs: fewer are handed on faster."""
+
+    sides: np.ndarray
+    numbers: np.ndarray
+    places: np.ndarray
+    planes: np.ndarray
+    links: np.ndarray
+
+
+class Edged(NamedTuple):
+    """What two edges that may touch need."""
+
+    vectors: np.ndarray
+    corners: np.ndarray
+    edges: np.ndarray
+    sides: np.ndarray
+
+
+class Faced(NamedTuple):
+    """What a corner and a face that may touch need."""
+
+    vectors: np.ndarray
+    corners: np.ndarray
+    faces: np.ndarray
+    triangles: np.ndarray
+
+
 HEAD = 11 * 4 * 8
 """Bytes of what comes before the packed tables."""
 
@@ -86,7 +115,7 @@ def packed(surfaces: Surfaces) -> np.ndarray:
     return out
 
 
-@kernel
+@inlined
 def unpacked(data):
     """Return the tables that were packed, without an owner: `data` has to live."""
     head = borrowed(data[:HEAD].view(np.int64))
