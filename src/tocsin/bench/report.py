@@ -26,7 +26,7 @@ from typing import Any
 
 import numpy as np
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
 console = Console(width=None if sys.stdout.isatty() else 120)
@@ -236,15 +236,25 @@ def take_turns(
     }
 
 
+def say(line: str) -> None:
+    """Print a line as it is, unless nothing is to be printed."""
+    console.print(line, highlight=False, markup=False, soft_wrap=True)
+
+
+def bar(*more: ProgressColumn) -> Progress:
+    """A progress bar for something long, shown if somebody watches; with further columns."""
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), *more)
+    return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
+
+
 @contextmanager
 def progress(label: str, total: int) -> Iterator[Callable[[str], None]]:
-    """Show a bar while something long runs, if somebody watches; yields a function that takes a step, with its name."""
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
-        task = bar.add_task(label, total=total)
+    """Show a bar meanwhile; yields a function that takes a step, with its name."""
+    with bar() as shown:
+        task = shown.add_task(label, total=total)
 
         def step(words: str) -> None:
-            bar.update(task, advance=1, description=words)
+            shown.update(task, advance=1, description=words)
 
         yield step
 

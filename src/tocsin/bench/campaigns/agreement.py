@@ -269,15 +269,11 @@ def campaign(count: int, seed: int, tick: Any = None) -> Tally:
 
 def main(count: int, seed: int) -> dict[str, Any]:
     """Run the campaign with a progress bar, print what it found, and leave with an error if engines disagree."""
-    from rich import progress as rich
+    from rich.progress import TimeRemainingColumn
 
-    columns = (
-        rich.TextColumn("{task.description}"), rich.BarColumn(), rich.MofNCompleteColumn(), rich.TimeElapsedColumn(),
-        rich.TimeRemainingColumn(),
-    )  # fmt: skip
     for method in METHODS:  # compile before the clock runs
         next(questions(seed)).ask(method)
-    with rich.Progress(*columns, console=report.console) as progress:
+    with report.bar(TimeRemainingColumn()) as progress:
         task = progress.add_task("0 disagreements", total=count)
 
         def tick(tally: Tally) -> None:
@@ -286,14 +282,14 @@ def main(count: int, seed: int) -> dict[str, Any]:
 
         tally = campaign(count, seed, tick)
     kinds = ", ".join(f"{n} {word}" for word, n in sorted(tally.statuses.items()))
-    print(f"{tally.count} questions ({kinds}): {len(tally.disagreements)} disagreements beyond the tolerances")
-    print(f"  {tally.apart} answers differ in status or by more than 1e-6 in time, within the tolerances and caps")
-    print(f"  capped: {', '.join(f'{n} by {method}' for method, n in tally.capped.items())}")
+    report.say(f"{tally.count} questions ({kinds}): {len(tally.disagreements)} disagreements beyond the tolerances")
+    report.say(f"  {tally.apart} answers differ in status or by more than 1e-6 in time, within the tolerances and caps")
+    report.say(f"  capped: {', '.join(f'{n} by {method}' for method, n in tally.capped.items())}")
     mean = {method: seconds / max(tally.count, 1) * 1e6 for method, seconds in tally.seconds.items()}
-    print(f"  mean of first_contact: {', '.join(f'{method} {us:.0f} µs' for method, us in mean.items())}")
-    print(f"  interval the faster one of {tally.faster} questions")
+    report.say(f"  mean of first_contact: {', '.join(f'{method} {us:.0f} µs' for method, us in mean.items())}")
+    report.say(f"  interval the faster one of {tally.faster} questions")
     for name, what in tally.disagreements[:50]:
-        print(f"  DISAGREEMENT {name}: {what}")
+        report.say(f"  DISAGREEMENT {name}: {what}")
     if tally.disagreements:
         raise SystemExit(f"{len(tally.disagreements)} disagreements")
     return {"count": tally.count, "seed": seed, "apart": tally.apart, "capped": tally.capped, "mean_us": mean}

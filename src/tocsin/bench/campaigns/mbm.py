@@ -295,19 +295,12 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
 
 def _watched(results: Iterator[list[Record]], total: int) -> Iterator[list[Record]]:
     """Pass results on under a progress bar, or with a line for every twentieth part where nobody watches."""
-    from rich import progress as rich
+    from rich.progress import TimeRemainingColumn
 
-    columns = (
-        rich.TextColumn("{task.description}"),
-        rich.BarColumn(),
-        rich.MofNCompleteColumn(),
-        rich.TimeElapsedColumn(),
-        rich.TimeRemainingColumn(),
-    )
     terminal = report.console.is_terminal
     wrong = edges_done = 0
     began = time.perf_counter()
-    with rich.Progress(*columns, console=report.console, transient=True, disable=not terminal) as bar:
+    with report.bar(TimeRemainingColumn()) as bar:
         task = bar.add_task("0 contradicted", total=total)
         for done, found in enumerate(results, 1):
             yield found
@@ -316,4 +309,4 @@ def _watched(results: Iterator[list[Record]], total: int) -> Iterator[list[Recor
             bar.update(task, advance=1, description=f"{wrong} contradicted")
             if not terminal and (done == total or done % max(total // 20, 1) == 0):
                 line = f"{done}/{total} problems, {edges_done:,} edges, {wrong} contradicted"
-                print(f"{line}, {time.perf_counter() - began:.0f} s", flush=True)
+                report.say(f"{line}, {time.perf_counter() - began:.0f} s")

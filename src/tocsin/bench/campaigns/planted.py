@@ -95,27 +95,23 @@ def report(title: str, tally: Tally, seconds: float) -> list[str]:
 
 def main(rigid: int = 100_000, articulated: int = 20_000, seed: int = 0, method: str = "advancement") -> int:
     """Run the campaign with a progress bar, print the verdicts, and return how many promises were broken."""
-    from rich import progress as rich
+    from rich.progress import TaskID, TimeRemainingColumn
+
+    from tocsin.bench.report import bar, say
 
     wrong, lines = 0, []
-    columns = (
-        rich.TextColumn("{task.description}"),
-        rich.BarColumn(),
-        rich.MofNCompleteColumn(),
-        rich.TimeElapsedColumn(),
-        rich.TimeRemainingColumn(),
-    )
-    with rich.Progress(*columns) as progress:
+    with bar(TimeRemainingColumn()) as progress:
         for title, cases, count in (("rigid", rigid_cases, rigid), ("articulated", articulated_cases, articulated)):
             task = progress.add_task(f"{title}: 0 wrong", total=count)
 
-            def tick(tally: Tally, task: rich.TaskID = task, title: str = title) -> None:
+            def tick(tally: Tally, task: TaskID = task, title: str = title) -> None:
                 progress.update(task, completed=tally.planted, description=f"{title}: {tally.wrong} wrong")
 
             start = time.perf_counter()
             tally = campaign(cases, count, seed, tick, method)
             wrong += tally.wrong
             lines += report(title, tally, time.perf_counter() - start)
-    print("\n".join(lines))
-    print("no promise broken" if wrong == 0 else f"{wrong} promises broken")
+    lines.append("no promise broken" if wrong == 0 else f"{wrong} promises broken")
+    for line in lines:
+        say(line)
     return wrong
