@@ -17,12 +17,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tocsin.deform.advance import CONTACT
+from tocsin.deform.hierarchy import LEVELS
 from tocsin.deform.narrow import ANY, COUNTS, EVERY, FIRST, HIT, make_room
 from tocsin.deform.sides import Side
 from tocsin.deform.traverse import descend, empty_hits, fold, make_lists, spread
 
 TASKS = 256
 """Pairs of octets that a question is cut into, or more."""
+
+WHOLE = np.array([[0, 0, LEVELS - 1]], np.int32)
+"""The one pair of octets at the top."""
 
 BLOCKS = 12
 """Blocks of tasks for each thread, handed out one by one."""
@@ -93,9 +97,9 @@ def _blocks(pairs: Sequence[Pair], limit: float, threads: int) -> list[Any]:
     blocks: list[Any] = []
     parts = 1 if threads == 1 else BLOCKS * threads
     for p, pair in enumerate(pairs):
-        tasks, n = spread(
-            pair.a, pair.b, pair.itself, 1 if threads == 1 else TASKS, limit, pair.margin + pair.tolerance
-        )
+        tasks, n = WHOLE, 1
+        if threads > 1:
+            tasks, n = spread(pair.a, pair.b, pair.itself, TASKS, limit, pair.margin + pair.tolerance)
         for work, count in ((tasks, n), (None, len(pair.a.ring_lengths) if pair.itself else 0)):
             size = max(-(-count // parts), 1)
             blocks += [(p, work, first, min(first + size, count)) for first in range(0, count, size)]

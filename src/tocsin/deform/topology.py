@@ -6,9 +6,11 @@ edge-edge pair is tested once (the representative triangles that the 2010 paper 
 an edge without length: so points meet edges and points through the edge-edge pairs.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+
+from tocsin._jit import kernel
 
 FACE = 8
 """Bit of `owns`: the element is a face. Bits 0 to 2: it represents its corners."""
@@ -31,26 +33,69 @@ class Elements(NamedTuple):
     """(n,) for each vertex the first of those that count as one with it."""
 
 
+@kernel
+def by_number(numbers, order, n):
+    """Return `order`, the places of `numbers` below n, sorted by them; places of the same number keep their order."""
+    start = np.zeros(n + 1, dtype=np.int64)
+    for place in order:
+        start[numbers[place] + 1] += 1
+    for k in range(n):
+        start[k + 1] += start[k]
+    out = np.zeros_like(order)
+    for place in order:
+        k = numbers[place]
+        out[start[k]] = place
+        start[k] += 1
+    return out
+
+
+@kernel
+def represent(corners, n_faces, n, owned, owns):
+    """Say which element represents which edge and vertex: the first that has it; return all edges, sorted.
+
+    The first n_faces elements are faces; the others have one edge, from their first corner to the second.
+    """
+    m = corners.shape[0]
+    low = np.zeros(3 * m, dtype=np.int32)
+    high = np.zeros(3 * m, dtype=np.int32)
+    sides = np.zeros(3 * m, dtype=np.int32)
+    met = np.zeros(n, dtype=np.bool_)
+    count = 0
+    for e in range(m):
+        if e < n_faces:
+            owns[e] |= FACE
+        for c in range(3):
+            v = corners[e, c]
+            w = corners[e, (c + 1) % 3]
+            if not met[v]:
+                met[v] = True
+                owns[e] |= 1 << c
+            if e < n_faces or c == 0:
+                low[3 * e + c] = min(v, w)
+                high[3 * e + c] = max(v, w)
+                sides[count] = 3 * e + c
+                count += 1
+    order = by_number(low, by_number(high, sides[:count], n), n)
+    edges = np.zeros((count, 2), dtype=np.int32)
+    k = 0
+    for side in order:
+        if k == 0 or low[side] != edges[k - 1, 0] or high[side] != edges[k - 1, 1]:
+            edges[k, 0] = low[side]
+            edges[k, 1] = high[side]
+            owned[side // 3, side % 3] = k
+            k += 1
+    return edges[:k].copy()
+
+
 def make_elements(n: int, faces: np.ndarray, edges: np.ndarray, points: np.ndarray, same: np.ndarray) -> Elements:
     """Return the elements of a model with n vertices, in the order given."""
     corners = np.concatenate([faces, edges[:, [0, 1, 1]], np.repeat(points[:, None], 3, axis=1)]).astype(np.int32)
     m = len(corners)
-    sides = np.stack([corners[:, [0, 1]], corners[:, [1, 2]], corners[:, [2, 0]]], axis=1)
-    counts = np.zeros((m, 3), bool)
-    counts[: len(faces)] = True
-    counts[len(faces) :, 0] = True
-    where = np.nonzero(counts.reshape(-1))[0]
-    given = np.sort(sides.reshape(-1, 2)[where], axis=1).astype(np.int64)
-    keys, first = np.unique(given[:, 0] * n + given[:, 1], return_index=True)
-    all_edges = np.stack([keys // max(n, 1), keys % max(n, 1)], axis=1).astype(np.int32)
-    owned = np.full(3 * m, -1, np.int32)
-    owned[where[first]] = np.arange(len(keys), dtype=np.int32)
+    owned = np.full((m, 3), -1, np.int32)
     owns = np.zeros(m, np.uint8)
-    _, speaker = np.unique(corners.reshape(-1), return_index=True)
-    np.bitwise_or.at(owns, speaker // 3, (1 << (speaker % 3)).astype(np.uint8))
-    owns[: len(faces)] |= FACE
+    all_edges: Any = represent(corners, len(faces), n, owned, owns)
     source = np.arange(m, dtype=np.int32)
-    return Elements(corners, owned.reshape(m, 3), owns, source, all_edges, same)
+    return Elements(corners, owned, owns, source, all_edges, same)
 
 
 def reordered(elements: Elements, order: np.ndarray) -> Elements:
