@@ -60,6 +60,20 @@ def test_every_touching_pair_is_found_and_no_other(seed, move):
     assert overlaps or first.time == min(asked.values())
 
 
+@pytest.mark.parametrize("power", [-90, -40, 27, 29, 33, 39, 41, 44, 60, 95])
+def test_scaled_by_powers_of_two_the_same_pairs_touch_at_the_same_times(power):
+    v0, v1, faces = soup(5, 60, 0.5)
+    joined = np.concatenate([faces, [[0, 3, 6], [3, 6, 9], [6, 9, 0], [9, 0, 3]]])  # rings too
+    asked = []
+    for scale in (1.0, 2.0**power):
+        model = tocsin.Deformable(scale * v0, joined)
+        found = tocsin.Scene(model).contacts(model.move(scale * v0, scale * v1), tolerance=scale * 1e-6)
+        asked.append(found)
+    assert len(asked[0]) > 100
+    assert np.array_equal(asked[0].features, asked[1].features)
+    assert np.array_equal(asked[0].times, asked[1].times)
+
+
 def test_a_connected_mesh_meets_itself_where_exact_arithmetic_says():
     rng = np.random.default_rng(4)
     n = 5

@@ -21,6 +21,16 @@ ZERO, ONE, LEAST = np.float32(0.0), np.float32(1.0), np.float32(2.0**-100)
 ALL = 255
 
 
+LARGEST = 2.0**40
+"""Coordinates beyond which products of three might overflow single precision: then nothing is settled."""
+
+
+@kernel
+def noise_of(reach, most):
+    """Return 24 ROUNDING times the largest coordinate, rounded up; beyond `most` infinity, which settles nothing."""
+    return np.float32(24.0 * ROUNDING * reach * (1.0 + 2.0**-22)) if reach < most else np.float32(np.inf)
+
+
 @kernel
 def make_seats():
     """Return room for the corners of eight pairs of elements."""

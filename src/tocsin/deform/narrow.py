@@ -12,7 +12,7 @@ from tocsin import vec
 from tocsin._jit import kernel
 from tocsin._lanes import DOUBLES, bits
 from tocsin.deform.advance import CONTACT, ENDED, FREE, advance_all
-from tocsin.deform.apart import ONE, ROUNDING
+from tocsin.deform.apart import LARGEST, ONE, noise_of
 from tocsin.deform.filters import edge_edge_free, vertex_face_free
 from tocsin.deform.initial import crosses, one_sided
 from tocsin.deform.overlap import single_up
@@ -38,9 +38,6 @@ ELEMENTS, FEATURES, ADVANCED, STEPS, NODES, COUNTS = range(6)
 
 OF_A, OF_B, COLUMNS = 4, 5, 6
 """Of a feature pair: four points first (`filters`), and the features of a and of b."""
-
-LARGEST = 2.0**40
-"""Coordinates beyond which the filters, whose products of three must not overflow single precision, are left out."""
 
 
 class Room(NamedTuple):
@@ -188,7 +185,7 @@ def keep_near(edges, a, b, seats, n, limit, margin, rows):
     sure = reach < LARGEST
     upto = min(single_up(limit), ONE)
     done = ONE - upto
-    noise = single_up(24.0 * ROUNDING * reach)
+    noise = noise_of(reach, LARGEST)
     keep = single_up(margin * (1.0 + 2.0**-20))
     kept = 0
     for q in range((n + 7) >> 3):

@@ -30,7 +30,7 @@ import numpy as np
 from tocsin import vec
 from tocsin._jit import kernel
 from tocsin._lanes import bits, load_singles, select
-from tocsin.deform.apart import LEAST, ONE, ZERO, length1, mixed
+from tocsin.deform.apart import LEAST, ONE, ZERO, length1, mixed, noise_of
 from tocsin.deform.narrow import culling_margin, settle
 from tocsin.deform.rings import LONGEST
 from tocsin.deform.rows import gathered, greater, spread_single, store_singles
@@ -40,6 +40,9 @@ ROWS = 15
 
 MOST_PAIRS = 4 * LONGEST * (LONGEST - 1)
 """Of a block."""
+
+LARGEST = 2.0**28
+"""Coordinates beyond which products of four might overflow single precision: then rings are taken apart."""
 
 LEAN = np.float32(0.375)
 TWO, FOUR, SIX = np.float32(2.0), np.float32(4.0), np.float32(6.0)
@@ -159,7 +162,7 @@ def list_ring(a, b, lane, pairs, n):
 def settle_rings(a, first, last, room, margin, tolerance, limit, question, overlaps, hits, found, counts):
     """Settle the blocks of rings first to last - 1 of a model; return (hits, found, limit)."""
     near = np.float32(culling_margin(margin, tolerance, question) * (1.0 + 2.0**-22))
-    noise = np.float32(24.0 * 2.0**-24 * a.reach * (1.0 + 2.0**-22))
+    noise = noise_of(a.reach, LARGEST)
     scratch = make_scratch()
     n = 0
     for b in range(first, last):

@@ -12,7 +12,7 @@ import numpy as np
 
 from tocsin._jit import borrowed, kernel
 from tocsin.deform.advance import CONTACT
-from tocsin.deform.apart import ROUNDING, keep_pairs, make_seats, sharing
+from tocsin.deform.apart import LARGEST, keep_pairs, make_seats, noise_of, sharing
 from tocsin.deform.hierarchy import AXES, LEVELS
 from tocsin.deform.narrow import ANY, CHUNK, EVERY, HIT, NODES, culling_margin, settle
 from tocsin.deform.overlap import Reach, diagonal, make_ready, near, ready, single_up
@@ -78,7 +78,7 @@ def set_reach(a, b, limit, margin):
         limit32,
         single_up(margin * (1.0 + 2.0**-20)),
         single_up(diagonal(margin * (1.0 + 2.0**-20))),
-        single_up(24.0 * ROUNDING * max(a.reach, b.reach)),
+        noise_of(max(a.reach, b.reach), LARGEST),
         still,
     )
 
