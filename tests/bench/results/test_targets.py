@@ -56,6 +56,7 @@ def test_cells_of_a_command_make_the_papers_table_with_nothing_where_the_paper_h
     cells = [
         papers.cell("2004, Table 1", "1°", "total COL", 24e-3, 0.4e-3, judged=True),
         papers.cell("2004, Table 1", "5°", "total NO-COL", 8e-3, float("nan"), judged=True),
+        papers.cell("2004, Table 1", "5°", "stage 2 COL", 8e-3, 0.0),
         papers.cell("screw paper, 9.1", "cubes", "low", 56e-6, 7e-6, judged=True),
     ]
     record = {"benchmark": "arm", "group": "papers", "cells": cells}

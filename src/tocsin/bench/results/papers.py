@@ -42,9 +42,10 @@ def cell(
 
 
 def of(record: Mapping[str, Any]) -> list[Cell]:
-    """The cells of one benchmark that both sides have."""
+    """The cells of one benchmark that both sides have; a stage that took no time at all, or never ran, has none."""
     found = [*record.get("cells", ()), *_of_race(record)]
-    return [each for each in found if finite(each["paper"]) and finite(each["ours"])]
+    both = [each for each in found if finite(each["paper"]) and finite(each["ours"])]
+    return [each for each in both if each["kind"] != "seconds" or each["ours"] > 0.0]
 
 
 def _of_race(record: Mapping[str, Any]) -> list[Cell]:
