@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tocsin import query
-from tocsin.advancement import engine
+from tocsin.advancement import leaf_pair
 from tocsin.contacts.manifold import KINDS
 from tocsin.model.base import Motion
 from tocsin.model.world import World
@@ -101,11 +101,11 @@ class Answer(FirstContact):
         return Stats(
             pairs_total=asked.prepared.pairs_total * max(int(counts[query.SLABS]), 1),
             pairs_spatial=int(counts[query.SPATIAL]),
-            pairs_temporal=int(counts[engine.VISITED]),
-            steps=int(counts[engine.STEPS]),
-            node_tests=int(counts[engine.NODE_TESTS]),
-            hull_tests=int(counts[engine.HULL_TESTS]),
-            leaf_tests=int(counts[engine.LEAF_TESTS]),
+            pairs_temporal=int(counts[leaf_pair.VISITED]),
+            steps=int(counts[leaf_pair.STEPS]),
+            node_tests=int(counts[leaf_pair.NODE_TESTS]),
+            hull_tests=int(counts[leaf_pair.HULL_TESTS]),
+            leaf_tests=int(counts[leaf_pair.LEAF_TESTS]),
             slabs=int(counts[query.SLABS]),
             seconds={name: asked.elapsed * int(asked.clock[k]) / ticks for name, k in stages},
         )

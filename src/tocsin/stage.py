@@ -31,7 +31,7 @@ MODEL, PIECES, OFFSET, FIRST, ROOM = range(5)
 ONE_PIECE = np.array([0.0, 1.0])
 """The breaks of a motion without any."""
 
-F4, F8, I4 = np.dtype("f4"), np.dtype("f8"), np.dtype("i4")
+F4, F8, I4, I8 = np.dtype("f4"), np.dtype("f8"), np.dtype("i4"), np.dtype("i8")
 
 
 class Stage(NamedTuple):
@@ -88,8 +88,12 @@ def world_at(table):
         array_at(table, 11, I4, 1),
         array_at(table, 12, I4, 1),
         array_at(table, 13, F8, 1),
-        array_at(table, 14, SELF, 1),
-        array_at(table, 15, CHART, 1),
+        array_at(table, 14, I4, 2),
+        array_at(table, 15, F4, 3),
+        array_at(table, 16, F4, 3),
+        array_at(table, 17, I4, 1),
+        array_at(table, 18, SELF, 1),
+        array_at(table, 19, CHART, 1),
     )
 
 
@@ -97,13 +101,17 @@ def world_at(table):
 def room_at(table):
     """Return the working memory, the next rows."""
     return Room(
-        array_at(table, 16, ITEM, 1),
-        array_at(table, 17, I4, 2),
-        array_at(table, 18, F8, 2),
-        array_at(table, 19, F8, 2),
-        array_at(table, 20, F8, 2),
-        array_at(table, 21, PAIR, 1),
-        array_at(table, 22, F8, 3),
+        array_at(table, 20, ITEM, 1),
+        array_at(table, 21, I4, 2),
+        array_at(table, 22, I4, 2),
+        array_at(table, 23, F8, 2),
+        array_at(table, 24, F8, 2),
+        array_at(table, 25, F8, 2),
+        array_at(table, 26, I8, 2),
+        array_at(table, 27, F8, 2),
+        array_at(table, 28, F8, 2),
+        array_at(table, 29, PAIR, 1),
+        array_at(table, 30, F8, 3),
     )
 
 
@@ -113,14 +121,14 @@ def stage_at(table):
     return Stage(
         world_at(table),
         room_at(table),
-        array_at(table, 23, JOINT, 1),
-        array_at(table, 24, SWEEP, 1),
-        array_at(table, 25, F8, 4),
-        array_at(table, 26, F8, 2),
-        array_at(table, 27, I4, 2),
-        array_at(table, 28, F8, 2),
-        array_at(table, 29, I4, 1),
-        array_at(table, 30, I4, 1),
+        array_at(table, 31, JOINT, 1),
+        array_at(table, 32, SWEEP, 1),
+        array_at(table, 33, F8, 4),
+        array_at(table, 34, F8, 2),
+        array_at(table, 35, I4, 2),
+        array_at(table, 36, F8, 2),
+        array_at(table, 37, I4, 1),
+        array_at(table, 38, I4, 1),
     )
 
 

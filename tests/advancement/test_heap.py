@@ -11,6 +11,7 @@ def drained(heap, size):
     while size > 0:
         first = heap[0]
         out.append(tuple(first[k].item() for k in ("time", "pair", "a", "b")))
+        assert first["opened"] == first["a"]
         size = drop_first(heap, size)
     return out
 
@@ -22,7 +23,7 @@ def test_items_come_out_by_time_and_then_by_pair(n):
     heap, size, given = np.zeros(n, ITEM), 0, []
     for k in range(n):
         item = (float(rng.integers(5)) / 4.0, int(rng.integers(4)), k, -k)
-        size = push(heap, size, *item)
+        size = push(heap, size, *item, (0.5, float(k), -1.0), k)
         given.append(item)
     out = drained(heap, size)
     assert [x[:2] for x in out] == sorted(x[:2] for x in given)
@@ -39,14 +40,14 @@ def test_pushes_between_drops_keep_the_order():
             size = drop_first(heap, size)
         else:
             time = float(rng.random())
-            size = push(heap, size, time, 0, 0, 0)
+            size = push(heap, size, time, 0, 0, 0, (0.0, 0.0, 0.0), 0)
             waiting.append(time)
 
 
 def test_a_heap_that_grows_keeps_its_items():
     heap, size = np.zeros(4, ITEM), 0
     for k in range(4):
-        size = push(heap, size, 1.0 - k / 4.0, k, k, k)
+        size = push(heap, size, 1.0 - k / 4.0, k, k, k, (float(k), 0.0, 0.0), k)
     bigger = grown(heap)
     assert len(bigger) == 8
     assert drained(bigger, size) == drained(heap, 4)

@@ -21,7 +21,7 @@ def check_triangles(seed, cases, samples):
         pair, world = moving.pair, moving.world
         t = float(rng.random()) * 0.8
         reach = world.geoms["reach"].tolist()
-        h, d, x, y = triangles_step(world.points, world.faces, 0, 1, *moving.state(t), pair, *reach, 1.0 - t)
+        h, d, x, y = triangles_step(world.points, world.faces, 0, 1, *moving.state(t), pair, *reach, 1.0 - t, 0.0)
         assert np.linalg.norm(np.subtract(x, y)) == pytest.approx(d, abs=1e-12)
         for k, s in enumerate(np.linspace(t, min(t + h, 1.0), samples)):
             a, b = (c @ p[:3, :3].T + p[:3, 3] for c, p in zip(corners, moving.poses(s)))
@@ -30,6 +30,24 @@ def check_triangles(seed, cases, samples):
                 assert d == pytest.approx(truth, abs=1e-12)
             if h > 0.0:
                 assert truth > margin - 1e-12
+
+
+def test_a_step_that_keeps_a_gap_ends_before_it_is_used_up():
+    rng = np.random.default_rng(3)
+    kept = 0
+    for _ in range(60):
+        corners = rng.normal(size=(2, 3, 3))
+        moving = moving_pair(rng, (corners[0], TRIANGLE), (corners[1], TRIANGLE))
+        reach = moving.world.geoms["reach"].tolist()
+        given = (moving.world.points, moving.world.faces, 0, 1, *moving.state(0.0), moving.pair, *reach, 1.0)
+        _, gap, _, _ = triangles_step(*given, 0.0)
+        h, _, _, _ = triangles_step(*given, 0.25 * gap)
+        if not 0.0 < h < 1.0:
+            continue
+        a, b = (c @ p[:3, :3].T + p[:3, 3] for c, p in zip(corners, moving.poses(h)))
+        assert float(distance.triangle_triangle(a[None], b[None])[0]) > 0.25 * gap - 1e-9
+        kept += 1
+    assert kept > 5
 
 
 def test_no_step_of_triangles_passes_a_contact():

@@ -20,18 +20,25 @@ import numpy as np
 from tocsin import vec
 from tocsin._jit import kernel
 from tocsin._lanes import WIDTH, bits, lane, load, select
+from tocsin.advancement.approach import DONE, OPEN, WAIT, hulls_advance
 from tocsin.advancement.boxes import box_of, box_step, center_of, quad_step
 from tocsin.advancement.heap import drop_first, grown, push
-from tocsin.advancement.leaves import convex_set, convex_step, triangles_step
-from tocsin.advancement.relative import relative_state, seen_from_b
+from tocsin.advancement.leaf_pair import (
+    CAPPED,
+    CONTACT,
+    FREE,
+    HULL_TESTS,
+    NODE_TESTS,
+    STEPS,
+    VISITED,
+    later,
+    leaf_advance,
+)
+from tocsin.advancement.leaves import convex_step
+from tocsin.advancement.relative import both_states, seen_from_a, seen_from_b
 from tocsin.bounds.carried import apart_until
 from tocsin.geometry.wide import RADIUS
-from tocsin.model.world import CONVEX, MESH
-
-FREE, CONTACT, CAPPED = 0, 1, 2
-
-STEPS, NODE_TESTS, HULL_TESTS, LEAF_TESTS, VISITED = range(5)
-"""Where the counts of a query are kept."""
+from tocsin.model.world import CONVEX, PATCHED_FROM
 
 HULLS = -1
 """In place of a node: the pair is still at its hulls."""
@@ -48,6 +55,8 @@ NEAR_HULLS = 0.1
 
 NO_POSE = (((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)), (0.0, 0.0, 0.0))
 NO_MOTION = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
+NO_STATES = (NO_POSE[0], NO_POSE[1], NO_POSE[1], NO_POSE[1], NO_POSE[0], NO_POSE[1], NO_POSE[1], NO_POSE[1])
+NO_AIM = (0.0, 0.0, 0.0)
 
 
 @kernel
@@ -56,12 +65,6 @@ def mark_visited(pair, counts):
     if pair["visited"] == 0:
         pair["visited"] = 1
         counts[VISITED] += 1
-
-
-@kernel
-def later(t, h):
-    """Return t + h, rounded down: fl(t + h) <= (t + h)(1 + u), and (1 + u)^2 (1 - 2 u) < 1."""
-    return (t + h) * (1.0 - 2.0**-52)
 
 
 @kernel
@@ -93,13 +96,17 @@ def advance(world, sweeps, joints, taylor, room, pairs, n_pairs, begin, end, any
     found = -1
     slab_end = end
     hulls = world.hull_count.shape[0] > 0
+    patched = world.spans.shape[0] > 0
     pose, motion, motion_b = NO_POSE, NO_MOTION, NO_MOTION
+    states = NO_STATES
+    aims = room.aims
+    simplex_a, simplex_b, vertices = -1, -1, 0
     pose_pair = -1
     pose_time = 0.0
     for p in range(n_pairs):
         if size == heap.shape[0]:
             heap = grown(heap)
-        size = push(heap, size, pairs[p]["start"], p, HULLS, HULLS)
+        size = push(heap, size, pairs[p]["start"], p, HULLS, HULLS, NO_AIM, 0)
     while size > 0:
         t = heap[0]["time"]
         if t >= end and status != FREE:
@@ -107,6 +114,9 @@ def advance(world, sweeps, joints, taylor, room, pairs, n_pairs, begin, end, any
         p = heap[0]["pair"]
         a = heap[0]["a"]
         b = heap[0]["b"]
+        last = heap[0]["aim"]
+        n = (np.float64(last[0]), np.float64(last[1]), np.float64(last[2]))
+        search = heap[0]["opened"] == 0
         size = drop_first(heap, size)
         counts[STEPS] += 1
         if counts[STEPS] > max_steps:
@@ -115,7 +125,8 @@ def advance(world, sweeps, joints, taylor, room, pairs, n_pairs, begin, end, any
         geom_a = world.geoms[pair["a"]]
         geom_b = world.geoms[pair["b"]]
         if p != pose_pair or t != pose_time:
-            pose, motion = relative_state(pair, sweeps, joints, world.links, t)
+            states = both_states(pair, sweeps, joints, world.links, t)
+            pose, motion = seen_from_a(states)
             motion_b = seen_from_b(pose, motion)
             pose_pair = p
             pose_time = t
@@ -128,12 +139,17 @@ def advance(world, sweeps, joints, taylor, room, pairs, n_pairs, begin, end, any
             if later(t, h) >= end:
                 continue
             if decided == FREE:
-                size = push(heap, size, rounded(t, h), p, HULLS, HULLS)
+                size = push(heap, size, rounded(t, h), p, HULLS, HULLS, NO_AIM, 0)
                 continue
             a = geom_a["root"]
             b = geom_b["root"]
+            aim = pair["direction"]
+            n = vec.matvec(states[0], (aim[0], aim[1], aim[2]))
+        by_hulls = patched and geom_a["faces"] >= PATCHED_FROM and geom_b["faces"] >= PATCHED_FROM
         stack[0, 0] = a
         stack[0, 1] = b
+        for i in range(3):
+            aims[0, i] = n[i]
         top = 1
         while top > 0:
             top -= 1
@@ -153,6 +169,29 @@ def advance(world, sweeps, joints, taylor, room, pairs, n_pairs, begin, end, any
                     if any_contact or not t < end:
                         return status, end, found
                 continue
+            n = (aims[top, 0], aims[top, 1], aims[top, 2])
+            if by_hulls and search:
+                if a != simplex_a or b != simplex_b:
+                    simplex_a, simplex_b, vertices = a, b, 0
+                said, time, n, vertices, touch, end = hulls_advance(
+                    world, sweeps, joints, pair, a, b, states, t, end, n, vertices, room, counts
+                )
+                if touch != FREE:
+                    mark_visited(pair, counts)
+                    status, found = touch, p
+                    if any_contact or not t < end:
+                        return status, end, found
+                if said == DONE:
+                    continue
+                if said == WAIT:
+                    if size == heap.shape[0]:
+                        heap = grown(heap)
+                    mark_visited(pair, counts)
+                    size = push(heap, size, time, p, a, b, n, 0)
+                    continue
+                # Hulls that overlap have children whose hulls do: at this moment by their boxes alone.
+                by_hulls = said == OPEN
+            search = True
             # Open the larger box, or the one that can be opened: four of its descendants against the other, at once.
             open_a = leaf_b or (not leaf_a and node_a["radius"] >= node_b["radius"])
             q = -1 - (node_a["count"] if open_a else node_b["count"])
@@ -178,7 +217,7 @@ def advance(world, sweeps, joints, taylor, room, pairs, n_pairs, begin, end, any
                     if size == heap.shape[0]:
                         heap = grown(heap)
                     mark_visited(pair, counts)
-                    size = push(heap, size, rounded(t, h), p, a, b)
+                    size = push(heap, size, rounded(t, h), p, a, b, n, 1)
                     continue
             for k in range(WIDTH):
                 kid = world.kids[q, k]
@@ -214,51 +253,14 @@ def advance(world, sweeps, joints, taylor, room, pairs, n_pairs, begin, end, any
                     if size == heap.shape[0]:
                         heap = grown(heap)
                     mark_visited(pair, counts)
-                    size = push(heap, size, rounded(t, h), p, a, b)
+                    size = push(heap, size, rounded(t, h), p, a, b, n, 0)
                 else:
                     stack[top, 0] = a
                     stack[top, 1] = b
+                    for i in range(3):
+                        aims[top, i] = n[i]
                     top += 1
     return status, end if status != FREE else math.inf, found
-
-
-@kernel
-def leaf_advance(world, sweeps, joints, pair, geom_a, geom_b, node_a, node_b, pose, motion, t, end, room, counts):
-    """Return (status, time): advance two leaves from t until they touch (CONTACT), or until `end` (FREE).
-
-    CAPPED: they are too close to prove anything more, yet farther apart than the tolerance: the resolution of
-    floating point.
-    """
-    near = pair["margin"] + pair["tolerance"] - pair["noise"]
-    meshes = geom_a["kind"] == MESH and geom_b["kind"] == MESH
-    n = (0.0, 0.0, 0.0)
-    simplex = room.simplex
-    while True:
-        counts[LEAF_TESTS] += 1
-        if meshes:
-            h, d, _, _ = triangles_step(
-                world.points, world.faces, node_a["first"], node_b["first"], pose, motion, pair,
-                np.float64(node_a["reach"]), np.float64(node_b["reach"]), end - t,
-            )  # fmt: skip
-        else:
-            table_a, set_a = convex_set(geom_a, node_a, world.points, world.faces, room.corners_a)
-            table_b, set_b = convex_set(geom_b, node_b, world.points, world.faces, room.corners_b)
-            if n[0] == 0.0 and n[1] == 0.0 and n[2] == 0.0:
-                n = vec.add(pose[1], vec.matvec(pose[0], vec.load3(table_b, set_b[0])))
-                n = vec.sub(n, vec.load3(table_a, set_a[0]))
-            h, _, d, n, _, _ = convex_step(
-                table_a, set_a, table_b, set_b, pose, motion, pair, np.float64(node_a["reach"]),
-                np.float64(node_b["reach"]), n, simplex, near,
-                0.9, end - t,
-            )  # fmt: skip
-        if d <= near:
-            return CONTACT, t
-        if later(t, h) >= end:
-            return FREE, end
-        if not later(t, h) > t:
-            return CAPPED, t
-        t = later(t, h)
-        pose, motion = relative_state(pair, sweeps, joints, world.links, t)
 
 
 @kernel
@@ -310,10 +312,6 @@ def taylor_step(node_a, node_b, pair, taylor, slab_begin, slab_end, t, end, h):
         2.0 * h,
         3,
     )
-
-
-OPEN = 3
-"""Hulls are too close to say more: take the pair apart."""
 
 
 @kernel

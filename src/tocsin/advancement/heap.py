@@ -1,10 +1,20 @@
-"""A binary heap of (time, pair, node, node): the earliest first, items of one pair and time in a row."""
+"""A binary heap of (time, pair, node, node, direction): the earliest first, items of one pair and time in a row."""
 
 import numpy as np
 
 from tocsin._jit import kernel
 
-ITEM = np.dtype([("time", "f8"), ("pair", "i4"), ("a", "i4"), ("b", "i4"), ("spare", "i4")], align=True)
+ITEM = np.dtype(
+    [
+        ("time", "f8"),
+        ("pair", "i4"),
+        ("a", "i4"),
+        ("b", "i4"),
+        ("aim", "f4", 3),  # the last separating direction, in the common ancestor's frame; 0: none is known
+        ("opened", "i4"),  # its hulls were in vain: only what is below it matters
+    ],
+    align=True,
+)
 
 
 @kernel
@@ -15,22 +25,23 @@ def before(time, pair, item):
 
 
 @kernel
-def push(heap, size, time, pair, a, b):
+def push(heap, size, time, pair, a, b, aim, opened):
     """Add an item; return the new size. The caller has made sure that there is room."""
     i = size
     while i > 0:
         up = (i - 1) >> 1
         if not before(time, pair, heap[up]):
             break
-        heap[i]["time"] = heap[up]["time"]
-        heap[i]["pair"] = heap[up]["pair"]
-        heap[i]["a"] = heap[up]["a"]
-        heap[i]["b"] = heap[up]["b"]
+        heap[i] = heap[up]
         i = up
-    heap[i]["time"] = time
-    heap[i]["pair"] = pair
-    heap[i]["a"] = a
-    heap[i]["b"] = b
+    item = heap[i]
+    item["time"] = time
+    item["pair"] = pair
+    item["a"] = a
+    item["b"] = b
+    item["opened"] = opened
+    for k in range(3):
+        item["aim"][k] = aim[k]
     return size + 1
 
 
@@ -38,7 +49,6 @@ def push(heap, size, time, pair, a, b):
 def drop_first(heap, size):
     """Remove the earliest item; return the new size."""
     size -= 1
-    time = heap[size]["time"]
     i = 0
     while True:
         child = 2 * i + 1
@@ -48,15 +58,9 @@ def drop_first(heap, size):
             child += 1
         if not before(heap[child]["time"], heap[child]["pair"], heap[size]):
             break
-        heap[i]["time"] = heap[child]["time"]
-        heap[i]["pair"] = heap[child]["pair"]
-        heap[i]["a"] = heap[child]["a"]
-        heap[i]["b"] = heap[child]["b"]
+        heap[i] = heap[child]
         i = child
-    heap[i]["time"] = time
-    heap[i]["pair"] = heap[size]["pair"]
-    heap[i]["a"] = heap[size]["a"]
-    heap[i]["b"] = heap[size]["b"]
+    heap[i] = heap[size]
     return size
 
 

@@ -24,13 +24,26 @@ def link_state(sweeps, joints, links, link, stop, t):
 
 
 @kernel
+def both_states(pair, sweeps, joints, links, t):
+    """Return (ra, pa, wa, va, rb, pb, wb, vb): poses and velocities of both links in their common ancestor's frame."""
+    ra, pa, wa, va = link_state(sweeps, joints, links, pair["link_a"], pair["stop"], t)
+    rb, pb, wb, vb = link_state(sweeps, joints, links, pair["link_b"], pair["stop"], t)
+    return ra, pa, wa, va, rb, pb, wb, vb
+
+
+@kernel
 def relative_state(pair, sweeps, joints, links, t):
     """Return ((R, T), (va, wa, vb, wb)): the pose of b in a's frame, and both velocities, in a's frame too.
 
     Velocities are relative to the common ancestor: va and vb of the two links' origins, wa and wb angular.
     """
-    ra, pa, wa, va = link_state(sweeps, joints, links, pair["link_a"], pair["stop"], t)
-    rb, pb, wb, vb = link_state(sweeps, joints, links, pair["link_b"], pair["stop"], t)
+    return seen_from_a(both_states(pair, sweeps, joints, links, t))
+
+
+@kernel
+def seen_from_a(states):
+    """Return what `relative_state` does, from the states of both links."""
+    ra, pa, wa, va, rb, pb, wb, vb = states
     pose = (vec.tmatmul(ra, rb), vec.tmatvec(ra, vec.sub(pb, pa)))
     motion = (vec.tmatvec(ra, va), vec.tmatvec(ra, wa), vec.tmatvec(ra, vb), vec.tmatvec(ra, wb))
     return pose, motion

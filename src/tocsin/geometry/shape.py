@@ -21,6 +21,7 @@ from tocsin.geometry.features import Features, find_features
 from tocsin.geometry.hull import convex_hull
 from tocsin.geometry.mesh import Mesh
 from tocsin.geometry.obb import fit_obb
+from tocsin.geometry.patches import Patches, build_patches
 from tocsin.geometry.pieces import PieceTree, build_pieces
 from tocsin.geometry.primitives import Box, Capsule, ConvexHull, Cylinder, Sphere
 from tocsin.geometry.proxy import convex_proxy
@@ -72,6 +73,11 @@ class Shape:
     def wide_tree(self) -> WideTree:
         """The hierarchy of boxes, four wide."""
         return widen(self.nodes)
+
+    @cached_property
+    def patches(self) -> Patches:
+        """The corners below every node of the hierarchy of boxes."""
+        return Patches(*build_patches(self.nodes, self.points, self.faces))
 
     @cached_property
     def wide_piece_tree(self) -> WideTree:

@@ -11,11 +11,18 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tocsin._jit import borrowed, kernel
+from tocsin.geometry.patches import EMPTY as NO_PATCHES
+from tocsin.geometry.patches import SPAN, Patches
+from tocsin.geometry.patches import shifted as numbered_from
+from tocsin.geometry.shape import Shape
 from tocsin.geometry.wide import EMPTY, WideTree, shifted
 from tocsin.model.base import Model
 from tocsin.model.charts import NO_CHARTS
 
 MESH, CONVEX = 0, 1
+
+PATCHED_FROM = 2000
+"""Triangles from which the hulls of a mesh's nodes are worth a search (a mannequin's limbs of 1,300 are not)."""
 
 GEOM = np.dtype(
     [
@@ -89,6 +96,12 @@ class World(NamedTuple):
     hull_count: np.ndarray
     """0: the node has no hull. The whole table is empty where the back end does without."""
     hull_radius: np.ndarray
+    spans: np.ndarray
+    """Back end "triangles": of large meshes the corners below every node, with `corners`, `disks` and `first`: see
+    `geometry.patches`."""
+    corners: np.ndarray
+    disks: np.ndarray
+    first: np.ndarray
     selves: np.ndarray
     """Pairs of shapes of one model, see `SELF`."""
     charts: np.ndarray
@@ -113,6 +126,10 @@ def borrowed_world(world):
         borrowed(world.hull_first),
         borrowed(world.hull_count),
         borrowed(world.hull_radius),
+        borrowed(world.spans),
+        borrowed(world.corners),
+        borrowed(world.disks),
+        borrowed(world.first),
         borrowed(world.selves),
         borrowed(world.charts),
     )
@@ -131,7 +148,8 @@ def assemble(models: Sequence[Model], rules: dict[tuple[int, int], float], *, hu
     geoms: list[np.ndarray] = []
     links: list[np.ndarray] = []
     table = np.zeros(len(models), MODEL)
-    n_nodes = n_quads = n_points = n_faces = n_links = n_config = 0
+    patches: list[Patches] = [NO_PATCHES]
+    n_nodes = n_quads = n_points = n_faces = n_links = n_config = n_patches = n_rows = 0
     for m, model in enumerate(models):
         entry = table[m]
         entry["link"], entry["links"] = n_links, len(model.links)
@@ -161,6 +179,11 @@ def assemble(models: Sequence[Model], rules: dict[tuple[int, int], float], *, hu
                     elif hulls:
                         none = np.zeros(len(shape.nodes), np.int32)
                         node_hulls.append((none, none, np.zeros(len(shape.nodes))))
+                    else:
+                        held = _patches(shape, n_patches, n_rows)
+                        n_patches += len(held.corners) // 2
+                        n_rows += len(held.first)
+                        patches.append(held)
                     faces.append(shape.faces + np.int32(n_points))
                     n_nodes += len(wide.nodes)
                     n_quads += len(wide.quads)
@@ -201,9 +224,17 @@ def assemble(models: Sequence[Model], rules: dict[tuple[int, int], float], *, hu
         _joined([h[0] for h in node_hulls], np.zeros(0, np.int32)),
         _joined([h[1] for h in node_hulls], np.zeros(0, np.int32)),
         _joined([h[2] for h in node_hulls], np.zeros(0)),
+        *(np.concatenate([held[k] for held in patches]) for k in range(4)),
         _joined(selves, np.zeros(0, SELF)),
         NO_CHARTS,
     )
+
+
+def _patches(shape: Shape, patch: int, row: int) -> Patches:
+    """Return the patches of a shape, numbered from `patch` and `row` on; none for small meshes and convex solids."""
+    if shape.is_mesh and len(shape.faces) >= PATCHED_FROM:
+        return numbered_from(shape.patches, patch, row)
+    return NO_PATCHES._replace(spans=np.zeros((len(shape.nodes), SPAN), np.int32))
 
 
 def _aligned(nodes: np.ndarray) -> np.ndarray:

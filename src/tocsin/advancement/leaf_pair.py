@@ -1,0 +1,59 @@
+"""Two leaves are advanced at once until they touch or are past the end (the paper's section 6)."""
+
+import numpy as np
+
+from tocsin import vec
+from tocsin._jit import kernel
+from tocsin.advancement.leaves import convex_set, convex_step, triangles_step
+from tocsin.advancement.relative import relative_state
+from tocsin.model.world import MESH
+
+FREE, CONTACT, CAPPED = 0, 1, 2
+
+STEPS, NODE_TESTS, HULL_TESTS, LEAF_TESTS, VISITED = range(5)
+"""Where the counts of a query are kept."""
+
+
+@kernel
+def later(t, h):
+    """Return t + h, rounded down: fl(t + h) <= (t + h)(1 + u), and (1 + u)^2 (1 - 2 u) < 1."""
+    return (t + h) * (1.0 - 2.0**-52)
+
+
+@kernel
+def leaf_advance(world, sweeps, joints, pair, geom_a, geom_b, node_a, node_b, pose, motion, t, end, room, counts):
+    """Return (status, time): advance two leaves from t until they touch (CONTACT), or until `end` (FREE).
+
+    CAPPED: they are too close to prove anything more, yet farther apart than the tolerance: the resolution of
+    floating point.
+    """
+    near = pair["margin"] + pair["tolerance"] - pair["noise"]
+    meshes = geom_a["kind"] == MESH and geom_b["kind"] == MESH
+    n = (0.0, 0.0, 0.0)
+    simplex = room.simplex
+    while True:
+        counts[LEAF_TESTS] += 1
+        if meshes:
+            h, d, _, _ = triangles_step(
+                world.points, world.faces, node_a["first"], node_b["first"], pose, motion, pair,
+                np.float64(node_a["reach"]), np.float64(node_b["reach"]), end - t, 0.4 * pair["tolerance"],
+            )  # fmt: skip
+        else:
+            table_a, set_a = convex_set(geom_a, node_a, world.points, world.faces, room.corners_a)
+            table_b, set_b = convex_set(geom_b, node_b, world.points, world.faces, room.corners_b)
+            if n[0] == 0.0 and n[1] == 0.0 and n[2] == 0.0:
+                n = vec.add(pose[1], vec.matvec(pose[0], vec.load3(table_b, set_b[0])))
+                n = vec.sub(n, vec.load3(table_a, set_a[0]))
+            h, _, d, n, _, _ = convex_step(
+                table_a, set_a, table_b, set_b, pose, motion, pair, np.float64(node_a["reach"]),
+                np.float64(node_b["reach"]), n, simplex, near,
+                0.9, end - t,
+            )  # fmt: skip
+        if d <= near:
+            return CONTACT, t
+        if later(t, h) >= end:
+            return FREE, end
+        if not later(t, h) > t:
+            return CAPPED, t
+        t = later(t, h)
+        pose, motion = relative_state(pair, sweeps, joints, world.links, t)
