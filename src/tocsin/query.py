@@ -9,7 +9,7 @@ import math
 import numpy as np
 
 from tocsin._jit import borrowed, kernel, ticks
-from tocsin.advancement.engine import CONTACT, FREE, VISITED, advance
+from tocsin.advancement.engine import CAPPED, CONTACT, FREE, STEPS, VISITED, advance
 from tocsin.advancement.probe import seen_touching
 from tocsin.contacts.closest import closest
 from tocsin.contacts.inside import one_inside_other
@@ -36,6 +36,12 @@ CHAIN_TURN = 3.0
 """Radians that all joints of a chain may turn, added up, in one slab (measured on chains of 2 to 200 links)."""
 
 MOST_SLABS = 64
+
+LOOKS = (1.0, 0.5, 0.75, 0.25)
+"""Where in a slab `is_free` looks before it goes on; at its end, where there are several slabs, before it culls."""
+
+UNSEEN = 24
+"""Steps that `is_free` takes in a slab before it looks: most free ones are done by then, and need no looks."""
 
 
 @kernel
@@ -230,7 +236,7 @@ def solve(table, configs, breaks, margin, grow, tolerance, relative_tolerance, m
         now = ticks()
         clock[MOTION] += now - stamp
         stamp = now
-        if any_contact:
+        if any_contact and slabs > 1:
             # A look at the ends of the slabs, the last first: half to nine tenths of the contacts of edges are there.
             for slab in range(slabs, 0, -1):
                 t = end if slab == slabs else begin + (end - begin) * slab / slabs
@@ -251,16 +257,22 @@ def solve(table, configs, breaks, margin, grow, tolerance, relative_tolerance, m
             now = ticks()
             clock[CULLING] += now - stamp
             stamp = now
-            if any_contact:
-                for k in range(3):
-                    t = t0 + (t1 - t0) * (0.5 if k == 0 else 0.75 if k == 1 else 0.25)
-                    p = look(stage, pairs, n, t)
-                    if p >= 0:
-                        a, b, used = named(pairs, p)
-                        return CONTACT, t, a, b, used
-            status, time, p = advance(
-                world, sweeps, joints, stage.taylor, stage.room, pairs, n, t0, t1, any_contact, max_steps, counts
-            )
+            status = CAPPED
+            cap = min(max_steps, counts[STEPS] + UNSEEN) if any_contact else max_steps
+            while status == CAPPED:
+                status, time, p = advance(
+                    world, sweeps, joints, stage.taylor, stage.room, pairs, n, t0, t1, any_contact, cap, counts
+                )
+                if cap == max_steps:
+                    break
+                if status == CAPPED:
+                    for k in range(0 if slabs == 1 else 1, 4):
+                        t = t1 if k == 0 else t0 + (t1 - t0) * LOOKS[k]
+                        p = look(stage, pairs, n, t)
+                        if p >= 0:
+                            a, b, used = named(pairs, p)
+                            return CONTACT, t, a, b, used
+                cap = max_steps
             if t0 == 0.0 and not (status == CONTACT and time == 0.0):
                 for k in range(n):
                     if one_inside_other(world, pairs[k], sweeps, joints, 0.0):
