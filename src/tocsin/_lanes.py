@@ -222,24 +222,6 @@ def _load_singles_kernel(table, i, row):
 
 
 @intrinsic
-def _load_doubles(typingctx, table, i, row):
-    def codegen(context, builder, sig, args):
-        return _vector_at(context, builder, sig, args, doubles.vector, 8)
-
-    return doubles(table, i, row), codegen
-
-
-def load_doubles(table: Any, i: int, row: int) -> Any:
-    """Return table[i, row] of an (n, rows, 8) table in double precision, contiguous, as doubles."""
-    return table[i, row]
-
-
-@overload(load_doubles)
-def _load_doubles_kernel(table, i, row):
-    return lambda table, i, row: _load_doubles(table, i, row)  # type: ignore[reportCallIssue]
-
-
-@intrinsic
 def _lane(typingctx, value, k):
     def codegen(context, builder, sig, args):
         return builder.extract_element(args[0], context.cast(builder, args[1], sig.args[1], types.int32))

@@ -14,7 +14,7 @@ from tocsin._addresses import array_at, table_of
 from tocsin._jit import kernel
 from tocsin.advancement.heap import ITEM
 from tocsin.advancement.room import Room, make_room
-from tocsin.culling.boxes import build_static, clear_leaves
+from tocsin.culling.boxes import build_static, clear_leaves, leaf_room
 from tocsin.culling.pairs import PAIR
 from tocsin.culling.sweep import SWEEP, geom_box, link_bounds, link_middle
 from tocsin.geometry.tree import NODE
@@ -175,9 +175,7 @@ def prepare(models: Sequence[Model], key: tuple[int, ...], world: World, largest
     first = 0
     offset = 0
     for k, m in enumerate(given):
-        room = 1
-        while room < world.models[m]["geoms"]:
-            room *= 2
+        room = leaf_room(world.models[m]["geoms"])
         active[k] = (m, 0, offset, first, room)
         first += 2 * room
         offset += models[m].width if not key else 0

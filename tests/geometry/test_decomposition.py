@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tocsin.geometry.decomposition import TOLERANCE, piece_stats, surface_pieces
+from tocsin.geometry.decomposition import TOLERANCE, surface_pieces
 from tocsin.geometry.mesh import Mesh
 from tocsin.geometry.primitives import Box, Capsule, Sphere
 
@@ -76,11 +76,10 @@ def test_a_box_is_one_piece():
 
 
 def test_convex_regions_come_out_in_large_pieces():
-    assert piece_stats(surface_pieces(MESHES["sphere"])).mean_triangles > 25
-    stats = piece_stats(surface_pieces(MESHES["torus"]))
-    assert stats.mean_triangles > 4
-    assert stats.largest >= stats.mean_triangles
-    assert stats.count == surface_pieces(MESHES["torus"]).max() + 1
+    assert np.bincount(surface_pieces(MESHES["sphere"])).mean() > 25
+    sizes = np.bincount(surface_pieces(MESHES["torus"]))
+    assert sizes.mean() > 4
+    assert sizes.min() > 0
 
 
 def test_winding_does_not_matter():
@@ -91,7 +90,7 @@ def test_winding_does_not_matter():
     some = rng.random(len(mesh.faces)) < 0.3
     mixed = np.where(some[:, None], mesh.faces[:, ::-1], mesh.faces)
     labels = surface_pieces(Mesh(mesh.vertices, mixed))
-    assert piece_stats(labels).count == pytest.approx(piece_stats(reference).count, rel=0.15)
+    assert labels.max() + 1 == pytest.approx(reference.max() + 1, rel=0.15)
     assert_pieces(Mesh(mesh.vertices, mixed), labels, 64)
 
 
@@ -122,6 +121,5 @@ def test_degenerate_triangles_stand_alone():
 
 def test_empty_and_wrong_arguments():
     assert len(surface_pieces(Mesh([], []))) == 0
-    assert piece_stats(np.zeros(0, dtype=np.int32)).count == 0
     with pytest.raises(ValueError, match="max_vertices"):
         surface_pieces(MESHES["box"], 2)

@@ -253,39 +253,6 @@ def compose(out, a, b):
 
 
 @kernel
-def compose_constant(out, a, rotation, translation):
-    """Write to `out` the Taylor matrix of a o (rotation, translation), both constant and exact; `out` may be a.
-
-    Proof: as in `compose` with no remainder and no degree above three in B: E B is no longer than r_i NORM in the
-    rotation, r_i |translation| in the translation, and each term passes at most four roundings.
-    """
-    t0, t1, t2 = translation[0], translation[1], translation[2]
-    reach = math.sqrt(t0 * t0 + t1 * t1 + t2 * t2)
-    mass0 = abs(rotation[0, 0]) + abs(rotation[0, 1]) + abs(rotation[0, 2])
-    mass1 = abs(rotation[1, 0]) + abs(rotation[1, 1]) + abs(rotation[1, 2])
-    mass2 = abs(rotation[2, 0]) + abs(rotation[2, 1]) + abs(rotation[2, 2])
-    for i in range(3):
-        r = a[i, 0, 4]
-        sx = _size(a, i, 0)
-        sy = _size(a, i, 1)
-        sz = _size(a, i, 2)
-        st = _size(a, i, 3)
-        for d in range(4):
-            x = a[i, 0, d]
-            y = a[i, 1, d]
-            z = a[i, 2, d]
-            out[i, 3, d] = a[i, 3, d] + (x * t0 + y * t1 + z * t2)
-            for j in range(3):
-                out[i, j, d] = x * rotation[0, j] + y * rotation[1, j] + z * rotation[2, j]
-        rounding = 5.0 * UNIT * (sx * abs(t0) + sy * abs(t1) + sz * abs(t2) + st)
-        out[i, 3, 4] = (a[i, 3, 4] + r * reach + rounding) * GUARD + UNDERFLOW
-        radius = (NORM * r + 5.0 * UNIT * (sx * mass0 + sy * mass1 + sz * mass2)) * GUARD + UNDERFLOW
-        out[i, 0, 4] = radius
-        out[i, 1, 4] = radius
-        out[i, 2, 4] = radius
-
-
-@kernel
 def _edge(m, i, x, y, z):
     """Return the cubic of row i of the rotation times (x, y, z), negated if need be, and whether it keeps its sign."""
     c0 = m[i, 0, 0] * x + m[i, 1, 0] * y + m[i, 2, 0] * z

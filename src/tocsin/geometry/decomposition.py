@@ -16,8 +16,6 @@ between hulls that is realised on patch triangles is too small by no more than t
 large.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from tocsin import vec
@@ -29,15 +27,6 @@ from tocsin.geometry.topology import half_edges
 
 TOLERANCE = 2.0**-24
 """How far in front of a patch plane a corner may lie, in diagonals of the mesh: what single-precision files resolve."""
-
-
-@dataclass(frozen=True)
-class PieceStats:
-    """How a decomposition came out."""
-
-    count: int
-    mean_triangles: float
-    largest: int
 
 
 def surface_pieces(mesh: Mesh, max_vertices: int = 64, *, tolerance: float = TOLERANCE) -> np.ndarray:
@@ -59,12 +48,6 @@ def surface_pieces(mesh: Mesh, max_vertices: int = 64, *, tolerance: float = TOL
     around = half_edges(corners, len(first)).next_around
     normals = outward_normals(corners, around, positions, mesh.degenerate)
     return _grow(corners, around, positions, normals, max_vertices, tolerance * diagonal)
-
-
-def piece_stats(labels: np.ndarray) -> PieceStats:
-    """Count pieces and their triangles."""
-    sizes = np.bincount(labels) if len(labels) else np.zeros(0, dtype=np.int64)
-    return PieceStats(len(sizes), float(sizes.mean()) if len(sizes) else 0.0, int(sizes.max(initial=0)))
 
 
 @kernel

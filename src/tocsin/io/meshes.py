@@ -35,12 +35,6 @@ MOST_BODIES = 10_000
 """Bodies of one file or folder."""
 
 
-def read_mesh(path: str | os.PathLike[str], *, scale: Any = None) -> Mesh:
-    """Return the mesh in a file, all its parts as one, scaled about its origin by one factor or one an axis."""
-    mesh = Mesh.load(path)
-    return mesh if scale is None else mesh.scaled(scale)
-
-
 def load_environment(path: str | os.PathLike[str], *, scale: Any = None, packages: Packages = ()) -> list[Model]:
     """Return the bodies (and robots) in a file or a folder; see the table above for what is read.
 

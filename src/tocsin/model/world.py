@@ -224,7 +224,10 @@ def assemble(models: Sequence[Model], rules: dict[tuple[int, int], float], *, hu
         _joined([h[0] for h in node_hulls], np.zeros(0, np.int32)),
         _joined([h[1] for h in node_hulls], np.zeros(0, np.int32)),
         _joined([h[2] for h in node_hulls], np.zeros(0)),
-        *(np.concatenate([held[k] for held in patches]) for k in range(4)),
+        np.concatenate([held.spans for held in patches]),
+        np.concatenate([held.corners for held in patches]),
+        np.concatenate([held.disks for held in patches]),
+        np.concatenate([held.first for held in patches]),
         _joined(selves, np.zeros(0, SELF)),
         NO_CHARTS,
     )

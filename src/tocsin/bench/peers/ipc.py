@@ -11,8 +11,6 @@ from typing import Any
 
 import numpy as np
 
-NARROW = ("additive", "inclusion")
-
 
 def available() -> bool:
     """Whether ipctk can be imported."""
