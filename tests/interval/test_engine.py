@@ -59,7 +59,7 @@ def test_passing_by_is_proven_free_with_every_combination_of_stages(ball_and_cub
 def test_a_cap_on_steps_says_until_when_it_is_free(ball_and_cube):
     scene, ball = ball_and_cube
     move = ball.move(at(3, 0, 0), at(-3, 0, 0))
-    truth = scene.first_contact(move).time
+    truth = scene.first_contact(move, tolerance=1e-9).time
     capped = scene.first_contact(move, method="interval", max_steps=2)
     assert capped.status is Status.CAPPED
     assert capped.time <= truth
