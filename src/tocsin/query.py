@@ -40,8 +40,9 @@ MOST_SLABS = 64
 LOOKS = (1.0, 0.5, 0.75, 0.25)
 """Where in a slab `is_free` looks before it goes on; at its end, where there are several slabs, before it culls."""
 
-UNSEEN = 24
-"""Steps that `is_free` takes in a slab before it looks: most free ones are done by then, and need no looks."""
+UNSEEN, SHORT = 24, 1.2
+"""Steps that `is_free` takes before it looks, if no chain turns by more than so many radians: most short motions are
+free, and done by then."""
 
 
 @kernel
@@ -70,6 +71,17 @@ def set_motion(stage, configs, t0, t1):
             link_bounds(sweeps, joints, world.links, i)
             slabs = max(slabs, (t1 - t0) * max(joints[i]["turn"] / JOINT_TURN, sweeps[i]["turn"] / CHAIN_TURN))
     return int(min(math.ceil(slabs), MOST_SLABS))
+
+
+@kernel
+def longest_turn(stage):
+    """Return the radians a unit of time that all joints of a chain turn by at most, added up."""
+    most = 0.0
+    for k in range(stage.active.shape[0]):
+        model = stage.world.models[stage.active[k, MODEL]]
+        for i in range(model["link"], model["link"] + model["links"]):
+            most = max(most, stage.sweeps[i]["turn"])
+    return most
 
 
 @kernel
@@ -236,6 +248,7 @@ def solve(table, configs, breaks, margin, grow, tolerance, relative_tolerance, m
         now = ticks()
         clock[MOTION] += now - stamp
         stamp = now
+        unseen = UNSEEN if any_contact and longest_turn(stage) * (end - begin) < SHORT else 0
         if any_contact and slabs > 1:
             # A look at the ends of the slabs, the last first: half to nine tenths of the contacts of edges are there.
             for slab in range(slabs, 0, -1):
@@ -258,7 +271,7 @@ def solve(table, configs, breaks, margin, grow, tolerance, relative_tolerance, m
             clock[CULLING] += now - stamp
             stamp = now
             status = CAPPED
-            cap = min(max_steps, counts[STEPS] + UNSEEN) if any_contact else max_steps
+            cap = min(max_steps, counts[STEPS] + unseen) if any_contact else max_steps
             while status == CAPPED:
                 status, time, p = advance(
                     world, sweeps, joints, stage.taylor, stage.room, pairs, n, t0, t1, any_contact, cap, counts
