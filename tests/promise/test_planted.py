@@ -81,8 +81,19 @@ def test_the_judge_notices_every_kind_of_lie(cases):
     assert judged(Status.CONTACT, case.time) == "right"
 
 
+class Lying:
+    """A scene that calls everything free when asked for a yes or no."""
+
+    def __init__(self, scene):
+        self.first_contact = scene.first_contact
+
+    def is_free(self, *motions, **options):
+        return True
+
+
 def test_a_wrong_is_free_is_counted():
-    case = dataclasses.replace(first_case(planted.rigid_cases), ask_free=lambda **_: True)
+    case = first_case(planted.rigid_cases)
+    case = dataclasses.replace(case, scene=Lying(case.scene))
     tally = planted_judge.Tally()
     assert tally.add(case) == "is_free lied"
     assert tally.wrong == 1

@@ -227,24 +227,7 @@ def test_permuting_links(seed):
         ready = [k for k in left if joints[k].parent in order and (not joints[k].mimic or joints[k].mimic[0] in order)]
         order.append(int(rng.choice(ready)))
         left.remove(order[-1])
-    builder = tocsin.RobotBuilder("robot", base="free" if arm.free else "fixed")
-    for k in order:
-        joint = joints[k]
-        carried = [(piece.product, placement) for piece, placement in arm.parts[k]] or None
-        if k == 0:
-            builder.link("link0", carried)
-            continue
-        builder.link(
-            f"link{k}",
-            carried,
-            parent=f"link{joint.parent}",
-            joint=joint.kind,
-            axis=joint.axis,
-            origin=joint.origin,
-            mimic=(f"joint{joint.mimic[0]}", *joint.mimic[1:]) if joint.mimic else None,
-            joint_name=f"joint{k}",
-        )
-    other = builder.build()
+    other = articulated.build(joints, arm.parts, arm.free, order)
     for i in range(len(joints)):
         for j in range(i):
             other.ignore(f"link{i}", f"link{j}")

@@ -8,7 +8,7 @@ self-contact. The other pairs of links of the robot are ignored, because a rando
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -91,10 +91,11 @@ def random_arm(rng: np.random.Generator, scale: float, probe: Piece | None) -> A
     return Arm(robot, kin.Tree(tuple(joints)), parts, free, scale, n if probe is not None else -1)
 
 
-def build(joints: list, parts: list, free: bool) -> Any:
-    """Return the robot of the library for a list of the oracle's joints and what each link carries."""
+def build(joints: Sequence, parts: list, free: bool, order: Sequence[int] | None = None) -> Any:
+    """Return the robot of the library for the oracle's joints and what each link carries; links added in this order."""
     builder = tocsin.RobotBuilder("robot", base="free" if free else "fixed")
-    for link, joint in enumerate(joints):
+    for link in range(len(joints)) if order is None else order:
+        joint = joints[link]
         carried = [(piece.product, placement) for piece, placement in parts[link]] or None
         if link == 0:
             builder.link("link0", carried)
@@ -313,7 +314,7 @@ def _case(name: str, arm: Arm, obstacle: Piece, body: Any, scene: Any, found: tu
         margin=margin,
         tolerance=tolerance,
         span=span,
-        ask=lambda **how: scene.first_contact(*motions, margin=margin, tolerance=tolerance, **how),
-        ask_free=lambda **how: scene.is_free(*motions, margin=margin, tolerance=tolerance, **how),
+        scene=scene,
+        motions=tuple(motions),
         pairs=pairs,
     )

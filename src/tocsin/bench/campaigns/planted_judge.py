@@ -14,8 +14,10 @@ from typing import Any
 import numpy as np
 
 from tocsin.bench.campaigns.planted_shapes import oracle
+from tocsin.model.base import Motion
 from tocsin.options import RELATIVE_TOLERANCE
 from tocsin.results import FirstContact, Status
+from tocsin.scene import Scene
 
 shapes = oracle("shapes")
 
@@ -38,12 +40,19 @@ class Case:
     margin: float
     tolerance: float | None
     span: float
-    ask: Callable[..., FirstContact]
-    """Asks, with further options of `Scene.first_contact` if any are given; `ask_free` likewise."""
-    ask_free: Callable[..., bool]
+    scene: Scene
+    motions: tuple[Motion, ...]
     pairs: Callable[[float], list[tuple[Any, np.ndarray, Any, np.ndarray]]]
     """Time -> the placed shapes of every pair that may touch, for the oracle."""
     planted: bool = True
+
+    def ask(self, **how: Any) -> FirstContact:
+        """Ask for the first contact, with further options of `Scene.first_contact` if any are given."""
+        return self.scene.first_contact(*self.motions, margin=self.margin, tolerance=self.tolerance, **how)
+
+    def ask_free(self, **how: Any) -> bool:
+        """Ask for a yes or no, likewise."""
+        return self.scene.is_free(*self.motions, margin=self.margin, tolerance=self.tolerance, **how)
 
 
 @dataclass

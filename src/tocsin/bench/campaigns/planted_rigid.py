@@ -165,7 +165,6 @@ def rigid_case(name: str, label: str, parts: tuple, true: tuple, numbers: tuple,
     """Return the question about two bodies that move between the given ends."""
     scene, body_a, body_b = parts
     t, margin, tolerance, span, ends_a, ends_b = numbers
-    motions = body_a.move(*ends_a), body_b.move(*ends_b)
 
     def pairs(time: float) -> list:
         return [(true[0], kin.body_poses(*ends_a, [time])[0], true[1], kin.body_poses(*ends_b, [time])[0])]
@@ -177,8 +176,8 @@ def rigid_case(name: str, label: str, parts: tuple, true: tuple, numbers: tuple,
         margin=margin,
         tolerance=tolerance,
         span=span,
-        ask=lambda **how: scene.first_contact(*motions, margin=margin, tolerance=tolerance, **how),
-        ask_free=lambda **how: scene.is_free(*motions, margin=margin, tolerance=tolerance, **how),
+        scene=scene,
+        motions=(body_a.move(*ends_a), body_b.move(*ends_b)),
         pairs=pairs,
         planted=planted,
     )
