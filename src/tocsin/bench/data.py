@@ -9,6 +9,10 @@ class Missing(Exception):
     """What a benchmark or a contestant needs is not here: a package, a file. The sentence says what."""
 
 
+class Ended(Missing):
+    """A contestant's process has not answered: too slow, crashed, or out of its depth. The sentence says which."""
+
+
 def data_folder() -> Path:
     """Return the folder of recorded data: `TOCSIN_DATA`, or `../shared/data` from the project's root."""
     return Path(os.environ.get("TOCSIN_DATA") or Path(__file__).resolve().parents[4] / "shared" / "data")

@@ -17,7 +17,8 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -188,6 +189,8 @@ def run(race: Race, label: str) -> dict[str, Any]:
     peers = [c.name for c in contestants if not c.ours]
     done = report.rounds(runners, race.n_questions, race.repeats, label=label, patience=report.PATIENCE, peers=peers)
     true_times = np.array([time_of(answer) for answer in done[race.truth].answers])
+    if race.confirm is not None:  # a thousand samples each, and several may have missed the same
+        race = replace(race, confirm=lru_cache(maxsize=None)(race.confirm))
     record: dict[str, Any] = {
         "questions": race.n_questions,
         "repeats": race.repeats,
@@ -216,7 +219,8 @@ def _judged(race: Race, who: Contestant, turns: report.Turns, true_times: np.nda
     missed = [int(k) for k in unseen if confirm is None or confirm(int(k), float(true[k]))]
     both = np.flatnonzero(np.isfinite(true) & np.isfinite(times))
     late = times[both] - true[both]
-    record = {"name": who.name, "ours": who.ours, "proves": who.proves, "against": who.against, "note": who.note}
+    note = "; ".join(text for text in (who.note, turns.ended) if text)
+    record = {"name": who.name, "ours": who.ours, "proves": who.proves, "against": who.against, "note": note}
     # In a record: nothing for free, -1 for a contact at a time that is not said.
     record |= {"seconds": turns.seconds, "times": np.where(np.isnan(times), -1.0, times)}
     if who.name != race.truth:

@@ -118,7 +118,14 @@ COMMANDS = (
         "papers",
         pictures=(("picture", "arm", "arm-pipes.png"), ("picture", "arm", "arm-room.png")),
     ),
-    Command("arm-real", "the same with a recorded Puma 560: what does each stage cost?", "papers", "--puma", "arm"),
+    Command(
+        "arm-real",
+        "the same with a recorded Puma 560: what does each stage cost?",
+        "papers",
+        "--puma",
+        "arm",
+        pictures=(("picture", "puma", "puma-pipes.png"), ("picture", "puma", "puma-room.png")),
+    ),
     Command(
         "screen",
         "all contacts of the screw paper's cubes, cars and tori: how fast, at which resolution?",

@@ -29,6 +29,8 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
+from tocsin.bench.data import Ended
+
 console = Console(width=None if sys.stdout.isatty() else 120)
 
 PACKAGES = (
@@ -120,6 +122,8 @@ class Turns:
 
     seconds: np.ndarray
     answers: list[Any]
+    ended: str = ""
+    """Why it was not asked more, if its process has ended."""
 
 
 def asking(
@@ -173,21 +177,23 @@ def rounds(
 
     Before the first round each goes through all questions untimed, until it has taken more than `patience` seconds; how
     far it came is how many questions it is given. Ours are asked once before that, because kernels that were never used
-    are compiled then; one of the `peers` that took `ENOUGH` times as long is not asked again, and these times count.
+    are compiled then; one of the `peers` that took `ENOUGH` times as long is not asked again, and these times count. So
+    do those of one whose process has ended: it keeps what it has answered before.
     """
     counts = dict.fromkeys(contestants, n_questions)
     taken: dict[str, list[np.ndarray]] = {name: [] for name in contestants}
+    warmed: dict[str, np.ndarray] = {}
     answers: dict[str, list[Any]] = {}
+    ended: dict[str, str] = {}
     done: set[str] = set()
     with progress(label, (repeats + warm_up) * len(contestants)) as step:
         for name, run in contestants.items() if warm_up else ():
             step(f"{label}: {name}, to warm up")
             if name not in peers:
                 run(range(1))
-            seconds, answers[name] = _warmed(run, n_questions, patience)
-            counts[name] = len(seconds)
-            if name in peers and seconds.sum() > ENOUGH * patience:
-                taken[name].append(seconds)
+            warmed[name], answers[name], ended[name] = _warmed(run, n_questions, patience)
+            counts[name] = len(warmed[name])
+            if ended[name] or (name in peers and warmed[name].sum() > ENOUGH * patience):
                 done.add(name)
         for number in range(repeats):
             order = [*contestants.items()]
@@ -196,24 +202,38 @@ def rounds(
                 step(f"{label}: {name}")
                 if name in done:
                     continue
-                seconds, answers[name] = run(range(counts[name]))
+                try:
+                    seconds, answers[name] = run(range(counts[name]))
+                except Ended as why:
+                    if name not in answers:
+                        raise
+                    ended[name] = f"round {number + 1}: {why}"
+                    done.add(name)
+                    continue
                 taken[name].append(seconds)
-    return {name: Turns(np.median(taken[name], axis=0), answers[name]) for name in contestants}
+    return {
+        name: Turns(np.median(taken[name] or [warmed[name]], axis=0), answers[name], ended.get(name, ""))
+        for name in contestants
+    }
 
 
-def _warmed(run: Runner, count: int, patience: float) -> tuple[np.ndarray, list[Any]]:
-    """Go through the questions in growing parts until patience ends; return what came of those that were answered."""
+def _warmed(run: Runner, count: int, patience: float) -> tuple[np.ndarray, list[Any], str]:
+    """Go through the questions in growing parts until patience ends; what came of those that were answered, and what
+    ended it."""
     taken, answers = np.zeros(0), []
     left, part = patience, 1
     while len(taken) < count and left > 0.0:
         part = min(part, count - len(taken))
-        seconds, said = run(range(len(taken), len(taken) + part))
+        try:
+            seconds, said = run(range(len(taken), len(taken) + part))
+        except Ended as why:
+            return taken, answers, f"question {len(taken) + 1}{f' to {len(taken) + part}' * (part > 1)}: {why}"
         taken, answers = np.concatenate([taken, seconds]), answers + said
         left -= float(seconds.sum())
         # One by one at first, since a contact may take a thousand times as long as a free motion; then as many again,
         # or what the patience that is left allows for by the slowest so far.
         part = 1 if len(taken) < ONE_BY_ONE else max(1, int(min(len(taken), left / max(float(taken.max()), 1e-9))))
-    return taken, answers
+    return taken, answers, ""
 
 
 def take_turns(
@@ -297,8 +317,8 @@ def table(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]], not
 
 
 def ms(seconds: float) -> str:
-    """Seconds as milliseconds with three figures."""
-    return "-" if not np.isfinite(seconds) else f"{1e3 * seconds:.3g}"
+    """Seconds as milliseconds with three figures or whole."""
+    return "-" if not np.isfinite(seconds) else f"{1e3 * seconds:.3g}" if seconds < 1.0 else f"{1e3 * seconds:,.0f}"
 
 
 def us(seconds: float) -> str:

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from tocsin.bench import race, report
-from tocsin.bench.data import Missing
+from tocsin.bench.data import Ended, Missing
 from tocsin.bench.measures import variants
 from tocsin.bench.peers.remote import Worker
 
@@ -99,6 +99,9 @@ def _scene(sides: Mapping[str, Worker], scene: str, args: argparse.Namespace) ->
     count = max(worker.call("prepare", scene, args.count) for worker in sides.values())
     runners = {side: partial(_asked, worker) for side, worker in sides.items()}
     done = report.rounds(runners, count, args.repeats, label=scene)
+    for turns in done.values():
+        if turns.ended:
+            raise Ended(turns.ended)
     times = {side: np.array(turns.answers) for side, turns in done.items()}
     collides = np.isfinite(times["with"])
     same = np.isfinite(times["without"]) == collides

@@ -76,7 +76,7 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
         raise Missing("the recorded Puma 560 is not there; set TOCSIN_DATA to the folder of recorded data.")
     if args.picture:
         for name in arm_scenes.ENVIRONMENTS:
-            _draw(f"{args.picture}-{name}.png", name)
+            _draw(f"{args.picture}-{name}.png", name, arm_scenes.build_puma() if args.puma else arm_scenes.build_arm())
     pipes = _environment("pipes", arm_scenes.STEPS, tuple(SETS), args)
     room = _environment("room", arm_scenes.STEPS, tuple(SETS), args)
     for title, found, paper in (("Table 1, pipes", pipes, PAPER_1), ("Table 2, machine room", room, PAPER_2)):
@@ -245,9 +245,8 @@ _ARM, _GHOST, _STEEL = (0.95, 0.55, 0.15), (0.98, 0.8, 0.6), ((0.62, 0.66, 0.7),
 _EYE = np.array([2.5, -2.2, 2.3])
 
 
-def _draw(path: str, environment: str) -> None:
+def _draw(path: str, environment: str, arm: tocsin.Robot) -> None:
     """The arm at both ends of a motion, opaque, and what stands behind it; what is in front is cut away."""
-    arm = arm_scenes.build_arm()
     stage = render.Stage()
     stage.add_board(0.5, 12, (0.9, 0.9, 0.9), (0.84, 0.85, 0.86))
     view = _EYE / np.linalg.norm(_EYE)
@@ -256,8 +255,8 @@ def _draw(path: str, environment: str) -> None:
         if middle @ view < 0.1:
             stage.add(mesh, _STEEL[k % 3], np.eye(4))
     for q, colour in (([0.9, -0.6, 0.5, 0.2, 0.4, 0.0], _GHOST), ([-0.1, 0.1, 0.9, 0.4, -0.6, 0.3], _ARM)):
-        for name, pose in zip(arm.link_names, arm.link_poses(np.array(q))):
-            if colour is _ARM or name not in ("base", "shoulder"):
-                stage.add(arm_scenes.meshes()[name], colour, pose)
+        for k, (shapes, pose) in enumerate(zip(arm.shapes, arm.link_poses(np.array(q)))):
+            for shape in shapes if colour is _ARM or k > 1 else ():  # base and shoulder are where they were
+                stage.add((shape.points, shape.faces), colour, pose)
     render.render(stage, path, eye=tuple(_EYE), at=(0.0, 0.0, 0.75), zoom=3.2 if environment == "pipes" else 2.4)
     report.console.print(f"wrote {path}", highlight=False)

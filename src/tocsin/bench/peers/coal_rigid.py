@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from tocsin.bench import report
+from tocsin.bench.peers.remote import apart
 from tocsin.bench.peers.rigid_pair import Pair
 from tocsin.bench.race import Contestant
 from tocsin.bench.scenes.shapes import Triangles
@@ -65,4 +66,4 @@ class CoalPair:
             return timed(questions)
 
         timed = report.asking(ask)
-        return Contestant(f"coal, {samples} samples", ready, against="tocsin first_contact")
+        return Contestant(f"coal, {samples} samples", apart(ready), against="tocsin first_contact")

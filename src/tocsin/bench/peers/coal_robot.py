@@ -13,6 +13,7 @@ import numpy as np
 
 from tocsin.bench import report
 from tocsin.bench.peers.cells import Cell, Cells
+from tocsin.bench.peers.remote import apart
 from tocsin.bench.race import Contestant
 
 
@@ -62,7 +63,7 @@ class CoalRobots:
                     self.samples[k, radians] = self.cells.samples(self.cells.edges[k], radians)
             return timed(questions)
 
-        return Contestant(f"coal, every {radians:g} rad", ready, against="tocsin is_free")
+        return Contestant(f"coal, every {radians:g} rad", apart(ready), against="tocsin is_free")
 
     def overlaps_after(self, k: int, t: float) -> bool:
         """Does anything touch at one of 2,000 configurations between t and the end?"""

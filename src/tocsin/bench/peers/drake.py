@@ -16,6 +16,7 @@ import numpy as np
 from tocsin.bench import report
 from tocsin.bench.peers.cells import Cell, Cells
 from tocsin.bench.peers.export import BODY, WORLD
+from tocsin.bench.peers.remote import apart
 from tocsin.bench.race import Contestant
 
 STEP = 0.05
@@ -33,7 +34,7 @@ def contestants(cells: Cells) -> list[Contestant]:
         return math.inf if free else math.nan
 
     name = f"drake, every {STEP:g} rad"
-    return [Contestant(name, report.asking(ask), against="tocsin is_free", note=NOTE)]
+    return [Contestant(name, apart(report.asking(ask)), against="tocsin is_free", note=NOTE)]
 
 
 def _ordered(checker: tuple[Any, list[int]], q: np.ndarray) -> np.ndarray:

@@ -15,12 +15,11 @@ from typing import Any
 import numpy as np
 
 from tocsin.bench import report
+from tocsin.bench.peers.remote import apart
 from tocsin.bench.peers.rigid_pair import Pair
 from tocsin.bench.race import Contestant
 
 AGAINST = "tocsin first_contact"
-LARGEST = 60_000
-"""Triangles up to which its conservative advancement is asked: on two bunnies, 170,000, one motion took minutes."""
 MODES = {
     "conservative advancement": ("CCDM_LINEAR", ""),
     "conservative advancement, translation": (
@@ -32,7 +31,7 @@ WITHOUT_ANSWERS = {
     "fcl ray shooting": "has no answer for two meshes: FCL says 'invalid continuous collision setting'",
     "fcl polynomial solver": "has no answer for two rigid meshes: FCL says 'invalid continuous collision checking'",
 }
-"""Its other two solvers."""
+"""Its other two solvers, and why they do not take part."""
 
 
 class FclPair:
@@ -43,7 +42,6 @@ class FclPair:
 
         self.fcl: Any = fcl
         self.pair = pair
-        self.size = len(pair.mesh_a[1]) + len(pair.mesh_b[1])
         self.objects = []
         for vertices, faces in (pair.mesh_a, pair.mesh_b):
             model = fcl.BVHModel()
@@ -61,20 +59,15 @@ class FclPair:
         """The naive solver at so many samples, and conservative advancement."""
         naive = self._request("CCDC_NAIVE", "CCDM_LINEAR", samples)
         found = [self._contestant(f"fcl naive, {samples} samples", naive, "")]
-        for name, (motion, note) in MODES.items() if self.size <= LARGEST else ():
+        for name, (motion, note) in MODES.items():
             # With iterations enough to end by its own tolerance.
             request = self._request("CCDC_CONSERVATIVE_ADVANCEMENT", motion, 1000)
             found.append(self._contestant(f"fcl {name}", request, note))
         return found
 
-    def without_answers(self) -> dict[str, str]:
-        """Its other solvers, and why they do not take part."""
-        large = {"fcl conservative advancement": f"takes minutes a motion beyond {LARGEST:,} triangles"}
-        return WITHOUT_ANSWERS | (large if self.size > LARGEST else {})
-
     def _contestant(self, name: str, request: Any, note: str) -> Contestant:
         run = report.asking(lambda k: self._ask(k, request), self.clear_freed_memory)
-        return Contestant(name, run, against=AGAINST, note=note)
+        return Contestant(name, apart(run), against=AGAINST, note=note)
 
     def _request(self, solver: str, motion: str, iterations: int) -> Any:
         return self.fcl.ContinuousCollisionRequest(

@@ -14,6 +14,7 @@ import numpy as np
 from tocsin.bench import report
 from tocsin.bench.peers.cells import Cell, Cells
 from tocsin.bench.peers.export import BODY, LINK
+from tocsin.bench.peers.remote import apart
 from tocsin.bench.race import Contestant
 from tocsin.geometry.primitives import Box, Capsule, Cylinder, Sphere
 from tocsin.geometry.shape import Shape
@@ -42,7 +43,7 @@ def contestants(cells: Cells) -> list[Contestant]:
                 places[k] = [prepared[edge.cell].placed(edge.motion.link_poses(float(t))) for t in times]
         return timed(questions)
 
-    return [Contestant(f"fcl, every {RADIANS:g} rad", ready, against="tocsin is_free")]
+    return [Contestant(f"fcl, every {RADIANS:g} rad", apart(ready), against="tocsin is_free")]
 
 
 class _Cell:

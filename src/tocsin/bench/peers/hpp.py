@@ -17,8 +17,9 @@ from typing import Any
 import numpy as np
 
 from tocsin.bench import report
+from tocsin.bench.data import Ended
 from tocsin.bench.peers.cells import Cells
-from tocsin.bench.peers.remote import Worker, serve
+from tocsin.bench.peers.remote import LIMIT, Worker, serve
 from tocsin.bench.race import Contestant
 
 PENETRATION = 1e-3
@@ -30,13 +31,27 @@ def contestants(cells: Cells) -> list[Contestant]:
     spec = importlib.util.find_spec("pyhpp")
     if spec is None or spec.origin is None:
         raise ModuleNotFoundError("no pyhpp", name="pyhpp")
-    libraries = Path(spec.origin).resolve().parents[3]
-    worker = Worker(__name__, {"LD_LIBRARY_PATH": str(libraries)})
-    worker.call("load", [(cell.exported.urdf, cell.exported.srdf) for cell in cells.cells])
-    worker.call("draw", [(edge.cell, *cells.values(edge)) for edge in cells.edges])
+    libraries = str(Path(spec.origin).resolve().parents[3])
+
+    def start() -> Worker:
+        worker = Worker(__name__, {"LD_LIBRARY_PATH": libraries})
+        worker.call("load", [(cell.exported.urdf, cell.exported.srdf) for cell in cells.cells])
+        worker.call("draw", [(edge.cell, *cells.values(edge)) for edge in cells.edges])
+        return worker
+
+    workers = [start()]
 
     def runner(method: str) -> report.Runner:
-        return lambda questions: worker.call("run", method, list(questions))
+        def run(questions: Sequence[int]) -> tuple[np.ndarray, list[float]]:
+            if not workers:
+                workers.append(start())
+            try:
+                return workers[0].call("run", method, list(questions), limit=LIMIT)
+            except Ended:
+                workers.clear()  # both methods share it, and the other one has done nothing wrong
+                raise
+
+        return run
 
     return [
         Contestant("hpp Dichotomy", runner("Dichotomy"), proves=True, against="tocsin is_free"),

@@ -9,6 +9,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from tocsin.bench import report
+from tocsin.bench.peers.remote import apart
 from tocsin.bench.peers.rigid_pair import Pair
 from tocsin.bench.race import Contestant
 
@@ -61,4 +62,4 @@ class RapierPair:
             hit = self._world(k).query_pipeline.cast_shape_nonlinear(motions[k], self.shape, self.options, 0.0, 1.0)
             return math.inf if hit is None else hit[1].time_of_impact
 
-        return Contestant("rapier non-linear cast", report.asking(ask), against="tocsin first_contact")
+        return Contestant("rapier non-linear cast", apart(report.asking(ask)), against="tocsin first_contact")

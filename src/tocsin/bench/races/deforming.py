@@ -15,6 +15,7 @@ from tocsin.bench import report
 from tocsin.bench.data import Missing
 from tocsin.bench.measures import cloth
 from tocsin.bench.peers import ipc
+from tocsin.bench.peers.remote import apart
 from tocsin.bench.race import Benchmark, Contestant, Paper, Race, available
 from tocsin.bench.scenes import soft_pictures
 
@@ -77,7 +78,7 @@ def _peers(steps: cloth.Steps) -> list[Contestant]:
     ipc.threads(1)
     asks = cloth.theirs(steps)
     return [
-        Contestant(label, report.asking(partial(_time, asks[key])), proves=True, against="tocsin first_contact")
+        Contestant(label, apart(report.asking(partial(_time, asks[key]))), proves=True, against="tocsin first_contact")
         for label, key in PEERS.items()
     ]
 

@@ -159,7 +159,7 @@ BENCHMARKS = (
         QUESTION,
         "papers",
         _engines,
-        questions=200,
+        questions=900,
         repeats=3,
     ),
     Benchmark(

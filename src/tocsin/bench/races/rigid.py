@@ -15,7 +15,7 @@ from scipy.spatial.transform import Rotation
 
 from tocsin.bench.data import data_file
 from tocsin.bench.peers.coal_rigid import CoalPair
-from tocsin.bench.peers.fcl_rigid import FclPair
+from tocsin.bench.peers.fcl_rigid import WITHOUT_ANSWERS, FclPair
 from tocsin.bench.peers.rapier_rigid import RapierPair
 from tocsin.bench.peers.rigid_pair import Pair
 from tocsin.bench.race import Benchmark, Race, available, ours
@@ -91,7 +91,7 @@ def _race(mesh_a: Triangles, mesh_b: Triangles, motions: np.ndarray, repeats: in
     fcl = available("python-fcl", skipped, partial(FclPair, pair))
     if fcl is not None:
         contestants += fcl.contestants(100)
-        skipped |= fcl.without_answers()
+        skipped |= WITHOUT_ANSWERS
         confirm = fcl.overlaps_after
     coal = available("coal", skipped, partial(CoalPair, pair))
     if coal is not None:

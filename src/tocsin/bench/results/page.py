@@ -20,15 +20,16 @@ STYLE = """
 main{max-width:1080px;margin:0 auto;padding:32px 20px 80px}h1{font-size:30px;margin:0 0 4px}
 h2{font-size:21px;margin:44px 0 12px}h3{font-size:17px;margin:0}p{margin:4px 0 10px}
 a{color:var(--link);text-decoration:none}.soft,small{color:var(--soft)}small{font-size:12.5px;display:block}
-.card{background:var(--card);border:1px solid var(--line);border-radius:10px;padding:18px 20px;margin:14px 0;
-overflow-x:auto}.card img{max-width:100%;border-radius:8px;display:block;margin:10px 0}
+.card{background:var(--card);border:1px solid var(--line);border-radius:10px;padding:18px 20px;margin:14px 0}
+.scroll{overflow-x:auto}.card img{max-width:100%;border-radius:8px;display:block;margin:10px 0}
 svg{display:block;max-width:100%;height:auto;margin:8px 0;color:var(--soft)}
-.curves{display:flex;flex-wrap:wrap;gap:12px}.curves svg{width:480px}.wide svg{width:100%;max-width:840px}
+.curves{display:flex;flex-wrap:wrap;gap:12px}.curves svg{width:480px}
+.wide svg{width:100%;min-width:560px;max-width:840px}
 table{border-collapse:collapse;margin:8px 0;font-size:13.5px;font-variant-numeric:tabular-nums;width:100%}
-caption{text-align:left;font-weight:600;padding:8px 0 4px;font-size:14px}th{font-weight:600;color:var(--soft)}
+.caption{font-weight:600;padding:8px 0 0;font-size:14px;margin:0}th{font-weight:600;color:var(--soft)}
 th,td{text-align:right;padding:4px 9px;border-bottom:1px solid var(--line);white-space:nowrap}
-th:first-child,td:first-child{text-align:left;white-space:normal;min-width:180px}
-tbody tr:nth-child(even){background:var(--stripe)}
+th:first-child,td:first-child{text-align:left;white-space:normal;min-width:180px;position:sticky;left:0;
+background:inherit}tr{background:var(--card)}tbody tr:nth-child(even){background:var(--stripe)}
 .good,.bad{border-radius:20px;padding:1px 9px;font-size:12px;font-weight:600}
 .good{color:var(--good);background:var(--goodbg)}
 .bad{color:var(--bad);background:var(--badbg)}.chips{display:flex;flex-wrap:wrap;gap:6px;margin:10px 0 4px}
@@ -61,7 +62,7 @@ def write(run: Run, before: Run | None = None) -> Path:
         parts.append(f"<h2>Compared with {escape(before.name)}</h2><div class=card>{shown}</div>")
     overview = plots.culling([*run.records.values()])
     if overview is not None:
-        parts.append(f"<h2>What culling leaves</h2><div class='card wide'>{overview}</div>")
+        parts.append(f"<h2>What culling leaves</h2><div class=card><div class='wide scroll'>{overview}</div></div>")
     beside = papers.tables(run.records)
     if beside:
         shown = "".join(_table(table) for table in beside)
@@ -98,7 +99,7 @@ def _card(run: Run, record: dict[str, Any]) -> str:
             parts.append(f"<img alt='{escape(record['description'])}' src='data:image/png;base64,{data}'>")
     drawn = plots.distributions(record)
     if drawn is not None:
-        parts.append(f"<div class=wide>{drawn}</div>")
+        parts.append(f"<div class='wide scroll'>{drawn}</div>")
     if record.get("curves"):
         parts.append(f"<div class=curves>{''.join(plots.curves(curve) for curve in record['curves'])}</div>")
     parts += [_table(table) for table in tables.of(record)]
@@ -112,11 +113,12 @@ def _facts(record: dict[str, Any]) -> list[tuple[str, Any]]:
 
 def _table(table: tables.Table, title: str | None = None) -> str:
     heading = table.title if title is None else title
-    caption = f"<caption>{escape(heading)}</caption>" if heading else ""
+    caption = f"<p class=caption>{escape(heading)}</p>" if heading else ""
     head = "".join(f"<th>{escape(column)}</th>" for column in table.columns)
     rows = "".join(f"<tr>{''.join(_cell(cell) for cell in row)}</tr>" for row in table.rows)
     note = f"<small>{escape(table.note)}</small>" if table.note else ""
-    return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>{note}"
+    body = f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+    return f"{caption}<div class=scroll>{body}</div>{note}"
 
 
 def _cell(text: str) -> str:
