@@ -1,17 +1,18 @@
 """Pairs of elements kept apart by one direction: eight pairs at a time, before any of their features is looked at.
 
 Corners are in single precision, from the origin of the hierarchy. A fixed direction that separates two elements during
-[0, T] settles all their feature pairs at once. Three are tried: between the centres where they pass each other, and the
-normals of both; and where little moves, so that time 0 decides, the nine across an edge of each, which tell apart all
-that does not cross. Elements that share a vertex with a ring are left to `stars`.
+[0, T] settles all their feature pairs at once. Five are tried: between the centres where they pass each other, and the
+normals of both at 0 and at T; and where little moves, so that time 0 decides, the nine across an edge of each, which
+tell apart all that does not cross. Elements that share a vertex with a ring are left to `stars`.
 """
 
 import numpy as np
 
 from tocsin import vec
 from tocsin._jit import kernel
-from tocsin._lanes import bits, load_singles, select
-from tocsin.deform.rows import gathered, greater, lesser
+from tocsin._lanes import bits, select
+from tocsin.deform.listed import listed_corner
+from tocsin.deform.rows import greater, lesser, trailing
 
 ROUNDING = 2.0**-24
 """Unit roundoff of single precision."""
@@ -29,12 +30,6 @@ LARGEST = 2.0**40
 def noise_of(reach, most):
     """Return 24 ROUNDING times the largest coordinate, rounded up; beyond `most` infinity, which settles nothing."""
     return np.float32(24.0 * ROUNDING * reach * (1.0 + 2.0**-22)) if reach < most else np.float32(np.inf)
-
-
-@kernel
-def make_seats():
-    """Return room for the corners of eight pairs of elements."""
-    return np.zeros((1, 6, 8), dtype=np.int32)
 
 
 @kernel
@@ -117,27 +112,29 @@ def moving_free(a, b, at, bt, keep):
     free = moving_by((m[0] + s * rate[0], m[1] + s * rate[1], m[2] + s * rate[2]), a, b, at, bt, keep)
     if bits(free) == ALL:
         return ALL
-    return bits(free | moving_by(normal(a), a, b, at, bt, keep) | moving_by(normal(b), a, b, at, bt, keep))
+    free = free | moving_by(normal(a), a, b, at, bt, keep) | moving_by(normal(b), a, b, at, bt, keep)
+    if bits(free) == ALL:
+        return ALL
+    return bits(free | moving_by(normal(at), a, b, at, bt, keep) | moving_by(normal(bt), a, b, at, bt, keep))
 
 
 @kernel
-def pairs_free(table_a, table_b, seats, reach):
-    """Return which of eight pairs (bits) have no features that come within the margin of each other during [0, T].
+def pairs_free(corners_a, table_a, corners_b, table_b, listed, first, reach):
+    """Return which of eight listed pairs (bits) have no features that come within the margin of each other in [0, T].
 
-    `seats` names the corners of a's elements, then those of b's; `reach.noise` is 24 ROUNDING times the largest
-    coordinate of both.
+    `reach.noise` is 24 ROUNDING times the largest coordinate of both.
 
     Proof. With n fixed, n . (b_j - a_i) is linear in time; it is above margin |n|_1 >= margin |n| at 0 and at T, so in
     between. With u = ROUNDING and X the largest coordinate: a position is rounded by u X, and three times more at T; a
     dot product by 3 u |n|_1 X; their difference by u, and `keep` |n|_1 by 4 u: n . (b_j - a_i) is known up to
     2 (4 + 3 + 1) u |n|_1 X plus 4 u of keep, and 24 u covers it.
     """
-    p = gathered(table_a, seats, 0, 0)
-    q = gathered(table_a, seats, 0, 1)
-    r = gathered(table_a, seats, 0, 2)
-    x = gathered(table_b, seats, 0, 3)
-    y = gathered(table_b, seats, 0, 4)
-    z = gathered(table_b, seats, 0, 5)
+    p = listed_corner(table_a, corners_a, listed, first, 0, 0)
+    q = listed_corner(table_a, corners_a, listed, first, 0, 1)
+    r = listed_corner(table_a, corners_a, listed, first, 0, 2)
+    x = listed_corner(table_b, corners_b, listed, first, 1, 0)
+    y = listed_corner(table_b, corners_b, listed, first, 1, 1)
+    z = listed_corner(table_b, corners_b, listed, first, 1, 2)
     a = ((p[0], p[1], p[2]), (q[0], q[1], q[2]), (r[0], r[1], r[2]))
     b = ((x[0], x[1], x[2]), (y[0], y[1], y[2]), (z[0], z[1], z[2]))
     keep = reach.noise + reach.margin
@@ -159,40 +156,25 @@ def pairs_free(table_a, table_b, seats, reach):
 
 
 @kernel
-def keep_pairs(corners_a, table_a, corners_b, table_b, listed, first, last, reach, seats, pairs, n):
+def keep_pairs(corners_a, table_a, corners_b, table_b, listed, first, last, reach, pairs, n):
     """Move the listed pairs first to last - 1 that are not proven free to `pairs`, from row n on; return (n, next).
 
-    As many as fit.
+    As many as fit. There is room for eight more pairs in `listed`.
     """
+    if first < last:
+        for k in range(last, last + 8):
+            listed[k, 0] = listed[last - 1, 0]
+            listed[k, 1] = listed[last - 1, 1]
     p = first
     while p < last and n + 8 <= pairs.shape[0]:
-        for lane in range(8):
-            k = min(p + lane, last - 1)
-            for c in range(3):
-                seats[0, c, lane] = corners_a[listed[k, 0], c]
-                seats[0, 3 + c, lane] = corners_b[listed[k, 1], c]
-        left = ALL - pairs_free(table_a, table_b, seats, reach)
-        for lane in range(min(8, last - p)):
-            if (left >> lane) & 1:
-                pairs[n, 0] = listed[p + lane, 0]
-                pairs[n, 1] = listed[p + lane, 1]
-                pairs[n, 2] = 1
-                n += 1
+        left = ALL - pairs_free(corners_a, table_a, corners_b, table_b, listed, p, reach)
+        left &= (1 << min(8, last - p)) - 1
+        while left:
+            k = p + trailing(left)
+            left &= left - 1
+            pairs[n, 0] = listed[k, 0]
+            pairs[n, 1] = listed[k, 1]
+            pairs[n, 2] = 1
+            n += 1
         p += 8
     return n, min(p, last)
-
-
-@kernel
-def sharing(marks_a, oa, i, marks_b, ob):
-    """Return the elements of octet b (bits) that have a vertex with a ring in common with element i of octet a.
-
-    Marks of other vertices are nan, which equals nothing.
-    """
-    x = marks_a[oa, 0, i]
-    y = marks_a[oa, 1, i]
-    z = marks_a[oa, 2, i]
-    p = load_singles(marks_b, ob, 0)
-    q = load_singles(marks_b, ob, 1)
-    r = load_singles(marks_b, ob, 2)
-    same = (p == x) | (p == y) | (p == z) | (q == x) | (q == y) | (q == z)
-    return bits(same | (r == x) | (r == y) | (r == z))

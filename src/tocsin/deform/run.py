@@ -20,7 +20,7 @@ from tocsin.deform.advance import CONTACT
 from tocsin.deform.hierarchy import LEVELS
 from tocsin.deform.narrow import ANY, COUNTS, EVERY, FIRST, HIT, make_room
 from tocsin.deform.sides import Side
-from tocsin.deform.traverse import descend, empty_hits, fold, make_lists, spread
+from tocsin.deform.traverse import BESIDE, descend, empty_hits, fold, make_lists, spread
 
 TASKS = 256
 """Pairs of octets that a question is cut into, or more."""
@@ -100,10 +100,21 @@ def _blocks(pairs: Sequence[Pair], limit: float, threads: int) -> list[Any]:
         tasks, n = WHOLE, 1
         if threads > 1:
             tasks, n = spread(pair.a, pair.b, pair.itself, TASKS, limit, pair.margin + pair.tolerance)
-        for work, count in ((tasks, n), (None, len(pair.a.ring_lengths) if pair.itself else 0)):
+        beside = _beside(pair, parts) if pair.itself else tasks[:0]
+        work_of = (
+            (np.concatenate([tasks[:n], beside]), n + len(beside)),
+            (None, len(pair.a.ring_lengths) if pair.itself else 0),
+        )
+        for work, count in work_of:
             size = max(-(-count // parts), 1)
             blocks += [(p, work, first, min(first + size, count)) for first in range(0, count, size)]
     return blocks
+
+
+def _beside(pair: Pair, parts: int) -> np.ndarray:
+    """Return tasks for all octets of a model and their neighbours."""
+    ends = np.linspace(0, len(pair.a.beside_start) - 1, parts + 1).astype(np.int32)
+    return np.stack([ends[:-1], ends[1:], np.full(parts, BESIDE, np.int32)], axis=1)
 
 
 def _dealt(pairs: Sequence[Pair], blocks: list[Any], question: int, limit: float, threads: int) -> Found:

@@ -22,8 +22,13 @@ class Side(NamedTuple):
     """(n, 3) where the vertices are at time 0."""
     p1: np.ndarray
     """(n, 3) where the vertices are at time 1."""
-    marks: np.ndarray
-    """(octets, 3, 8) single precision: numbers of the corners that have a ring, nan for the others."""
+    beside_start: np.ndarray
+    """Octets of elements that are beside each other (`neighbours`), then octets of those."""
+    beside_other: np.ndarray
+    beside_known: np.ndarray
+    above_start: np.ndarray
+    above_other: np.ndarray
+    above_known: np.ndarray
     table: np.ndarray
     """(n, 8) single precision: x, y, z of the vertices at time 0, then at time 1, and two spares."""
     ring_vertices: np.ndarray
@@ -44,7 +49,8 @@ def borrowed_side(side):
     return Side(
         borrowed(side.octets), borrowed(side.start), borrowed(side.corners), borrowed(side.owned_edges),
         borrowed(side.owns), borrowed(side.source), borrowed(side.edges), borrowed(side.same), borrowed(side.p0),
-        borrowed(side.p1), borrowed(side.marks), borrowed(side.table),
+        borrowed(side.p1), borrowed(side.beside_start), borrowed(side.beside_other), borrowed(side.beside_known),
+        borrowed(side.above_start), borrowed(side.above_other), borrowed(side.above_known), borrowed(side.table),
         borrowed(side.ring_vertices), borrowed(side.ring_faces), borrowed(side.ring_lengths), borrowed(side.has_ring),
         side.reach, side.pace, side.size,
     )  # fmt: skip

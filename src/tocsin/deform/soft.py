@@ -13,6 +13,7 @@ import numpy as np
 
 from tocsin._jit import kernel
 from tocsin.deform.hierarchy import Hierarchy, make_hierarchy, refit
+from tocsin.deform.neighbours import Beside, find_above, find_beside
 from tocsin.deform.order import spatial_order
 from tocsin.deform.rings import Rings, blocks_of, find_rings
 from tocsin.deform.sides import Side
@@ -34,15 +35,13 @@ def widen(box, positions):
 
 
 @kernel
-def seat(corners, whole, seats, marks):
-    """Write the corners of eight elements side by side, and their marks; the last element fills the last octet."""
+def seat(corners, seats):
+    """Write the corners of eight elements side by side; the last element fills the last octet."""
     n = corners.shape[0]
     for q in range(seats.shape[0]):
         for lane in range(8):
             for c in range(3):
-                v = corners[min(8 * q + lane, n - 1), c]
-                seats[q, c, lane] = v
-                marks[q, c, lane] = v if whole[v] else np.nan
+                seats[q, c, lane] = corners[min(8 * q + lane, n - 1), c]
 
 
 @kernel
@@ -109,7 +108,6 @@ class Soft:
             self._hierarchy: Hierarchy = make_hierarchy(len(corners))
             octets = int(self._hierarchy.start[1])
             self._seats = np.zeros((octets, 3, 8), np.int32)
-            self._marks = np.zeros((octets, 3, 8), np.float32)
             self._table = np.zeros((n, 8), np.float32)
         centers = (positions[corners[:, 0]] + positions[corners[:, 1]] + positions[corners[:, 2]]) / 3.0
         order: Any = spatial_order(np.ascontiguousarray(centers.T))
@@ -119,7 +117,10 @@ class Soft:
         sequence: Any = in_sequence(self._elements.corners, n)
         self._used = np.sort(sequence)
         self._rings: Rings = blocks_of(self._found, place, sequence)
-        seat(self._elements.corners, self._rings.whole, self._seats, self._marks)
+        whole, _, faces, uses = self._found
+        beside = find_beside(self._elements.corners, place, whole, faces, uses)
+        self._beside = Beside(*beside), Beside(*find_above(*beside[:2]))
+        seat(self._elements.corners, self._seats)
         self.rebuilt += 1
 
     def _fitted(self, p0: np.ndarray, p1: np.ndarray, origin: np.ndarray) -> tuple[Side, float]:
@@ -138,7 +139,8 @@ class Soft:
             elements.same,
             p0,
             p1,
-            self._marks,
+            *self._beside[0],
+            *self._beside[1],
             self._table,
             *self._rings,
             reach,

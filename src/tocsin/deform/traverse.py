@@ -1,20 +1,23 @@
 """Descending two hierarchies in step, from pairs of octets to chunks of element pairs.
 
 Work is handed out as pairs of octets: `spread` opens the top until there are enough of them for all threads, `descend`
-settles some of them. What it finds does not depend on how they are handed out: a pair is left out only if it is proven
-free, or later than a contact that was found. Pairs of octets of elements and pairs of elements are gathered into lists
-before the next stage looks at them: a stage is one loop over few tables, and handing tables on costs as much as a test.
+settles some of them; octets of a model that are `neighbours` are not met on the way down, but taken from their lists.
+What it finds does not depend on how work is handed out: a pair is left out only if it is proven free, or later than a
+contact that was found. Pairs of octets of elements and pairs of elements are gathered into lists before the next stage
+looks at them: a stage is one loop over few tables, and handing tables on costs as much as a test.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 
+from tocsin._inlined import inlined
 from tocsin._jit import borrowed, kernel
 from tocsin.deform.advance import CONTACT
-from tocsin.deform.apart import LARGEST, keep_pairs, make_seats, noise_of, sharing
+from tocsin.deform.apart import LARGEST, keep_pairs, noise_of
 from tocsin.deform.hierarchy import AXES, LEVELS
 from tocsin.deform.narrow import ANY, CHUNK, EVERY, HIT, NODES, culling_margin, settle
+from tocsin.deform.neighbours import UPPER, known_of
 from tocsin.deform.overlap import Reach, diagonal, make_ready, near, ready, single_up
 from tocsin.deform.rows import trailing
 from tocsin.deform.sides import borrowed_side
@@ -32,12 +35,8 @@ FEW = 6
 LEAVES = 256
 """Pairs of octets of elements that are gathered."""
 
-
-DIAGONAL = sum(1 << (9 * i) for i in range(8)) - 2**64
-"""Bits of eight lanes with themselves, as a signed number."""
-
-UPPER = sum(1 << (8 * i + k) for i in range(8) for k in range(i, 8)) - 2**64
-"""Bits of eight lanes with themselves and later ones, as a signed number."""
+BESIDE = -1
+"""In the place of a level: the octets from one number to another, each with those beside it."""
 
 
 class Lists(NamedTuple):
@@ -48,9 +47,8 @@ class Lists(NamedTuple):
     leaves: np.ndarray
     """(LEAVES + 64, 3) pairs of octets of elements."""
     elements: np.ndarray
-    """(64 LEAVES + 4096, 2) pairs of elements."""
+    """(64 LEAVES + 4096, 2) pairs of elements: more than one octet has with those beside it (264 octets at most)."""
     octet: np.ndarray
-    seats: np.ndarray
 
 
 @kernel
@@ -61,7 +59,6 @@ def make_lists():
         np.zeros((LEAVES + 64, 3), dtype=np.int32),
         np.zeros((64 * LEAVES + 4096, 2), dtype=np.int32),
         make_ready(),
-        make_seats(),
     )
 
 
@@ -84,12 +81,10 @@ def set_reach(a, b, limit, margin):
 
 
 @kernel
-def open_pair(octets_a, start_a, octets_b, start_b, itself, level, qa, qb, reach, octet, out, top):
-    """Put the pairs of children of a pair of octets that may meet into `out`; return the new top."""
+def open_pair(octets_a, start_a, octets_b, start_b, level, qa, qb, reach, octet, left, out, top):
+    """Put the pairs of children of a pair of octets that may meet, of those `left`, into `out`; return the new top."""
     ready(octets_a, start_a[level] + qa, reach, octet)
-    left = near(octet, octets_b, start_b[level] + qb, reach, 0, AXES)
-    if itself and qa == qb:
-        left &= UPPER
+    left &= near(octet, octets_b, start_b[level] + qb, reach, 0, AXES)
     while left:
         k = trailing(left)
         left &= left - 1
@@ -101,6 +96,18 @@ def open_pair(octets_a, start_a, octets_b, start_b, itself, level, qa, qb, reach
 
 
 @kernel
+def to_open(start, other, known, itself, level, qa, qb):
+    """Return which pairs of children of a pair of octets are met on the way down: each once, and no neighbours."""
+    left = np.int64(-1)
+    if itself:
+        if qa == qb:
+            left &= UPPER
+        if level == 1:
+            left &= ~known_of(start, other, known, qa, qb)
+    return left
+
+
+@inlined
 def many(left):
     """Return True if more than FEW bits are set."""
     for _ in range(FEW):
@@ -108,12 +115,21 @@ def many(left):
     return left != 0
 
 
-@kernel
-def list_elements(octets_a, marks_a, octets_b, marks_b, itself, leaves, n, reach, octet, out):
-    """Write the pairs of elements of n pairs of octets that may come near each other; return how many.
+@inlined
+def write_pairs(qa, qb, left, out, count):
+    """Write the pairs of elements of two octets that are left; return the new count."""
+    while left:
+        k = trailing(left)
+        left &= left - 1
+        out[count, 0] = 8 * qa + (k >> 3)
+        out[count, 1] = 8 * qb + (k & 7)
+        count += 1
+    return count
 
-    Of octets that lie beside each other in a mesh, boxes and common vertices leave little: most need no other axes.
-    """
+
+@kernel
+def list_elements(octets_a, octets_b, leaves, n, reach, octet, out):
+    """Write the pairs of elements of n pairs of octets that may come near each other; return how many."""
     count = 0
     last = -1
     for p in range(n):
@@ -123,26 +139,35 @@ def list_elements(octets_a, marks_a, octets_b, marks_b, itself, leaves, n, reach
             ready(octets_a, qa, reach, octet)
             last = qa
         left = near(octet, octets_b, qb, reach, 0, 3)
-        if itself and qa == qb:
-            left &= UPPER & ~DIAGONAL
-        for i in range(8):
-            row = (left >> (8 * i)) & 255
-            if row and itself:
-                left &= ~(sharing(marks_a, qa, i, marks_b, qb) << (8 * i))
         if many(left):
             left &= near(octet, octets_b, qb, reach, 3, AXES)
-        while left:
-            k = trailing(left)
-            left &= left - 1
-            out[count, 0] = 8 * qa + (k >> 3)
-            out[count, 1] = 8 * qb + (k & 7)
-            count += 1
+        count = write_pairs(qa, qb, left, out, count)
     return count
 
 
 @kernel
+def list_beside(octets, start, other, known, first, last, reach, octet, out):
+    """Write the pairs of elements of neighbours that may come near, for octets first to last - 1; return (count, next).
+
+    As many octets as fit, one or more. Boxes and rings leave little: most pairs of octets need no other axes.
+    """
+    count = 0
+    q = first
+    while q < last and (q == first or count + 64 * (start[q + 1] - start[q]) + 8 <= out.shape[0]):
+        ready(octets, q, reach, octet)
+        for k in range(start[q], start[q + 1]):
+            r = other[k]
+            left = near(octet, octets, r, reach, 0, 3) & ~known[k]
+            if many(left):
+                left &= near(octet, octets, r, reach, 3, AXES)
+            count = write_pairs(q, r, left, out, count)
+        q += 1
+    return count, q
+
+
+@kernel
 def spread(a, b, itself, want, limit, margin):
-    """Return (tasks, n): pairs of octets (a, b, level) that stand for everything, `want` of them or more."""
+    """Return (tasks, n): pairs of octets (a, b, level) that stand for all but neighbours, `want` of them or more."""
     reach = set_reach(a, b, limit, margin)
     octet = make_ready()
     tasks = np.zeros((1, 3), dtype=np.int32)
@@ -155,7 +180,8 @@ def spread(a, b, itself, want, limit, margin):
         for p in range(n):
             qa = tasks[p, 0]
             qb = tasks[p, 1]
-            top = open_pair(a.octets, a.start, b.octets, b.start, itself, level, qa, qb, reach, octet, opened, top)
+            left = to_open(a.above_start, a.above_other, a.above_known, itself, level, qa, qb)
+            top = open_pair(a.octets, a.start, b.octets, b.start, level, qa, qb, reach, octet, left, opened, top)
         tasks = opened
         n = top
         level -= 1
@@ -196,41 +222,50 @@ def descend(
     leaves = 0
     n = 0
     while task < last or top > 0 or leaves > 0 or n > 0:
-        if leaves < LEAVES and (top > 0 or task < last):
-            if top == 0:
-                for c in range(3):
-                    lists.work[0, c] = tasks[task, c]
-                task += 1
-                top = 1
+        if top == 0 and task < last:
+            for c in range(3):
+                lists.work[0, c] = tasks[task, c]
+            task += 1
+            top = 1
+        listed = 0
+        if top > 0 and leaves < LEAVES and lists.work[top - 1, 2] != BESIDE:
             top -= 1
             qa = lists.work[top, 0]
             qb = lists.work[top, 1]
             level = lists.work[top, 2]
+            left = to_open(a.above_start, a.above_other, a.above_known, itself, level, qa, qb)
+            counts[NODES] += 1
             if level > 1:
                 top = open_pair(
-                    a.octets, a.start, b.octets, b.start, itself, level, qa, qb, reach, lists.octet, lists.work, top
+                    a.octets, a.start, b.octets, b.start, level, qa, qb, reach, lists.octet, left, lists.work, top
                 )
-                counts[NODES] += 1
             elif level == 1:
                 leaves = open_pair(
-                    a.octets, a.start, b.octets, b.start, itself, 1, qa, qb, reach, lists.octet, lists.leaves, leaves
+                    a.octets, a.start, b.octets, b.start, 1, qa, qb, reach, lists.octet, left, lists.leaves, leaves
                 )
-                counts[NODES] += 1
             else:
                 lists.leaves[leaves, 0] = qa
                 lists.leaves[leaves, 1] = qb
                 leaves += 1
+                counts[NODES] -= 1
             continue
-        listed = list_elements(
-            a.octets, a.marks, b.octets, b.marks, itself, lists.leaves, leaves, reach, lists.octet, lists.elements
-        )
-        counts[NODES] += leaves
-        leaves = 0
+        if leaves > 0:
+            listed = list_elements(a.octets, b.octets, lists.leaves, leaves, reach, lists.octet, lists.elements)
+            counts[NODES] += leaves
+            leaves = 0
+        elif top > 0:
+            q = lists.work[top - 1, 0]
+            listed, done = list_beside(
+                a.octets, a.beside_start, a.beside_other, a.beside_known, q, lists.work[top - 1, 1], reach, lists.octet,
+                lists.elements,
+            )  # fmt: skip
+            counts[NODES] += a.beside_start[done] - a.beside_start[q]
+            lists.work[top - 1, 0] = done
+            if done == lists.work[top - 1, 1]:
+                top -= 1
         p = 0
         while p < listed or (n > 0 and task == last and top == 0):
-            n, p = keep_pairs(
-                a.corners, a.table, b.corners, b.table, lists.elements, p, listed, reach, lists.seats, room.pairs, n
-            )
+            n, p = keep_pairs(a.corners, a.table, b.corners, b.table, lists.elements, p, listed, reach, room.pairs, n)
             if n < CHUNK and (task < last or top > 0):
                 continue
             hits, found, limit = settle(
