@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test test-all test-pure lint bench clean
+.PHONY: demo test test-all test-pure first lint warm bench clean
 
 $(STAMP): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -19,13 +19,20 @@ lint: $(STAMP)
 	$(BIN)/lint-imports
 	$(BIN)/pyright
 
-test: lint test-pure
-	$(BIN)/python -m pytest -n 2 -m "not slow"
+warm: $(STAMP)
+	$(BIN)/tocsin warmup
 
 test-pure: $(STAMP)
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -m pure
 
-test-all: lint test-pure
+# Two processes that test would each compile every kernel; so that is done before, beside what needs no kernels.
+first: $(STAMP)
+	$(MAKE) --no-print-directory -j 2 warm lint test-pure
+
+test: first
+	$(BIN)/python -m pytest -n 2 -m "not slow"
+
+test-all: first
 	$(BIN)/python -m pytest -n 2
 
 bench: $(STAMP)

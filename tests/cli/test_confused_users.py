@@ -72,7 +72,7 @@ def test_paths_with_spaces_and_letters_of_all_kinds_from_any_folder(cell, tmp_pa
 
 
 def start(*arguments, **streams):
-    command = [sys.executable, "-m", "tocsin.cli", *map(str, arguments)]
+    command = [sys.executable, "-m", "tocsin", *map(str, arguments)]
     return subprocess.Popen(command, stderr=subprocess.PIPE, **streams)
 
 

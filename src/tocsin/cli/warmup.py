@@ -1,10 +1,13 @@
 """`tocsin warmup`: compile everything now, so that no later question waits for the compiler."""
 
+import multiprocessing
+import os
 import tempfile
 import time
 import warnings
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -23,46 +26,92 @@ from tocsin.model.robot import BASES, RobotBuilder
 from tocsin.options import BACKENDS
 from tocsin.scene import Scene
 
-EXAMPLE = "Example: tocsin warmup\n\nTakes about two minutes once per machine and version, and a second after that."
+EXAMPLE = "Example: tocsin warmup\n\nTakes minutes once per machine and version, and a second or two after that."
+
+Job = tuple[str, Callable[[], Any]]
 
 
 def warmup(as_json: options.Json = False) -> None:
-    """Compile every kernel now: about two minutes, once per machine and version."""
+    """Compile every kernel now, on as many processors as help: minutes, once per machine and version."""
+    started = time.perf_counter()
     steps: list[dict[str, Any]] = []
-    jobs = _jobs()
+    chains = _chains()
+    total = sum(len(chain) for chain in chains)
     with output.progress("compiling") as progress:
-        for k, (name, job) in enumerate(jobs):
-            progress(k, len(jobs))
-            started = time.perf_counter()
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                job()
-            steps.append({"step": name, "seconds": time.perf_counter() - started})
+        for step in _run(chains):
+            steps.append(step)
+            progress(len(steps), total)
+    names = [name for chain in chains for name, _ in chain]
+    steps.sort(key=lambda step: names.index(step["step"]))
+    seconds = time.perf_counter() - started
     folder = cache_folder()
-    total = sum(step["seconds"] for step in steps)
     if as_json:
-        record = {"tocsin": tocsin.__version__, "command": "warmup", "steps": steps, "seconds": total}
+        record = {"tocsin": tocsin.__version__, "command": "warmup", "steps": steps, "seconds": seconds}
         output.write_json(record | {"folder": None if folder is None else str(folder)})
         return
     console = output.console()
     cells = [(step["step"], f"{step['seconds']:.2f} s") for step in steps]
-    console.print(output.table(("compiled", "seconds"), [*cells, ("all", f"{total:.2f} s")], right=(1,)))
+    console.print(output.table(("compiled", "seconds"), [*cells, ("all", f"{seconds:.2f} s")], right=(1,)))
     if folder is None:
         output.note("warning: TOCSIN_CACHE is off: nothing is kept, and the next process compiles again.")
     else:
         console.print(f"  kept in {folder}", style="dim")
 
 
-def _jobs() -> list[tuple[str, Callable[[], Any]]]:
-    """Return what to run, in order, each with a name; later ones use what earlier ones compiled."""
-    jobs: list[tuple[str, Callable[[], Any]]] = [("meshes, their reports, trees and hulls", _meshes)]
+def _run(chains: list[list[Job]]) -> Iterator[dict[str, Any]]:
+    """Run every job, chains beside each other in processes of their own; yields what each took, as they end."""
+    workers = min(len(chains), os.cpu_count() or 1)
+    if workers < 2 or cache_folder() is None:
+        yield from (_timed(job) for chain in chains for job in chain)
+        return
+    # Spawned, not forked: a fork may copy locks that another thread holds.
+    context = multiprocessing.get_context("spawn")
+    told = context.SimpleQueue()
+    with ProcessPoolExecutor(workers, mp_context=context, initializer=_tell, initargs=(told,)) as pool:
+        ends = [pool.submit(_run_chain, number) for number in range(len(chains))]
+        while not all(end.done() for end in ends) or not told.empty():
+            if told.empty():
+                time.sleep(0.05)
+            else:
+                yield told.get()
+        for end in ends:
+            end.result()
+
+
+_told: Any = None
+"""In a process that compiles: where it tells what it has done."""
+
+
+def _tell(told: Any) -> None:
+    global _told
+    _told = told
+
+
+def _run_chain(number: int) -> None:
+    for job in _chains()[number]:
+        _told.put(_timed(job))
+
+
+def _timed(job: Job) -> dict[str, Any]:
+    name, work = job
+    started = time.perf_counter()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        work()
+    return {"step": name, "seconds": time.perf_counter() - started}
+
+
+def _chains() -> list[list[Job]]:
+    """Return what to run: in each chain, later jobs use what earlier ones compiled; chains have little in common."""
+    core: list[Job] = [("meshes, their reports, trees and hulls", _meshes)]
+    others: list[Job] = [("deformable models", _deformable)]
+    others.append(("all contacts, by the screen and by proof", _all_contacts))
+    others.append(("pictures", _picture))
     for backend in BACKENDS:
-        jobs += [(f"{name}, {backend}", _question(name, backend)) for name in QUESTIONS]
-    jobs.append(("all contacts, by the screen and by proof", _all_contacts))
-    jobs.append(("deformable models", _deformable))
-    jobs.append(("joints of every kind", _joints))
-    jobs.append(("pictures", _picture))
-    return jobs
+        for name in QUESTIONS:
+            (others if name == "interval" else core).append((f"{name}, {backend}", _question(name, backend)))
+    core.append(("joints of every kind", _joints))
+    return [core, others]
 
 
 QUESTIONS = (

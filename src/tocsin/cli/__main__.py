@@ -1,5 +1,0 @@
-"""`python -m tocsin.cli` is `tocsin`."""
-
-from tocsin.cli import main
-
-main()
