@@ -196,6 +196,12 @@ def test_files_of_other_kinds_are_refused(tmp_path):
     (tmp_path / "x.srdf").write_text("<urdf/>")
     with pytest.raises(TocsinError, match="is no SRDF: its outermost element is <urdf>"):
         read_srdf(tmp_path / "x.srdf")
+    (tmp_path / "x.srdf").write_text('<robot name="arm"><link name="a"/></robot>')
+    with pytest.raises(TocsinError, match="is no SRDF: it holds links and joints, as a URDF does"):
+        read_srdf(tmp_path / "x.srdf")
+    (tmp_path / "x.srdf").write_text('<robot name="arm"><xacro:include filename="b"/></robot>')
+    with pytest.raises(TocsinError, match="is a xacro file; expand it first"):
+        read_srdf(tmp_path / "x.srdf")
     (tmp_path / "x.srdf").write_text('<!DOCTYPE a [<!ENTITY b "c">]><robot/>')
     with pytest.raises(TocsinError, match="document type"):
         read_srdf(tmp_path / "x.srdf")

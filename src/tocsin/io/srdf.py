@@ -152,6 +152,7 @@ def read_srdf(path: str | os.PathLike[str]) -> Srdf:
     source = str(path)
     if root.tag != "robot":
         raise TocsinError(f"{source!r} is no SRDF: its outermost element is <{root.tag}>, not <robot>.")
+    _check_kind(root, source)
     groups = _groups(root, source)
     disabled = {_linked(e, source): e.get("reason", "") for e in children(root, "disable_collisions")}
     return Srdf(
@@ -165,6 +166,24 @@ def read_srdf(path: str | os.PathLike[str]) -> Srdf:
         tuple(attribute(e, "name", f"{source!r}") for e in children(root, "passive_joint")),
         tuple(named(children(root, "virtual_joint"), f"{source!r}")),
     )
+
+
+SPOKEN = (
+    "group", "group_state", "disable_collisions", "enable_collisions", "disable_default_collisions", "passive_joint",
+    "virtual_joint", "end_effector",
+)  # fmt: skip
+"""Elements that only an SRDF has."""
+
+
+def _check_kind(root: Element, source: str) -> None:
+    """Refuse another kind of file about a robot, from which nothing would be read."""
+    tags = {child.tag for child in root}
+    if any(tag.startswith("xacro:") for tag in tags):
+        raise TocsinError(f"{source!r} is a xacro file; expand it first: xacro {source} > robot.srdf.")
+    if tags & {"link", "joint"} and not tags & set(SPOKEN):
+        raise TocsinError(
+            f"{source!r} is no SRDF: it holds links and joints, as a URDF does, and no groups or disabled pairs."
+        )
 
 
 def _pair(a: str, b: str) -> tuple[str, str]:
