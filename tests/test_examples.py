@@ -51,6 +51,14 @@ def test_the_pictures_are_written_where_they_are_asked_for(tmp_path):
     assert "<canvas" in (tmp_path / "pictures" / "throw.html").read_text(encoding="utf-8")
 
 
+def test_the_pictures_of_a_cloth_are_written_where_they_are_asked_for(tmp_path):
+    said = run(ROOT / "examples" / "12_cloth_pictures.py", tmp_path)
+    assert re.search(r"contact at t = 0\.\d+: cloth and upper(.|\n)*[1-9]\d+ feature pairs touch by the end", said)
+    assert {file.name for file in tmp_path.iterdir()} == {
+        "cloth-first.png", "cloth-first.html", "cloth-all.png", "cloth-all.html",
+    }  # fmt: skip
+
+
 def test_every_example_is_short():
     for file in (ROOT / "examples").glob("[0-9]*.py"):
         assert len(file.read_text(encoding="utf-8").splitlines()) < 40, file.name

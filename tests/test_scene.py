@@ -40,6 +40,19 @@ def test_two_models_of_one_name_are_refused():
         Scene(Body(Sphere(1.0), name="x"), Body(Sphere(1.0), name="x"))
 
 
+@pytest.mark.pure
+def test_what_comes_from_a_file_has_its_name(tmp_path):
+    file = tmp_path / "table.obj"
+    file.write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")
+    assert Body(file).name == Body.from_mesh(str(file)).name == tocsin.Deformable.from_mesh(file).name == "table"
+    assert Scene(Body(file), Body(file), Body.from_mesh(file, name="desk")).names == ("table-1", "table-2", "desk")
+    assert Scene(Body(file), Body(Sphere(1.0), name="table")).names == ("table-1", "table")
+    soft = [tocsin.Deformable.from_mesh(tocsin.Mesh.load(file)) for _ in range(2)]
+    assert Scene(*soft).names == ("deformable-1", "deformable-2")
+    with pytest.raises(TocsinError, match="the name of a body"):
+        Body(Sphere(1.0), name="")
+
+
 def test_links_are_found_by_their_own_name_and_by_that_of_their_model():
     left, right = arm("left"), arm("right")
     scene = Scene(left, right)

@@ -14,7 +14,6 @@ from tocsin.results import (
     ContactInterval,
     ContactIntervals,
     Distance,
-    FeatureContacts,
     FirstContact,
     Stats,
     Status,
@@ -23,6 +22,7 @@ from tocsin.results import (
     group,
 )
 from tocsin.scene import Scene
+from tocsin.soft_results import FeatureContact, FeatureContacts, TriangleTimes
 
 if TYPE_CHECKING:
     from tocsin.auditing import audit
@@ -68,6 +68,7 @@ __all__ = [
     "Cylinder",
     "Deformable",
     "Distance",
+    "FeatureContact",
     "FeatureContacts",
     "FirstContact",
     "Mesh",
@@ -83,6 +84,7 @@ __all__ = [
     "TimedContact",
     "TimedContacts",
     "TocsinError",
+    "TriangleTimes",
     "UnknownNameError",
     "audit",
     "edge_edge_times",

@@ -17,19 +17,19 @@ from tocsin.contacts.manifold import KINDS
 from tocsin.model.base import Motion
 from tocsin.model.world import World
 from tocsin.options import RELATIVE_TOLERANCE
-from tocsin.results import Contact, FirstContact, Stats, Status
+from tocsin.results import Contact, LazyContact, Stats, Status
 from tocsin.stage import Prepared, addresses, again
 
 
 class Asked(NamedTuple):
     """What an answer needs to tell more about itself later."""
 
-    scene: Any
     laid_out: Any
-    """The scene whose tables were used: the same, unless bodies hang on carriers (`Scene._carrying`)."""
+    """The scene whose tables were used: that which was asked, unless bodies hang on carriers (`Scene._carrying`)."""
+    motions: tuple[Motion, ...]
+    """Those of links; an answer's `motions` may be of deformable models as well."""
     prepared: Prepared
     configs: np.ndarray
-    margin: float
     tolerance: float
     geoms: tuple[int, int]
     counts: np.ndarray
@@ -39,23 +39,24 @@ class Asked(NamedTuple):
     """Where the final interval ends; only of the interval engine."""
 
 
-class Answer(FirstContact):
-    """A `FirstContact` that finds its contacts, and puts its statistics into words, when they are looked at."""
+class Answer(LazyContact):
+    """An answer about links."""
 
-    def __init__(
-        self, status: Status, time: float, tolerance: float, motions: tuple[Motion, ...], asked: Asked
-    ) -> None:
-        fill = self.__dict__
-        fill["status"], fill["time"], fill["tolerance"], fill["motions"] = status, time, tolerance, motions
-        fill["_asked"] = asked
+    _asked: Asked | None = None
 
-    def __repr__(self) -> str:
-        return f"FirstContact(status={self.status}, time={self.time!r}, tolerance={self.tolerance!r})"
+    @classmethod
+    def of(cls, status: Status, time: float, tolerance: float, scene: Any, margin: float, asked: Asked) -> Answer:
+        """Return an answer that keeps what it needs to tell more."""
+        answer = object.__new__(cls)
+        fill = answer.__dict__
+        fill["status"], fill["time"], fill["tolerance"], fill["motions"] = status, time, tolerance, asked.motions
+        fill["scene"], fill["margin"], fill["_asked"] = scene, margin, asked
+        return answer
 
     @property
     def bracket(self) -> tuple[float, float]:
         """(proven free until, within margin + tolerance by); of the interval engine, its final interval."""
-        upper = self._asked.upper  # type: ignore[attr-defined]
+        upper = None if self._asked is None else self._asked.upper
         return super().bracket if upper is None or self.status is Status.FREE else (self.time, upper)
 
     @cached_property
@@ -67,16 +68,17 @@ class Answer(FirstContact):
         """
         if self.status in (Status.FREE, Status.CAPPED):
             return ()
-        asked = self._asked  # type: ignore[attr-defined]
-        stage = again(asked.prepared.stage, self.motions)
+        asked = self._asked
+        assert asked is not None
+        stage = again(asked.prepared.stage, asked.motions)
         world = stage.world
         reach = asked.tolerance if asked.tolerance > 0.0 else RELATIVE_TOLERANCE * world.geoms["diagonal"].max()
         touches, n = query.touching(
             addresses(stage),
             asked.configs,
             self.time,
-            asked.margin,
-            max(asked.margin, asked.prepared.largest_margin) + reach,
+            self.margin,
+            max(self.margin, asked.prepared.largest_margin) + reach,
             asked.tolerance,
             RELATIVE_TOLERANCE,
         )
@@ -90,7 +92,8 @@ class Answer(FirstContact):
     @cached_property
     def stats(self) -> Stats:  # type: ignore[override]
         """Counts and seconds of this query."""
-        asked = self._asked  # type: ignore[attr-defined]
+        asked = self._asked
+        assert asked is not None
         counts = asked.counts
         if asked.upper is not None:
             from tocsin.interval import report

@@ -5,8 +5,8 @@ from __future__ import annotations
 import enum
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import Any, overload
+from dataclasses import dataclass, field, fields
+from typing import Any, Protocol, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -104,6 +104,25 @@ class FirstContact:
         if self.status is Status.CAPPED:
             return (self.time, math.inf)
         return (self.time, self.time)
+
+
+class LazyContact(FirstContact):
+    """A `FirstContact` that finds its contacts, and puts its statistics into words, when they are looked at.
+
+    Made by filling in `__dict__`, which is the fastest way; made by the constructor, as `dataclasses.replace` and
+    `pickle` do, it is a plain record of what it is given.
+    """
+
+    scene: Any = None
+    """The scene that was asked; None for a plain record."""
+    margin: float = 0.0
+    """The margin that was asked for, metres."""
+
+    def __repr__(self) -> str:
+        return f"FirstContact(status={self.status}, time={self.time!r}, tolerance={self.tolerance!r})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return FirstContact, tuple(getattr(self, field.name) for field in fields(FirstContact))
 
 
 @dataclass(frozen=True)
@@ -257,77 +276,31 @@ class TimedContacts(Sequence[TimedContact]):
         )
 
 
-def group(contacts: Iterable[TimedContact], *, within: float) -> list[tuple[TimedContact, ...]]:
+class Timed(Protocol):
+    """What has a time: `TimedContact`, `FeatureContact`."""
+
+    @property
+    def time(self) -> float:
+        """When it is."""
+        ...
+
+
+C = TypeVar("C", bound=Timed)
+
+
+def group(contacts: Iterable[C], *, within: float) -> list[tuple[C, ...]]:
     """Return contacts in groups that a simulator resolves at once: each no later than `within` after the first of its
     group."""
     within = float(within)
     if not (math.isfinite(within) and within >= 0.0):
         raise TocsinError(f"within must be a finite time of at least 0; got {within!r}.")
-    groups: list[list[TimedContact]] = []
+    groups: list[list[C]] = []
     for contact in sorted(contacts, key=lambda c: c.time):
         if groups and contact.time - groups[-1][0].time <= within:
             groups[-1].append(contact)
         else:
             groups.append([contact])
     return [tuple(g) for g in groups]
-
-
-@dataclass(frozen=True, eq=False)
-class FeatureContacts:
-    """Every pair of features of deformable models that touches during a motion, each with its own first time."""
-
-    times: Vector
-    """(n,): when each pair first touches, ascending; never late."""
-    kind: NDArray[np.int32]
-    """(n,): which of `kinds`."""
-    features: NDArray[np.int32]
-    """(n, 2): a vertex, a face or an edge of each side, by its number: faces as given, edges as in
-    `Deformable.edges`."""
-    pair: NDArray[np.int32]
-    """(n,): which of `pairs`."""
-    decided: NDArray[np.bool_]
-    """(n,): False where only freedom until the time is proven."""
-    pairs: tuple[tuple[str, ...], ...]
-    """The two links, or models, of each pair that was checked; the same twice for self-contact."""
-    kinds: tuple[str, ...]
-
-    def __len__(self) -> int:
-        return len(self.times)
-
-    def __repr__(self) -> str:
-        return f"<{len(self)} touching feature pairs>"
-
-    def between(self, a: str, b: str) -> FeatureContacts:
-        """Return those of one pair of models or links; the same name twice for self-contact."""
-        wanted = [k for k, pair in enumerate(self.pairs) if pair in ((a, b), (b, a))]
-        if not wanted:
-            said = ", ".join(f"{x!r} and {y!r}" for x, y in self.pairs)
-            raise TocsinError(f"{a!r} and {b!r} were not checked against each other; checked were: {said}.")
-        chosen = np.isin(self.pair, wanted)
-        return FeatureContacts(
-            self.times[chosen], self.kind[chosen], self.features[chosen], self.pair[chosen], self.decided[chosen],
-            self.pairs, self.kinds,
-        )  # fmt: skip
-
-    @property
-    def vertex_face(self) -> NDArray[np.int32]:
-        """(n, 2): vertex and face of each vertex-face pair, the earliest first."""
-        return self.features[self.kind == 0]
-
-    @property
-    def vertex_face_time(self) -> Vector:
-        """(n,): their times."""
-        return self.times[self.kind == 0]
-
-    @property
-    def edge_edge(self) -> NDArray[np.int32]:
-        """(n, 2): the edges of each edge-edge pair, the earliest first."""
-        return self.features[self.kind == 2]
-
-    @property
-    def edge_edge_time(self) -> Vector:
-        """(n,): their times."""
-        return self.times[self.kind == 2]
 
 
 @dataclass(frozen=True)

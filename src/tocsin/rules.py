@@ -118,3 +118,21 @@ class Margins(MutableMapping[tuple[str, str], float]):
 
     def __len__(self) -> int:
         return len(self._given)
+
+
+def distinct_names(models: Sequence[Model]) -> tuple[str, ...]:
+    """Return the models' names; those that were given none, and would have the same one, are numbered."""
+    every = [m.name for m in models]
+    given = [m.name for m in models if not getattr(m, "unnamed", False)]
+    names: list[str] = []
+    for model in models:
+        name, unnamed = model.name, getattr(model, "unnamed", False)
+        if not unnamed and given.count(name) > 1:
+            raise TocsinError(f"two models are named {name!r}; names in a scene must differ.")
+        if unnamed and every.count(name) > 1:
+            k = 1
+            while f"{name}-{k}" in every or f"{name}-{k}" in names:
+                k += 1
+            name = f"{name}-{k}"
+        names.append(name)
+    return tuple(names)

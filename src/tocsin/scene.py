@@ -6,7 +6,7 @@ import math
 import threading
 import time as clock_module
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 
@@ -16,17 +16,20 @@ from tocsin.advancement.surveying import LOOK, Surveyor, turning_limits
 from tocsin.answer import Answer, Asked
 from tocsin.errors import TocsinError
 from tocsin.model.base import Model, Motion
-from tocsin.model.body import _UNNAMED
 from tocsin.model.carried import Carried, ScrewMotion
 from tocsin.model.deformable import Deformable, Deforming
 from tocsin.model.world import World, assemble
 from tocsin.options import BACKENDS, LONG_CHAIN, MAX_STEPS, METHODS, RELATIVE_TOLERANCE, STAGES
-from tocsin.results import ContactIntervals, Distance, FirstContact, Status
-from tocsin.rules import Margins, Rules
+from tocsin.results import ContactIntervals, Distance, FirstContact, Status, TimedContacts
+from tocsin.rules import Margins, Rules, distinct_names
+from tocsin.soft_results import FeatureContacts, TriangleTimes
 from tocsin.stage import ONE_PIECE, PIECES, Prepared, breaks_of, prepare, with_motions
 
 if TYPE_CHECKING:
     from tocsin.deform.question import Question
+
+EVERY = ("contact", "pair", "triangle")
+"""What `Scene.contacts` can list."""
 
 MOST_STAGES = 64
 """Stages that a thread keeps of one scene: one for each set of moving models, and margin with charts of its own."""
@@ -58,7 +61,7 @@ class Scene:
             raise TocsinError("a model is in the scene twice; make a second one instead.")
         self.threads = None if threads is None else _cast.count(threads, "threads")
         self.models: tuple[Model, ...] = models
-        self.names: tuple[str, ...] = _distinct_names(models)
+        self.names: tuple[str, ...] = distinct_names(models)
         self._soft = any(isinstance(m, Deformable) for m in models)
         self._rules = Rules(self.names, models)
         self._seen: tuple[int, ...] = ()
@@ -163,41 +166,71 @@ class Scene:
         """
         return min(self.first_contact(*motions, margin=margin, tolerance=tolerance).time, 1.0)
 
+    @overload
+    def contacts(
+        self, *motions: Motion, every: Literal["pair"], margin: float = 0.0, tolerance: float | None = None
+    ) -> FeatureContacts: ...
+    @overload
+    def contacts(
+        self, *motions: Motion, every: Literal["triangle"], margin: float = 0.0, tolerance: float | None = None
+    ) -> TriangleTimes: ...
+    @overload
+    def contacts(
+        self, *motions: Motion, every: Literal["contact"], exact: bool = False, resolution: str | float = "medium",
+        time_resolution: float | None = None, properness: float | None = None,
+    ) -> TimedContacts: ...  # fmt: skip
+    @overload
+    def contacts(
+        self, *motions: Motion, every: None = None, exact: bool = False, resolution: str | float = "medium",
+        time_resolution: float | None = None, properness: float | None = None, margin: float = 0.0,
+        tolerance: float | None = None,
+    ) -> TimedContacts | FeatureContacts: ...  # fmt: skip
     def contacts(
         self,
         *motions: Motion,
+        every: Literal["contact", "pair", "triangle"] | None = None,
         exact: bool = False,
         resolution: str | float = "medium",
         time_resolution: float | None = None,
         properness: float | None = None,
-        every: str = "pair",
         margin: float = 0.0,
         tolerance: float | None = None,
-    ) -> Any:
+    ) -> TimedContacts | FeatureContacts | TriangleTimes:
         """Return every contact during the motions, not only the first, sorted by time.
 
-        Of rigid bodies: where corners and edges enter each other's faces while each pair moves on its relative screw,
-        with how properly the surfaces face each other there. `resolution` of the collision screen: "low", "medium",
-        "high" or metres; `time_resolution` in parts of the motion; contacts less proper than `properness` are left out
-        (-0.1 by default; -1 for all). `exact`: without a screen, complete by proof; of all properness by default.
-        Returns `TimedContacts`.
+        Of rigid bodies (`every="contact"`, the default where nothing is deformable): where corners and edges enter each
+        other's faces while each pair moves on its relative screw, with how properly the surfaces face each other there.
+        `resolution` of the collision screen: "low", "medium", "high" or metres; `time_resolution` in parts of the
+        motion; contacts less proper than `properness` are left out (-0.1 by default; -1 for all). `exact`: without a
+        screen, complete by proof; of all properness by default. Returns `TimedContacts`.
 
-        Of deformable models: `every` "pair" for each touching pair of features with its own first time, "triangle" for
-        the first time of each triangle, by model. `margin` and `tolerance`, for these, as in `first_contact`. Returns
-        `FeatureContacts`, or a dictionary of arrays.
+        Of deformable models: `every` "pair" (the default where there are some) for each touching pair of features with
+        its own first time, as `FeatureContacts`; "triangle" for the first time of each triangle, as `TriangleTimes`.
+        `margin` and `tolerance`, for these, as in `first_contact`.
         """
-        if every != "pair":
-            _cast.choice(every, "every", ("pair", "triangle"))
-        question = self._soft_question(motions, margin, tolerance) if self._soft else None
-        if question is None:
+        kind = every or ("pair" if self._soft else "contact")
+        if kind not in EVERY:
+            _cast.choice(kind, "every", EVERY)
+        if kind == "contact":
+            if self._soft:
+                self.links_only('contacts(every="contact")', 'every="pair" and every="triangle" are for these')
+            if margin != 0.0 or tolerance is not None:
+                raise TocsinError("margin and tolerance are for contacts of deformable models; bodies have none here.")
             from tocsin.screen import ask
 
             return ask.find(self, motions, resolution, time_resolution, properness, exact)
+        question = self._soft_question(motions, margin, tolerance)
+        if question is None:
+            raise TocsinError(f"every={every!r} is about deformable models, and none is in this scene; leave it out.")
+        if exact or properness is not None or time_resolution is not None or resolution != "medium":
+            raise TocsinError(
+                "exact, resolution, time_resolution and properness are for contacts of rigid bodies; those of "
+                "deformable models are always complete: leave them out."
+            )
         from tocsin.deform import answer
 
-        if every == "pair":
-            return answer.all_contacts(question, self.names)
-        return answer.triangle_times(question, self.names)
+        say = answer.all_contacts if kind == "pair" else answer.triangle_times
+        return say(question, self.names, motions)
 
     def contact_intervals(
         self,
@@ -218,26 +251,13 @@ class Scene:
     def distance(self, *placements: Motion) -> Distance:
         """Return the smallest distance of the given models to everything else, where they stand.
 
-        `placements`: from `robot.at(q)` and `body.at(pose)`; models not named stand where they are; none given means
-        the smallest distance of all pairs. Margins do not count; ignored pairs are left out.
+        `placements`: from `robot.at(q)`, `body.at(pose)` and `cloth.at(V)`; models not named stand where they are; none
+        given means the smallest distance of all pairs. Margins do not count; ignored pairs are left out. Deformable
+        models count against themselves too, neighbouring features that share no vertex included.
         """
-        self.links_only("distance", "is_free(cloth.at(V), margin=...) says whether anything is that close")
-        world = self._tables()
-        prepared, configs, pieces = self._prepared(world, placements)
-        if pieces > 0:
-            raise TocsinError(
-                "distance is a question about one moment: give robot.at(q) or body.at(pose), not a motion."
-            )
-        found: Any = query.nearest(prepared.table, configs, 0.0)
-        upper, lower, a, b, x, y = found
-        if a < 0:
-            return Distance(math.inf, math.inf)
-        model_a, link_a = self._name_of(world, a)
-        model_b, link_b = self._name_of(world, b)
-        gap = np.array(y) - np.array(x)
-        length = float(np.linalg.norm(gap))
-        normal = gap / length if length > 0.0 and upper > 0.0 else np.zeros(3)
-        return Distance(upper, lower, link_a, link_b, np.array(x), np.array(y), normal, model_a, model_b)
+        from tocsin import nearest
+
+        return nearest.distance(self, placements)
 
     # ---- from a question to one compiled call ------------------------------------------------------------------------
 
@@ -265,16 +285,25 @@ class Scene:
         """Return a question about the deformable models and all that they may touch; None if there are none."""
         if not self._soft:
             return None
-        from tocsin.deform.question import Question
-
-        self._check_motions(motions)
+        self.check_motions(motions)
         margin = _cast.scalar(margin, "margin", least=0.0)
         tolerance = None if tolerance is None else _cast.scalar(tolerance, "tolerance", above=0.0)
-        models = self._carrying(motions).models
+        return self._question(motions, self._rules.of_links(), margin, tolerance, self.threads)
+
+    def standing_question(self, placements: tuple[Motion, ...]) -> Question:
+        """Return a question about models that stand, for which margins do not count."""
+        ignored = {pair: margin for pair, margin in self._rules.of_links().items() if margin < 0.0}
+        return self._question(placements, ignored, 0.0, None, 1)
+
+    def _question(
+        self, motions: tuple[Motion, ...], rules: Any, margin: float, tolerance: float | None, threads: int | None
+    ) -> Question:
+        from tocsin.deform.question import Question
+
         moving = {self._index[id(m.model)]: m for m in motions}
         if len(moving) < len(motions):
             raise self._moved_twice([self._index[id(m.model)] for m in motions])
-        return Question(models, moving, self._rules.of_links(), margin, tolerance, self.threads)
+        return Question(self._carrying(motions).models, moving, rules, margin, tolerance, threads)
 
     def _ask(
         self, motions: tuple[Motion, ...], margin: float, tolerance: float | None, max_steps: int, method: str,
@@ -306,7 +335,7 @@ class Scene:
             outcome = Status.CAPPED
         else:
             outcome = Status.CONTACT if time > 0.0 else Status.INITIAL_CONTACT
-        return answer.SoftAnswer(outcome, time, question, pairing, hit, motions, self.names, elapsed)
+        return answer.SoftAnswer.of(outcome, time, self, motions, question, pairing, hit, elapsed)
 
     def _ask_links(
         self, motions: tuple[Motion, ...], margin: float, tolerance: float | None, max_steps: int, method: str,
@@ -363,10 +392,10 @@ class Scene:
             outcome = Status.CAPPED
         else:
             outcome = Status.CONTACT if time > 0.0 else Status.INITIAL_CONTACT
-        asked = Asked(self, scene, prepared, configs, margin, tolerance, (a, b), counts, clock, elapsed, *found[5:])
-        return Answer(outcome, time, used, motions, asked)
+        asked = Asked(scene, motions, prepared, configs, tolerance, (a, b), counts, clock, elapsed, *found[5:])
+        return Answer.of(outcome, time, used, self, margin, asked)
 
-    def _check_motions(self, motions: tuple[Motion, ...]) -> None:
+    def check_motions(self, motions: tuple[Motion, ...]) -> None:
         """Refuse what is not a motion of a model in this scene."""
         for motion in motions:
             if not isinstance(motion, Motion):
@@ -384,7 +413,7 @@ class Scene:
 
     def _prepared(self, world: World, motions: tuple[Motion, ...]) -> tuple[Prepared, np.ndarray, int]:
         """Return this thread's stage for the given motions, their configurations in one array, and most pieces."""
-        self._check_motions(motions)
+        self.check_motions(motions)
         key = tuple([self._index[id(m.model)] for m in motions])
         local: dict[Any, Any] = self._local.__dict__  # of this thread
         prepared = local.get((id(world), key))
@@ -410,20 +439,3 @@ class Scene:
         link = int(world.geoms[geom]["link"]) - int(world.models[m]["link"])
         model = self.models[m]
         return self.names[m], self.names[m] if len(model.link_names) == 1 else model.link_names[link]
-
-
-def _distinct_names(models: tuple[Model, ...]) -> tuple[str, ...]:
-    """Return the models' names; bodies that were given none are numbered."""
-    taken = [m.name for m in models]
-    names: list[str] = []
-    for model in models:
-        name = model.name
-        if taken.count(name) > 1:
-            if name != _UNNAMED:
-                raise TocsinError(f"two models are named {name!r}; names in a scene must differ.")
-            k = 1
-            while f"{_UNNAMED}-{k}" in taken or f"{_UNNAMED}-{k}" in names:
-                k += 1
-            name = f"{_UNNAMED}-{k}"
-        names.append(name)
-    return tuple(names)

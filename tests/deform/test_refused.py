@@ -18,11 +18,9 @@ def scene():
 @pytest.mark.parametrize(
     "ask",
     [
-        lambda scene: scene.distance(),
         lambda scene: scene.contact_intervals(),
         lambda scene: tocsin.audit(scene, scene.models[1], np.zeros((2, 0))),
-        lambda scene: tocsin.save_picture("never.png", scene),
-        lambda scene: tocsin.save_page("never.html", scene),
+        lambda scene: scene.contacts(every="contact"),
     ],
 )
 def test_questions_about_links_name_the_deformable_model(scene, ask):

@@ -180,7 +180,7 @@ def test_the_answer_of_another_scene_or_motion_is_refused():
         shoot(other, hit=hit)
     with pytest.raises(TocsinError, match="other motions"):
         shoot(scene, scene.models[0].move([0, 0], [0.1, 0.1]), hit=hit)
-    with pytest.raises(TocsinError, match="first_contact; got str"):
+    with pytest.raises(TocsinError, match=r"the answer of scene.first_contact.*got str"):
         shoot(scene, motion, hit="hit")
     assert shoot(scene, hit=hit).motions == (motion,)
     again = motion.model.move(*motion.rows[:, -motion.model.n_config :])

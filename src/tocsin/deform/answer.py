@@ -24,7 +24,8 @@ from tocsin.deform.narrow import (
 )
 from tocsin.deform.question import Actor, Question
 from tocsin.model.deformable import Deformable
-from tocsin.results import Contact, FeatureContacts, FirstContact, Stats, Status
+from tocsin.results import Contact, LazyContact, Stats, Status
+from tocsin.soft_results import FeatureContact, FeatureContacts, TriangleTimes
 
 KINDS = ("vertex-face", "face-vertex", "edge-edge", "edge-face", "face-edge")
 """Names of the kinds of feature pairs, by their numbers."""
@@ -54,21 +55,23 @@ def closest_points(vertex_first, a, b, c, d, out):
         out[1, k] = y[k]
 
 
-class SoftAnswer(FirstContact):
-    """A `FirstContact` of deformable models that finds its contacts when they are looked at."""
+class SoftAnswer(LazyContact):
+    """An answer about deformable models."""
 
-    def __init__(
-        self, status: Status, time: float, question: Question, pairing: int, hit: Any, motions: tuple[Any, ...],
-        names: tuple[str, ...], elapsed: float,
-    ) -> None:  # fmt: skip
-        fill = self.__dict__
+    @classmethod
+    def of(
+        cls, status: Status, time: float, scene: Any, motions: tuple[Any, ...], question: Question, pairing: int,
+        hit: Any, elapsed: float,
+    ) -> SoftAnswer:  # fmt: skip
+        """Return an answer that keeps what it needs to tell more."""
+        answer = object.__new__(cls)
+        fill = answer.__dict__
         fill["status"], fill["time"], fill["motions"] = status, time, motions
         fill["tolerance"] = question.pairings[pairing].tolerance if pairing >= 0 else 0.0
+        fill["scene"], fill["margin"] = scene, question.margin
         fill["_question"], fill["_pairing"], fill["_hit"] = question, pairing, hit
-        fill["_names"], fill["_elapsed"], fill["_counts"] = names, elapsed, question.counts.copy()
-
-    def __repr__(self) -> str:
-        return f"FirstContact(status={self.status}, time={self.time!r}, tolerance={self.tolerance!r})"
+        fill["_elapsed"], fill["_counts"] = elapsed, question.counts.copy()
+        return answer
 
     @cached_property
     def contacts(self) -> tuple[Contact, ...]:  # type: ignore[override]
@@ -76,12 +79,10 @@ class SoftAnswer(FirstContact):
         if self.status in (Status.FREE, Status.CAPPED):
             return ()
         question: Question = self._question  # type: ignore[attr-defined]
-        words = Words(question, self._names)  # type: ignore[attr-defined]
+        words = Words(question, self.scene.names)
         hit, pairing = self._hit, self._pairing  # type: ignore[attr-defined]
         if hit["kind"] < 0:
-            none = np.full(3, np.nan)
-            a, b = (words.name(actor) for actor in question.pairings[pairing][:2])
-            return (Contact(a[1], b[1], "inside", ((), ()), none, none, np.zeros(3), 0.0, a[0], b[0]),)
+            return (words.inside(pairing),)
         found = question.every(self.time)
         said = [words.contact(pairing, hit, self.time)]
         for k in range(min(len(found.hits), MOST_LISTED)):
@@ -118,6 +119,12 @@ class Words:
         name = self._names[actor.model]
         return name, name if len(model.link_names) == 1 else model.link_names[self._question.link_of(actor)]
 
+    def inside(self, pairing: int) -> Contact:
+        """Return the contact of a model inside a solid one, which touches nothing."""
+        a, b = (self.name(actor) for actor in self._question.pairings[pairing][:2])
+        none = np.full(3, np.nan)
+        return Contact(a[1], b[1], "inside", ((), ()), none, none, np.zeros(3), 0.0, a[0], b[0])
+
     def features(self, pairing: int, hit: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """Return the vertices of the touching features on both sides."""
         a, b = (self._question.elements(actor) for actor in self._question.pairings[pairing][:2])
@@ -131,7 +138,7 @@ class Words:
         question = self._question
         a, b = question.pairings[pairing][:2]
         on_a, on_b = self.features(pairing, hit)
-        p, q = question.positions(a, time)[list(on_a)], question.positions(b, time)[list(on_b)]
+        p, q = question.positions(a, time, on_a), question.positions(b, time, on_b)
         kind = int(hit["kind"])
         out = np.zeros((2, 3))
         if kind in (VERTEX_FACE, FACE_VERTEX, EDGE_EDGE):
@@ -154,6 +161,15 @@ class Words:
             word, on_b = "surface", ()
         return Contact(link_a, link_b, word, (on_a, on_b), out[0], point_b, normal, distance, model_a, model_b)
 
+    def timed(self, pairing: int, kind: int, a: int, b: int, time: float) -> FeatureContact:
+        """Return a hit as one of many, at the time at which it touches."""
+        said = self.contact(pairing, {"kind": kind, "a": a, "b": b}, time)
+        middle = 0.5 * (said.point_a + said.point_b)
+        return FeatureContact(
+            time, said.link_a, said.link_b, said.kind, said.features, middle, said.normal, said.distance,
+            said.model_a, said.model_b,
+        )  # fmt: skip
+
 
 def _crossing(edge: np.ndarray, face: np.ndarray) -> np.ndarray:
     """Return where an edge goes through a face."""
@@ -163,7 +179,7 @@ def _crossing(edge: np.ndarray, face: np.ndarray) -> np.ndarray:
     return edge[0] + s * (edge[1] - edge[0])
 
 
-def all_contacts(question: Question, names: tuple[str, ...]) -> FeatureContacts:
+def all_contacts(question: Question, names: tuple[str, ...], motions: tuple[Any, ...]) -> FeatureContacts:
     """Return every feature pair that touches during the motion, with its own first time."""
     found = question.every()
     words = Words(question, names)
@@ -176,10 +192,14 @@ def all_contacts(question: Question, names: tuple[str, ...]) -> FeatureContacts:
         found.hits["status"] == 1,
         pairs,
         KINDS,
+        words.timed,
+        motions,
+        question.margin,
+        question.tolerance,
     )
 
 
-def triangle_times(question: Question, names: tuple[str, ...]) -> dict[str, np.ndarray]:
+def triangle_times(question: Question, names: tuple[str, ...], motions: tuple[Any, ...]) -> TriangleTimes:
     """Return for every deformable model the first time of contact of each of its triangles, inf where there is none."""
     found = question.every()
     times = {}
@@ -208,4 +228,4 @@ def triangle_times(question: Question, names: tuple[str, ...]) -> dict[str, np.n
             table = model.edges[:, 0].astype(np.int64) * len(vertex) + model.edges[:, 1]
             np.minimum(face, edge[np.searchsorted(table, key)].min(axis=1), out=face)
         times[names[k]] = face
-    return times
+    return TriangleTimes(times, motions, question.margin, question.tolerance)

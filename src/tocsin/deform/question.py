@@ -22,6 +22,7 @@ from tocsin.deform.sides import Side
 from tocsin.deform.slabs import Mixed, every_contact, first_contact
 from tocsin.deform.soft import Soft, widen
 from tocsin.deform.topology import Elements
+from tocsin.geometry.primitives import Cylinder
 from tocsin.geometry.shape import Shape
 from tocsin.geometry.topology import label_faces
 from tocsin.model.base import Model, Motion
@@ -116,16 +117,21 @@ class Question:
 
     # ---- where things are ------------------------------------------------------------------------------------------
 
-    def _frames(self, k: int, begin: float, end: float) -> tuple[Callable[[float], np.ndarray], bool]:
-        """Return where the vertices of model k are during a stretch, and whether its ends are frames as given."""
+    def _frames(
+        self, k: int, begin: float, end: float, rows: list[int] | None = None
+    ) -> tuple[Callable[[float], np.ndarray], bool]:
+        """Return where vertices of model k, all or some, are in a stretch, and whether its ends are frames as given."""
         model: Any = self.models[k]
         motion = self.motions.get(k)
         if not isinstance(motion, Deforming) or motion.pieces == 0:
             still = model.vertices if not isinstance(motion, Deforming) else motion.frames[0]
+            still = still if rows is None else still[rows]
             return (lambda t: still), True
         n = motion.pieces
         piece = min(int(0.5 * (begin + end) * n), n - 1)
         p, q = motion.frames[piece], motion.frames[piece + 1]
+        if rows is not None:
+            p, q = p[rows], q[rows]
 
         def at(t: float) -> np.ndarray:
             if t == piece / n:
@@ -158,16 +164,23 @@ class Question:
         model = self.models[actor.model]
         return (soft_of(model) if isinstance(model, Deformable) else self._partner(actor).soft).given
 
-    def positions(self, actor: Actor, t: float) -> np.ndarray:
-        """Return where an actor's vertices are at a time."""
+    def positions(self, actor: Actor, t: float, which: Sequence[int]) -> np.ndarray:
+        """Return where some of an actor's vertices are at a time."""
         begin, end = next((b, e) for b, e in self.stretches() if t <= e)
+        rows = list(which)
         if isinstance(self.models[actor.model], Deformable):
-            return self._frames(actor.model, begin, end)[0](t)
-        return self._path(actor, begin, end).place(self._partner(actor), t)
+            return self._frames(actor.model, begin, end, rows)[0](t)
+        partner = self._partner(actor)
+        return self._path(actor, begin, end).place(partner._replace(points=partner.points[rows]), t)
 
     def radius(self, actor: Actor) -> float:
         """Return how far an actor's surface is from its elements; metres."""
         return 0.0 if actor.shape < 0 else self._shape(actor).radius
+
+    def blur(self, actor: Actor) -> float:
+        """Return how far the triangles that stand for an actor may be off its surface; metres."""
+        exact = actor.shape < 0 or not isinstance(self._shape(actor).source, Cylinder)
+        return 0.0 if exact else self._partner(actor).blur
 
     def is_mesh(self, actor: Actor) -> bool:
         """Are an actor's vertices those that the user gave?"""

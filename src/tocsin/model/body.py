@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,9 +17,12 @@ from tocsin.model.carried import screw_motion
 from tocsin.motion.links import FLOATING, LINK
 from tocsin.motion.poses import base_matrix
 
-_UNNAMED = "body"
-
 MOTION_KINDS = ("interpolating", "screw")
+
+
+def default_name(shape: Any, otherwise: str) -> str:
+    """Return the name of something that was given none: its file's, if it comes from one."""
+    return (isinstance(shape, (str, os.PathLike)) and Path(shape).stem) or otherwise
 
 
 def lone_link(kind: int) -> np.ndarray:
@@ -36,11 +41,13 @@ class Body(Model):
     """A rigid body made of a mesh (path, `trimesh.Trimesh`, `(vertices, faces)`, `Mesh`) or of primitives.
 
     `shape` may also be a list of shapes, each alone or as (shape, 4x4 placement). `pose` is where it stands, 4x4 in
-    the world, when no motion is given. `solid=True` (closed meshes only): being inside counts as contact.
+    the world, when no motion is given. `solid=True` (closed meshes only): being inside counts as contact. Without a
+    `name` it has that of its file, or is a "body"; scenes number bodies of one name that were given none.
     """
 
-    def __init__(self, shape: Any, pose: Any = None, *, name: str = _UNNAMED, solid: bool = False) -> None:
-        name = _cast.name(name, "the name of a body")
+    def __init__(self, shape: Any, pose: Any = None, *, name: str | None = None, solid: bool = False) -> None:
+        self.unnamed = name is None
+        name = default_name(shape, "body") if name is None else _cast.name(name, "the name of a body")
         if shape is None or (isinstance(shape, list) and not shape):
             raise TocsinError(f"body {name!r} needs a shape: a mesh, a primitive, or a list of such.")
         super().__init__(
@@ -55,11 +62,13 @@ class Body(Model):
             self.place(pose)
 
     @classmethod
-    def from_mesh(cls, mesh: Any, pose: Any = None, *, name: str = _UNNAMED, solid: bool = False) -> Body:
+    def from_mesh(cls, mesh: Any, pose: Any = None, *, name: str | None = None, solid: bool = False) -> Body:
         """Make a body of a mesh: a file path, a `trimesh.Trimesh`, `(vertices, faces)` or a `Mesh`."""
         from tocsin.geometry.mesh import Mesh
 
-        return cls(Mesh.from_any(mesh), pose, name=name, solid=solid)
+        body = cls(Mesh.from_any(mesh), pose, name=name or default_name(mesh, "body"), solid=solid)
+        body.unnamed = name is None
+        return body
 
     def move(self, pose_t0: Any, pose_t1: Any, *, kind: str = "interpolating") -> Motion:
         """Return the motion from one 4x4 pose to another over t in [0, 1].

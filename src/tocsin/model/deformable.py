@@ -15,7 +15,7 @@ from tocsin.errors import MeshWarning, TocsinError
 from tocsin.geometry.grouping import weld as weld_positions
 from tocsin.geometry.mesh import Mesh
 from tocsin.model.base import Model, Motion
-from tocsin.model.body import lone_link
+from tocsin.model.body import default_name, lone_link
 from tocsin.motion.links import FIXED, IDENTITY_BASE
 
 MOST_VERTICES = 2**22
@@ -32,6 +32,10 @@ class Deforming(Motion):
     def pieces(self) -> int:
         """How many stretches of constant velocities it has; 0 if it stands."""
         return len(self.frames) - 1
+
+    def row_at(self, t: float) -> np.ndarray:
+        """Return the row of its one link, which never moves."""
+        return self.rows[0].copy()
 
     def vertices_at(self, t: float) -> np.ndarray:
         """Return (n, 3): where the vertices are at time t in [0, 1]."""
@@ -60,12 +64,13 @@ class Deformable(Model):
         *,
         edges: Any = None,
         points: Any = None,
-        name: str = "deformable",
+        name: str | None = None,
         weld: bool = False,
         self_contact: bool = True,
         ignore_overlaps: bool = False,
     ) -> None:
-        name = _cast.name(name, "the name of a deformable model")
+        self.unnamed = name is None
+        name = "deformable" if name is None else _cast.name(name, "the name of a deformable model")
         rest = _cast.coordinates(vertices, f"the vertices of {name!r}", (None, 3)).copy()
         if len(rest) > MOST_VERTICES:
             raise TocsinError(f"{name!r} has {len(rest)} vertices; at most {MOST_VERTICES} are supported.")
@@ -102,19 +107,24 @@ class Deformable(Model):
             quaternions=np.array([3], dtype=np.int32),
         )
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "kept": {}}  # tables of engines are made again
+
     def __repr__(self) -> str:
         loose = [(len(self.loose_edges), "loose edges"), (len(self.loose_points), "loose points")]
         more = "".join(f", {n} {what}" for n, what in loose if n)
         return f"<Deformable {self.name!r}: {len(self.vertices)} vertices, {len(self.faces)} triangles{more}>"
 
     @classmethod
-    def from_mesh(cls, mesh: Any, *, name: str = "deformable", **options: bool) -> Deformable:
+    def from_mesh(cls, mesh: Any, *, name: str | None = None, **options: bool) -> Deformable:
         """Make a deformable model of a mesh: a file path, a `trimesh.Trimesh`, `(vertices, faces)` or a `Mesh`.
 
         `options`: `weld`, `self_contact` and `ignore_overlaps`, as above.
         """
         found = Mesh.from_any(mesh)
-        return cls(found.vertices, found.faces, name=name, **options)
+        soft = cls(found.vertices, found.faces, name=name or default_name(mesh, "deformable"), **options)
+        soft.unnamed = name is None
+        return soft
 
     @cached_property
     def edges(self) -> np.ndarray:

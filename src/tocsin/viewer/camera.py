@@ -99,6 +99,11 @@ def _focus(film: Film) -> np.ndarray:
     ends = [0, film.frame_at(film.contact_time or 0.5), len(film.times) - 1]
     boxes = [np.concatenate([_placed(s.box, film.poses[k, s.link]) for k in ends]) for s in film.solids]
     moving = [box for box, s in zip(boxes, film.solids) if film.moving[s.link]]
+    for sheet in film.sheets:
+        if len(sheet.faces):
+            seen = extremes(np.concatenate([sheet.at(film.times[k]) for k in ends]))
+            boxes.append(seen)
+            moving += [seen] if len(sheet.times) > 1 else []
     if not moving:
         return np.concatenate([*boxes, [film.low, film.high]])
     inner = np.concatenate(moving)
@@ -109,13 +114,22 @@ def _focus(film: Film) -> np.ndarray:
     return np.concatenate([inner, *near] if at is None else [inner, *near, at[None]])
 
 
+def extremes(points: np.ndarray) -> np.ndarray:
+    """Return the points that matter to a camera: at most 200 of them, the farthest in as many directions."""
+    if len(points) <= 200:
+        return points
+    directions = np.random.default_rng(0).normal(size=(200, 3))
+    return points[np.unique((points @ directions.T).argmax(axis=0))]
+
+
 def _placed(points: np.ndarray, pose: np.ndarray) -> np.ndarray:
     return points @ pose[:3, :3].T + pose[:3, 3]
 
 
 def _triangles(film: Film, frame: int) -> np.ndarray:
-    """Return (n, 3, 3): the triangles of all solids in the world, thinned out if there are very many."""
-    every = np.concatenate([_placed(s.vertices, film.poses[frame, s.link])[s.faces] for s in film.solids])
+    """Return (n, 3, 3): all triangles in the world, thinned out if there are very many."""
+    every = [_placed(s.vertices, film.poses[frame, s.link])[s.faces] for s in film.solids]
+    every = np.concatenate([*every, *[sheet.at(film.times[frame])[sheet.faces] for sheet in film.sheets]])
     return every[:: max(1, len(every) // MOST_TRIANGLES)]
 
 

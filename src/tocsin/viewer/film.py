@@ -1,16 +1,17 @@
 """Everything that a picture of an answer needs, computed once: a film of a scene in motion.
 
-A film holds what is shown and when: solids with colours, the pose of every link over time, the clearance over time
-(finer where it is small and around the contact), the touching features, and what the culling saw. The three faces of
-the viewer only draw it.
+A film holds what is shown and when: solids with colours, the pose of every link over time, the frames of deformable
+models, the clearance over time (finer where it is small and around the contact), the touching features, and what the
+culling saw. The three faces of the viewer only draw it.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -18,8 +19,12 @@ from tocsin import _cast
 from tocsin.answer import Answer
 from tocsin.errors import TocsinError
 from tocsin.model.base import Motion
-from tocsin.results import Contact, Distance, FirstContact, Status
+from tocsin.model.deformable import Deformable, Deforming
+from tocsin.results import Contact, FirstContact, LazyContact, Status
 from tocsin.scene import Scene
+from tocsin.soft_results import FeatureContacts, TriangleTimes
+from tocsin.viewer.clearance import NOTHING, Clearance, distance_at, measure, worth_measuring
+from tocsin.viewer.sheets import Sheet, sheet_of
 from tocsin.viewer.solids import TOUCHING, Solid, colour_of, solid_of
 from tocsin.viewer.survivors import Slab, slabs_of
 
@@ -41,20 +46,17 @@ class Touch:
 
 
 @dataclass(frozen=True, eq=False)
-class Clearance:
-    """The smallest distance in the scene at moments of the motion.
-
-    Links that do not move against each other are left out, unless they are the ones that touch: their distance never
-    changes, and a robot has many such neighbours.
-    """
+class Growth:
+    """How many contacts of deformable models there are by when: from an answer of `Scene.contacts`."""
 
     times: np.ndarray
-    distances: np.ndarray
-    """Metres; inf where there is nothing to compare."""
-    pairs: list[tuple[str, str]]
-    """The closest links."""
-    points: np.ndarray
-    """(k, 2, 3): their closest points."""
+    """(n,): one for each contact, ascending."""
+    what: str
+    """What is counted: "feature pairs" or "triangles"."""
+
+    def by(self, t: float) -> int:
+        """Return how many there are by time t."""
+        return int(np.searchsorted(self.times, t, side="right"))
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,6 +68,8 @@ class Film:
     hit: FirstContact
     margin: float
     solids: tuple[Solid, ...]
+    sheets: tuple[Sheet, ...]
+    """The deformable models."""
     times: np.ndarray
     """(k,): from 0 to 1; the time of contact, and those at which a path turns, are among them."""
     poses: np.ndarray
@@ -79,12 +83,21 @@ class Film:
     high: np.ndarray = field(repr=False)
     measured: Scene = field(repr=False)
     """The scene without the pairs that do not move against each other: whose clearance is shown."""
+    growth: Growth | None = None
+    """The contacts by when, where all of them were asked for; then there is no clearance."""
 
     @cached_property
     def slabs(self) -> list[Slab]:
         """What the culling saw, slab by slab; computed when first looked at."""
-        assert isinstance(self.hit, Answer)
-        return slabs_of(self.hit)
+        return slabs_of(self.hit) if isinstance(self.hit, Answer) else []
+
+    @cached_property
+    def curve(self) -> tuple[np.ndarray, np.ndarray, str]:
+        """(times, values, what they are): the clearance in metres, or how many contacts there are by then."""
+        if self.growth is None:
+            return self.clearance.times, self.clearance.distances, "clearance"
+        times = np.unique(np.concatenate([np.linspace(0.0, 1.0, 401), self.growth.times[:1]]))
+        return times, np.array([float(self.growth.by(t)) for t in times.tolist()]), f"touching {self.growth.what}"
 
     @property
     def contact_time(self) -> float | None:
@@ -102,6 +115,8 @@ class Film:
 
     def headline(self) -> str:
         """Say in one line what was found."""
+        if self.growth is not None and len(self.growth.times):
+            return f"{len(self.growth.times):,} {self.growth.what} touch"
         return {
             Status.FREE: "Proven free",
             Status.CONTACT: f"First contact at t = {self.hit.time:.5f}",
@@ -119,6 +134,8 @@ class Film:
     def details(self) -> list[tuple[str, str]]:
         """Return (name, value) lines on when, where, and between which links and features."""
         lines: list[tuple[str, str]] = []
+        if self.growth is not None and self.contact_time is not None:
+            lines.append(("first", f"t = {self.contact_time:.5f}"))
         if self.touches:
             contact = self.touches[0].contact
             at = contact.point_a
@@ -141,19 +158,22 @@ class Film:
             lines.append(("between", f"{a} and {b}"))
         stats = self.hit.stats
         left = " → ".join(f"{n:,}" for n in (stats.pairs_total, stats.pairs_spatial, stats.pairs_temporal))
-        lines.append(("pairs", f"{left} after the culls"))
+        if isinstance(self.hit, Answer):
+            lines.append(("pairs", f"{left} after the culls"))
+        if self.sheets:
+            lines.append(("deformable", f"{sum(len(sheet.faces) for sheet in self.sheets):,} triangles"))
         return lines
 
 
 def sampled(film: Film, samples: int | Iterable[float] | None) -> list[tuple[float, float]]:
     """Return (time, clearance) at moments that sampling would look at: so many evenly spaced ones, or those given."""
-    if samples is None:
+    if samples is None or film.growth is not None:
         return []
     even = isinstance(samples, (int, np.integer))
     times = np.linspace(0.0, 1.0, _cast.count(samples, "samples")) if even else _cast.array(samples, "samples", (None,))
     if len(times) and (times.min() < 0.0 or times.max() > 1.0):
         raise TocsinError(f"samples are times from 0 to 1; got {times.min():g} to {times.max():g}.")
-    return [(float(t), _distance(film.measured, film.motions, float(t)).distance) for t in times]
+    return [(float(t), distance_at(film.measured, film.motions, float(t)).distance) for t in times]
 
 
 def length(metres: float) -> str:
@@ -167,39 +187,61 @@ def length(metres: float) -> str:
 def _same(motions: Sequence[Motion], others: Sequence[Motion]) -> bool:
     """Are these the same motions of the same models?"""
     return len(motions) == len(others) and all(
-        a.model is b.model and np.array_equal(a.rows, b.rows) for a, b in zip(motions, others)
+        a.model is b.model
+        and np.array_equal(a.rows, b.rows)
+        and (not isinstance(a, Deforming) or (isinstance(b, Deforming) and np.array_equal(a.frames, b.frames)))
+        for a, b in zip(motions, others)
     )
 
 
-def shoot(scene: Scene, *motions: Motion, hit: FirstContact | None = None, margin: float = 0.0) -> Film:
+def shoot(
+    scene: Scene,
+    *motions: Motion,
+    hit: FirstContact | FeatureContacts | TriangleTimes | None = None,
+    margin: float = 0.0,
+) -> Film:
     """Compute a film of `motions` in `scene`.
 
-    `hit` is the answer of `scene.first_contact`; without one the scene is asked, with this `margin`. With one the
-    motions may be left out: they are the answer's.
+    `hit` is the answer of `scene.first_contact`, or of `scene.contacts` about deformable models; without one the scene
+    is asked for the first contact, with this `margin`. With one the motions may be left out: they are the answer's.
     """
     if not isinstance(scene, Scene):
         raise TocsinError(f"the viewer shows a scene, and motions in it; got {type(scene).__name__}.")
-    scene.links_only("the viewer", "leave it out of the scene that is shown")
-    if hit is None:
+    growth, first = None, {}
+    if isinstance(hit, (FeatureContacts, TriangleTimes)):
+        motions = _motions_of(scene, motions, hit.motions)
+        asked = {"margin": hit.margin, "tolerance": hit.tolerance}
+        growth = Growth(hit.times, "feature pairs" if isinstance(hit, FeatureContacts) else "triangles")
+        first = hit if isinstance(hit, TriangleTimes) else scene.contacts(*motions, every="triangle", **asked)
+        hit = scene.first_contact(*motions, **asked)
+    elif hit is None:
         hit = scene.first_contact(*motions, margin=margin)
-    elif not isinstance(hit, Answer):
-        raise TocsinError(f"hit must be the answer of scene.first_contact; got {type(hit).__name__}.")
-    elif hit._asked.scene is not scene:  # type: ignore[attr-defined]
+    if not isinstance(hit, LazyContact) or hit.scene is None:
+        raise TocsinError(
+            "hit must be the answer of scene.first_contact, or of scene.contacts about deformable models; got "
+            f"{type(hit).__name__}."
+        )
+    if hit.scene is not scene:
         raise TocsinError("hit is the answer of another scene; ask this one.")
-    elif motions and not _same(motions, hit.motions):
-        raise TocsinError("hit answers a question about other motions; leave the motions out, or ask about these.")
-    motions = hit.motions
-    margin = hit._asked.margin  # type: ignore[attr-defined]
+    motions = _motions_of(scene, motions, hit.motions)
     times = _moments(motions, hit)
     poses = np.stack([_poses_at(scene, motions, t) for t in times])
     touches = _touches(scene, motions, hit)
-    solids = _solids(scene, touches)
-    low, high = _extent(solids, poses)
-    measured = _without_rigid_pairs(scene, poses, touches)
+    solids, sheets = _things(scene, motions, hit, touches, first)
+    low, high = _extent(solids, sheets, poses)
+    measured = worth_measuring(scene, poses, [touch.contact for touch in touches])
     return Film(
-        scene, motions, hit, margin, solids, times, poses, np.ptp(poses, axis=0).any(axis=(1, 2)), touches,
-        _clearance(measured, motions, hit), low, high, measured,
+        scene, motions, hit, hit.margin, solids, sheets, times, poses, np.ptp(poses, axis=0).any(axis=(1, 2)), touches,
+        NOTHING if growth is not None else measure(measured, motions, hit), low, high, measured, growth,
     )  # fmt: skip
+
+
+def _motions_of(scene: Scene, motions: tuple[Motion, ...], asked: tuple[Motion, ...]) -> tuple[Motion, ...]:
+    """Return the motions of an answer, which are those given, if any are."""
+    scene.check_motions(asked)
+    if motions and not _same(motions, asked):
+        raise TocsinError("hit answers a question about other motions; leave the motions out, or ask about these.")
+    return asked
 
 
 def _moments(motions: tuple[Motion, ...], hit: FirstContact) -> np.ndarray:
@@ -220,23 +262,33 @@ def _poses_at(scene: Scene, motions: tuple[Motion, ...], t: float) -> np.ndarray
     return np.concatenate([motion.link_poses(t) for motion in still])
 
 
-def _solids(scene: Scene, touches: tuple[Touch, ...]) -> tuple[Solid, ...]:
-    """Make every shape ready to be drawn, in the order of the scene's tables."""
+def _things(
+    scene: Scene, motions: tuple[Motion, ...], hit: FirstContact, touches: tuple[Touch, ...], first: Mapping[str, Any]
+) -> tuple[tuple[Solid, ...], tuple[Sheet, ...]]:
+    """Make every shape ready to be drawn, in the order of the scene's tables, and every deformable model."""
     meeting: dict[tuple[str, str], int] = {}
+    soft: dict[str, list[tuple[int, tuple[int, ...]]]] = {}
     if touches:
         contact = touches[0].contact
-        meeting = {(contact.model_a, contact.link_a): 0, (contact.model_b, contact.link_b): 1}
+        meeting = {(contact.model_b, contact.link_b): 1, (contact.model_a, contact.link_a): 0}
+        for side, name in enumerate((contact.model_a, contact.model_b)):
+            soft.setdefault(name, []).append((side, contact.features[side]))
+    given = {id(m.model): m for m in motions}
     solids: list[Solid] = []
-    first = 0
+    sheets: list[Sheet] = []
+    link = 0
     for m, (name, model) in enumerate(zip(scene.names, scene.models)):
         single = len(model.link_names) == 1
         for i, shapes in enumerate(model.shapes):
             label = name if single else model.link_names[i]
             side = meeting.get((name, label))
             colour = colour_of(model, m, i) if side is None else TOUCHING[side]
-            solids += [solid_of(shape, first + i, label, colour) for shape in shapes if not shape.is_empty]
-        first += len(model.link_names)
-    return tuple(solids)
+            if isinstance(model, Deformable):
+                own = (m, soft.get(name, []), hit.time, first.get(name))
+                sheets.append(sheet_of(model, given.get(id(model)), label, *own))
+            solids += [solid_of(shape, link + i, label, colour) for shape in shapes if not shape.is_empty]
+        link += len(model.link_names)
+    return tuple(solids), tuple(sheets)
 
 
 def _touches(scene: Scene, motions: tuple[Motion, ...], hit: FirstContact) -> tuple[Touch, ...]:
@@ -248,20 +300,24 @@ def _touches(scene: Scene, motions: tuple[Motion, ...], hit: FirstContact) -> tu
     for contact in hit.contacts[:MOST_TOUCHES]:
         sides = zip((contact.model_a, contact.model_b), (contact.link_a, contact.link_b), contact.features)
         points = (contact.point_a, contact.point_b)
-        a, b = (_triangles(scene, poses, *side, point) for side, point in zip(sides, points))
+        a, b = (_triangles(scene, motions, hit.time, poses, *side, point) for side, point in zip(sides, points))
         touches.append(Touch(contact, a, b))
     return tuple(touches)
 
 
 def _triangles(
-    scene: Scene, poses: np.ndarray, model_name: str, link: str, feature: tuple[int, ...], point: np.ndarray
-) -> np.ndarray:
+    scene: Scene, motions: tuple[Motion, ...], time: float, poses: np.ndarray, model_name: str, link: str,
+    feature: tuple[int, ...], point: np.ndarray,
+) -> np.ndarray:  # fmt: skip
     """Return (k, 3, 3): the triangles of a link's mesh that hold all vertices of a feature, in the world."""
     best, nearest = np.zeros((0, 3, 3)), math.inf
     if not feature:
         return best
     m = scene.names.index(model_name)
     model = scene.models[m]
+    if isinstance(model, Deformable):
+        moving = [motion for motion in motions if motion.model is model and isinstance(motion, Deforming)]
+        return (moving[0].vertices_at(time) if moving else model.vertices)[_holding(model.faces, feature)]
     i = 0 if len(model.link_names) == 1 else model.link_index(link)
     pose = poses[sum(len(other.link_names) for other in scene.models[:m]) + i]
     for shape in model.shapes[i]:
@@ -271,9 +327,13 @@ def _triangles(
             away = _off(world[list(feature)], point)
             if away < nearest:
                 nearest = away
-                holds = np.logical_and.reduce([(shape.faces == v).any(axis=1) for v in feature])
-                best = world[shape.faces[holds]]
+                best = world[_holding(shape.faces, feature)]
     return best
+
+
+def _holding(faces: np.ndarray, feature: tuple[int, ...]) -> np.ndarray:
+    """Return the faces that hold all vertices of a feature."""
+    return faces[np.logical_and.reduce([(faces == v).any(axis=1) for v in feature])]
 
 
 def _off(corners: np.ndarray, point: np.ndarray) -> float:
@@ -283,81 +343,14 @@ def _off(corners: np.ndarray, point: np.ndarray) -> float:
     return float(np.linalg.norm(point - corners[0] - along))
 
 
-def _extent(solids: tuple[Solid, ...], poses: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the box of all solids at all times, by their oriented boxes."""
+def _extent(solids: tuple[Solid, ...], sheets: tuple[Sheet, ...], poses: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the box of all that is shown at all times; of solids, by their oriented boxes."""
     low, high = np.full(3, np.inf), np.full(3, -np.inf)
     for solid in solids:
         pose = poses[:, solid.link]
         corners = solid.box @ np.swapaxes(pose[:, :3, :3], 1, 2) + pose[:, None, :3, 3]
         low, high = np.minimum(low, corners.min(axis=(0, 1))), np.maximum(high, corners.max(axis=(0, 1)))
-    return (low, high) if solids else (-np.ones(3), np.ones(3))
-
-
-def _without_rigid_pairs(scene: Scene, poses: np.ndarray, touches: tuple[Touch, ...]) -> Scene:
-    """Return a copy of a scene that ignores pairs of a model's links that stand still in each other's frames."""
-    copy = Scene(*scene.models)
-    copy._rules.ignored |= scene._rules.ignored
-    copy._rules.changed()
-    meeting = {frozenset((t.contact.link_a, t.contact.link_b)) for t in touches}
-    first = 0
-    for name, model in zip(scene.names, scene.models):
-        body = list(range(len(model.link_names)))  # number of the rigid group that each link belongs to
-        for i, link in enumerate(model.links):
-            if link["parent"] >= 0:
-                own, parent = poses[:, first + i], poses[:, first + link["parent"]]
-                relative = np.linalg.inv(parent) @ own
-                if np.ptp(relative, axis=0).max() <= STILL * (1.0 + np.abs(relative).max()):
-                    body[i] = body[link["parent"]]
-        for k in range(len(body)):
-            for i in range(k):
-                a, b = model.link_names[i], model.link_names[k]
-                if body[i] == body[k] and model.shapes[i] and model.shapes[k] and frozenset((a, b)) not in meeting:
-                    copy.ignore(f"{name}/{a}", f"{name}/{b}")
-        first += len(body)
-    return copy
-
-
-STILL = 1e-9
-"""Relative change of a pose over the motion below which it counts as none."""
-
-
-def _distance(scene: Scene, motions: tuple[Motion, ...], t: float) -> Distance:
-    """Return the smallest distance in the scene at time t."""
-    return scene.distance(*[Motion(m.model, m.row_at(t)[None]) for m in motions])
-
-
-def _clearance(scene: Scene, motions: tuple[Motion, ...], hit: FirstContact) -> Clearance:
-    """Measure the clearance over time: evenly, around the contact, and then more finely around its lowest places."""
-    found: dict[float, tuple[float, tuple[str, str], np.ndarray]] = {}
-
-    def measure(times: np.ndarray) -> None:
-        for t in times.tolist():
-            if 0.0 <= t <= 1.0 and t not in found:
-                d = _distance(scene, motions, t)
-                found[t] = d.distance, (d.link_a, d.link_b), np.stack([d.point_a, d.point_b])
-
-    if all(m.pieces == 0 for m in motions):
-        measure(np.array([0.0]))
-        found[1.0] = found[0.0]
-    else:
-        measure(np.linspace(0.0, 1.0, COARSE))
-        if math.isfinite(hit.time):
-            steps = 0.5 ** np.arange(3, 16)
-            measure(np.concatenate([[hit.time], hit.time - steps, hit.time + steps]))
-        for _ in range(ROUNDS):
-            times = np.array(sorted(found))
-            values = np.array([found[t][0] for t in times])
-            lowest = [k for k in range(1, len(times) - 1) if values[k - 1] > values[k] <= values[k + 1]]
-            for k in sorted(lowest, key=lambda k: values[k])[:VALLEYS]:
-                measure(0.5 * (times[k - 1 : k + 1] + times[k : k + 2]))
-    times = np.array(sorted(found))
-    return Clearance(
-        times,
-        np.array([found[t][0] for t in times]),
-        [found[t][1] for t in times],
-        np.stack([found[t][2] for t in times]),
-    )
-
-
-COARSE, ROUNDS, VALLEYS = 101, 6, 4
-"""Moments at which the clearance is measured first, rounds of refinement, and how many low places are refined."""
+    for sheet in sheets:
+        if len(sheet.faces):
+            low, high = np.minimum(low, sheet.bounds[0]), np.maximum(high, sheet.bounds[1])
+    return (low, high) if low[0] <= high[0] else (-np.ones(3), np.ones(3))

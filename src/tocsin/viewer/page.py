@@ -1,7 +1,8 @@
 """One HTML file that shows a film: no server, no network, no other files.
 
-Vertices are kept as 16-bit fractions of their solid's box with octahedral normals, poses as 32-bit matrices; all arrays
-go into one compressed block. `template/` holds the page itself: plain WebGL 2 and JavaScript.
+Vertices are kept as 16-bit fractions of their solid's box with octahedral normals, poses as 32-bit matrices; a
+deformable model has such vertices for every frame, and the page goes straight from one to the next. All arrays go into
+one compressed block. `template/` holds the page itself: plain WebGL 2 and JavaScript.
 """
 
 from __future__ import annotations
@@ -21,8 +22,10 @@ import numpy as np
 from tocsin.model.base import Motion
 from tocsin.results import FirstContact, Status
 from tocsin.scene import Scene
-from tocsin.viewer.camera import best_view
+from tocsin.soft_results import FeatureContacts, TriangleTimes
+from tocsin.viewer.camera import best_view, extremes
 from tocsin.viewer.film import Film, sampled, shoot
+from tocsin.viewer.sheets import SHADES, Sheet
 from tocsin.viewer.solids import END, START, Solid
 
 VERTEX = np.dtype([("place", "<u2", 3), ("spare", "<u2"), ("fold", "<i2", 2)])
@@ -33,16 +36,17 @@ def save_page(
     path: str | Path,
     scene: Scene,
     *motions: Motion,
-    hit: FirstContact | None = None,
+    hit: FirstContact | FeatureContacts | TriangleTimes | None = None,
     margin: float = 0.0,
     title: str | None = None,
     samples: int | Iterable[float] | None = None,
 ) -> Path:
     """Write one HTML file that shows `motions` in `scene`, from start to end, and where they first touch.
 
-    `hit` is the answer of `scene.first_contact`; without one the scene is asked, with this `margin`; with one the
-    motions may be left out. `samples` (how many, or which times) marks on the clearance plot what sampling would have
-    looked at. Missing folders are made. Returns the path.
+    `hit` is the answer of `scene.first_contact`, or of `scene.contacts` about deformable models, whose touching
+    triangles are then painted as they come; without one the scene is asked for the first contact, with this `margin`;
+    with one the motions may be left out. `samples` (how many, or which times) marks on the clearance plot what sampling
+    would have looked at. Missing folders are made. Returns the path.
     """
     film = shoot(scene, *motions, hit=hit, margin=margin)
     path = Path(path)
@@ -105,7 +109,8 @@ def _story(film: Film, title: str) -> dict[str, Any]:
         if finite.any()
         else None,
         "ghostColours": [START, END],
-        "focus": np.round(_corners(view.focus), 6).tolist(),
+        "growth": _growth(film),
+        "focus": np.round(extremes(view.focus), 6).tolist(),
         "view": {"azimuth": view.azimuth, "elevation": view.elevation},
         "low": film.low.tolist(),
         "middle": middle.tolist(),
@@ -117,12 +122,12 @@ def _story(film: Film, title: str) -> dict[str, Any]:
     }
 
 
-def _corners(points: np.ndarray) -> np.ndarray:
-    """Return the corners of the hull's box of points that matter to a camera: at most 200 of them, extremes kept."""
-    if len(points) <= 200:
-        return points
-    directions = np.random.default_rng(0).normal(size=(200, 3))
-    return points[np.unique((points @ directions.T).argmax(axis=0))]
+def _growth(film: Film) -> dict[str, Any] | None:
+    """Return how many contacts there are by when, as a curve of few points."""
+    if film.growth is None:
+        return None
+    times, counts, what = film.curve
+    return {"what": what, "times": times.tolist(), "counts": counts.tolist()}
 
 
 def _touch(touch: Any) -> dict[str, Any]:
@@ -147,6 +152,24 @@ def _arrays(film: Film) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
         indices.append(faces + np.uint32(n_vertices))
         n_vertices += len(rows)
         n_indices += len(faces)
+    sheets = []
+    for sheet in film.sheets:
+        rows, faces, number, low, span = _packed_sheet(sheet)
+        touched = faces.reshape(-1, 3)[sheet.touched].reshape(-1)
+        order = np.argsort(sheet.shades, kind="stable")
+        faces = faces.reshape(-1, 3)[order].reshape(-1)
+        counts = np.bincount(sheet.shades, minlength=len(SHADES)) * 3
+        sheets.append({
+            "label": sheet.label, "first": n_indices, "count": len(faces), "vertex": n_vertices,
+            "shades": [[*SHADES[k], int(n)] for k, n in enumerate(counts) if n],
+            "vertices": number, "low": low.tolist(), "span": span.tolist(), "times": sheet.times.tolist(),
+            "moves": float(np.abs(sheet.frames - sheet.frames[:1]).max(initial=0.0)) > 1e-3 * film.size,
+            "touched": sheet.first[sheet.touched].tolist(),
+        })  # fmt: skip
+        vertices.append(rows)
+        indices += [faces, touched]
+        n_vertices += len(rows)
+        n_indices += len(faces) + len(touched)
     poses, links, offset = [], [], 0
     for i, moves in enumerate(film.moving):
         own = film.poses[:, i, :3, :] if moves else film.poses[:1, i, :3, :]
@@ -173,7 +196,7 @@ def _arrays(film: Film) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
         "pairs": np.concatenate(pairs).reshape(-1),
     }
     swept = film.slabs[0].shapes.tolist() if film.slabs else []
-    return arrays, {"solids": solids, "links": links, "slabs": slabs, "swept": swept}
+    return arrays, {"solids": solids, "sheets": sheets, "links": links, "slabs": slabs, "swept": swept}
 
 
 def _packed(solid: Solid) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
@@ -181,15 +204,44 @@ def _packed(solid: Solid) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarra
     if len(solid.faces) == 0:
         return np.zeros(0, VERTEX), np.zeros(0, "<u4"), np.zeros(3), np.zeros(3)
     places = solid.vertices[solid.faces].reshape(-1, 3)
-    fold = np.round(32767.0 * folded(solid.normals.reshape(-1, 3))).astype(np.int64)
-    key = (solid.corners.reshape(-1).astype(np.int64) << 32) | ((fold[:, 0] + 32768) << 16) | (fold[:, 1] + 32768)
-    _, first, numbers = np.unique(key, return_index=True, return_inverse=True)
     low = places.min(axis=0)
     span = places.max(axis=0) - low
-    rows = np.zeros(len(first), VERTEX)
-    rows["place"] = np.round(65535.0 * (places[first] - low) / np.where(span > 0.0, span, 1.0))
-    rows["fold"] = fold[first]
-    return rows, numbers.reshape(-1).astype("<u4"), low, span
+    fold, first, numbers = _shared(solid.normals, solid.corners)
+    return _rows(places[first], fold[first], low, span), numbers, low, span
+
+
+def _packed_sheet(sheet: Sheet) -> tuple[np.ndarray, np.ndarray, int, np.ndarray, np.ndarray]:
+    """Return (vertices, indices, number, low, span): so many vertices of the first frame, then those of the next.
+
+    Corners are shared as they are in the first frame.
+    """
+    low, span = sheet.bounds[0], sheet.bounds[1] - sheet.bounds[0]
+    if len(sheet.faces) == 0:
+        return np.zeros(0, VERTEX), np.zeros(0, "<u4"), 0, low, span
+    _, first, numbers = _shared(sheet.normals(sheet.frames[0]), sheet.corners)
+    own = sheet.faces.reshape(-1)[first]
+    rows = [_rows(frame[own], _folds(sheet.normals(frame).reshape(-1, 3)[first]), low, span) for frame in sheet.frames]
+    return np.concatenate(rows), numbers, len(first), low, span
+
+
+def _shared(normals: np.ndarray, corners: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return folded normals, the corner that stands for each vertex, and the vertex of each corner."""
+    fold = _folds(normals.reshape(-1, 3))
+    key = (corners.reshape(-1).astype(np.int64) << 32) | ((fold[:, 0] + 32768) << 16) | (fold[:, 1] + 32768)
+    _, first, numbers = np.unique(key, return_index=True, return_inverse=True)
+    return fold, first, numbers.reshape(-1).astype("<u4")
+
+
+def _folds(normals: np.ndarray) -> np.ndarray:
+    return np.round(32767.0 * folded(normals)).astype(np.int64)
+
+
+def _rows(places: np.ndarray, fold: np.ndarray, low: np.ndarray, span: np.ndarray) -> np.ndarray:
+    """Return vertices as the page keeps them."""
+    rows = np.zeros(len(places), VERTEX)
+    rows["place"] = np.round(65535.0 * (places - low) / np.where(span > 0.0, span, 1.0))
+    rows["fold"] = fold
+    return rows
 
 
 def folded(normals: np.ndarray) -> np.ndarray:

@@ -17,6 +17,7 @@ from tocsin.errors import TocsinError
 from tocsin.model.base import Motion
 from tocsin.results import FirstContact, Status
 from tocsin.scene import Scene
+from tocsin.soft_results import FeatureContacts, TriangleTimes
 from tocsin.viewer.camera import View, best_view
 from tocsin.viewer.film import Film, length, sampled, shoot
 from tocsin.viewer.render import Camera, Look, Stage, paint
@@ -47,7 +48,7 @@ def save_picture(
     path: str | Path,
     scene: Scene,
     *motions: Motion,
-    hit: FirstContact | None = None,
+    hit: FirstContact | FeatureContacts | TriangleTimes | None = None,
     margin: float = 0.0,
     title: str | None = None,
     size: tuple[int, int] = (1600, 1000),
@@ -56,9 +57,10 @@ def save_picture(
 ) -> Path:
     """Write a PNG of `motions` in `scene` at the time of their first contact, or at their closest if they are free.
 
-    `hit` is the answer of `scene.first_contact`; without one the scene is asked, with this `margin`; with one the
-    motions may be left out. `size` is in pixels; `samples` (how many, or which times) marks on the clearance plot what
-    sampling would have looked at. Missing folders are made. Returns the path. Needs Pillow.
+    `hit` is the answer of `scene.first_contact`, or of `scene.contacts` about deformable models: then the end of the
+    motion is shown, with all triangles that have touched. Without one the scene is asked for the first contact, with
+    this `margin`; with one the motions may be left out. `size` is in pixels; `samples` (how many, or which times) marks
+    on the clearance plot what sampling would have looked at. Missing folders are made. Returns the path. Needs Pillow.
     """
     try:
         from PIL import Image
@@ -82,7 +84,12 @@ def save_picture(
 
 
 def moment_of(film: Film) -> float:
-    """Return the time that is worth a picture: the contact, or where an undecided answer ends, or the closest."""
+    """Return the time that is worth a picture: the contact, or where an undecided answer ends, or the closest.
+
+    Where all contacts were asked for, the end: all of them are there.
+    """
+    if film.growth is not None:
+        return 1.0
     if math.isfinite(film.hit.time):
         return film.hit.time
     return float(film.clearance.times[film.clearance.distances.argmin()])
@@ -116,7 +123,17 @@ def _solids(film: Film, moment: float, camera: Camera, size: tuple[int, int], da
             away = np.abs(film.poses[frame, solid.link] - film.poses[now, solid.link]).max()
             if away > 1e-3 * film.size:
                 ghost.add(mesh, colour, film.poses[frame, solid.link], solid.normals)
-    for touch in film.touches:
+    for sheet in film.sheets:
+        vertices = sheet.at(moment)
+        normals = sheet.normals(vertices)
+        colours = sheet.colours
+        colours[sheet.touched_by(moment)] = CONTACT
+        stage.add((vertices, sheet.faces), colours, None, normals)
+        for ghost, frame, colour in ((start, 0, START), (end, -1, END)):
+            there = sheet.frames[frame]
+            if np.abs(there - vertices).max(initial=0.0) > 1e-2 * film.size:
+                ghost.add((there, sheet.faces), colour, None, sheet.normals(there))
+    for touch in film.touches if film.growth is None else ():
         for triangles in (touch.triangles_a, touch.triangles_b):
             faces = np.arange(3 * len(triangles)).reshape(-1, 3)
             marks.add((triangles.reshape(-1, 3), faces), CONTACT)
@@ -150,7 +167,7 @@ class _Draughtsman:
         self.pen = ImageDraw.Draw(layer)
         self._contact()
         self._headline(title)
-        if np.isfinite(self.film.clearance.distances).any():
+        if np.isfinite(self.film.curve[1]).any():
             self._plot(moment, samples)
         layer = layer.resize(self.pixels.size, Image.Resampling.LANCZOS)
         self.pixels.paste(layer, (0, 0), layer)
@@ -199,6 +216,8 @@ class _Draughtsman:
 
     def _contact(self) -> None:
         """Outline the touching triangles; mark the point, the normal and what meets."""
+        if self.film.growth is not None:
+            return
         if not self.film.touches or not np.isfinite(self.film.touches[0].contact.point_a).all():
             return
         red, white = self.inks["contact"], (255, 255, 255)
@@ -243,7 +262,8 @@ class _Draughtsman:
     def _headline(self, title: str | None) -> None:
         """Say what was found, in the corner."""
         film = self.film
-        lines = [(n, v) for n, v in film.details() if n in ("between", "features", "distance", "least seen", "margin")]
+        wanted = ("first", "between", "features", "distance", "least seen", "margin")
+        lines = [(n, v) for n, v in film.details() if n in wanted]
         top, left = 26.0, 26.0
         wide = max(
             [self._text(0, -100, film.headline(), 25, (0, 0, 0, 0), bold=True) + 38]
@@ -268,9 +288,8 @@ class _Draughtsman:
         film, inks = self.film, self.inks
         self._panel(26, self.height - 232, self.width - 26, self.height - 26)
         middle = self.width - 60.0 if not samples else 26.0 + 0.62 * (self.width - 52.0)
-        clearance = film.clearance
         frame = (100.0, middle, 0.0, 1.0)
-        self._curve(frame, clearance.times, clearance.distances, moment)
+        self._curve(frame, *film.curve[:2], moment)
         if not samples:
             return
         near = ZOOM / max(len(samples) - 1, 1)
@@ -295,7 +314,7 @@ class _Draughtsman:
         known = np.isfinite(values)
         times, values = times[known], values[known]
         largest = max(float(values.max()), 1e-12)
-        name, unit = ("m", 1.0) if largest >= 1.0 else ("mm", 1e-3)
+        name, unit = ("", 1.0) if film.growth is not None else (", m", 1.0) if largest >= 1.0 else (", mm", 1e-3)
 
         def place(t: float, d: float) -> tuple[float, float]:
             return left + (t - low) / (high - low) * (right - left), bottom - d / (1.06 * largest) * (bottom - top)
@@ -304,16 +323,16 @@ class _Draughtsman:
         for k in range(int(largest / unit / step) + 1):
             y = place(low, k * step * unit)[1]
             self._line([(left, y), (right, y)], inks["edge"], 1.0)
-            self._text(left - 12, y, f"{k * step:g}", 15, inks["soft"], "rm")
+            self._text(left - 12, y, f"{k * step:,.6g}", 15, inks["soft"], "rm")
         stride = 0.1 if high - low > 0.5 else _step((high - low) / 2.5)
         for k in range(math.ceil(low / stride - 1e-9), math.floor(high / stride + 1e-9) + 1):
             self._text(place(k * stride, 0.0)[0], bottom + 26, f"{k * stride:.4g}", 15, inks["soft"], "ms")
         if high - low == 1.0:
-            self._text(left, self.height - 202, f"clearance over time, {name}", 16, inks["soft"])
+            self._text(left, self.height - 202, f"{film.curve[2]} over time{name}", 16, inks["soft"])
         curve = [place(t, d) for t, d in zip(times.tolist(), values.tolist())]
         area = [*curve, place(times[-1], 0.0), place(times[0], 0.0)]
         self.pen.polygon([(self.unit * x, self.unit * y) for x, y in area], fill=self._tint("accent", 0.15))
-        if film.margin > 0.0:
+        if film.margin > 0.0 and film.growth is None:
             y = place(low, film.margin)[1]
             self._line([(left, y), (right, y)], inks["amber"], 1.6)
             self._text(right, y - 8, f"margin {length(film.margin)}", 15, inks["amber"], "rs")

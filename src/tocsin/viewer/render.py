@@ -33,9 +33,13 @@ class Stage:
     colours: list[np.ndarray] = field(default_factory=list)
 
     def add(
-        self, mesh: Triangles, colour: Colour, pose: np.ndarray | None = None, normals: np.ndarray | None = None
-    ) -> None:
-        """Add a mesh at `pose` (4x4), with normals at the corners of its triangles or, by default, smooth ones."""
+        self, mesh: Triangles, colour: Colour | np.ndarray, pose: np.ndarray | None = None,
+        normals: np.ndarray | None = None,
+    ) -> None:  # fmt: skip
+        """Add a mesh at `pose` (4x4), with normals at the corners of its triangles or, by default, smooth ones.
+
+        `colour` is one for all, or (n, 3), one for each triangle.
+        """
         vertices, faces = mesh
         normals = corner_normals(vertices, faces) if normals is None else normals
         if pose is not None:

@@ -1,6 +1,7 @@
 """A film in the browser with viser: turn the scene, move through time, and see the culling at work.
 
-The server binds to the loopback address unless told otherwise. Poses are sent when time changes; meshes once.
+The server binds to the loopback address unless told otherwise. Poses are sent when time changes, and the vertices of
+deformable models; all other meshes once.
 """
 
 from __future__ import annotations
@@ -19,9 +20,11 @@ from tocsin.errors import TocsinError
 from tocsin.model.base import Motion
 from tocsin.results import FirstContact
 from tocsin.scene import Scene
+from tocsin.soft_results import FeatureContacts, TriangleTimes
 from tocsin.viewer.camera import best_view
+from tocsin.viewer.fabric import Fabric
 from tocsin.viewer.film import Film, length, shoot
-from tocsin.viewer.solids import CONTACT, CUBE, CUBE_EDGES, END, START, Colour
+from tocsin.viewer.solids import CONTACT, CUBE, CUBE_EDGES, END, START, bytes_of
 
 SECONDS = 6.0
 """One run of the motion."""
@@ -35,7 +38,7 @@ GREY, AMBER, TEAL = (0.55, 0.60, 0.68), (0.93, 0.58, 0.05), (0.05, 0.55, 0.60)
 def view(
     scene: Scene,
     *motions: Motion,
-    hit: FirstContact | None = None,
+    hit: FirstContact | FeatureContacts | TriangleTimes | None = None,
     margin: float = 0.0,
     title: str | None = None,
     host: str = "127.0.0.1",
@@ -44,9 +47,10 @@ def view(
 ) -> Any:
     """Serve a page that shows `motions` in `scene` and their first contact; needs viser.
 
-    `hit` is the answer of `scene.first_contact`; without one the scene is asked, with this `margin`; with one the
-    motions may be left out. Only this machine can see the page unless `host` says otherwise. Serves until interrupted;
-    with `block=False` returns the running `viser.ViserServer`, which has `stop()` and `get_port()`.
+    `hit` is the answer of `scene.first_contact`, or of `scene.contacts` about deformable models, whose touching
+    triangles are then painted as they come; without one the scene is asked for the first contact, with this `margin`;
+    with one the motions may be left out. Only this machine can see the page unless `host` says otherwise. Serves until
+    interrupted; with `block=False` returns the running `viser.ViserServer`, which has `stop()` and `get_port()`.
     """
     try:
         import viser
@@ -72,11 +76,6 @@ def view(
     return server
 
 
-def bytes_of(colour: Colour) -> tuple[int, int, int]:
-    """Return a colour in 0 to 255."""
-    return tuple(round(255 * c) for c in colour)  # type: ignore[return-value]
-
-
 def quaternion(pose: np.ndarray) -> np.ndarray:
     """Return the rotation of a 4x4 pose as w x y z."""
     out = _cast.pose(pose)
@@ -94,6 +93,8 @@ class Show:
         self.slab = -1
         self._set_stage()
         self._add_solids()
+        self.fabric = Fabric(self.server.scene, film)
+        self.ghosts += self.fabric.ghosts
         self._add_contact()
         self._add_culling()
         self._add_controls(title)
@@ -255,12 +256,13 @@ class Show:
         head = f"##### {_plain(title)}\n\n" if title else ""
         gui.add_markdown(f"{head}#### {film.headline()}\n\n| | |\n|---|---|\n{rows}")
         self.slider = gui.add_slider("t", min=0.0, max=1.0, step=1e-4, initial_value=round(self.moment, 4))
-        clearance = film.clearance
-        known = np.isfinite(clearance.distances)
+        times, values, what = film.curve
+        known = np.isfinite(values)
         self.plot: Any = None
         if known.any():
-            self.plot_times = clearance.times[known]
-            self.plot_values = 1e3 * clearance.distances[known]
+            self.plot_times, self.plot_values = times[known], values[known]
+            if film.growth is None:
+                self.plot_values, what = 1e3 * self.plot_values, f"{what}, mm"
             top = 1.06 * max(float(self.plot_values.max()), 1e-9)
             blue, ink, red = "rgb(47, 111, 219)", "rgb(27, 35, 48)", f"rgb{bytes_of(CONTACT)}"
             line, scale = uplot.Series, uplot.Scale
@@ -268,7 +270,7 @@ class Show:
                 data=self._plot_data(),
                 series=(
                     line(label="t"),
-                    line(label="clearance, mm", stroke=blue, fill="rgba(47, 111, 219, 0.12)", width=2),
+                    line(label=what, stroke=blue, fill="rgba(47, 111, 219, 0.12)", width=2),
                     line(label="now", stroke=ink, width=2, points={"show": True, "size": 9}),
                     line(label="contact", stroke=red, width=2, points={"show": True, "size": 11, "fill": red}),
                 ),
@@ -276,7 +278,7 @@ class Show:
                     "x": scale(time=False, auto=False, range=(0.0, 1.0)),
                     "y": scale(auto=False, range=(0.0, top)),
                 },
-                title="clearance over time, mm",
+                title=what,
                 legend=uplot.Legend(show=False),
                 aspect=2.4,
             )  # fmt: skip
@@ -333,6 +335,7 @@ class Show:
             for link, frame in self.frames.items():
                 if film.moving[link] or not again:
                     frame.position, frame.wxyz = poses[link][:3, 3], quaternion(poses[link])
+            self.fabric.move(self.moment)
             self.slider.value = round(self.moment, 4)
             if self.plot is not None:
                 self.plot.data = self._plot_data()
@@ -340,6 +343,8 @@ class Show:
             distance, (a, b) = film.clearance.distances[k], film.clearance.pairs[k]
             known = math.isfinite(distance)
             self.now.content = f"**{length(distance)}** between {_plain(a)} and {_plain(b)}" if known else ""
+            if film.growth is not None:
+                self.now.content = f"**{film.growth.by(self.moment):,}** {film.growth.what} touch"
             self._show_slab()
 
     def _poses(self) -> np.ndarray:
@@ -364,6 +369,10 @@ class Show:
                 now = time.monotonic()
                 t = 0.0 if self.moment >= 1.0 else min(1.0, self.moment + (now - last) / SECONDS)
                 last = now
+                contact = self.film.contact_time
+                if self.film.growth is None and contact is not None and self.moment < contact <= t:
+                    t = contact  # it stops where things first touch; played again, it goes on
+                    self._set_playing(False)
                 self.show(t)
                 if t >= 1.0:
                     self._set_playing(False)

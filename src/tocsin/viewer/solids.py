@@ -24,6 +24,9 @@ MACHINE: tuple[Colour, ...] = ((0.86, 0.86, 0.85), (0.66, 0.69, 0.73))
 THINGS: tuple[Colour, ...] = ((0.70, 0.66, 0.59), (0.58, 0.64, 0.62), (0.66, 0.61, 0.66), (0.60, 0.63, 0.69))
 """Bodies, in turn."""
 
+FABRICS: tuple[Colour, ...] = ((0.47, 0.62, 0.74), (0.70, 0.60, 0.72), (0.52, 0.68, 0.60), (0.76, 0.66, 0.52))
+"""Deformable models, in turn."""
+
 TOUCHING: tuple[Colour, Colour] = ((0.20, 0.43, 0.86), (0.96, 0.62, 0.14))
 """The two links of the first contact: blue meets amber."""
 
@@ -70,6 +73,11 @@ CUBE = np.array([(x, y, z) for x in (-1.0, 1.0) for y in (-1.0, 1.0) for z in (-
 
 CUBE_EDGES = np.array([(i, i | bit) for bit in (4, 2, 1) for i in range(8) if not i & bit])
 """Its twelve edges, as pairs of corners."""
+
+
+def bytes_of(colour: Colour) -> tuple[int, int, int]:
+    """Return a colour in 0 to 255."""
+    return tuple(round(255 * c) for c in colour)  # type: ignore[return-value]
 
 
 def solid_of(shape: Shape, link: int, label: str, colour: Colour) -> Solid:

@@ -41,13 +41,14 @@ MOST_SLABS = 256
 
 def slabs_of(hit: Answer) -> list[Slab]:
     """Run the culling of an answer again and keep what it leaves."""
-    asked = hit._asked  # type: ignore[attr-defined]
-    stage = again(asked.prepared.stage, hit.motions)
+    asked = hit._asked
+    assert asked is not None
+    stage = again(asked.prepared.stage, asked.motions)
     world, room = stage.world, stage.room
-    grow = max(asked.margin, asked.prepared.largest_margin)
+    grow = max(hit.margin, asked.prepared.largest_margin)
     shapes, rows = _leaves(world, stage.active)
     counts = np.zeros(query.COUNTS, np.int64)
-    breaks = breaks_of(hit.motions)
+    breaks = breaks_of(asked.motions)
     pieces = list(range(len(breaks) - 1))
     if len(pieces) > MOST_SLABS:
         pieces = [pieces[i] for i in np.linspace(0, len(pieces) - 1, MOST_SLABS).astype(int)]
@@ -58,12 +59,12 @@ def slabs_of(hit: Answer) -> list[Slab]:
         edges = np.linspace(begin, end, count + 1)
         for t0, t1 in zip(edges[:-1].tolist(), edges[1:].tolist()):
             pairs, n = query.cull(
-                stage, room.pairs, t0, t1, asked.margin, grow, asked.tolerance, RELATIVE_TOLERANCE, counts
+                stage, room.pairs, t0, t1, hit.margin, grow, asked.tolerance, RELATIVE_TOLERANCE, counts
             )
             advance(world, stage.sweeps, stage.joints, stage.taylor, room, pairs, n, t0, t1, False, MAX_STEPS, counts)
             visited = pairs[:n][pairs[:n]["visited"] == 1]
             temporal = np.column_stack([visited["a"], visited["b"]])
-            pairs, n = query.near_pairs(stage, make_room().pairs, asked.margin)
+            pairs, n = query.near_pairs(stage, make_room().pairs, hit.margin)
             spatial = np.column_stack([pairs[:n]["a"], pairs[:n]["b"]])
             found.append(Slab(t0, t1, shapes, stage.boxes[rows].copy(), spatial, temporal))
     return found

@@ -133,7 +133,7 @@ def reported(
     motion = two.move(world @ screw.at(-when), world @ screw.at(1.0 - when), kind="screw")
     # The screen leaves out edges and corners of which no face faces the other body: those are not proper at all.
     for exact in (False, True):
-        for contact in scene.contacts(motion, properness=-1.0, resolution="low", exact=exact):
+        for contact in scene.contacts(motion, every="contact", properness=-1.0, resolution="low", exact=exact):
             if abs(contact.time - when) < 1e-9 and np.linalg.norm(contact.point - world[:3, 3]) < 1e-7:
                 return contact.properness
     return None

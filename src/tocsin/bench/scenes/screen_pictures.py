@@ -30,7 +30,7 @@ def draw_screen(path: str, resolution: str = "medium") -> None:
     plt = _matplotlib()
     scene, motion = EXAMPLES["tori"]()
     screen = drawings(scene, motion, resolution)
-    contacts = scene.contacts(motion, properness=0.0)
+    contacts = scene.contacts(motion, every="contact", properness=0.0)
     fig, ax = plt.subplots(figsize=(9.0, 9.0))
     size = screen.size
     for (row, hlo, hhi), color, label in ((screen.a, A, "a: stands"), (screen.b, B, "b: moves")):
@@ -64,7 +64,7 @@ def draw_tori(path: str) -> None:
 
     plt = _matplotlib()
     scene, motion = EXAMPLES["tori"]()
-    contacts = scene.contacts(motion, properness=0.0)
+    contacts = scene.contacts(motion, every="contact", properness=0.0)
     moments = [(0.0, "start"), *((c.time, f"contact {k + 1}") for k, c in enumerate(contacts)), (1.0, "end")]
     a, b = (model.shapes[0][0] for model in scene.models)
     paths = b.points[::75]

@@ -9,6 +9,8 @@ const svg = (parent, name, values, text) => {
   parent.appendChild(element);
   return element;
 };
+// How many of ascending numbers are at most x.
+const upTo = (numbers, x) => { let low = 0, high = numbers.length; while (low < high) { const k = (low + high) >> 1; if (numbers[k] <= x) low = k + 1; else high = k; } return low; };
 const clamp = (x, low, high) => Math.min(Math.max(x, low), high);
 const dot = (a, b) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 
@@ -26,7 +28,7 @@ const lengthText = (metres) => {
   for (const [name, size] of [["m", 1], ["mm", 1e-3], ["µm", 1e-6]]) {
     if (metres >= size) return `${Number((metres / size).toPrecision(4))} ${name}`;
   }
-  return metres === 0 ? "0 mm" : `${(metres * 1e9).toPrecision(3)} nm`;
+  return metres === 0 ? "0 mm" : metres < 1e-11 ? `${metres.toExponential(1)} m` : `${(metres * 1e9).toPrecision(3)} nm`;
 };
 
 async function unpack(film) {
@@ -42,17 +44,25 @@ class Page {
     this.film = film; this.bytes = bytes;
     this.canvas = byId("view");
     this.renderer = new Renderer(this.canvas, film, bytes);
-    this.shown = { ghosts: true, closest: true, boxes: false, obbs: false, pairs: false };
+    this.shown = { ghosts: true, closest: true, mesh: false, boxes: false, obbs: false, pairs: false };
+    const triangles = film.sheets.reduce((sum, sheet) => sum + sheet.count / 3, 0);
+    if (triangles > 0 && triangles < 3000) this.showMesh(true);
     this.time = film.contact === null ? 0 : film.contact;
     this.playing = false;
     this.span = [0, 1]; // of the plot
     this.dark = window.matchMedia("(prefers-color-scheme: dark)").matches;
     document.documentElement.classList.toggle("dark", this.dark);
     this.still = film.links.map((_, i) => this.pose(i, 0, 0, 0));
-    this.ghosts = [[0, "start"], [1, "end"]].map(([t, name]) => ({ t, name, poses: this.posesAt(t) }));
+    this.ghosts = [[0, "start"], [1, "end"]].map(([t, name]) => ({ t, name, moment: this.momentAt(t) }));
     this.fillCard(); this.fillSwitches(); this.listen(); this.home(); this.resize();
     if (film.contact !== null) byId("contact").hidden = false;
     new ResizeObserver(() => this.resize()).observe(this.canvas);
+  }
+
+  // Edges of deformable models; made when they are first asked for.
+  showMesh(shown) {
+    if (shown && !this.edged) { this.renderer.addEdges(this.bytes.indices); this.edged = true; }
+    this.shown.mesh = shown;
   }
 
   // ---- what is where --------------------------------------------------------------------------------------------------
@@ -77,6 +87,13 @@ class Page {
     return this.film.links.map((link, i) => (link.moments === 1 ? this.still[i] : this.pose(i, k, next, s)));
   }
 
+  // What the renderer needs of a time: poses of links, frames of sheets, and how many of their triangles have touched.
+  momentAt(t, paint) {
+    const { sheets } = this.film;
+    return { poses: this.posesAt(t), frames: sheets.map((sheet) => (sheet.times.length === 1 ? [0, 0, 0] : this.between(sheet.times, t))),
+      touched: paint && sheets.map((sheet) => upTo(sheet.touched, t)), paint };
+  }
+
   slab() { return this.film.slabs.find((s) => this.time <= s.t1) || this.film.slabs[this.film.slabs.length - 1]; }
 
   clearanceAt(t) {
@@ -90,6 +107,21 @@ class Page {
       ? p[6 * k + 3 * side + c] * (1 - s) + p[6 * next + 3 * side + c] * s : p[6 * near + 3 * side + c]));
     const value = d[k] === null || d[next] === null ? d[near] : d[k] * (1 - s) + d[next] * s;
     return { value, a: point(0), b: point(1), pair: clearance.names[clearance.pairs[near]] };
+  }
+
+  // What the plot shows over time: the clearance, or how many contacts there are by then.
+  plotted() {
+    const { clearance, growth } = this.film;
+    if (growth) return { times: growth.times, values: growth.counts, label: growth.what, unit: "", scale: 1 };
+    if (!clearance) return null;
+    return { times: clearance.times, values: clearance.distances, label: "clearance" };
+  }
+
+  plottedAt(t) {
+    const { growth } = this.film;
+    if (!growth) { const found = this.clearanceAt(t); return found && { value: found.value, text: `${lengthText(found.value)}  ·  ${found.pair}` }; }
+    const value = growth.counts[Math.max(upTo(growth.times, t) - 1, 0)];
+    return { value, text: value.toLocaleString("en") };
   }
 
   // ---- camera ---------------------------------------------------------------------------------------------------------
@@ -208,19 +240,24 @@ class Page {
     if (this.playing) {
       const passed = this.last === undefined ? 0 : (now - this.last) / 1000;
       this.last = now;
+      const before = this.time, { contact, growth } = this.film;
       this.time = Math.min(1, this.time + passed / SECONDS);
+      // It stops where things first touch; played again, it goes on.
+      if (!growth && contact !== null && before < contact && contact <= this.time) { this.time = contact; this.setPlaying(false); }
       if (this.time >= 1) this.setPlaying(false);
     }
-    const { film } = this, poses = this.posesAt(this.time), camera = this.camera();
+    const { film } = this, theme = THEMES[this.dark ? "dark" : "light"], moment = this.momentAt(this.time, theme.contact), camera = this.camera();
+    const { poses } = moment;
     const away = film.contact === null ? 1 : Math.abs(this.time - film.contact);
     const ghosts = !this.shown.ghosts ? [] : this.ghosts.map((ghost) => ({
-      poses: ghost.poses, colour: film.ghostColours[ghost.t], alpha: clamp(Math.abs(this.time - ghost.t) / 0.04, 0, 1),
-      shows: (solid) => film.links[solid.link].moments > 1 && ghost.poses[solid.link].some((x, i) => Math.abs(x - poses[solid.link][i]) > 1e-4),
+      moment: ghost.moment, colour: film.ghostColours[ghost.t], alpha: clamp(Math.abs(this.time - ghost.t) / 0.04, 0, 1),
+      shows: (part) => (part.link === undefined ? part.moves
+        : film.links[part.link].moments > 1 && ghost.moment.poses[part.link].some((x, i) => Math.abs(x - poses[part.link][i]) > 1e-4)),
     })).filter((ghost) => ghost.alpha > 0.02);
-    this.renderer.setLines(this.outlines(THEMES[this.dark ? "dark" : "light"].contact), this.lineRows(poses));
+    this.renderer.setLines(this.outlines(theme.contact), this.lineRows(poses));
     this.marks = film.contact === null ? 0 : clamp(1 - away / 0.02, 0, 1);
     if (this.marks > 0 && film.touches.length) this.setContactMarks(dot(camera.frame[2], camera.eye.map((x, i) => x - film.touches[0].point[i])));
-    this.renderer.draw({ camera, poses, ghosts, theme: THEMES[this.dark ? "dark" : "light"], marks: this.marks, dark: this.dark });
+    this.renderer.draw({ camera, moment, ghosts, theme, marks: this.marks, dark: this.dark, mesh: this.shown.mesh });
     this.drawOverlay(camera);
     this.drawPlayhead();
     if (this.playing) this.changed();
@@ -259,7 +296,8 @@ class Page {
     const group = svg(over, "g", {});
     const label = svg(group, "text", { x: x + 9, y: y + 4.5, "font-size": 13, "font-weight": 600, fill: colour }, text);
     const width = label.getComputedTextLength() + 18;
-    const left = clamp(aside > 0 ? x - 6 : x - width + 6, 8, this.canvas.clientWidth - width - 8);
+    const panel = byId("switches").getBoundingClientRect(), end = y - 14 < panel.bottom ? panel.left : this.canvas.clientWidth;
+    const left = clamp(aside > 0 ? x - 6 : x - width + 6, 8, end - width - 8);
     label.setAttribute("x", left + 9);
     group.insertBefore(svg(group, "rect", { x: left, y: y - 12, width, height: 25, rx: 8, fill: "var(--panel)", stroke: "var(--edge)" }), label);
   }
@@ -273,15 +311,16 @@ class Page {
   }
 
   drawPlot() {
-    const plot = byId("plot"), { clearance, contact, margin } = this.film;
+    const plot = byId("plot"), { contact, growth } = this.film, shown = this.plotted();
+    const margin = growth ? 0 : this.film.margin;
     plot.replaceChildren();
-    if (!clearance) { plot.style.display = "none"; return; }
+    if (!shown) { plot.style.display = "none"; return; }
     const area = plot.getBoundingClientRect(), slider = byId("time").getBoundingClientRect();
     const left = slider.left - area.left + 8, right = slider.right - area.left - 8, top = 16, bottom = area.height - 20;
     const inside = (t) => t >= this.span[0] && t <= this.span[1];
-    const largest = Math.max(1e-12, ...this.span.map((t) => this.clearanceAt(t)?.value || 0),
-      ...clearance.distances.filter((d, i) => d !== null && inside(clearance.times[i])));
-    const unitName = largest >= 1 ? "m" : "mm", scale = largest >= 1 ? 1 : 1e3;
+    const largest = Math.max(1e-12, ...this.span.map((t) => this.plottedAt(t)?.value || 0),
+      ...shown.values.filter((d, i) => d !== null && inside(shown.times[i])));
+    const unitName = shown.unit ?? (largest >= 1 ? ", m" : ", mm"), scale = shown.scale || (largest >= 1 ? 1 : 1e3);
     const raw = largest * scale / 2, power = 10 ** Math.floor(Math.log10(raw)), step = [1, 2, 5].map((k) => k * power).filter((k) => k <= raw).pop();
     const high = largest * 1.06;
     const [t0, t1] = this.span;
@@ -291,9 +330,9 @@ class Page {
     for (let k = 0; k * step <= largest * scale; k++) {
       const y = this.y(k * step / scale);
       svg(plot, "line", { x1: left, x2: right, y1: y, y2: y, stroke: "var(--edge)" });
-      svg(plot, "text", { x: left - 8, y: y + 4, "text-anchor": "end" }, Number((k * step).toPrecision(3)));
+      svg(plot, "text", { x: left - 8, y: y + 4, "text-anchor": "end" }, growth ? (k * step).toLocaleString("en") : Number((k * step).toPrecision(3)));
     }
-    svg(plot, "text", { x: left, y: 10 }, `clearance, ${unitName}${this.film.samples.length && area.width > 620 ? `, and what ${this.film.samples.length} samples look at` : ""}`);
+    svg(plot, "text", { x: left, y: 10 }, `${shown.label}${unitName}${this.film.samples.length && area.width > 620 ? `, and what ${this.film.samples.length} samples look at` : ""}`);
     const wish = (t1 - t0) / (area.width > 620 ? 5 : 2), tens = 10 ** Math.floor(Math.log10(wish)), stride = [1, 2, 5].map((k) => k * tens).filter((k) => k <= wish * 1.0001).pop();
     for (let k = Math.ceil(t0 / stride - 1e-6); k * stride <= t1 + 1e-9; k++) {
       svg(plot, "text", { x: this.x(k * stride), y: area.height - 4, "text-anchor": "middle" }, Number((k * stride).toPrecision(6)));
@@ -301,7 +340,7 @@ class Page {
     const clip = svg(svg(plot, "clipPath", { id: "inside" }), "rect", { x: left, y: 0, width: right - left, height: area.height });
     clip.setAttribute("rx", 2);
     const curve = svg(plot, "g", { "clip-path": "url(#inside)" });
-    const points = clearance.times.map((t, i) => [t, clearance.distances[i]]).filter((p) => p[1] !== null);
+    const points = shown.times.map((t, i) => [t, shown.values[i]]).filter((p) => p[1] !== null);
     const path = points.map(([t, d], i) => `${i ? "L" : "M"}${this.x(t).toFixed(2)} ${this.y(d).toFixed(2)}`).join("");
     const ends = [points[0][0], points[points.length - 1][0]].map((t) => this.x(t).toFixed(2));
     svg(curve, "path", { d: `${path}L${ends[1]} ${bottom}L${ends[0]} ${bottom}Z`, fill: "var(--accent)", opacity: 0.12 });
@@ -318,7 +357,7 @@ class Page {
     if (contact !== null && inside(contact)) {
       const x = this.x(contact);
       svg(plot, "line", { x1: x, x2: x, y1: top - 4, y2: bottom, stroke: "var(--contact)", "stroke-width": 1.4, "stroke-dasharray": "3 3" });
-      svg(plot, "circle", { cx: x, cy: this.y(margin || 0), r: 5, fill: "var(--contact)", stroke: "#fff", "stroke-width": 1.5 });
+      svg(plot, "circle", { cx: x, cy: this.y(growth ? this.plottedAt(contact).value : margin || 0), r: 5, fill: "var(--contact)", stroke: "#fff", "stroke-width": 1.5 });
     }
     this.drawPlayhead();
   }
@@ -344,16 +383,15 @@ class Page {
     byId("clock").textContent = `t = ${this.time.toFixed(4)}`;
     this.describeCulling();
     if (!this.head) return;
-    const [, , top, bottom] = this.plotRange, found = this.clearanceAt(this.time), x = this.x(this.time);
+    const [, , top, bottom] = this.plotRange, found = this.plottedAt(this.time), x = this.x(this.time);
     this.head.replaceChildren();
     if (this.time < this.span[0] || this.time > this.span[1]) return;
     svg(this.head, "line", { x1: x, x2: x, y1: top - 6, y2: bottom, stroke: "var(--ink)", "stroke-width": 1.2, opacity: 0.6 });
     if (!found) return;
     svg(this.head, "circle", { cx: x, cy: this.y(found.value), r: 4, fill: "var(--ink)" });
     const right = x < 0.72 * byId("plot").clientWidth;
-    const text = `${lengthText(found.value)}  ·  ${found.pair}`;
     svg(this.head, "text", { x: x + (right ? 9 : -9), y: top - 5, "text-anchor": right ? "start" : "end", "font-weight": 600,
-      style: "fill: var(--ink); paint-order: stroke; stroke: var(--panel); stroke-width: 4px" }, text);
+      style: "fill: var(--ink); paint-order: stroke; stroke: var(--panel); stroke-width: 4px" }, found.text);
   }
 
   // ---- panels ---------------------------------------------------------------------------------------------------------
@@ -386,11 +424,13 @@ class Page {
   fillSwitches() {
     const box = byId("switches");
     box.open = window.innerWidth > 760;
-    const names = { ghosts: ["Start and end", "G"], closest: ["Closest points", "D"], boxes: ["Swept boxes", "B"], obbs: ["Oriented boxes", "O"], pairs: ["Surviving pairs", "P"] };
+    const names = { ghosts: ["Start and end", "G"], closest: ["Closest points", "D"], mesh: ["Mesh", "M"], boxes: ["Swept boxes", "B"], obbs: ["Oriented boxes", "O"], pairs: ["Surviving pairs", "P"] };
+    const there = { closest: this.film.clearance, mesh: this.film.sheets.length, boxes: this.film.slabs.length, obbs: this.film.solids.length, pairs: this.film.slabs.length };
+    for (const key of Object.keys(there)) if (!there[key]) delete names[key];
     for (const [key, [text, letter]] of Object.entries(names)) {
       const label = document.createElement("label"), input = document.createElement("input"), short = document.createElement("kbd");
       input.type = "checkbox"; input.checked = this.shown[key]; input.id = `show-${key}`; short.textContent = letter;
-      input.addEventListener("change", () => { this.shown[key] = input.checked; this.changed(); });
+      input.addEventListener("change", () => { if (key === "mesh") this.showMesh(input.checked); else this.shown[key] = input.checked; this.changed(); });
       label.append(input, text, short); box.append(label);
     }
     box.append(document.createElement("hr"));
@@ -462,13 +502,13 @@ class Page {
     canvas.addEventListener("dblclick", () => { this.touched = false; this.home(); });
     window.addEventListener("keydown", (e) => {
       if (e.ctrlKey || e.metaKey || e.altKey) return;
-      const switches = { g: "ghosts", d: "closest", b: "boxes", o: "obbs", p: "pairs" }, key = e.key.toLowerCase();
+      const switches = { g: "ghosts", d: "closest", m: "mesh", b: "boxes", o: "obbs", p: "pairs" }, key = e.key.toLowerCase();
       if (e.key === " " && e.target.tagName !== "BUTTON") { e.preventDefault(); this.setPlaying(!this.playing); }
       else if (key === "c" && this.film.contact !== null) this.goTo(this.film.contact);
       else if (key === "z" && byId("zoom")) byId("zoom").click();
       else if (key === "r") byId("home").click();
       else if (key === "l") this.setDark(!this.dark);
-      else if (switches[key]) byId(`show-${switches[key]}`).click();
+      else if (switches[key]) byId(`show-${switches[key]}`)?.click();
       else if (e.target.id !== "time" && (e.key === "ArrowRight" || e.key === "ArrowLeft")) this.goTo(this.time + (e.key === "ArrowRight" ? 0.005 : -0.005));
     });
     window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", (e) => this.setDark(e.matches));

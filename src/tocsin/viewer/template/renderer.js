@@ -30,16 +30,20 @@ const lookFrame = (back) => { const r = unit(cross([0, 0, 1], back)); return [r,
 
 const SOLID_VERTEX = `#version 300 es
 layout(location = 0) in vec3 position; layout(location = 1) in vec2 fold;
+layout(location = 2) in vec3 later; layout(location = 3) in vec2 laterFold; // of the next frame
 invariant gl_Position;
-uniform mat4 camera, model; uniform vec3 low, span, viewer; uniform float retreat;
+uniform mat4 camera, model; uniform vec3 low, span, viewer; uniform float retreat, blend;
 out vec3 place, normal;
-void main() {
-  vec3 n = vec3(fold, 1.0 - abs(fold.x) - abs(fold.y));
+vec3 unfold(vec2 f) {
+  vec3 n = vec3(f, 1.0 - abs(f.x) - abs(f.y));
   float under = max(-n.z, 0.0);
   n.xy += vec2(n.x >= 0.0 ? -under : under, n.y >= 0.0 ? -under : under);
-  vec4 world = model * vec4(low + span * position, 1.0);
+  return normalize(n);
+}
+void main() {
+  vec4 world = model * vec4(low + span * mix(position, later, blend), 1.0);
   place = world.xyz;
-  normal = mat3(model) * normalize(n);
+  normal = mat3(model) * mix(unfold(fold), unfold(laterFold), blend);
   // Ghosts step back a little, so that what stays where it is hides its own ghost.
   world.xyz += normalize(world.xyz - viewer) * retreat;
   gl_Position = camera * world;
@@ -195,6 +199,7 @@ precision highp float;
 in float facing; out vec4 pixel; uniform vec4 colour;
 void main() { pixel = vec4(colour.rgb * facing, colour.a); }`;
 
+const UNMOVED = new Float32Array([1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1]);
 const SHADOW = 2048;
 const TANGENT = 0.27; // of half the angle of view, upwards
 
@@ -210,7 +215,8 @@ class Renderer {
       line: [LINE_VERTEX, LINE_FRAGMENT], plain: [PLAIN_VERTEX, PLAIN_FRAGMENT],
     };
     for (const [name, sources] of Object.entries(programs)) this.programs[name] = this.program(...sources);
-    this.solids = this.layout(0, bytes.vertices, [[3, gl.UNSIGNED_SHORT, true, 0], [2, gl.SHORT, true, 8]], 12, bytes.indices);
+    const vertex = [[3, gl.UNSIGNED_SHORT, true, 0], [2, gl.SHORT, true, 8]];
+    this.solids = this.layout(0, bytes.vertices, [...vertex, ...vertex], 12, bytes.indices);
     const square = new Float32Array([-1, -1, 1, -1, -1, 1, 1, 1]);
     this.square = this.layout(0, square, [[2, gl.FLOAT, false, 0]], 8);
     this.lines = this.layout(1, new Float32Array(10), [[3, gl.FLOAT, false, 0], [3, gl.FLOAT, false, 12], [4, gl.FLOAT, false, 24]], 40);
@@ -301,16 +307,81 @@ class Renderer {
     gl.uniform1i(at[name], unitNumber);
   }
 
-  drawSolids(at, poses, keep) {
+  // moment: poses of the links, and of every sheet [frame, next frame, how far between them].
+  drawSolids(at, moment, keep) {
     const gl = this.gl;
     gl.bindVertexArray(this.solids.array);
+    this.setFrames(0, 0); gl.uniform1f(at.blend, 0);
     for (const solid of this.film.solids) {
       if (solid.count === 0 || (keep && !keep(solid))) continue;
-      gl.uniformMatrix4fv(at.model, false, poses[solid.link]);
-      gl.uniform3fv(at.low, solid.low); gl.uniform3fv(at.span, solid.span);
-      if (at.colour) gl.uniform3fv(at.colour, this.tint || solid.colour);
-      gl.drawElements(gl.TRIANGLES, solid.count, gl.UNSIGNED_INT, 4 * solid.first);
+      gl.uniformMatrix4fv(at.model, false, moment.poses[solid.link]);
+      this.drawPart(at, solid, this.tint || solid.colour, solid.first, solid.count);
     }
+    this.film.sheets.forEach((sheet, i) => {
+      if (sheet.count === 0 || (keep && !keep(sheet))) return;
+      const [k, next, s] = moment.frames[i];
+      this.setFrames(sheet.vertex + k * sheet.vertices, sheet.vertex + next * sheet.vertices);
+      gl.uniform1f(at.blend, s); gl.uniformMatrix4fv(at.model, false, UNMOVED);
+      let first = sheet.first;
+      for (const [r, g, b, count] of sheet.shades) { this.drawPart(at, sheet, this.tint || [r, g, b], first, count); first += count; }
+      // Triangles that have touched by now, over the same triangles: the same vertices give the same depths.
+      const touched = moment.touched ? moment.touched[i] : 0;
+      if (touched > 0 && at.colour && !this.tint) this.drawPart(at, sheet, moment.paint, sheet.first + sheet.count, 3 * touched);
+    });
+    this.setFrames(0, 0);
+  }
+
+  // The edges of the sheets' triangles, each once, as a second list of numbers after that of the triangles.
+  addEdges(indices) {
+    const gl = this.gl, rows = [indices];
+    let first = indices.length;
+    for (const sheet of this.film.sheets) {
+      const keys = new Float64Array(sheet.count), n = sheet.vertices;
+      for (let k = 0; k < sheet.count; k++) {
+        const a = indices[sheet.first + k], b = indices[sheet.first + (k % 3 === 2 ? k - 2 : k + 1)];
+        keys[k] = Math.min(a, b) * n + Math.max(a, b);
+      }
+      keys.sort();
+      const edges = keys.filter((key, k) => k === 0 || key !== keys[k - 1]), row = new Uint32Array(2 * edges.length);
+      edges.forEach((key, k) => { row[2 * k] = Math.floor(key / n); row[2 * k + 1] = key % n; });
+      sheet.edges = [first, row.length];
+      rows.push(row); first += row.length;
+    }
+    const all = new Uint32Array(first);
+    first = 0;
+    for (const row of rows) { all.set(row, first); first += row.length; }
+    gl.bindVertexArray(this.solids.array); gl.bufferData(gl.ELEMENT_ARRAY_BUFFER, all, gl.STATIC_DRAW); gl.bindVertexArray(null);
+  }
+
+  // Edges lie on their triangles: they come forward a little, and what is behind a fold stays hidden.
+  drawEdges(light, moment, alpha) {
+    const gl = this.gl, at = this.use("solid", { ...light, ghost: alpha, flatLight: 1, viewer: light.eye, retreat: -0.0012 * this.film.reach });
+    this.texture(at, "shade", 0, this.shadow); this.texture(at, "creases", 1, this.soft);
+    gl.bindVertexArray(this.solids.array); gl.uniformMatrix4fv(at.model, false, UNMOVED);
+    this.film.sheets.forEach((sheet, i) => {
+      const [k, next, s] = moment.frames[i];
+      this.setFrames(sheet.vertex + k * sheet.vertices, sheet.vertex + next * sheet.vertices);
+      gl.uniform1f(at.blend, s); gl.uniform3fv(at.low, sheet.low); gl.uniform3fv(at.span, sheet.span); gl.uniform3fv(at.colour, [0.05, 0.08, 0.16]);
+      gl.drawElements(gl.LINES, sheet.edges[1], gl.UNSIGNED_INT, 4 * sheet.edges[0]);
+    });
+    this.setFrames(0, 0);
+  }
+
+  drawPart(at, part, colour, first, count) {
+    const gl = this.gl;
+    gl.uniform3fv(at.low, part.low); gl.uniform3fv(at.span, part.span);
+    if (at.colour) gl.uniform3fv(at.colour, colour);
+    gl.drawElements(gl.TRIANGLES, count, gl.UNSIGNED_INT, 4 * first);
+  }
+
+  // From which vertices on the two frames are read.
+  setFrames(now, later) {
+    const gl = this.gl;
+    gl.bindBuffer(gl.ARRAY_BUFFER, this.solids.buffer);
+    [now, later].forEach((first, i) => {
+      gl.vertexAttribPointer(2 * i, 3, gl.UNSIGNED_SHORT, true, 12, 12 * first);
+      gl.vertexAttribPointer(2 * i + 1, 2, gl.SHORT, true, 12, 12 * first + 8);
+    });
   }
 
   // The outlines of the touching triangles come first, then all other lines.
@@ -328,7 +399,7 @@ class Renderer {
     gl.bufferData(gl.ARRAY_BUFFER, new Float32Array([...triangles, ...arrow]), gl.DYNAMIC_DRAW);
   }
 
-  // state: camera {frame, eye}, poses, ghosts [{poses, colour, alpha}], theme, marks (opacity of the contact), dark
+  // state: camera {frame, eye}, moment, ghosts [{moment, colour, alpha}], theme, marks (opacity of the contact), dark
   draw(state) {
     const gl = this.gl, film = this.film, { theme } = state;
     this.fit();
@@ -346,12 +417,12 @@ class Renderer {
     gl.bindFramebuffer(gl.FRAMEBUFFER, this.shadow.frame);
     gl.viewport(0, 0, SHADOW, SHADOW); gl.clear(gl.DEPTH_BUFFER_BIT);
     gl.enable(gl.POLYGON_OFFSET_FILL); gl.polygonOffset(1.5, 2);
-    this.drawSolids(this.use("depth", { camera: sunCamera, retreat: 0, viewer: eye }), state.poses);
+    this.drawSolids(this.use("depth", { camera: sunCamera, retreat: 0, viewer: eye }), state.moment);
     gl.disable(gl.POLYGON_OFFSET_FILL);
 
     gl.bindFramebuffer(gl.FRAMEBUFFER, this.depth.frame);
     gl.viewport(0, 0, width, height); gl.clear(gl.DEPTH_BUFFER_BIT);
-    this.drawSolids(this.use("depth", { camera, retreat: 0, viewer: eye }), state.poses);
+    this.drawSolids(this.use("depth", { camera, retreat: 0, viewer: eye }), state.moment);
     const ground = { camera, middle: [film.middle[0], film.middle[1], film.ground], reach: 3.2 * size, cell: film.cell };
     const plain = this.use("ground", ground);
     this.texture(plain, "shade", 0, this.shadow); this.texture(plain, "creases", 1, this.soft);
@@ -376,7 +447,7 @@ class Renderer {
     let at = this.use("solid", { ...light, ghost: 0, flatLight: 0, retreat: 0, viewer: eye });
     this.texture(at, "shade", 0, this.shadow); this.texture(at, "creases", 1, this.soft);
     this.tint = null;
-    this.drawSolids(at, state.poses);
+    this.drawSolids(at, state.moment);
 
     gl.enable(gl.BLEND); gl.blendFunc(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA);
     at = this.use("ground", { ...light, ...ground, paper: theme.paper, ink: theme.ink, shadowInk: theme.shadow });
@@ -384,6 +455,7 @@ class Renderer {
     gl.bindVertexArray(this.square.array); gl.depthMask(false);
     gl.drawArrays(gl.TRIANGLE_STRIP, 0, 4);
 
+    if (state.mesh) this.drawEdges(light, state.moment, 0.8);
     for (const ghost of state.ghosts) this.drawGhost(ghost, light);
     gl.depthMask(false);
     if (this.lineCount > 0) {
@@ -410,12 +482,12 @@ class Renderer {
     gl.depthMask(true);
     const back = { camera: light.camera, viewer: light.eye, retreat: 0.004 * this.film.reach };
     gl.colorMask(false, false, false, false);
-    this.drawSolids(this.use("depth", back), ghost.poses, keep);
+    this.drawSolids(this.use("depth", back), ghost.moment, keep);
     gl.colorMask(true, true, true, true);
     const at = this.use("solid", { ...light, ...back, ghost: ghost.alpha, flatLight: 1 });
     this.texture(at, "shade", 0, this.shadow); this.texture(at, "creases", 1, this.soft);
     this.tint = ghost.colour;
-    this.drawSolids(at, ghost.poses, keep);
+    this.drawSolids(at, ghost.moment, keep);
     this.tint = null;
   }
 

@@ -1,0 +1,39 @@
+"""12: a cloth falls over an arm that comes up: the first contact, and every contact, as pictures and pages.
+
+python examples/12_cloth_pictures.py [folder] writes them; with --view it opens the first in the viewer.
+"""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+
+import tocsin
+
+folder = Path(next((name for name in sys.argv[1:] if not name.startswith("-")), "out"))
+n = 61
+x, y = (g.ravel() for g in np.meshgrid(*2 * [np.linspace(-0.3, 0.3, n)], indexing="ij"))
+i = np.arange(n * n).reshape(n, n)
+a, b, c, d = i[:-1, :-1], i[1:, :-1], i[1:, 1:], i[:-1, 1:]
+faces = np.concatenate([np.stack(t, -1).reshape(-1, 3) for t in ((a, b, c), (a, c, d))])
+start = np.stack([x, y, 0.8 + 0.012 * np.sin(11 * x + 5 * y)], axis=1)
+droop = 0.9 * np.maximum(np.hypot(0.35 * x, y) - 0.06, 0.0)  # the sides hang down
+end = np.stack([0.97 * x, 0.75 * y, start[:, 2] - 0.3 - droop], axis=1)
+cloth = tocsin.Deformable(start, faces, name="cloth")
+builder = tocsin.RobotBuilder("arm")
+builder.link("post", (tocsin.Cylinder(0.07, 0.4), (-0.5, 0, 0.2)))
+upper = [(tocsin.Capsule(0.05, 0.75), (0, 0, 0.375)), (tocsin.Sphere(0.08), (0, 0, 0.75))]
+builder.link("upper", upper, parent="post", joint="revolute", axis=(0, 1, 0), origin=(-0.5, 0, 0.42))
+arm = builder.build()
+scene = tocsin.Scene(cloth, arm)
+
+motions = cloth.move(start, end), arm.move([2.0], [1.4])
+hit = scene.first_contact(*motions)
+print(f"{hit.status.value} at t = {hit.time:.4f}: {hit.contacts[0].link_a} and {hit.contacts[0].link_b}")
+found = scene.contacts(*motions, every="pair")
+print(f"{len(found)} feature pairs touch by the end; the first is {found[0].kind}, at {found[0].point.round(3)}")
+for name, answer in (("cloth-first", hit), ("cloth-all", found)):
+    tocsin.save_picture(folder / f"{name}.png", scene, hit=answer)
+    print("wrote", tocsin.save_page(folder / f"{name}.html", scene, hit=answer), "and the picture beside it")
+if "--view" in sys.argv:
+    tocsin.view(scene, hit=hit)

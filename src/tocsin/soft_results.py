@@ -1,0 +1,151 @@
+"""What comes back from `Scene.contacts` about deformable models: arrays, put into words when looked at one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tocsin.errors import TocsinError, unknown_name
+from tocsin.results import Vector
+
+
+@dataclass(frozen=True, eq=False)
+class FeatureContact:
+    """One touching pair of features of deformable models, at the time at which it first touches."""
+
+    time: float
+    link_a: str
+    link_b: str
+    kind: str
+    """One of `FeatureContacts.kinds`, or 'surface' where a convex solid takes part."""
+    features: tuple[tuple[int, ...], tuple[int, ...]]
+    """Vertex numbers of the touching feature on each side: one for a vertex, two for an edge, three for a face."""
+    point: Vector
+    """In the middle between the closest points of both sides; in the world frame, at `time`."""
+    normal: Vector
+    """Unit vector from a towards b; zero where they touch without a gap."""
+    distance: float
+    """Between the two, metres."""
+    model_a: str = ""
+    model_b: str = ""
+    proven: bool = True
+    """False where floating point tells only that it is free until then."""
+
+
+@dataclass(frozen=True, eq=False)
+class FeatureContacts(Sequence[FeatureContact]):
+    """Every pair of features of deformable models that touches during a motion, each with its own first time.
+
+    A sequence of `FeatureContact`, the earliest first, put into words when looked at; the arrays are there at once.
+    """
+
+    times: Vector
+    """(n,): when each pair first touches, ascending; never late."""
+    kind: NDArray[np.int32]
+    """(n,): which of `kinds`."""
+    features: NDArray[np.int32]
+    """(n, 2): a vertex, a face or an edge of each side, by its number: faces as given, edges as in
+    `Deformable.edges`."""
+    pair: NDArray[np.int32]
+    """(n,): which of `pairs`."""
+    decided: NDArray[np.bool_]
+    """(n,): False where only freedom until the time is proven."""
+    pairs: tuple[tuple[str, ...], ...]
+    """The two links, or models, of each pair that was checked; the same twice for self-contact."""
+    kinds: tuple[str, ...]
+    say: Callable[[int, int, int, int, float], FeatureContact] = field(repr=False)
+    """Puts (pair, kind, feature of a, feature of b, time) into words."""
+    motions: tuple[Any, ...] = field(default=(), repr=False)
+    """The motions that were asked about."""
+    margin: float = 0.0
+    tolerance: float | None = None
+    """As they were asked for, metres."""
+
+    def __len__(self) -> int:
+        return len(self.times)
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} touching feature pairs>"
+
+    @overload
+    def __getitem__(self, index: int) -> FeatureContact: ...
+    @overload
+    def __getitem__(self, index: slice) -> FeatureContacts: ...
+    def __getitem__(self, index: int | slice) -> FeatureContact | FeatureContacts:
+        if isinstance(index, slice):
+            return self._some(index)
+        a, b = self.features[index].tolist()
+        said = self.say(int(self.pair[index]), int(self.kind[index]), a, b, float(self.times[index]))
+        return replace(said, proven=bool(self.decided[index]))
+
+    def _some(self, which: Any) -> FeatureContacts:
+        columns = ("times", "kind", "features", "pair", "decided")
+        return replace(self, **{name: getattr(self, name)[which] for name in columns})
+
+    def between(self, a: str, b: str) -> FeatureContacts:
+        """Return those of one pair of models or links; the same name twice for self-contact."""
+        wanted = [k for k, pair in enumerate(self.pairs) if pair in ((a, b), (b, a))]
+        if not wanted:
+            said = ", ".join(f"{x!r} and {y!r}" for x, y in self.pairs)
+            raise TocsinError(f"{a!r} and {b!r} were not checked against each other; checked were: {said}.")
+        chosen = np.isin(self.pair, wanted)
+        return self._some(chosen)
+
+    @property
+    def vertex_face(self) -> NDArray[np.int32]:
+        """(n, 2): vertex and face of each vertex-face pair, the earliest first."""
+        return self.features[self.kind == 0]
+
+    @property
+    def vertex_face_time(self) -> Vector:
+        """(n,): their times."""
+        return self.times[self.kind == 0]
+
+    @property
+    def edge_edge(self) -> NDArray[np.int32]:
+        """(n, 2): the edges of each edge-edge pair, the earliest first."""
+        return self.features[self.kind == 2]
+
+    @property
+    def edge_edge_time(self) -> Vector:
+        """(n,): their times."""
+        return self.times[self.kind == 2]
+
+
+@dataclass(frozen=True, eq=False)
+class TriangleTimes(Mapping[str, Vector]):
+    """When each triangle of the deformable models first touches: `found["cloth"]` is (faces,), inf where never."""
+
+    by_model: dict[str, Vector]
+    motions: tuple[Any, ...] = field(default=(), repr=False)
+    """The motions that were asked about."""
+    margin: float = 0.0
+    tolerance: float | None = None
+    """As they were asked for, metres."""
+
+    def __getitem__(self, model: str) -> Vector:
+        try:
+            return self.by_model[model]
+        except KeyError:
+            raise unknown_name("deformable model", model, tuple(self.by_model)) from None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.by_model)
+
+    def __len__(self) -> int:
+        return len(self.by_model)
+
+    def __repr__(self) -> str:
+        parts = [f"{int(np.isfinite(t).sum())} of {len(t)} of {name!r}" for name, t in self.by_model.items()]
+        return f"<touching triangles: {', '.join(parts)}>"
+
+    @cached_property
+    def times(self) -> Vector:
+        """(n,): the first times of all triangles that touch, ascending."""
+        every = np.concatenate([np.zeros(0), *self.by_model.values()])
+        return np.sort(every[np.isfinite(every)])

@@ -1,0 +1,110 @@
+"""Answers as values: copied with changes, sent to another process, listed, and told apart by their types."""
+
+import dataclasses
+import pickle
+
+import numpy as np
+import pytest
+
+import tocsin
+from tocsin.errors import TocsinError
+
+
+def placed(x=0.0, y=0.0, z=0.0):
+    pose = np.eye(4)
+    pose[:3, 3] = x, y, z
+    return pose
+
+
+@pytest.fixture(scope="module")
+def mixed():
+    """A triangle that falls onto a table, and a ball that rolls against a post: (scene, fall, roll, post, ball)."""
+    sheet = np.array([[0.0, 0, 1], [1, 0, 1], [0, 1, 1.01]])
+    cloth = tocsin.Deformable(sheet, [[0, 1, 2]], name="cloth")
+    table = tocsin.Body(tocsin.Box((4, 4, 0.2)), placed(z=-0.1), name="table")
+    post = tocsin.Body(tocsin.Box((0.2, 0.2, 2.0)), placed(x=-1.0, z=1.2), name="post")
+    ball = tocsin.Body(tocsin.Sphere(0.2), placed(x=-3.0, z=1.0), name="ball")
+    return tocsin.Scene(cloth, table, post, ball), cloth.move(sheet, sheet - (0, 0, 2.0)), ball
+
+
+def test_an_answer_can_be_copied_with_changes(mixed):
+    scene, fall, ball = mixed
+    for motions in ((fall,), (ball.move(placed(-3, 0, 1), placed(0, 0, 1)),)):
+        hit = scene.first_contact(*motions)
+        assert len(hit.contacts) > 0
+        other = dataclasses.replace(hit, time=0.25)
+        assert (other.status, other.time, other.bracket) == (hit.status, 0.25, (0.25, 0.25))
+        assert other.contacts == hit.contacts
+        assert other.stats == hit.stats
+        assert other.motions is hit.motions
+
+
+def test_an_answer_can_be_sent_to_another_process(mixed):
+    scene, fall, ball = mixed
+    for motions in ((fall,), (ball.move(placed(-3, 0, 1), placed(0, 0, 1)),)):
+        hit = scene.first_contact(*motions)
+        sent = pickle.loads(pickle.dumps(hit))
+        assert (sent.status, sent.time, sent.tolerance, sent.stats) == (hit.status, hit.time, hit.tolerance, hit.stats)
+        assert [c.kind for c in sent.contacts] == [c.kind for c in hit.contacts]
+        np.testing.assert_array_equal(sent.contacts[0].point_a, hit.contacts[0].point_a)
+
+
+def test_links_that_touch_before_the_cloth_does_have_their_contacts_where_they_are(mixed):
+    scene, fall, ball = mixed
+    roll = ball.move(placed(-3, 0, 1), placed(2, 0, 1))
+    alone = scene.first_contact(roll)
+    for motions in ((fall, roll), (roll, fall)):
+        hit = scene.first_contact(*motions)
+        assert hit.time == alone.time == pytest.approx(1.7 / 5.0, abs=1e-3)
+        assert {hit.contacts[0].link_a, hit.contacts[0].link_b} == {"ball", "post"}
+        np.testing.assert_array_equal(hit.contacts[0].point_a, alone.contacts[0].point_a)
+        np.testing.assert_allclose(ball.at_contact(hit), ball.at_contact(alone))
+        assert hit.motions == motions
+
+
+def test_all_contacts_of_a_cloth_are_a_sequence_with_places(mixed):
+    scene, fall, _ = mixed
+    found = scene.contacts(fall)
+    assert isinstance(found, tocsin.FeatureContacts)
+    assert len(found) == len(found.times) > 0
+    for k, contact in enumerate(found):
+        assert contact.time == found.times[k]
+        assert (contact.model_a, contact.model_b) == ("cloth", "table")
+        assert min(abs(contact.point[2]), abs(contact.point[2] + 0.2)) < 1e-3  # on its top, or below
+        assert contact.proven
+        where = fall.vertices_at(contact.time)[list(contact.features[0])]
+        assert (where.min(axis=0) - 1e-3 <= contact.point).all()
+        assert (contact.point <= where.max(axis=0) + 1e-3).all()
+    assert len(found[:2]) == 2
+    assert found[-1].time == found.times[-1]
+    assert found.motions == (fall,)
+
+
+def test_the_times_of_triangles_are_a_mapping(mixed):
+    scene, fall, _ = mixed
+    found = scene.contacts(fall, every="triangle")
+    assert list(found) == ["cloth"]
+    assert found["cloth"].shape == (1,)
+    assert found.times.tolist() == found["cloth"].tolist()
+    assert repr(found) == "<touching triangles: 1 of 1 of 'cloth'>"
+    with pytest.raises(tocsin.UnknownNameError, match="cloth"):
+        found["towel"]
+
+
+def test_what_does_not_belong_to_a_list_of_contacts_is_refused(mixed):
+    scene, fall, ball = mixed
+    rigid = tocsin.Scene(*scene.models[1:])
+    roll = ball.move(placed(-3, 0, 1), placed(2, 0, 1))
+    assert isinstance(rigid.contacts(roll), tocsin.TimedContacts)
+    assert isinstance(rigid.contacts(roll, every="contact"), tocsin.TimedContacts)
+    for ask, sentence in (
+        (lambda: scene.contacts(fall, every="face"), "every must be one of"),
+        (lambda: scene.contacts(fall, every="contact"), "'cloth' is deformable"),
+        (lambda: rigid.contacts(roll, every="pair"), "none is in this scene"),
+        (lambda: rigid.contacts(roll, every="triangle"), "none is in this scene"),
+        (lambda: rigid.contacts(roll, margin=0.1), "margin and tolerance are for"),
+        (lambda: scene.contacts(fall, exact=True), "are for contacts of rigid bodies"),
+        (lambda: scene.contacts(fall, properness=0.0), "are for contacts of rigid bodies"),
+    ):
+        with pytest.raises(TocsinError, match=sentence):
+            ask()
