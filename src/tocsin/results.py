@@ -6,6 +6,7 @@ import enum
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields
+from numbers import Real
 from typing import Any, Protocol, TypeVar, overload
 
 import numpy as np
@@ -291,8 +292,7 @@ C = TypeVar("C", bound=Timed)
 def group(contacts: Iterable[C], *, within: float) -> list[tuple[C, ...]]:
     """Return contacts in groups that a simulator resolves at once: each no later than `within` after the first of its
     group."""
-    within = float(within)
-    if not (math.isfinite(within) and within >= 0.0):
+    if not isinstance(within, Real) or not (math.isfinite(within) and within >= 0.0):
         raise TocsinError(f"within must be a finite time of at least 0; got {within!r}.")
     groups: list[list[C]] = []
     for contact in sorted(contacts, key=lambda c: c.time):

@@ -71,6 +71,8 @@ class Scene:
         self._lock = threading.Lock()
         self._index = {id(m): k for k, m in enumerate(models)}
         self._twins: dict[tuple[int, ...], tuple[int, Scene]] = {}
+        if not isinstance(charts, bool):
+            raise TocsinError(f"charts must be True or False; got {charts!r}.")
         self.charts = charts
         self._surveyors: dict[tuple[float, float], Surveyor] = {}
         self._charted: dict[tuple[float, float], World] = {}
@@ -317,6 +319,7 @@ class Scene:
         from tocsin.deform.advance import UNDECIDED
 
         _cast.choice(method, "method", METHODS)
+        _cast.count(max_steps, "max_steps")
         rigid = tuple(m for m in motions if not isinstance(m, Deforming))
         found = None
         if rigid or not motions:

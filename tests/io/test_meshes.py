@@ -128,7 +128,7 @@ def test_a_description_of_a_robot_stands_in_the_environment(tmp_path):
         ("gone.glb", None, "does not exist"),
         ("gone.scene", None, "does not exist"),
         ("gone.urdf", None, "does not exist"),
-        ("gone", None, "no reader"),
+        ("gone", None, "it does not exist"),
     ],
 )
 def test_what_is_no_environment_is_refused(tmp_path, name, content, says):

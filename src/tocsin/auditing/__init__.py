@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time as clock_module
 from collections.abc import Callable
 from typing import Any
@@ -52,6 +53,8 @@ def audit(
     elif callable(getattr(trajectory, "path", None)):
         rows = robot.follow(trajectory.path(robot)).rows
         times = trajectory.times if times is None else times
+    elif isinstance(trajectory, (str, os.PathLike)):
+        raise TocsinError(f"audit takes a trajectory, not its file: tocsin.load_trajectory({str(trajectory)!r}).")
     else:
         rows = robot.follow(trajectory).rows
     if times is not None:

@@ -47,6 +47,8 @@ def load_environment(path: str | os.PathLike[str], *, scale: Any = None, package
         raise TocsinError(f"an environment is a file or folder; got {path!r}.") from None
     if place.is_dir():
         return _folder(place, scale)
+    if not place.exists():
+        raise TocsinError(f"cannot load an environment from {str(place)!r}: it does not exist.")
     suffix = place.suffix.lower()
     if suffix in READERS:
         return list(_distinct(_bodies(place, scale)))

@@ -170,12 +170,11 @@ def _columns(joints: Iterable[Joint]) -> tuple[str, ...]:
 
 def load_trajectory(path: str | os.PathLike[str], *, joints: Iterable[str] | None = None) -> Trajectory:
     """Read a trajectory; `joints` names the columns of a file that does not name them itself."""
-    file = Path(path)
+    file = existing_file(path, _WHAT)
     suffix = file.suffix.lower()
     given = tuple(_cast.name(name, "a joint's name") for name in joints) if joints is not None else ()
     source = str(file)
     if suffix == ".npy":
-        file = existing_file(file, _WHAT)
         positions = _array(io.BytesIO(read_bytes(file, _WHAT, limit=8 * MOST_NUMBERS)), file)
         return Trajectory(given, _numbers(positions, file), source=source)
     if suffix == ".npz":
@@ -201,7 +200,7 @@ def load_trajectory(path: str | os.PathLike[str], *, joints: Iterable[str] | Non
         return Trajectory(names, positions, times, source)
     raise TocsinError(
         f"cannot read a trajectory from {source!r}: "
-        f"{'files of kind ' + repr(suffix) if suffix else 'a file without suffix'} are not known; "
+        f"{'files of kind ' + repr(suffix) if suffix else 'files without suffix'} are not known; "
         f"trajectories are: {', '.join(SUFFIXES)}."
     )
 

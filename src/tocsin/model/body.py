@@ -11,6 +11,7 @@ import numpy as np
 
 from tocsin import _cast
 from tocsin.errors import TocsinError
+from tocsin.geometry.mesh import Mesh
 from tocsin.geometry.shape import placed_shapes
 from tocsin.model.base import Model, Motion
 from tocsin.model.carried import screw_motion
@@ -23,6 +24,17 @@ MOTION_KINDS = ("interpolating", "screw")
 def default_name(shape: Any, otherwise: str) -> str:
     """Return the name of something that was given none: its file's, if it comes from one."""
     return (isinstance(shape, (str, os.PathLike)) and Path(shape).stem) or otherwise
+
+
+def path_of(given: Any, what: str, of: str) -> list[Any]:
+    """Return the stations of a path, of which there are at least two."""
+    try:
+        stations = list(given)
+    except TypeError:
+        raise TocsinError(f"{what} is a sequence of {of}; got {given!r}.") from None
+    if len(stations) < 2:
+        raise TocsinError(f"{what} needs at least two {of}; got {len(stations)}.")
+    return stations
 
 
 def lone_link(kind: int) -> np.ndarray:
@@ -48,6 +60,8 @@ class Body(Model):
     def __init__(self, shape: Any, pose: Any = None, *, name: str | None = None, solid: bool = False) -> None:
         self.unnamed = name is None
         name = default_name(shape, "body") if name is None else _cast.name(name, "the name of a body")
+        if isinstance(shape, (str, os.PathLike)):
+            shape = Mesh.load(shape)
         if shape is None or (isinstance(shape, list) and not shape):
             raise TocsinError(f"body {name!r} needs a shape: a mesh, a primitive, or a list of such.")
         super().__init__(
@@ -64,8 +78,6 @@ class Body(Model):
     @classmethod
     def from_mesh(cls, mesh: Any, pose: Any = None, *, name: str | None = None, solid: bool = False) -> Body:
         """Make a body of a mesh: a file path, a `trimesh.Trimesh`, `(vertices, faces)` or a `Mesh`."""
-        from tocsin.geometry.mesh import Mesh
-
         body = cls(Mesh.from_any(mesh), pose, name=name or default_name(mesh, "body"), solid=solid)
         body.unnamed = name is None
         return body
@@ -87,8 +99,7 @@ class Body(Model):
 
     def follow(self, poses: Sequence[Any]) -> Motion:
         """Return the motion through several 4x4 poses, in equal times."""
-        if len(poses) < 2:
-            raise TocsinError(f"a path of {self.name!r} needs at least two poses; got {len(poses)}.")
+        poses = path_of(poses, f"a path of {self.name!r}", "poses")
         rows = np.zeros((len(poses), 7))
         for k, pose in enumerate(poses):
             _cast.pose(pose, f"pose {k} of the path of {self.name!r}", rows[k])

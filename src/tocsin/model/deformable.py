@@ -15,7 +15,7 @@ from tocsin.errors import MeshWarning, TocsinError
 from tocsin.geometry.grouping import weld as weld_positions
 from tocsin.geometry.mesh import Mesh
 from tocsin.model.base import Model, Motion
-from tocsin.model.body import default_name, lone_link
+from tocsin.model.body import default_name, lone_link, path_of
 from tocsin.motion.links import FIXED, IDENTITY_BASE
 
 MOST_VERTICES = 2**22
@@ -164,9 +164,8 @@ class Deformable(Model):
 
     def follow(self, frames: Sequence[Any]) -> Deforming:
         """Return the motion through several sets of positions (k, n, 3), in equal times."""
-        if len(frames) < 2:
-            raise TocsinError(f"a path of {self.name!r} needs at least two sets of positions; got {len(frames)}.")
-        return self._moving([self._positions(frame, f"frame {k}") for k, frame in enumerate(frames)])
+        stations = path_of(frames, f"a path of {self.name!r}", "sets of positions")
+        return self._moving([self._positions(frame, f"frame {k}") for k, frame in enumerate(stations)])
 
     def at(self, vertices: Any) -> Deforming:
         """Return the model standing with its vertices at these places, for a question about that moment."""

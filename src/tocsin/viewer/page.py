@@ -24,6 +24,7 @@ from tocsin.results import FirstContact, Status
 from tocsin.scene import Scene
 from tocsin.soft_results import FeatureContacts, TriangleTimes
 from tocsin.viewer.camera import best_view, extremes
+from tocsin.viewer.files import target, write
 from tocsin.viewer.film import Film, sampled, shoot
 from tocsin.viewer.sheets import SHADES, Sheet
 from tocsin.viewer.solids import END, START, Solid
@@ -48,11 +49,9 @@ def save_page(
     with one the motions may be left out. `samples` (how many, or which times) marks on the clearance plot what sampling
     would have looked at. Missing folders are made. Returns the path.
     """
+    file = target(path, ".html", "a page")
     film = shoot(scene, *motions, hit=hit, margin=margin)
-    path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(page_text(film, title or "tocsin", samples), encoding="utf-8")
-    return path
+    return write(file, page_text(film, title or "tocsin", samples).encode(), "a page")
 
 
 def page_text(film: Film, title: str, samples: int | Iterable[float] | None = None) -> str:

@@ -5,6 +5,7 @@ The software renderer draws the solids; Pillow adds what is flat: labels, the ri
 
 from __future__ import annotations
 
+import io
 import math
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -19,6 +20,7 @@ from tocsin.results import FirstContact, Status
 from tocsin.scene import Scene
 from tocsin.soft_results import FeatureContacts, TriangleTimes
 from tocsin.viewer.camera import View, best_view
+from tocsin.viewer.files import target, write
 from tocsin.viewer.film import Film, length, sampled, shoot
 from tocsin.viewer.render import Camera, Look, Stage, paint
 from tocsin.viewer.solids import CONTACT, END, START
@@ -66,6 +68,9 @@ def save_picture(
         from PIL import Image
     except ModuleNotFoundError as missing:
         raise TocsinError("a picture needs Pillow for its labels: pip install 'tocsin[viewer]'.") from missing
+    file = target(path, ".png", "a picture")
+    if not isinstance(size, (tuple, list)) or len(size) != 2:
+        raise TocsinError(f"the size of a picture is (width, height) in pixels; got {size!r}.")
     width, height = (_cast.count(n, "each side of a picture") for n in size)
     if min(width, height) < 300 or max(width, height) > 8000:
         raise TocsinError(f"a picture has 300 to 8000 pixels a side; got {width} x {height}.")
@@ -77,10 +82,9 @@ def save_picture(
     image = _solids(film, moment, camera, (width, height), dark)
     pixels = Image.fromarray(np.round(255.0 * np.clip(image, 0.0, 1.0)).astype(np.uint8))
     _Draughtsman(pixels, film, camera, scale, INKS[dark]).draw(moment, title, sampled(film, samples))
-    path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    pixels.save(path, format="PNG", optimize=True)
-    return path
+    packed = io.BytesIO()
+    pixels.save(packed, format="PNG", optimize=True)
+    return write(file, packed.getvalue(), "a picture")
 
 
 def moment_of(film: Film) -> float:

@@ -1,0 +1,83 @@
+"""The documents say what the code has: every public name, and only keywords that exist."""
+
+import ast
+import inspect
+import re
+from pathlib import Path
+
+import pytest
+
+import tocsin
+
+ROOT = Path(__file__).resolve().parents[1]
+DOCUMENTS = [ROOT / "README.md", ROOT / "docs" / "api.md", ROOT / "docs" / "files.md"]
+
+SPEAKERS = {
+    "scene": tocsin.Scene, "robot": tocsin.Robot, "arm": tocsin.Robot, "table": tocsin.Body, "body": tocsin.Body,
+    "cloth": tocsin.Deformable, "b": tocsin.RobotBuilder, "tocsin": tocsin,
+}  # fmt: skip
+"""What the names in the documents' code stand for; other names are those of `tocsin`."""
+
+
+def calls():
+    """Yield (document, written, function, keywords) for every call in the code of the documents that can be found."""
+    for document in DOCUMENTS:
+        text = document.read_text(encoding="utf-8")
+        blocks = re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL)
+        inline = re.findall(r"`([^`\n]+\))`", text)
+        for code in [*blocks, *inline]:
+            try:
+                tree = ast.parse(code)
+            except SyntaxError:
+                if code in inline:
+                    continue
+                raise AssertionError(f"{document.name}: this is not Python:\n{code}") from None
+            for node in ast.walk(tree):
+                if isinstance(node, ast.Call):
+                    found = target(node.func)
+                    if found is not None:
+                        yield document.name, ast.unparse(node), found, [k.arg for k in node.keywords if k.arg]
+
+
+def target(name):
+    """Return what a call calls; None for names of others."""
+    if isinstance(name, ast.Name):
+        return getattr(tocsin, name.id, None)
+    if isinstance(name, ast.Attribute) and isinstance(name.value, ast.Name):
+        owner = SPEAKERS.get(name.value.id) or getattr(tocsin, name.value.id, None)
+        if owner is None:
+            return None
+        assert hasattr(owner, name.attr), f"{ast.unparse(name)}: there is no {name.attr!r}"
+        return getattr(owner, name.attr)
+    return None
+
+
+def test_every_public_name_is_in_the_reference():
+    text = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
+    missing = [name for name in tocsin.__all__ if not re.search(rf"\b{name}\b", text)]
+    assert missing == []
+
+
+def test_calls_in_the_documents_use_keywords_that_exist():
+    checked = 0
+    for document, written, function, keywords in calls():
+        try:
+            signature = inspect.signature(function)
+        except ValueError:  # an enum
+            continue
+        parameters = signature.parameters
+        if any(p.kind is p.VAR_KEYWORD for p in parameters.values()):
+            continue
+        wrong = [k for k in keywords if k not in parameters]
+        assert wrong == [], f"{document}: {written}: no {wrong}"
+        checked += 1
+    assert checked > 40
+
+
+@pytest.mark.parametrize("name", ["first_contact", "is_free", "safe_step", "contacts", "contact_intervals", "distance"])
+def test_every_question_is_in_the_reference_with_its_keywords(name):
+    text = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
+    assert f"scene.{name}(" in text
+    for keyword, parameter in inspect.signature(getattr(tocsin.Scene, name)).parameters.items():
+        if parameter.kind is parameter.KEYWORD_ONLY:
+            assert re.search(rf"\b{keyword}\b", text), f"{name}: {keyword}"
