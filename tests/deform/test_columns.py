@@ -7,13 +7,13 @@ from tests.deform.test_advance import EE, VF, random_pairs, times
 from tocsin._jit import kernel
 from tocsin._lanes import lane
 from tocsin.deform.advance import ENDED
-from tocsin.deform.columns import corner, entry
+from tocsin.deform.columns import corner, entry, make_places, write_places
 
 
 @kernel
 def collected(table, points, queue, first, ended, tolerance, out):
     """Write the columns of x, y, z, of the times and of the tolerances into out."""
-    x, y, z = corner(table, points, queue, first, 2)
+    (x, y, z), (u, v, w) = corner(table, points, queue, first, 2)
     t = entry(ended, queue, first, 1)
     each = entry(tolerance, queue, first, 1)
     same = entry(tolerance, queue, first, 0)
@@ -24,21 +24,28 @@ def collected(table, points, queue, first, ended, tolerance, out):
         out[3, k] = lane(t, k)
         out[4, k] = lane(each, k)
         out[5, k] = lane(same, k)
+        out[6, k] = lane(u, k)
+        out[7, k] = lane(v, k)
+        out[8, k] = lane(w, k)
 
 
 @pytest.mark.pure
 def test_columns_are_collected_by_number():
     rng = np.random.default_rng(2)
-    table = rng.normal(size=(40, 3))
+    table = make_places(40)
+    ends = rng.normal(size=(2, 40, 3))
+    write_places(np.arange(40), ends[0], ends[1], table)
+    assert table.ctypes.data % 64 == 0
     points = rng.integers(0, 40, size=(30, 6)).astype(np.int32)
     queue = rng.integers(0, 30, size=24).astype(np.int32)
     ended = np.zeros(30, ENDED)
     ended["time"] = rng.random(30)
     tolerance = rng.random(30)
-    out = np.zeros((6, 8))
+    out = np.zeros((9, 8))
     collected(table, points, queue, 16, ended, tolerance, out)
     some = queue[16:24]
-    assert (out[:3] == table[points[some, 2]].T).all()
+    assert (out[:3] == ends[0][points[some, 2]].T).all()
+    assert (out[6:] == ends[1][points[some, 2]].T).all()
     assert (out[3] == ended["time"][some]).all()
     assert (out[4] == tolerance[some]).all()
     assert (out[5] == tolerance[0]).all()

@@ -1,16 +1,17 @@
 """Local advancement (2010, section V): when a vertex and a face, or two edges, first come within a margin.
 
-From a time until which freedom is proven, the volume that the two features span may tell that they are free for longer
-(`volume`): mostly up to the moment at which they are in one plane. There the closest points of the two give a
-direction, and `certificate` says how long it separates them: that is the next time. The loop ends at a contact (closest
-points within margin + tolerance), at the end of the motion (proven free), at `limit` (too late to matter), or, where
-floating point or the cap on steps ends it first, undecided: then too freedom is proven until the time that is returned.
+First, `leap` takes pairs past the moments at which they are in one plane, where all but a few are settled. The others
+go on in steps: from a time until which freedom is proven, the volume that the two features span may tell that they are
+free for longer (`volume`). There the closest points of the two give a direction, and `certificate` says how long it
+separates them: that is the next time. The loop ends at a contact (closest points within margin + tolerance), at the end
+of the motion (proven free), at `limit` (too late to matter), or, where floating point or the cap on steps ends it
+first, undecided: then too freedom is proven until the time that is returned.
 
 There is no case to single out: coplanar motion, parallel edges, degenerate faces and edges all have closest points and
 a direction between them.
 
-Eight pairs go side by side in `_lanes`: the first step of all, then the second of those that are left, and so on; one
-in twenty takes more than two. Each lane computes what it would alone, bit by bit.
+Eight pairs go side by side in `_lanes`: the first step of all, then the second of those that are left, and so on; three
+in a hundred take more than two. Each lane computes what it would alone, bit by bit.
 """
 
 import numpy as np
@@ -22,6 +23,7 @@ from tocsin.bounds.rounding import UNIT
 from tocsin.deform.certificate import between, greatest, hold, larger, largest, later, smaller, stay, widest
 from tocsin.deform.closest import toward_edge, toward_face
 from tocsin.deform.columns import corner, entry
+from tocsin.deform.leap import leap
 from tocsin.deform.volume import volume_hold
 
 FREE, CONTACT, UNDECIDED = 0, 1, 2
@@ -30,7 +32,10 @@ FREE, CONTACT, UNDECIDED = 0, 1, 2
 MOST_STEPS = 512
 """Steps after which a pair is left undecided."""
 
-PATIENCE = 2
+LEAPS = 2
+"""Steps that are leaps: the volume of many has two roots."""
+
+PATIENCE = 4
 """Steps after which directions that turn are tried too: they are dear, and few pairs need them."""
 
 ENDED = np.dtype([("time", "f8"), ("status", "i4"), ("steps", "i4")])
@@ -102,39 +107,47 @@ def sharper(k, n, e, f):
 
 
 @kernel
+def corners_of(edges, places, points, queue, first):
+    """Return (start, end, e0, e1, f0, f1) of eight pairs of the queue: four differences at both ends, and two sides.
+
+    With `edges` the points are the ends of two edges, else a vertex and the corners of a face. Differences are start[0]
+    - s e + r f for s and r of 0 or 1; of a vertex and a face one of them is there twice.
+    """
+    p0, p1 = corner(places[0], points, queue, first, 0)
+    q0, q1 = corner(places[0] if edges else places[1], points, queue, first, 1)
+    r0, r1 = corner(places[1], points, queue, first, 2)
+    s0, s1 = corner(places[1], points, queue, first, 3)
+    if edges:  # a_0 a_1, b_0 b_1: differences b_j - a_i
+        start = (vec.sub(r0, p0), vec.sub(s0, p0), vec.sub(r0, q0), vec.sub(s0, q0))
+        end = (vec.sub(r1, p1), vec.sub(s1, p1), vec.sub(r1, q1), vec.sub(s1, q1))
+        return start, end, vec.sub(q0, p0), vec.sub(q1, p1), vec.sub(s0, r0), vec.sub(s1, r1)
+    start = (vec.sub(q0, p0), vec.sub(s0, p0), vec.sub(r0, p0), vec.sub(r0, p0))
+    end = (vec.sub(q1, p1), vec.sub(s1, p1), vec.sub(r1, p1), vec.sub(r1, p1))
+    return start, end, vec.sub(q0, r0), vec.sub(q1, r1), vec.sub(s0, q0), vec.sub(s1, q1)
+
+
+@kernel
+def plane_step(edges, again, places, points, queue, first, begun, near, margin):
+    """Return (t, contact, free) of eight pairs of the queue that are free until `begun`, as `leap`."""
+    start, end, e0, e1, f0, f1 = corners_of(edges, places, points, queue, first)
+    return leap(
+        edges, again, begun, start[0], e0, f0, end[0], e1, f1, largest(start[0], end[0]), largest(e0, e1),
+        largest(f0, f1), near, margin,
+    )  # fmt: skip
+
+
+@kernel
 def points_step(edges, turning, places, points, queue, first, begun, near, margin):
     """Return (t, contact, ahead): what one step says about eight pairs of the queue that are free until `begun`.
 
-    They are free until t, where `contact` is a truth or not, and until `ahead`, 2 for the whole motion. With `edges`
-    the points are the ends of two edges, else a vertex and the corners of a face; `near` counts as a contact.
+    They are free until t, where `contact` is a truth or not, and until `ahead`, 2 for the whole motion; `near` counts
+    as a contact.
 
     Proof that a contact is one. The closest points differ by w - s e + r f, with s and r in [0, 1] (and s + r <= 1 +
     2 u for a face). Each component is known up to 5 u of |w|, |e| and |f| (`between`), and at most 5 roundings; in all
     three together, with the length's own roundings, less than 26 u of the sum of their largest components.
     """
-    a0, a1, b0, b1 = places
-    p0 = corner(a0, points, queue, first, 0)
-    p1 = corner(a1, points, queue, first, 0)
-    q0 = corner(a0 if edges else b0, points, queue, first, 1)
-    q1 = corner(a1 if edges else b1, points, queue, first, 1)
-    r0 = corner(b0, points, queue, first, 2)
-    r1 = corner(b1, points, queue, first, 2)
-    s0 = corner(b0, points, queue, first, 3)
-    s1 = corner(b1, points, queue, first, 3)
-    if edges:  # a_0 a_1, b_0 b_1: differences b_j - a_i
-        start = (vec.sub(r0, p0), vec.sub(s0, p0), vec.sub(r0, q0), vec.sub(s0, q0))
-        end = (vec.sub(r1, p1), vec.sub(s1, p1), vec.sub(r1, q1), vec.sub(s1, q1))
-        e0 = vec.sub(q0, p0)
-        e1 = vec.sub(q1, p1)
-        f0 = vec.sub(s0, r0)
-        f1 = vec.sub(s1, r1)
-    else:  # a vertex, three corners; one difference is there twice
-        start = (vec.sub(q0, p0), vec.sub(s0, p0), vec.sub(r0, p0), vec.sub(r0, p0))
-        end = (vec.sub(q1, p1), vec.sub(s1, p1), vec.sub(r1, p1), vec.sub(r1, p1))
-        e0 = vec.sub(q0, r0)
-        e1 = vec.sub(q1, r1)
-        f0 = vec.sub(s0, q0)
-        f1 = vec.sub(s1, q1)
+    start, end, e0, e1, f0, f1 = corners_of(edges, places, points, queue, first)
     far = (widest(start[0], end[0]), widest(start[1], end[1]), widest(start[2], end[2]), widest(start[3], end[3]))
     size_w = greatest(far[0])
     size_e = largest(e0, e1)
@@ -175,13 +188,45 @@ def points_step(edges, turning, places, points, queue, first, begun, near, margi
 
 
 @kernel
+def note(ended, queue, first, count, step, t, ahead, touching, going, limit, lowers, left, found):
+    """Write down what a step says about pairs of the queue; return (limit, left, found).
+
+    Those that are not done are put back into the queue, at `left`, which is behind `first`; `found` are not free.
+    """
+    for k in range(count):
+        p = queue[first + k]
+        now = lane(t, k)
+        then = lane(ahead, k)
+        end = ended[p]
+        end["steps"] = step
+        if (touching >> k) & 1 and now <= limit:
+            end["status"] = CONTACT
+            end["time"] = now
+            found += 1
+            if lowers:
+                limit = now
+            continue
+        end["time"] = then
+        if then > limit:
+            end["status"] = FREE
+            continue
+        end["status"] = UNDECIDED
+        if (going >> k) & 1 and step < MOST_STEPS:
+            queue[left] = p
+            left += 1
+        else:
+            found += 1
+    return limit, left, found
+
+
+@kernel
 def advance_all(edges, places, points, n, margin, tolerance, limit, lowers, queue, ended):
     """Advance n pairs of points, edges or a vertex and a face; return (how many are not free, steps of all).
 
-    `places` are the vertices of a at time 0 and 1, and those of b; `points` their numbers, four for each pair. How a
-    pair ended is written into `ended`: CONTACT with the time at which it was seen, FREE with one beyond `limit`,
-    UNDECIDED with the time until which it is free. `tolerance` has one value for all or one for each. With `lowers`, a
-    contact lowers the limit for the others. The queue has room for seven more.
+    `places` are tables of the vertices of a and of b (`columns.make_places`); `points` their numbers, four for each
+    pair. How a pair ended is written into `ended`: CONTACT with the time at which it was seen, FREE with one beyond
+    `limit`, UNDECIDED with the time until which it is free. `tolerance` has one value for all or one for each. With
+    `lowers`, a contact lowers the limit for the others. The queue has room for seven more.
     """
     each = 1 if tolerance.shape[0] > 1 else 0
     for p in range(n):
@@ -197,34 +242,20 @@ def advance_all(edges, places, points, n, margin, tolerance, limit, lowers, queu
         for k in range(n, n + 7):
             queue[k] = queue[n - 1]
         for first in range(0, n, DOUBLES):
-            begun = entry(ended, queue, first, 1)
             near = entry(tolerance, queue, first, each) + margin
-            t, contact, ahead = points_step(edges, step > PATIENCE, places, points, queue, first, begun, near, margin)
-            touching = bits(contact & (ahead < 2.0))
-            going = bits(ahead > begun)
-            for k in range(min(DOUBLES, n - first)):
-                p = queue[first + k]
-                now = lane(t, k)
-                then = lane(ahead, k)
-                end = ended[p]
-                end["steps"] = step
-                if (touching >> k) & 1 and now <= limit:
-                    end["status"] = CONTACT
-                    end["time"] = now
-                    found += 1
-                    if lowers:
-                        limit = now
-                    continue
-                end["time"] = then
-                if then > limit:
-                    end["status"] = FREE
-                    continue
-                end["status"] = UNDECIDED
-                if (going >> k) & 1 and step < MOST_STEPS:
-                    queue[left] = p
-                    left += 1
-                else:
-                    found += 1
+            begun = entry(ended, queue, first, 1)
+            if step <= LEAPS:
+                t, contact, free = plane_step(edges, step > 1, places, points, queue, first, begun, near, margin)
+                ahead = select(free, 2.0, t)
+                going = EVERYONE
+            else:
+                turning = step > PATIENCE
+                t, contact, ahead = points_step(edges, turning, places, points, queue, first, begun, near, margin)
+                going = bits(ahead > begun)
+            limit, left, found = note(
+                ended, queue, first, min(DOUBLES, n - first), step, t, ahead, bits(contact & (ahead < 2.0)), going,
+                limit, lowers, left, found,
+            )  # fmt: skip
         if left == 0:
             break
     return found, steps

@@ -1,20 +1,42 @@
 """Columns of eight doubles, collected from tables by number: the corners of eight pairs of features, side by side.
 
-Written lane by lane into a table and loaded again, they would wait for each other. Like lanes they live inside kernels
-only, and every function has a twin on arrays for pure Python.
+A row of a table of places is one vertex, x, y, z at time 0, then at time 1, in one line of the cache: eight rows are
+loaded whole and turned into columns by shuffles. Written lane by lane into a table and loaded again, columns would wait
+for each other. Like lanes they live inside kernels only, and every function has a twin on arrays for pure Python.
 """
 
 from typing import Any
 
+import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic, overload
 
+from tocsin._jit import kernel
 from tocsin._lanes import DOUBLES, doubles
 
 _INT32 = ir.IntType(32)
 _INT64 = ir.IntType(64)
+
+PLACE = 8
+"""Numbers in a row of places: three coordinates at time 0, three at time 1, and two spares."""
+
+
+def make_places(n: int) -> np.ndarray:
+    """Return room for the places of n vertices, (n, PLACE), each row in one line of the cache."""
+    room = np.zeros(PLACE * (n + 1))
+    skip = -room.ctypes.data % 64 // 8
+    return room[skip : skip + PLACE * n].reshape(n, PLACE)
+
+
+@kernel
+def write_places(used, p0, p1, places):
+    """Write where the vertices in use are at time 0 and at time 1."""
+    for v in used:
+        for k in range(3):
+            places[v, k] = p0[v, k]
+            places[v, 3 + k] = p1[v, k]
 
 
 def _number(builder: Any, base: Any, at: Any) -> Any:
@@ -30,22 +52,31 @@ def _data(context: Any, builder: Any, kind: Any, value: Any) -> tuple[Any, Any]:
     return builder.ptrtoint(array.data, _INT64), stride
 
 
-def _columns(context: Any, builder: Any, rows: list[Any], count: int) -> list[Any]:
-    """Emit columns of doubles from the addresses of eight rows."""
-    columns = [ir.Constant(doubles.vector, ir.Undefined)] * count
-    for k, row in enumerate(rows):
-        for c in range(count):
-            place = builder.inttoptr(builder.add(row, _INT64(8 * c)), ir.DoubleType().as_pointer())
-            columns[c] = builder.insert_element(columns[c], builder.load(place), ir.Constant(_INT32, k))
-    return columns
+def _woven(builder: Any, a: Any, b: Any, places: list[int]) -> Any:
+    return builder.shuffle_vector(a, b, ir.Constant(ir.VectorType(_INT32, DOUBLES), places))
+
+
+def _six_columns(builder: Any, rows: list[Any]) -> list[Any]:
+    """Emit the first six columns of eight rows: pairs of rows interleaved, then pairs of pairs, then halves."""
+    columns: list[Any] = [None] * DOUBLES
+    for odd in (0, 1):
+        first = [0, 8, 2, 10, 4, 12, 6, 14] if odd == 0 else [1, 9, 3, 11, 5, 13, 7, 15]
+        pairs = [_woven(builder, rows[k], rows[k + 1], first) for k in range(0, DOUBLES, 2)]
+        outer = [_woven(builder, pairs[k], pairs[k + 1], [0, 1, 8, 9, 4, 5, 12, 13]) for k in (0, 2)]
+        inner = [_woven(builder, pairs[k], pairs[k + 1], [2, 3, 10, 11, 6, 7, 14, 15]) for k in (0, 2)]
+        columns[odd] = _woven(builder, outer[0], outer[1], [0, 1, 2, 3, 8, 9, 10, 11])
+        columns[odd + 2] = _woven(builder, inner[0], inner[1], [0, 1, 2, 3, 8, 9, 10, 11])
+        columns[odd + 4] = _woven(builder, outer[0], outer[1], [4, 5, 6, 7, 12, 13, 14, 15])
+    return columns[:6]
 
 
 @intrinsic
 def _corner(typingctx, table, points, queue, first, c):
-    family = types.UniTuple(doubles, 3)
+    ends = types.UniTuple(doubles, 3)
+    family = types.UniTuple(ends, 2)
 
     def codegen(context, builder, sig, args):
-        base, stride = _data(context, builder, sig.args[0], args[0])
+        base, _ = _data(context, builder, sig.args[0], args[0])
         numbers, wide = _data(context, builder, sig.args[1], args[1])
         waiting, _ = _data(context, builder, sig.args[2], args[2])
         first, c = (context.cast(builder, args[k], sig.args[k], types.int64) for k in (3, 4))
@@ -53,15 +84,24 @@ def _corner(typingctx, table, points, queue, first, c):
         for k in range(DOUBLES):
             pair = _number(builder, waiting, builder.mul(builder.add(first, _INT64(k)), _INT64(4)))
             vertex = _number(builder, numbers, builder.add(builder.mul(pair, wide), builder.mul(c, _INT64(4))))
-            rows.append(builder.add(base, builder.mul(vertex, stride)))
-        return context.make_tuple(builder, family, _columns(context, builder, rows, 3))
+            at = builder.add(base, builder.mul(vertex, _INT64(8 * PLACE)))
+            row = builder.load(builder.inttoptr(at, doubles.vector.as_pointer()))
+            row.align = 8
+            rows.append(row)
+        x = _six_columns(builder, rows)
+        both = [context.make_tuple(builder, ends, x[:3]), context.make_tuple(builder, ends, x[3:])]
+        return context.make_tuple(builder, family, both)
 
     return family(table, points, queue, first, c), codegen
 
 
 def corner(table: Any, points: Any, queue: Any, first: int, c: int) -> Any:
-    """Return the rows of `table`, (n, 3), that points[p, c] names, p = queue[first] and the seven after it: x, y, z."""
-    return tuple(table[points[queue[first : first + DOUBLES], c]].T)
+    """Return the places that points[p, c] names in `table`, p = queue[first] and the seven after it.
+
+    ((x, y, z) at time 0, (x, y, z) at time 1), each of them a column of eight.
+    """
+    rows = table[points[queue[first : first + DOUBLES], c]].T
+    return tuple(rows[:3]), tuple(rows[3:6])
 
 
 @overload(corner)
@@ -75,11 +115,13 @@ def _entry(typingctx, table, queue, first, each):
         base, stride = _data(context, builder, sig.args[0], args[0])
         waiting, _ = _data(context, builder, sig.args[1], args[1])
         first, each = (context.cast(builder, args[k], sig.args[k], types.int64) for k in (2, 3))
-        rows = []
+        column = ir.Constant(doubles.vector, ir.Undefined)
         for k in range(DOUBLES):
             pair = _number(builder, waiting, builder.mul(builder.add(first, _INT64(k)), _INT64(4)))
-            rows.append(builder.add(base, builder.mul(builder.mul(pair, each), stride)))
-        return _columns(context, builder, rows, 1)[0]
+            row = builder.add(base, builder.mul(builder.mul(pair, each), stride))
+            value = builder.load(builder.inttoptr(row, ir.DoubleType().as_pointer()))
+            column = builder.insert_element(column, value, ir.Constant(_INT32, k))
+        return column
 
     return doubles(table, queue, first, each), codegen
 

@@ -1,7 +1,7 @@
-"""From pairs of elements to contacts: filters first, then the advancement of the feature pairs that are left.
+"""From pairs of elements to contacts: the sieve first, then the advancement of the feature pairs that are left.
 
-A chunk of element pairs goes through stages, each over the whole chunk: the feature pairs that they represent are
-listed, filtered eight at a time, and what is left is advanced.
+A chunk of element pairs goes through stages, each over the whole chunk: the sieve lists the feature pairs that they
+represent and may touch, and kind by kind those whose volume changes its sign (`crossing`) are advanced.
 """
 
 from typing import NamedTuple
@@ -10,12 +10,11 @@ import numpy as np
 
 from tocsin import vec
 from tocsin._jit import kernel
-from tocsin._lanes import DOUBLES, bits
+from tocsin._lanes import DOUBLES
 from tocsin.deform.advance import CONTACT, ENDED, FREE, advance_all
-from tocsin.deform.apart import LARGEST, ONE, noise_of
-from tocsin.deform.filters import edge_edge_free, vertex_face_free
+from tocsin.deform.crossing import keep_crossing
 from tocsin.deform.initial import crosses, one_sided
-from tocsin.deform.overlap import single_up
+from tocsin.deform.sieve import BLOCK, COLUMNS, OF_A, OF_B, ROWS, sift
 from tocsin.deform.topology import FACE
 
 VERTEX_FACE, FACE_VERTEX, EDGE_EDGE, EDGE_FACE, FACE_EDGE = range(5)
@@ -36,9 +35,6 @@ HIT = np.dtype([("time", "f8"), ("kind", "i4"), ("a", "i4"), ("b", "i4"), ("stat
 ELEMENTS, FEATURES, ADVANCED, STEPS, NODES, COUNTS = range(6)
 """What is counted: element pairs, feature pairs after each filter, advancement steps, tests of octets."""
 
-OF_A, OF_B, COLUMNS = 4, 5, 6
-"""Of a feature pair: four points first (`filters`), and the features of a and of b."""
-
 
 class Room(NamedTuple):
     """Scratch of one thread: a chunk and its feature pairs."""
@@ -46,12 +42,14 @@ class Room(NamedTuple):
     pairs: np.ndarray
     """(CHUNK + 64, 4) elements of a and b, whether they may overlap at time 0, and a spare."""
     faced: np.ndarray
-    """(., COLUMNS, 8) vertices of a and faces of b, eight side by side."""
+    """(., COLUMNS) vertices of a and faces of b (`sieve`)."""
     facing: np.ndarray
     """Vertices of b and faces of a."""
     edged: np.ndarray
-    rows: np.ndarray
-    """(., COLUMNS) feature pairs that filters leave."""
+    shadows: np.ndarray
+    """(BLOCK, ROWS, 8) what the sieve sees of a block."""
+    lists: tuple[np.ndarray, np.ndarray, np.ndarray]
+    """What a block represents, of each kind."""
     queue: np.ndarray
     ended: np.ndarray
     tolerance: np.ndarray
@@ -66,10 +64,15 @@ def make_room():
     most = CHUNK + 64
     return Room(
         np.zeros((most, 4), dtype=np.int32),
-        np.empty(((most * MOST_FACED >> 3) + 1, COLUMNS, 8), dtype=np.int32),
-        np.empty(((most * MOST_FACED >> 3) + 1, COLUMNS, 8), dtype=np.int32),
-        np.empty(((most * MOST_EDGED >> 3) + 1, COLUMNS, 8), dtype=np.int32),
-        np.empty((most * MOST_EDGED, COLUMNS), dtype=np.int32),
+        np.empty((most * MOST_FACED + 8, COLUMNS), dtype=np.int32),
+        np.empty((most * MOST_FACED + 8, COLUMNS), dtype=np.int32),
+        np.empty((most * MOST_EDGED + 8, COLUMNS), dtype=np.int32),
+        np.empty((BLOCK, ROWS, 8), dtype=np.float32),
+        (
+            np.empty(BLOCK * MOST_FACED + 4, dtype=np.int32),
+            np.empty(BLOCK * MOST_FACED + 4, dtype=np.int32),
+            np.empty(BLOCK * MOST_EDGED + 16, dtype=np.int32),
+        ),
         np.empty(most * MOST_EDGED + DOUBLES, dtype=np.int32),
         np.empty(most * MOST_EDGED, dtype=ENDED),
         np.zeros(1),
@@ -86,121 +89,6 @@ def is_corner(corners, same, element, vertex):
         if same[corners[element, c]] == vertex:
             return True
     return False
-
-
-@kernel
-def is_joined(edges, same, e, f):
-    """Do two edges of a model share a vertex?"""
-    v = same[edges[f, 0]]
-    w = same[edges[f, 1]]
-    x = same[edges[e, 0]]
-    y = same[edges[e, 1]]
-    return (x == v) | (x == w) | (y == v) | (y == w)
-
-
-@kernel
-def share_vertex(corners, same, x, y):
-    """Do two elements of a model share a vertex?"""
-    shared = False
-    for c in range(3):
-        v = same[corners[x, c]]
-        for d in range(3):
-            shared |= v == same[corners[y, d]]
-    return shared
-
-
-@kernel
-def seat(seats, k, p, q, r, s, i, j):
-    """Write feature pair k, its points and its features."""
-    octet = seats[k >> 3]
-    lane = k & 7
-    octet[0, lane] = p
-    octet[1, lane] = q
-    octet[2, lane] = r
-    octet[3, lane] = s
-    octet[OF_A, lane] = i
-    octet[OF_B, lane] = j
-
-
-@kernel
-def fill_up(seats, n):
-    """Let the lanes that are left in the last octet repeat the last feature pair."""
-    for k in range(n, (n + 7) & ~7):
-        for c in range(COLUMNS):
-            seats[k >> 3, c, k & 7] = seats[n - 1 >> 3, c, n - 1 & 7]
-
-
-@kernel
-def list_features(a, b, itself, room, n):
-    """Write the feature pairs that n element pairs represent, by kind; return how many of each.
-
-    Faces go by the place of their element.
-    """
-    pairs = room.pairs
-    corners_a = a.corners
-    corners_b = b.corners
-    edges_a = a.edges
-    edges_b = b.edges
-    same = a.same
-    faced = 0
-    facing = 0
-    edged = 0
-    for p in range(n):
-        x = pairs[p, 0]
-        y = pairs[p, 1]
-        close = itself and share_vertex(corners_a, same, x, y)
-        owns_a = a.owns[x]
-        owns_b = b.owns[y]
-        if owns_b & FACE:
-            for k in range(3):
-                v = corners_a[x, k]
-                if (owns_a >> k) & 1 and not (close and is_corner(corners_b, same, y, same[v])):
-                    seat(room.faced, faced, v, corners_b[y, 0], corners_b[y, 1], corners_b[y, 2], v, y)
-                    faced += 1
-        if owns_a & FACE:
-            for k in range(3):
-                v = corners_b[y, k]
-                if (owns_b >> k) & 1 and not (close and is_corner(corners_a, same, x, same[v])):
-                    seat(room.facing, facing, v, corners_a[x, 0], corners_a[x, 1], corners_a[x, 2], x, v)
-                    facing += 1
-        for i in range(3):
-            e = a.owned_edges[x, i]
-            if e < 0:
-                continue
-            for j in range(3):
-                f = b.owned_edges[y, j]
-                if f >= 0 and not (close and is_joined(edges_a, same, e, f)):
-                    seat(room.edged, edged, edges_a[e, 0], edges_a[e, 1], edges_b[f, 0], edges_b[f, 1], e, f)
-                    edged += 1
-    fill_up(room.faced, faced)
-    fill_up(room.facing, facing)
-    fill_up(room.edged, edged)
-    return faced, facing, edged
-
-
-@kernel
-def keep_near(edges, a, b, seats, n, limit, margin, rows):
-    """Write the feature pairs that are not proven free into rows; return how many."""
-    reach = max(a.reach, b.reach)
-    sure = reach < LARGEST
-    upto = min(single_up(limit), ONE)
-    done = ONE - upto
-    noise = noise_of(reach, LARGEST)
-    keep = single_up(margin * (1.0 + 2.0**-20))
-    kept = 0
-    for q in range((n + 7) >> 3):
-        free = 0
-        if sure:
-            if edges:
-                free = bits(edge_edge_free(a.table, b.table, seats, q, done, upto, noise, keep))
-            else:
-                free = bits(vertex_face_free(a.table, b.table, seats, q, done, upto, noise, keep))
-        for lane in range(min(8, n - 8 * q)):
-            if not (free >> lane) & 1:
-                for c in range(COLUMNS):
-                    rows[kept, c] = seats[q, c, lane]
-                kept += 1
-    return kept
 
 
 @kernel
@@ -264,21 +152,18 @@ def keep_contacts(source_a, source_b, itself, kind, rows, n, ended, question, hi
 
 
 @kernel
-def settle_features(edges, a, b, seats, n, room, margin, tolerance, limit, question, counts):
-    """Filter the feature pairs of one kind of a chunk, and advance what is left; return (those, how many touch).
+def settle_features(edges, a, b, rows, n, room, margin, tolerance, limit, question, counts):
+    """Advance those of n feature pairs of one kind whose volume changes sign; return (those, how many touch).
 
     `a` has the first features: edges, or vertices whose faces are those of b.
     """
     near = culling_margin(margin, tolerance, question)
-    counts[FEATURES] += n
-    n = keep_near(edges, a, b, seats, n, limit, near, room.rows)
+    n = keep_crossing(edges, a.table, b.table, max(a.reach, b.reach), rows, n, limit, near)
     counts[ADVANCED] += n
     room.tolerance[0] = tolerance
-    places = (a.p0, a.p1, b.p0, b.p1)
     touching, steps = advance_all(
-        edges, places, room.rows, n, margin, room.tolerance, limit, question != EVERY, room.queue,
-        room.ended,
-    )  # fmt: skip
+        edges, (a.places, b.places), rows, n, margin, room.tolerance, limit, question != EVERY, room.queue, room.ended
+    )
     counts[STEPS] += steps
     return n, touching
 
@@ -316,9 +201,9 @@ def overlaps_at_start(a, b, itself, pairs, n, hits, found):
             continue
         x = pairs[p, 0]
         y = pairs[p, 1]
-        if beside_at_start(a.p0, a.corners, x, b.p0, b.corners, y):
+        if beside_at_start(a.places, a.corners, x, b.places, b.corners, y):
             continue
-        if beside_at_start(b.p0, b.corners, y, a.p0, a.corners, x):
+        if beside_at_start(b.places, b.corners, y, a.places, a.corners, x):
             continue
         for k in range(3):
             for side in range(2):
@@ -326,13 +211,13 @@ def overlaps_at_start(a, b, itself, pairs, n, hits, found):
                     e = a.owned_edges[x, k]
                     if e < 0 or not b.owns[y] & FACE:
                         continue
-                    status = edge_through(a.p0, a.edges, e, b.p0, b.corners, y, a.same, itself)
+                    status = edge_through(a.places, a.edges, e, b.places, b.corners, y, a.same, itself)
                     kind, i, j = named_features(a.source, b.source, itself, EDGE_FACE, e, y)
                 else:
                     e = b.owned_edges[y, k]
                     if e < 0 or not a.owns[x] & FACE:
                         continue
-                    status = edge_through(b.p0, b.edges, e, a.p0, a.corners, x, a.same, itself)
+                    status = edge_through(b.places, b.edges, e, a.places, a.corners, x, a.same, itself)
                     kind, i, j = named_features(a.source, b.source, itself, FACE_EDGE, x, e)
                 if status != FREE and (found == 0 or precedes(0.0, kind, i, j, hits[0])):
                     write_hit(hits[0], 0.0, kind, i, j, status)
@@ -361,18 +246,22 @@ def settle(a, b, itself, room, n, margin, tolerance, limit, question, overlaps, 
             limit = min(limit, hits[0]["time"])
         if question == ANY and found > 0 and hits[0]["status"] == CONTACT:
             return hits, found, limit
-    faced, facing, edged = list_features(a, b, itself, room, n)
+    faced, facing, edged, total = sift(a, b, itself, room, n, limit, culling_margin(margin, tolerance, question))
+    counts[FEATURES] += total
     for kind in range(3):
         asked = (room, margin, tolerance, limit, question, counts)
         if kind == VERTEX_FACE:
-            n, more = settle_features(False, a, b, room.faced, faced, *asked)
+            rows = room.faced
+            n, more = settle_features(False, a, b, rows, faced, *asked)
         elif kind == FACE_VERTEX:
-            n, more = settle_features(False, b, a, room.facing, facing, *asked)
+            rows = room.facing
+            n, more = settle_features(False, b, a, rows, facing, *asked)
         else:
-            n, more = settle_features(True, a, b, room.edged, edged, *asked)
+            rows = room.edged
+            n, more = settle_features(True, a, b, rows, edged, *asked)
         if question == EVERY:
             hits = with_room(hits, found, more)
-        found = keep_contacts(a.source, b.source, itself, kind, room.rows, n, room.ended, question, hits, found)
+        found = keep_contacts(a.source, b.source, itself, kind, rows, n, room.ended, question, hits, found)
         if question != EVERY and found > 0:
             limit = min(limit, hits[0]["time"])
     return hits, found, limit

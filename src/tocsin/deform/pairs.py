@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
 from tocsin import _cast
+from tocsin._cast import LARGEST
+from tocsin._jit import kernel
 from tocsin._lanes import DOUBLES
 from tocsin.deform.advance import ENDED, FREE, advance_all
 from tocsin.errors import TocsinError
@@ -15,45 +18,112 @@ from tocsin.options import RELATIVE_TOLERANCE
 Ends = tuple[np.ndarray, np.ndarray]
 """Points at time 0 and at time 1."""
 
+BY_SIZE = np.zeros(0)
+"""Tolerances: of each pair by its size."""
+
+
+@kernel
+def written(start, end, count, points, column, places):
+    """Write places of points that follow each other, `count` of each pair, and their numbers; False if one is wrong."""
+    for v in range(start.shape[0] // 3):
+        points[v // count, column + v % count] = v
+        for k in range(3):
+            x = start[3 * v + k]
+            y = end[3 * v + k]
+            if not (abs(x) <= LARGEST and abs(y) <= LARGEST):  # nor is nan
+                return False
+            places[v, k] = x
+            places[v, 3 + k] = y
+    return True
+
+
+@kernel
+def diagonal(points, first, count):
+    """Return the diagonal of the box of points that follow each other."""
+    square = 0.0
+    for k in range(3):
+        low = points[3 * first + k]
+        high = low
+        for v in range(first + 1, first + count):
+            low = min(low, points[3 * v + k])
+            high = max(high, points[3 * v + k])
+        square += (high - low) * (high - low)
+    return math.sqrt(square)
+
+
+@kernel
+def size_of(a, b, of_a, p):
+    """Return the diagonal of the smaller side of pair p that has one, a single point left out; else 1."""
+    size = math.inf
+    if of_a > 1:
+        span = diagonal(a, of_a * p, of_a)
+        size = span if span > 0.0 else math.inf
+    span = diagonal(b, (4 - of_a) * p, 4 - of_a)
+    if span > 0.0:
+        size = min(size, span)
+    return size if size < math.inf else 1.0
+
+
+@kernel
+def end_pairs(of_a, a0, a1, b0, b1, margin, tolerance, ended, times):
+    """Advance pairs of `of_a` points of a and 4 - of_a of b, all coordinates in a row; False if one is not finite.
+
+    How they end goes into `ended` and `times`, inf where free; `tolerance` is one for all, one for each, or by size.
+    """
+    n = a0.shape[0] // (3 * of_a)
+    points = np.empty((n, 4), dtype=np.int32)
+    places_a = np.empty((of_a * n, 8))
+    places_b = np.empty(((4 - of_a) * n, 8))
+    if not written(a0, a1, of_a, points, 0, places_a):
+        return False
+    if not written(b0, b1, 4 - of_a, points, of_a, places_b):
+        return False
+    if tolerance.shape[0] == 0:
+        tolerance = np.empty(n)
+        for p in range(n):
+            tolerance[p] = RELATIVE_TOLERANCE * size_of(a0, b0, of_a, p)
+    queue = np.empty(n + DOUBLES, dtype=np.int32)
+    advance_all(of_a == 2, (places_a, places_b), points, n, margin, tolerance, 1.0, False, queue, ended)
+    for p in range(n):
+        times[p] = math.inf if ended[p]["status"] == FREE else ended[p]["time"]
+    return True
+
 
 def advance_pairs(a: Ends, b: Ends, margin: float, tolerance: np.ndarray) -> np.ndarray:
     """Return how pairs end, `advance.ENDED`: edges (n, 2, 3), or vertices (n, 1, 3) of a and faces (n, 3, 3) of b."""
     n, of_a = a[0].shape[:2]
-    rows = np.arange(n, dtype=np.int32)[:, None]
-    points = np.empty((n, 4), np.int32)
-    points[:, :of_a] = of_a * rows + np.arange(of_a)
-    points[:, of_a:] = (4 - of_a) * rows + np.arange(4 - of_a)
-    places = tuple(np.ascontiguousarray(side).reshape(-1, 3) for side in (*a, *b))
     ended = np.zeros(n, ENDED)
-    advance_all(of_a == 2, places, points, n, margin, tolerance, 1.0, False, np.zeros(n + DOUBLES, np.int32), ended)
+    flat = [np.ascontiguousarray(side).reshape(-1) for side in (*a, *b)]
+    end_pairs(of_a, flat[0], flat[1], flat[2], flat[3], margin, tolerance, ended, np.zeros(n))
     return ended
 
 
-def _times(ended: np.ndarray) -> np.ndarray:
-    """Return the times of pairs, inf where free."""
-    return np.where(ended["status"] == FREE, np.inf, ended["time"])
+def _refuse(given: dict[str, Any], shapes: tuple[tuple[int, ...], ...]) -> None:
+    """Say what is wrong with the arrays."""
+    arrays = [_cast.coordinates(value, name, (None, *shape)) for (name, value), shape in zip(given.items(), shapes)]
+    said = ", ".join(f"{len(array)} in {name}" for name, array in zip(given, arrays))
+    raise TocsinError(f"every array must hold the same number of pairs; got {said}.")
 
 
-def _checked(given: dict[str, Any], shapes: dict[str, tuple[int | None, ...]]) -> list[np.ndarray]:
-    """Return the arrays after checking that they are finite, of their shapes, and equally many."""
-    arrays = [_cast.coordinates(value, name, shapes[name]) for name, value in given.items()]
-    counts = {name: len(array) for name, array in zip(given, arrays)}
-    if len(set(counts.values())) > 1:
-        said = ", ".join(f"{n} in {name}" for name, n in counts.items())
-        raise TocsinError(f"every array must hold the same number of pairs; got {said}.")
-    return arrays
-
-
-def _tolerances(tolerance: float | None, *sides: np.ndarray) -> np.ndarray:
-    """Return the tolerance of each pair: as given, or 1e-4 of the diagonal of its smaller side that has one."""
-    n = len(sides[0])
-    if tolerance is not None:
-        return np.full(n, _cast.scalar(tolerance, "tolerance", above=0.0))
-    spans = [np.linalg.norm(side.max(axis=1) - side.min(axis=1), axis=1) for side in sides]
-    smallest = np.full(n, np.inf)
-    for span in spans:
-        smallest = np.where(span > 0.0, np.minimum(smallest, span), smallest)
-    return RELATIVE_TOLERANCE * np.where(np.isfinite(smallest), smallest, 1.0)
+def _times(
+    of_a: int, given: dict[str, Any], shapes: tuple[tuple[int, ...], ...], margin: float, tolerance: float | None
+) -> np.ndarray:
+    """Return the times of pairs, after a look at the shapes; coordinates are looked at where they are used."""
+    try:
+        a0, a1, b0, b1 = [np.ascontiguousarray(value, np.float64) for value in given.values()]
+    except (TypeError, ValueError):
+        _refuse(given, shapes)
+        raise
+    n = len(a0)
+    if (a0.shape[1:], a1.shape[1:], b0.shape[1:], b1.shape[1:]) != shapes or not n == len(a1) == len(b0) == len(b1):
+        _refuse(given, shapes)
+    margin = _cast.scalar(margin, "margin", least=0.0)
+    by = BY_SIZE if tolerance is None else np.array([_cast.scalar(tolerance, "tolerance", above=0.0)])
+    times = np.empty(n)
+    flat = a0.reshape(-1), a1.reshape(-1), b0.reshape(-1), b1.reshape(-1)
+    if not end_pairs(of_a, *flat, margin, by, np.empty(n, ENDED), times):
+        _refuse(given, shapes)
+    return times
 
 
 def vertex_face_times(
@@ -66,12 +136,8 @@ def vertex_face_times(
     time is at most margin + tolerance (metres; by default 1e-4 of the face's diagonal), except where floating point
     does not tell: then, too, the pair is free until the time given.
     """
-    shapes: dict[str, tuple[int | None, ...]] = {
-        "v_t0": (None, 3), "v_t1": (None, 3), "f_t0": (None, 3, 3), "f_t1": (None, 3, 3),
-    }  # fmt: skip
-    v0, v1, f0, f1 = _checked({"v_t0": v_t0, "v_t1": v_t1, "f_t0": f_t0, "f_t1": f_t1}, shapes)
-    margin = _cast.scalar(margin, "margin", least=0.0)
-    return _times(advance_pairs((v0[:, None], v1[:, None]), (f0, f1), margin, _tolerances(tolerance, f0)))
+    given = {"v_t0": v_t0, "v_t1": v_t1, "f_t0": f_t0, "f_t1": f_t1}
+    return _times(1, given, ((3,), (3,), (3, 3), (3, 3)), margin, tolerance)
 
 
 def edge_edge_times(
@@ -82,7 +148,5 @@ def edge_edge_times(
     All arguments are (n, 2, 3): the ends of the edges at time 0 and 1. As `vertex_face_times`; the tolerance is by
     default 1e-4 of the shorter edge.
     """
-    shapes: dict[str, tuple[int | None, ...]] = dict.fromkeys(("a_t0", "a_t1", "b_t0", "b_t1"), (None, 2, 3))
-    a0, a1, b0, b1 = _checked({"a_t0": a_t0, "a_t1": a_t1, "b_t0": b_t0, "b_t1": b_t1}, shapes)
-    margin = _cast.scalar(margin, "margin", least=0.0)
-    return _times(advance_pairs((a0, a1), (b0, b1), margin, _tolerances(tolerance, a0, b0)))
+    given = {"a_t0": a_t0, "a_t1": a_t1, "b_t0": b_t0, "b_t1": b_t1}
+    return _times(2, given, ((2, 3), (2, 3), (2, 3), (2, 3)), margin, tolerance)

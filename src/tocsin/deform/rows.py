@@ -1,7 +1,8 @@
 """Rows of eight singles: what hierarchies of octets need beyond `_lanes`.
 
-Stored into a table, gathered from the rows of eight vertices, compared for equality, and the smallest and the largest
-of the eight. Like lanes they live inside kernels only, and every function has a twin on arrays for pure Python.
+Stored into a table, gathered from the rows of eight vertices, compared for equality, the smallest and the largest of
+the eight, and the places of two vertices side by side. Like lanes they live inside kernels only, and every function has
+a twin on arrays for pure Python.
 """
 
 import operator
@@ -14,7 +15,7 @@ from numba.core import cgutils
 from numba.extending import intrinsic, overload
 
 from tocsin._jit import kernel
-from tocsin._lanes import SINGLES, MaskType, _define, _pairs, _vector_at, lane, select, singles
+from tocsin._lanes import SINGLES, MaskType, _define, _pairs, _vector_at, _wide, lane, select, singles
 
 _INT32 = ir.IntType(32)
 _INT64 = ir.IntType(64)
@@ -142,6 +143,222 @@ def gathered(table: Any, seats: Any, q: int, row: int) -> Any:
 @overload(gathered)
 def _gathered_kernel(table, seats, q, row):
     return lambda table, seats, q, row: _gathered(table, seats, q, row)  # type: ignore[reportCallIssue]
+
+
+@intrinsic
+def _picked(typingctx, table, points, first, c):
+    family = types.UniTuple(singles, SINGLES)
+
+    def codegen(context, builder, sig, args):
+        tables = [context.make_array(sig.args[k])(context, builder, value=args[k]) for k in (0, 1)]
+        first, c = (context.cast(builder, args[k], sig.args[k], types.int64) for k in (2, 3))
+        stride = cgutils.unpack_tuple(builder, tables[1].strides, 2)[0]
+        offset = builder.add(builder.mul(first, stride), builder.shl(c, _INT64(2)))
+        number = builder.add(builder.ptrtoint(tables[1].data, _INT64), offset)
+        base = builder.ptrtoint(tables[0].data, _INT64)
+        found = []
+        for k in range(SINGLES):
+            at = builder.inttoptr(builder.add(number, builder.mul(stride, _INT64(k))), _INT32.as_pointer())
+            row = builder.add(base, builder.shl(builder.zext(builder.load(at), _INT64), _INT64(5)))
+            loaded = builder.load(builder.inttoptr(row, singles.vector.as_pointer()))
+            loaded.align = 4
+            found.append(loaded)
+        return context.make_tuple(builder, family, _transposed(builder, found))
+
+    return family(table, points, first, c), codegen
+
+
+def picked(table: Any, points: Any, first: int, c: int) -> Any:
+    """Return the eight columns of those rows of `table`, (n, 8) in single precision, that points[first + k, c] name."""
+    return tuple(table[points[first : first + SINGLES, c]].T)
+
+
+@overload(picked)
+def _picked_kernel(table, points, first, c):
+    return lambda table, points, first, c: _picked(table, points, first, c)  # type: ignore[reportCallIssue]
+
+
+def _row_address(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    """Emit the address of a row of an (n, 8) table in single precision, of args: table, row."""
+    array = context.make_array(sig.args[0])(context, builder, value=args[0])
+    place = context.cast(builder, args[1], sig.args[1], types.int64)
+    return builder.add(builder.ptrtoint(array.data, _INT64), builder.shl(place, _INT64(5)))
+
+
+@intrinsic
+def _row_of(typingctx, table, v):
+    def codegen(context, builder, sig, args):
+        at = _row_address(context, builder, sig, args)
+        loaded = builder.load(builder.inttoptr(at, singles.vector.as_pointer()))
+        loaded.align = 4
+        return loaded
+
+    return singles(table, v), codegen
+
+
+def row_of(table: Any, v: Any) -> Any:
+    """Return row v of an (n, 8) table in single precision, contiguous."""
+    return table[v]
+
+
+@overload(row_of)
+def _row_of_kernel(table, v):
+    return lambda table, v: _row_of(table, v)  # type: ignore[reportCallIssue]
+
+
+@intrinsic
+def _single_at(typingctx, table, v, k):
+    def codegen(context, builder, sig, args):
+        k = context.cast(builder, args[2], sig.args[2], types.int64)
+        at = builder.add(_row_address(context, builder, sig, args), builder.shl(k, _INT64(2)))
+        return builder.load(builder.inttoptr(at, ir.FloatType().as_pointer()))
+
+    return types.float32(table, v, k), codegen
+
+
+def single_at(table: Any, v: Any, k: Any) -> Any:
+    """Return number k of row v of an (n, 8) table in single precision, contiguous."""
+    return table[v, k]
+
+
+@overload(single_at)
+def _single_at_kernel(table, v, k):
+    return lambda table, v, k: _single_at(table, v, k)  # type: ignore[reportCallIssue]
+
+
+@intrinsic
+def _both_ends(typingctx, a, b):
+    family = types.UniTuple(singles, 3)
+
+    def codegen(context, builder, sig, args):
+        out = [
+            _shuffled(builder, args[0], args[1], [k, k + 3, k, k + 3, k + 8, k + 11, k + 8, k + 11]) for k in range(3)
+        ]
+        return context.make_tuple(builder, family, out)
+
+    return family(a, b), codegen
+
+
+def both_ends(a: Any, b: Any) -> Any:
+    """Return (x, y, z) of two rows of places, in the lanes: a at 0, a at 1, the same again, then b likewise."""
+    return tuple(np.array([a[k], a[k + 3], a[k], a[k + 3], b[k], b[k + 3], b[k], b[k + 3]]) for k in range(3))
+
+
+@overload(both_ends)
+def _both_ends_kernel(a, b):
+    return lambda a, b: _both_ends(a, b)  # type: ignore[reportCallIssue]
+
+
+@intrinsic
+def _summed(typingctx, v):
+    def codegen(context, builder, sig, args):
+        beside = _shuffled(builder, args[0], args[0], [1, 0, 3, 2, 5, 4, 7, 6])
+        return _shuffled(builder, args[0], builder.fadd(args[0], beside), [0, 1, 10, 3, 4, 5, 14, 7])
+
+    return singles(v), codegen
+
+
+def summed(v: Any) -> Any:
+    """Return the same with lanes 2 and 6 replaced by the sum of them and the lane after."""
+    return np.array([v[0], v[1], v[2] + v[3], v[3], v[4], v[5], v[6] + v[7], v[7]])
+
+
+@overload(summed)
+def _summed_kernel(v):
+    return lambda v: _summed(v)  # type: ignore[reportCallIssue]
+
+
+@intrinsic
+def _seated(typingctx, v, row):
+    family = types.UniTuple(singles, 3)
+
+    def codegen(context, builder, sig, args):
+        parts = cgutils.unpack_tuple(builder, args[0], 3)
+        out = [_shuffled(builder, parts[k], args[1], [0, 1, 2, 8 + k, 4, 5, 6, 11 + k]) for k in range(3)]
+        return context.make_tuple(builder, family, out)
+
+    return family(family, row), codegen
+
+
+def seated(v: Any, row: Any) -> Any:
+    """Return (x, y, z) with those of a row of places, at 0 and at 1, in lanes 3 and 7."""
+    return tuple(np.array([*v[k][:3], row[k], *v[k][4:7], row[k + 3]]) for k in range(3))
+
+
+@overload(seated)
+def _seated_kernel(v, row):
+    return lambda v, row: _seated(v, row)  # type: ignore[reportCallIssue]
+
+
+@intrinsic
+def _until(typingctx, row, done, limit):
+    def codegen(context, builder, sig, args):
+        row, done, limit = (args[0], *(_wide(builder, singles, singles.scalar, x) for x in args[1:]))
+        start = _shuffled(builder, row, row, [0, 1, 2, 0, 1, 2, 6, 7])
+        end = builder.fadd(builder.fmul(start, done), builder.fmul(row, limit))
+        return _shuffled(builder, row, end, [0, 1, 2, 11, 12, 13, 6, 7])
+
+    return singles(row, types.float32, types.float32), codegen
+
+
+def until(row: Any, done: Any, limit: Any) -> Any:
+    """Return a row of places with those at the limit in the place of those at 1."""
+    return np.array([*row[:3], *(row[:3] * done + row[3:6] * limit), *row[6:]])
+
+
+@overload(until)
+def _until_kernel(row, done, limit):
+    return lambda row, done, limit: _until(row, done, limit)  # type: ignore[reportCallIssue]
+
+
+def _putting(width: int) -> Any:
+    """Return what writes `width` whole numbers of a table's row, with one added to them."""
+
+    @intrinsic
+    def put(typingctx, table, i, base, out, n):
+        def codegen(context, builder, sig, args):
+            vector = ir.VectorType(_INT32, width)
+            both = []
+            for k, size in ((0, 4 * width), (3, 4)):
+                array = context.make_array(sig.args[k])(context, builder, value=args[k])
+                place = context.cast(builder, args[k + 1], sig.args[k + 1], types.int64)
+                at = builder.add(builder.ptrtoint(array.data, _INT64), builder.mul(place, _INT64(size)))
+                both.append(builder.inttoptr(at, vector.as_pointer()))
+            numbers = builder.load(both[0])
+            numbers.align = 4
+            more = context.cast(builder, args[2], sig.args[2], types.int32)
+            nothing = ir.Constant(vector, ir.Undefined)
+            first = builder.insert_element(nothing, more, ir.Constant(_INT32, 0))
+            wide = builder.shuffle_vector(first, nothing, ir.Constant(vector, [0] * width))
+            builder.store(builder.add(numbers, wide), both[1], align=4)
+            return context.get_dummy_value()
+
+        return types.void(table, i, base, out, n), codegen
+
+    return put
+
+
+_put_four, _put_sixteen = _putting(4), _putting(16)
+
+
+def put_four(table: Any, i: Any, base: Any, out: Any, n: Any) -> None:
+    """Write row i of a table of four whole numbers, with `base` added, into `out` from n on."""
+    out[n : n + 4] = table[i] + base
+
+
+@overload(put_four)
+def _put_four_kernel(table, i, base, out, n):
+    return lambda table, i, base, out, n: _put_four(table, i, base, out, n)  # type: ignore[reportCallIssue]
+
+
+def put_sixteen(table: Any, i: Any, base: Any, out: Any, n: Any) -> None:
+    """Write row i of a table of sixteen whole numbers, with `base` added, into `out` from n on."""
+    out[n : n + 16] = table[i] + base
+
+
+@overload(put_sixteen)
+def _put_sixteen_kernel(table, i, base, out, n):
+    return lambda table, i, base, out, n: _put_sixteen(table, i, base, out, n)  # type: ignore[reportCallIssue]
 
 
 @intrinsic

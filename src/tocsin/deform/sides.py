@@ -17,11 +17,11 @@ class Side(NamedTuple):
     owns: np.ndarray
     source: np.ndarray
     edges: np.ndarray
+    cards: np.ndarray
+    """(m, 8) what elements represent (`sieve.make_cards`)."""
     same: np.ndarray
-    p0: np.ndarray
-    """(n, 3) where the vertices are at time 0."""
-    p1: np.ndarray
-    """(n, 3) where the vertices are at time 1."""
+    places: np.ndarray
+    """(n, 8) x, y, z of the vertices at time 0, then at time 1, and two spares (`columns.make_places`)."""
     beside_start: np.ndarray
     """Octets of elements that are beside each other (`neighbours`), then octets of those."""
     beside_other: np.ndarray
@@ -30,7 +30,7 @@ class Side(NamedTuple):
     above_other: np.ndarray
     above_known: np.ndarray
     table: np.ndarray
-    """(n, 8) single precision: x, y, z of the vertices at time 0, then at time 1, and two spares."""
+    """`places` in single precision, from the origin of the question."""
     ring_vertices: np.ndarray
     ring_faces: np.ndarray
     ring_lengths: np.ndarray
@@ -48,8 +48,8 @@ def borrowed_side(side):
     """Return the same tables without references to their owners."""
     return Side(
         borrowed(side.octets), borrowed(side.start), borrowed(side.corners), borrowed(side.owned_edges),
-        borrowed(side.owns), borrowed(side.source), borrowed(side.edges), borrowed(side.same), borrowed(side.p0),
-        borrowed(side.p1), borrowed(side.beside_start), borrowed(side.beside_other), borrowed(side.beside_known),
+        borrowed(side.owns), borrowed(side.source), borrowed(side.edges), borrowed(side.cards), borrowed(side.same),
+        borrowed(side.places), borrowed(side.beside_start), borrowed(side.beside_other), borrowed(side.beside_known),
         borrowed(side.above_start), borrowed(side.above_other), borrowed(side.above_known), borrowed(side.table),
         borrowed(side.ring_vertices), borrowed(side.ring_faces), borrowed(side.ring_lengths), borrowed(side.has_ring),
         side.reach, side.pace, side.size,

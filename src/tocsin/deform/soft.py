@@ -12,11 +12,13 @@ from typing import Any
 import numpy as np
 
 from tocsin._jit import kernel
+from tocsin.deform.columns import make_places, write_places
 from tocsin.deform.hierarchy import Hierarchy, make_hierarchy, refit
 from tocsin.deform.neighbours import Beside, find_above, find_beside
 from tocsin.deform.order import spatial_order
 from tocsin.deform.rings import Rings, blocks_of, find_rings
 from tocsin.deform.sides import Side
+from tocsin.deform.sieve import make_cards
 from tocsin.deform.topology import Elements, make_elements, reordered
 
 WORN = 1.6
@@ -109,9 +111,11 @@ class Soft:
             octets = int(self._hierarchy.start[1])
             self._seats = np.zeros((octets, 3, 8), np.int32)
             self._table = np.zeros((n, 8), np.float32)
+            self._places = make_places(n)
         centers = (positions[corners[:, 0]] + positions[corners[:, 1]] + positions[corners[:, 2]]) / 3.0
         order: Any = spatial_order(np.ascontiguousarray(centers.T))
         self._elements = reordered(self.given, order)
+        self._cards = make_cards(self._elements.corners, self._elements.owned_edges, self._elements.owns)
         place = np.empty(len(order), np.int32)
         place[order] = np.arange(len(order), dtype=np.int32)
         sequence: Any = in_sequence(self._elements.corners, n)
@@ -128,6 +132,7 @@ class Soft:
         assert elements is not None
         measured: Any = refit(hierarchy, self._seats, self._used, self._table, p0, p1, origin, len(elements.corners))
         reach, pace, size, loose = map(float, measured)
+        write_places(self._used, p0, p1, self._places)
         side = Side(
             hierarchy.octets,
             hierarchy.start,
@@ -136,9 +141,9 @@ class Soft:
             elements.owns,
             elements.source,
             elements.edges,
+            self._cards,
             elements.same,
-            p0,
-            p1,
+            self._places,
             *self._beside[0],
             *self._beside[1],
             self._table,
