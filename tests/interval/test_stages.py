@@ -41,7 +41,8 @@ def compare(seed, n_links, turns, margin):
     q0, q1 = configuration(rng, tree, turns), configuration(rng, tree, turns)
     motion = robot.move(q0, q1, base=(at(5.0) @ origin(rng), at(1.0) @ origin(rng)))
     answers = [
-        scene._ask((motion,), margin, None, 10**7, "interval", False, stages) for stages in ((1, 2, 3), (1, 3), (2, 3))
+        scene._ask((motion,), margin, None, 10**7, "interval", False, stages)
+        for stages in ((1, 2, 3), (1, 3), (2, 3), (3,))
     ]
     answers.append(scene.first_contact(motion, margin=margin))
     statuses = {hit.status for hit in answers}

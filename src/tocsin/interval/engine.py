@@ -20,6 +20,7 @@ from tocsin.culling.pairs import prepare
 from tocsin.culling.sweep import link_middle
 from tocsin.errors import TocsinError
 from tocsin.interval import desk as tables
+from tocsin.interval.far import drop_far, parts_of
 from tocsin.interval.frames import flatten
 from tocsin.interval.solver import CONTACT, FREE, contacts_between
 from tocsin.interval.swept_cull import NONE, Swept, make_swept, swept_cull
@@ -35,11 +36,6 @@ MOTION, BVH, SWEPT, EXACT, STAGES = range(5)
 
 STAGE_BVH, STAGE_SWEPT, PLAIN = 1, 2, 4
 """Bits of `stages`: which of the two culling stages are on (the third always is); are matrices plain intervals?"""
-
-TURN = 1.5
-"""Radians that a chain may turn in one part of stage 1: beyond, a cubic no longer follows its sines."""
-
-MOST_PARTS = 16
 
 
 class Switches(NamedTuple):
@@ -83,7 +79,7 @@ def sweep_boxes(world, joints, sweeps, taylor, scratch, boxes, active, t0, t1, g
         fastest = 0.0
         for i in range(model["link"], model["link"] + model["links"]):
             fastest = max(fastest, sweeps[i]["turn"])
-        parts = int(max(1.0, min(math.ceil((t1 - t0) * fastest / TURN), MOST_PARTS)))
+        parts = parts_of(fastest, t1 - t0)
         for part in range(parts):
             p0 = t0 + (t1 - t0) * part / parts
             p1 = t1 if part == parts - 1 else t0 + (t1 - t0) * (part + 1) / parts
@@ -177,6 +173,8 @@ def solve(table, configs, breaks, margin, grow, tolerance, relative_tolerance, m
         now = ticks()
         clock[SWEPT] += now - stamp
         stamp = now
+        if not stages.bits & STAGE_BVH:
+            n = drop_far(stage, pairs, window, n, begin, end)
         if n == 0:
             continue
         for p in range(n):

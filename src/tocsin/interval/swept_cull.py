@@ -50,6 +50,8 @@ class Swept(NamedTuple):
     boxes: np.ndarray
     """For each shape that stands its box in the world."""
     pieces: np.ndarray
+    around: np.ndarray
+    """(n, 2, 3): for each row the lower and the upper corner of the box around all of its pieces."""
     counts: np.ndarray
     """For each row how many pieces it has in the current stretch of time; -1: not cut yet."""
     taylor: np.ndarray
@@ -64,9 +66,9 @@ class Swept(NamedTuple):
 
 
 NONE = Swept(
-    np.zeros(0, SPHERE), np.zeros(0, np.int32), np.zeros((0, 6)), np.zeros((0, MOST), PIECE), np.zeros(0, np.int32),
-    np.zeros((0, 3, 4, 5)), np.zeros((3, 4, 5)), np.zeros(0, np.bool_), np.zeros((0, 3)), np.zeros((0, 3)),
-    np.zeros((0, 9)), np.zeros((0, 2), np.int64),
+    np.zeros(0, SPHERE), np.zeros(0, np.int32), np.zeros((0, 6)), np.zeros((0, MOST), PIECE), np.zeros((0, 2, 3)),
+    np.zeros(0, np.int32), np.zeros((0, 3, 4, 5)), np.zeros((3, 4, 5)), np.zeros(0, np.bool_), np.zeros((0, 3)),
+    np.zeros((0, 3)), np.zeros((0, 9)), np.zeros((0, 2), np.int64),
 )  # fmt: skip
 """Tables of nothing, for when stage two is off."""
 
@@ -86,6 +88,7 @@ def make_swept(
         row,
         boxes,
         np.zeros((n_rows, MOST), PIECE),
+        np.zeros((n_rows, 2, 3)),
         np.zeros(n_rows, np.int32),
         np.zeros((n_links, 3, 4, 5)),
         np.zeros((3, 4, 5)),
@@ -105,6 +108,7 @@ def borrowed_swept(swept):
         borrowed(swept.row),
         borrowed(swept.boxes),
         borrowed(swept.pieces),
+        borrowed(swept.around),
         borrowed(swept.counts),
         borrowed(swept.taylor),
         borrowed(swept.scratch),
@@ -149,20 +153,24 @@ def write_taylor(world, joints, swept, t0, t1):
 
 
 @kernel
+def near_box(lo, hi, box, grow):
+    """Does a box along the world's axes come within `grow` of another?"""
+    return (
+        lo[0] - grow <= box[3]
+        and lo[1] - grow <= box[4]
+        and lo[2] - grow <= box[5]
+        and hi[0] + grow >= box[0]
+        and hi[1] + grow >= box[1]
+        and hi[2] + grow >= box[2]
+    )
+
+
+@kernel
 def pieces_near(pieces, n, box, grow):
     """Return the mask of the pieces whose boxes come within `grow` of a box along the world's axes."""
     mask = 0
     for k in range(n):
-        lo = pieces[k]["lo"]
-        hi = pieces[k]["hi"]
-        if (
-            lo[0] - grow <= box[3]
-            and lo[1] - grow <= box[4]
-            and lo[2] - grow <= box[5]
-            and hi[0] + grow >= box[0]
-            and hi[1] + grow >= box[1]
-            and hi[2] + grow >= box[2]
-        ):
+        if near_box(pieces[k]["lo"], pieces[k]["hi"], box, grow):
             mask |= 1 << k
     return mask
 
@@ -308,29 +316,41 @@ def cut(world, sweeps, swept, a, t0, t1):
         sphere = swept.spheres[a]
         noise = (sweeps[link]["noise"] + 64.0 * UNIT) * (sweeps[link]["length"] + sphere["reach"]) * UP
         swept.counts[r] = write_pieces(swept.pieces[r], swept.taylor[link], sphere, noise, t0, t1)
+        join_boxes(swept.around[r], swept.pieces[r], swept.counts[r])
     return swept.counts[r]
 
 
 @kernel
-def pair_survivors(world, sweeps, swept, a, b, margin, t0, t1):
-    """Return the mask of the pieces of shape a, during [t0, t1], that may come within the margin of the standing b.
+def join_boxes(box, pieces, n):
+    """Write the box around the boxes of n pieces."""
+    for c in range(3):
+        box[0, c] = math.inf
+        box[1, c] = -math.inf
+        for k in range(n):
+            box[0, c] = min(box[0, c], pieces[k]["lo"][c])
+            box[1, c] = max(box[1, c], pieces[k]["hi"][c])
+
+
+@kernel
+def clearance(sphere, sweep_a, sweep_b, geom, margin):
+    """Return what a gap between a piece of a moving sphere and a standing shape must exceed, the piece's radius apart.
 
     Noise: the motion of a is off by its chain's, which the pieces hold. Points of a are seen in b's frame, which turns
     them by a rotation that is off by b's noise and rounds: (noise_b + 128 u) times all lengths that enter.
     """
-    n = cut(world, sweeps, swept, a, t0, t1)
-    pieces = swept.pieces[swept.row[a]]
-    sphere = swept.spheres[a]
-    geom = world.geoms[b]
-    sweep_b = sweeps[geom["link"]]
-    reach = sweeps[world.geoms[a]["link"]]["length"] + sphere["reach"] + sphere["radius"]
-    reach += sweep_b["length"] + geom["reach"] + margin
-    clear = (margin + (sweep_b["noise"] + 128.0 * UNIT) * reach) * UP
-    mask = pieces_near(pieces, n, swept.boxes[b], clear)
+    reach = sweep_a["length"] + sphere["reach"] + sphere["radius"] + sweep_b["length"] + geom["reach"] + margin
+    return (margin + (sweep_b["noise"] + 128.0 * UNIT) * reach) * UP
+
+
+@kernel
+def pair_survivors(world, sweep_b, swept, r, b, clear):
+    """Return the mask of the pieces of row r that may come within `clear` of the standing shape b."""
+    pieces = swept.pieces[r]
+    mask = pieces_near(pieces, swept.counts[r], swept.boxes[b], clear)
     if mask == 0:
         return 0
     place_corners(swept, pieces, mask, sweep_b)
-    return survivors(world, swept, pieces, mask, geom, clear)
+    return survivors(world, swept, pieces, mask, world.geoms[b], clear)
 
 
 @kernel
@@ -358,13 +378,23 @@ def swept_cull(world, joints, sweeps, swept, pairs, n, t0, t1):
         for p in range(n):
             a = pairs[p]["a"]
             b = pairs[p]["b"]
-            if swept.row[a] < 0 or swept.row[b] >= 0:
+            r = swept.row[a]
+            if r < 0 or swept.row[b] >= 0:
                 continue
-            mask = pair_survivors(world, sweeps, swept, a, b, pairs[p]["margin"], begin, end)
+            if swept.counts[r] < 0:
+                cut(world, sweeps, swept, a, begin, end)
+            # Here and not in a function: handing on all tables takes longer than the test, which ends most pairs.
+            geom = world.geoms[b]
+            sweep_b = sweeps[geom["link"]]
+            sweep_a = sweeps[world.geoms[a]["link"]]
+            clear = clearance(swept.spheres[a], sweep_a, sweep_b, geom, pairs[p]["margin"])
+            if not near_box(swept.around[r, 0], swept.around[r, 1], swept.boxes[b], clear):
+                continue
+            mask = pair_survivors(world, sweep_b, swept, r, b, clear)
             k = 0
             while mask >> k:
                 if (mask >> k) & 1:
-                    piece = swept.pieces[swept.row[a], k]
+                    piece = swept.pieces[r, k]
                     window[p, 0] = min(window[p, 0], piece["begin"])
                     window[p, 1] = max(window[p, 1], piece["end"])
                 k += 1
