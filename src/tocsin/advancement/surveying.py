@@ -2,6 +2,9 @@
 
 A chart takes a tenth of a second, and then saves some ten microseconds in every question. So it is made when a pair has
 cost enough steps, at most one in a question, and kept: for other scenes with the same links, and on disk.
+
+Of three joints between two shapes, the one on which a shape itself hangs is left out: the shape is taken at all of
+its angles at once (`revolved`).
 """
 
 from __future__ import annotations
@@ -13,6 +16,7 @@ import numpy as np
 
 from tocsin._jit import kernel
 from tocsin.advancement.cells import proven_apart
+from tocsin.advancement.revolved import with_turned
 from tocsin.advancement.room import make_room
 from tocsin.culling.charts import SLACK
 from tocsin.culling.pairs import PAIR
@@ -101,9 +105,10 @@ class Site:
     """A pair of shapes that may get a chart: the joints between them, and a key of all that the chart depends on."""
 
     def __init__(
-        self, world: World, a: int, b: int, moving: list[int], stop: int, clear: float, limits: Limits
-    ) -> None:
-        self.world, self.a, self.b, self.stop, self.clear = world, a, b, stop, clear
+        self, world: World, a: int, b: int, moving: list[int], stop: int, clear: float, limits: Limits,
+        turned: tuple[int, int] | None,
+    ) -> None:  # fmt: skip
+        self.world, self.a, self.b, self.stop, self.clear, self.turned = world, a, b, stop, clear, turned
         self.joint_x, self.joint_y = moving[0], moving[1] if len(moving) > 1 else -1
         self.region = [*_cells(limits.get(moving[0])), *(_cells(limits.get(moving[1])) if len(moving) > 1 else (0, 0))]
         self.key = self._key()
@@ -111,6 +116,8 @@ class Site:
     def _key(self) -> str:
         world = self.world
         parts: list[np.ndarray | float | str | int] = ["chart-1", CELLS, self.clear, *self.region]
+        if self.turned is not None:
+            parts += ["turned-1", int(self.turned[0] == self.b)]
         for g in (self.a, self.b):
             geom = world.geoms[g]
             first = int(geom["proxy"]) - int(geom["points"])
@@ -125,7 +132,7 @@ class Site:
 
     def bits(self) -> np.ndarray:
         """Survey the chart."""
-        world = self.world
+        world = self.world if self.turned is None else with_turned(self.world, *self.turned)
         links = world.links.copy()
         for k, i in enumerate((self.joint_x, self.joint_y)):
             if i >= 0:
@@ -172,11 +179,17 @@ def _way(links: np.ndarray, link: int, stop: int) -> list[int]:
     return way
 
 
+def _moving(links: np.ndarray, link: int, stop: int) -> list[int]:
+    """Return the links from one up to its ancestor whose joints move."""
+    return [i for i in _way(links, link, stop) if links[i]["kind"] != FIXED]
+
+
 def site(world: World, a: int, b: int, margin: float, tolerance: float, relative: float, limits: Limits) -> Site | None:
     """Return the site of two shapes, or None if they get no chart.
 
-    One or two revolute joints between links of one model, and no mesh that is solid: of those a chart knows the
-    surfaces only. The clearance is the margin and twice the tolerance, as `pairs.prepare` has them.
+    One or two revolute joints between links of one model, or three of which the last is right at one of the shapes; and
+    no mesh that is solid: of those a chart knows the surfaces only. The clearance is the margin and twice the
+    tolerance, as `pairs.prepare` has them.
     """
     geom_a, geom_b = world.geoms[a], world.geoms[b]
     if geom_a["model"] != geom_b["model"] or any(g["solid"] != 0 and g["kind"] != CONVEX for g in (geom_a, geom_b)):
@@ -185,14 +198,18 @@ def site(world: World, a: int, b: int, margin: float, tolerance: float, relative
     stop = int(common_ancestor(world.links, geom_a["link"], geom_b["link"]))
     if stop < 0 or margin == -math.inf:
         return None
-    between = _way(world.links, int(geom_a["link"]), stop) + _way(world.links, int(geom_b["link"]), stop)
-    moving = [i for i in between if world.links[i]["kind"] != FIXED]
-    if not 1 <= len(moving) <= 2 or any(world.links[i]["kind"] != REVOLUTE for i in moving):
+    ways = {g: _moving(world.links, int(world.geoms[g]["link"]), stop) for g in (b, a)}
+    moving = ways[a] + ways[b]
+    if not 1 <= len(moving) <= 3 or any(world.links[i]["kind"] != REVOLUTE for i in moving):
         return None
+    turned = None
+    if len(moving) == 3:
+        turned = next((g, way[0]) for g, way in ways.items() if way)
+        moving.remove(turned[1])
     if tolerance < 0.0:
         sizes = sorted((float(geom_a["diagonal"]), float(geom_b["diagonal"])))
         tolerance = relative * (sizes[0] or sizes[1])
-    return Site(world, a, b, moving, stop, margin + 2.0 * tolerance, limits)
+    return Site(world, a, b, moving, stop, margin + 2.0 * tolerance, limits, turned)
 
 
 class Surveyor:
