@@ -1,26 +1,32 @@
 """Where b is as a sees it, and how both move, at one moment."""
 
+import math
+
 from tocsin import vec
 from tocsin._jit import kernel
+from tocsin.culling.sweep import place_link
 from tocsin.motion.chain import chain_state
-
-STILL = (0.0, 0.0, 0.0)
 
 
 @kernel
 def link_state(sweeps, joints, links, link, stop, t):
-    """Return (R, P, omega, v) of a link in the frame of its ancestor `stop` at time t; what stands is looked up."""
-    if stop < 0:
-        s = sweeps[link]
-        if s["turn"] == 0.0 and s["speed"] == 0.0:
-            r = s["rotation"]
-            return (
-                (vec.load3(r, 0), vec.load3(r, 1), vec.load3(r, 2)),
-                (s["place"][0], s["place"][1], s["place"][2]),
-                STILL,
-                STILL,
-            )
-    return chain_state(joints, links, link, stop, t)
+    """Return (R, P, omega, v) of a link in the frame of its ancestor `stop` at time t.
+
+    In the world's frame the links of a model share what is common to their chains, and questions about a moment what
+    was found for the last one; what stands is looked up.
+    """
+    if stop >= 0:
+        return chain_state(joints, links, link, stop, t)
+    s = sweeps[link]
+    if s["at"] != t and (s["turn"] != 0.0 or s["speed"] != 0.0 or math.isnan(s["at"])):
+        place_link(sweeps, joints, links, link, t)
+    r = s["rotation"]
+    return (
+        (vec.load3(r, 0), vec.load3(r, 1), vec.load3(r, 2)),
+        (s["place"][0], s["place"][1], s["place"][2]),
+        (s["omega"][0], s["omega"][1], s["omega"][2]),
+        (s["velocity"][0], s["velocity"][1], s["velocity"][2]),
+    )
 
 
 @kernel

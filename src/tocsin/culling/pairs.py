@@ -61,7 +61,7 @@ def prepare(pair, geoms, joints, links, sweeps, tolerance, relative_tolerance):
     geom_b = geoms[pair["b"]]
     a = geom_a["link"]
     b = geom_b["link"]
-    stop = common_ancestor(links, a, b)
+    stop = common_ancestor(links, a, b) if geom_a["model"] == geom_b["model"] else -1
     if stop < 0:
         # In the world's frame the bounds of every link are there already.
         speed_a, turn_a, bend_a, twist_a, length_a, noise_a = world_bound(sweeps[a])

@@ -21,10 +21,11 @@ from tocsin.motion.joints import UP, joint_pose
 
 SWEEP = np.dtype(
     [
-        ("rotation", "f8", (3, 3)),  # pose in the world at the middle of the slab
+        ("rotation", "f8", (3, 3)),  # pose in the world at the time `at`: while boxes are made, the middle of the slab
         ("place", "f8", 3),
         ("omega", "f8", 3),  # velocities at that time
         ("velocity", "f8", 3),
+        ("at", "f8"),  # NaN: no pose is there
         ("speed", "f8"),  # bounds of motion_bound in the world's frame, over the whole piece
         ("turn", "f8"),
         ("bend", "f8"),
@@ -32,7 +33,7 @@ SWEEP = np.dtype(
         ("length", "f8"),  # sum of the joints' sizes
         ("noise", "f8"),  # relative; times (length + reach) it is metres
         ("taylor", "i4"),  # is the Taylor matrix of this slab there?
-        ("spare", "i4"),
+        ("outward", "i4"),  # on the way from an ancestor to a link: the next one
     ],
     align=True,
 )
@@ -45,6 +46,8 @@ QUICK = 0.1
 def link_bounds(sweeps, joints, links, i):
     """Write the motion bounds of link i in the world's frame, from its parent's, which are there already.
 
+    Poses of another motion are forgotten.
+
     The same numbers as `motion_bound.chain_bound`, outermost joint first: with a point at q in the link's frame, at
     p = T + R q in the parent's, |p| <= L + X, |p'| <= u + w X, |p''| <= w^2 X, and in the world
     V = V_parent(p) + |p'|, A = A_parent(p) + 2 turn_parent |p'| + |p''|; collect the terms with and without X.
@@ -56,6 +59,7 @@ def link_bounds(sweeps, joints, links, i):
     length = joint["length"]
     size = joint["size"]
     noise = (256.0 + 16.0 * joint["angle"]) * UNIT * UP
+    s["at"] = math.nan
     parent = links[i]["parent"]
     if parent < 0:
         s["speed"] = u
@@ -75,8 +79,12 @@ def link_bounds(sweeps, joints, links, i):
 
 
 @kernel
-def link_middle(sweeps, joints, links, i, t):
-    """Write the pose and velocities of link i in the world at time t, from its parent's, which are there already."""
+def link_at(sweeps, joints, links, i, t):
+    """Write the pose and velocities of link i in the world at time t, from its parent's, which are there already.
+
+    Off by no more than what `chain_bound` says of a pose from the joints one by one: the same products, in an order in
+    which the links of a chain share them.
+    """
     s = sweeps[i]
     joint = joints[i]
     r, p = joint_pose(joint, t)
@@ -102,27 +110,52 @@ def link_middle(sweeps, joints, links, i, t):
         s["place"][a] = p[a]
         s["omega"][a] = w[a]
         s["velocity"][a] = v[a]
-    s["taylor"] = 0
+    s["at"] = t
 
 
 @kernel
-def link_taylor(sweeps, taylor, scratch, joints, links, i, t0, t1):
-    """Make sure that the Taylor matrix of link i during [t0, t1], and of its ancestors, is there."""
-    first = i
+def link_middle(sweeps, joints, links, i, t):
+    """Write the pose and velocities of link i at the middle of a slab, whose Taylor matrices are still to be made."""
+    link_at(sweeps, joints, links, i, t)
+    sweeps[i]["taylor"] = 0
+
+
+@kernel
+def place_link(sweeps, joints, links, link, t):
+    """Make sure that the pose of a link at time t, and of its ancestors, is there."""
+    i = link
+    parent = links[i]["parent"]
+    while parent >= 0 and sweeps[parent]["at"] != t:
+        sweeps[parent]["outward"] = i
+        i = parent
+        parent = links[i]["parent"]
+    link_at(sweeps, joints, links, i, t)
+    while i != link:
+        i = sweeps[i]["outward"]
+        link_at(sweeps, joints, links, i, t)
+
+
+@kernel
+def link_taylor(sweeps, taylor, scratch, joints, links, link, t0, t1):
+    """Make sure that the Taylor matrix of a link during [t0, t1], and of its ancestors, is there."""
     # Climb to the last ancestor that has one, then come down again.
+    i = link
+    parent = links[i]["parent"]
+    while parent >= 0 and sweeps[parent]["taylor"] == 0:
+        sweeps[parent]["outward"] = i
+        i = parent
+        parent = links[i]["parent"]
     while True:
-        target = i
-        while links[target]["parent"] >= 0 and sweeps[links[target]["parent"]]["taylor"] == 0:
-            target = links[target]["parent"]
-        parent = links[target]["parent"]
+        parent = links[i]["parent"]
         if parent < 0:
-            joint_taylor(taylor[target], joints[target], t0, t1)
+            joint_taylor(taylor[i], joints[i], t0, t1)
         else:
-            joint_taylor(scratch, joints[target], t0, t1)
-            compose(taylor[target], taylor[parent], scratch)
-        sweeps[target]["taylor"] = 1
-        if target == first:
+            joint_taylor(scratch, joints[i], t0, t1)
+            compose(taylor[i], taylor[parent], scratch)
+        sweeps[i]["taylor"] = 1
+        if i == link:
             return
+        i = sweeps[i]["outward"]
 
 
 @kernel
