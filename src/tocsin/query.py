@@ -95,7 +95,7 @@ def near_pairs(stage, pairs, margin):
         room = active[k, ROOM]
         pairs, n = against_standing(
             pairs, n, world, boxes, first, room, model["geom"], stage.static_boxes, stage.static_child,
-            stage.static_geom, margin,
+            stage.static_geom, margin, stage.room.stack,
         )  # fmt: skip
         listed = model["selves"] >= 0
         if listed:
@@ -104,7 +104,7 @@ def near_pairs(stage, pairs, margin):
             other = world.models[active[o, MODEL]]
             pairs, n = between_moving(
                 pairs, n, world, boxes, first, room, model["geom"], active[o, FIRST], active[o, ROOM], other["geom"],
-                margin,
+                margin, stage.room.stack,
             )  # fmt: skip
     return pairs, n
 

@@ -34,6 +34,9 @@ EVERY = ("contact", "pair", "triangle")
 MOST_STAGES = 64
 """Stages that a thread keeps of one scene: one for each set of moving models, and margin with charts of its own."""
 
+LAST = "last"
+"""Where a thread keeps the stage of its last question, beside those."""
+
 
 class Scene:
     """Models that may touch each other: bodies, robots and deformable models, moving or standing.
@@ -158,7 +161,9 @@ class Scene:
         method: str = "advancement",
     ) -> bool:
         """Return True only if it is proven that nothing comes within the margin at any time in [0, 1]."""
-        return self._ask(motions, margin, tolerance, max_steps, method, True).status is Status.FREE
+        if self._soft:
+            return self._ask(motions, margin, tolerance, max_steps, method, True).status is Status.FREE
+        return self._solve(motions, margin, tolerance, max_steps, method, True, STAGES)[0] == engine.FREE
 
     def safe_step(self, *motions: Motion, margin: float = 0.0, tolerance: float | None = None) -> float:
         """Return the largest fraction of the motions, up to 1, that a simulator may take: free until then, proven.
@@ -344,6 +349,21 @@ class Scene:
         self, motions: tuple[Motion, ...], margin: float, tolerance: float | None, max_steps: int, method: str,
         any_contact: bool, stages: tuple[int | str, ...],
     ) -> FirstContact:  # fmt: skip
+        solved = self._solve(motions, margin, tolerance, max_steps, method, any_contact, stages)
+        status, time, used, margin, asked = solved
+        if status == engine.FREE:
+            outcome = Status.FREE
+        elif status == engine.CAPPED:
+            outcome = Status.CAPPED
+        else:
+            outcome = Status.CONTACT if time > 0.0 else Status.INITIAL_CONTACT
+        return Answer.of(outcome, time, used, self, margin, asked)
+
+    def _solve(
+        self, motions: tuple[Motion, ...], margin: float, tolerance: float | None, max_steps: int, method: str,
+        any_contact: bool, stages: tuple[int | str, ...],
+    ) -> tuple[int, float, float, float, Asked]:  # fmt: skip
+        """Return an engine's status, time and tolerance, the margin, and what an answer keeps."""
         if margin.__class__ is not float or not 0.0 <= margin <= _cast.LARGEST:
             margin = _cast.scalar(margin, "margin", least=0.0)
         tolerance = -1.0 if tolerance is None else _cast.scalar(tolerance, "tolerance", above=0.0)
@@ -355,18 +375,33 @@ class Scene:
             method = "interval" if deepest >= LONG_CHAIN else "advancement"
         if max_steps is not MAX_STEPS:
             _cast.count(max_steps, "max_steps")
-        scene = self._carrying(motions)
-        world = scene._tables()
-        if scene._charted:
-            world = scene._charted.get((margin, tolerance), world)
-        prepared, configs, pieces = scene._prepared(world, motions)
+        scene = self
+        world = self._tables()
+        if self._charted:
+            world = self._charted.get((margin, tolerance), world)
+        last = self._local.__dict__.get(LAST)
+        motion = motions[0] if len(motions) == 1 else None
+        if last is not None and motion.__class__ is last[0] and motion.model is last[1] and world is last[2]:
+            # As the question before: the same model, and nothing to be checked or laid out again.
+            prepared, rows = last[3], motion.rows
+            pieces = len(rows) - 1
+            prepared.stage.active[0, PIECES] = pieces
+            configs = rows.reshape(-1)
+        else:
+            scene = self._carrying(motions)
+            if scene is not self:
+                world = scene._tables()
+                world = scene._charted.get((margin, tolerance), world)
+            prepared, configs, pieces = scene._prepared(world, motions)
+            if scene is self and motion is not None:
+                self._local.__dict__[LAST] = motion.__class__, motion.model, world, prepared
         breaks = ONE_PIECE if pieces <= 1 else breaks_of(motions)
         engine_of: Any = query
-        last: Any = any_contact
+        how: Any = any_contact
         if method == "interval":
             from tocsin.interval import engine as engine_of
 
-            last = engine_of.switches(stages, prepared)
+            how = engine_of.switches(stages, prepared)
         counts = np.zeros(engine_of.COUNTS, np.int64)
         clock = np.zeros(engine_of.STAGES, np.int64)
         started = clock_module.perf_counter()
@@ -379,7 +414,7 @@ class Scene:
             tolerance,
             RELATIVE_TOLERANCE,
             max_steps,
-            last,
+            how,
             counts,
             clock,
         )
@@ -389,14 +424,8 @@ class Scene:
             scene._spent += int(counts[engine.STEPS])
             if scene._spent >= scene._look:
                 scene._survey(world, prepared.stage.room.pairs, margin, tolerance)
-        if status == engine.FREE:
-            outcome = Status.FREE
-        elif status == engine.CAPPED:
-            outcome = Status.CAPPED
-        else:
-            outcome = Status.CONTACT if time > 0.0 else Status.INITIAL_CONTACT
         asked = Asked(scene, motions, prepared, configs, tolerance, (a, b), counts, clock, elapsed, *found[5:])
-        return Answer.of(outcome, time, used, self, margin, asked)
+        return status, time, used, margin, asked
 
     def check_motions(self, motions: tuple[Motion, ...]) -> None:
         """Refuse what is not a motion of a model in this scene."""

@@ -9,7 +9,7 @@ import pytest
 
 import tocsin
 from tocsin.bench.campaigns.motion_attack import attack_motion
-from tocsin.bounds.motion_bound import chain_bound, safe_step
+from tocsin.bounds.motion_bound import chain_bound, safe_step, sharper_step
 from tocsin.motion.chain import chain_pose
 from tocsin.motion.joints import JOINT, joint_motion
 
@@ -62,6 +62,39 @@ def test_steps_are_safe_in_exact_arithmetic():
         h = Fraction(min(safe_step(gap, v, acceleration, speed, need), need))
         left = Fraction(gap) - Fraction(v) * h - Fraction(acceleration) * h * h / 2
         assert left > 0 or Fraction(gap) - Fraction(speed) * h > 0, (gap, v, acceleration, speed, need)
+
+
+def test_sharper_steps_are_safe_in_exact_arithmetic():
+    rng = np.random.default_rng(2)
+    longer = 0
+    for _ in range(20_000):
+        gap, speed, most, jerk = (float(x) for x in rng.random(4) * 2.0 ** rng.integers(-30, 30, size=4))
+        v = speed * float(rng.uniform(-1.0, 1.0))
+        now = most * float(rng.uniform(-1.0, 1.0)) * float(rng.integers(0, 2))
+        need = float(rng.random())
+        h = safe_step(gap, v, most, speed, need)
+        if h >= need:
+            continue
+        further = sharper_step(h, gap, v, now, most, jerk, need)
+        assert further >= h
+        if further > h:
+            longer += 1
+            for part in (Fraction(1), Fraction(1, 2), Fraction(1, 7)):
+                s = Fraction(min(further, need)) * part
+                now_exact = Fraction(min(max(now, 0.0), most))
+                left = Fraction(gap) - Fraction(v) * s - now_exact * s * s / 2 - Fraction(jerk) * s * s * s / 6
+                assert left > 0, (gap, v, now, most, jerk, speed, need)
+    assert longer > 1_000
+
+
+def test_a_sharper_step_goes_as_far_as_the_acceleration_now_allows():
+    # 1 = 8 s^2 / 2 at 0.5; but at first there is no acceleration, and it grows by 8 a unit of time: 1 = 8 s^3 / 6.
+    h = safe_step(1.0, 0.0, 8.0, 1e3, 10.0)
+    assert h == pytest.approx(0.5)
+    assert 0.75 < sharper_step(h, 1.0, 0.0, 0.0, 8.0, 8.0, 10.0) < 0.75 ** (1 / 3)
+    assert sharper_step(h, 1.0, 0.0, 0.0, 8.0, 8.0, 0.9) == math.inf
+    assert sharper_step(h, 1.0, 0.0, 8.0, 8.0, 8.0, 10.0) == h
+    assert sharper_step(0.0, -1.0, 0.0, 0.0, 8.0, 8.0, 10.0) == 0.0
 
 
 def test_noise_covers_an_origin_that_cancels_the_joint_value():

@@ -6,12 +6,15 @@ import numpy as np
 import pytest
 
 import tocsin
+from tocsin.advancement.room import make_room
 from tocsin.culling.boxes import apart, build_static, clear_leaves, join_up, leaf_room
 from tocsin.culling.pairs import PAIR
 from tocsin.culling.spatial import against_standing, between_moving, pair_margin, with_itself
 from tocsin.model.world import assemble
 
 from .test_boxes import random_boxes
+
+STACK = make_room().stack
 
 
 def world_of(n, rules=None):
@@ -53,13 +56,13 @@ def check(seed, n, m):
         if not apart(boxes, row[i], boxes, row[k]) and (i, k) not in rules
     }
     room = np.zeros(2, PAIR)
-    found = between_moving(room, 0, world, boxes, first_a, room_a, 0, first_b, room_b, n, 0.0)
+    found = between_moving(room, 0, world, boxes, first_a, room_a, 0, first_b, room_b, n, 0.0, STACK)
     assert listed(*found) == {p for p in truth if p[0] < n <= p[1]}
-    found = between_moving(room, 0, world, boxes, first_a, room_a, 0, first_a, room_a, 0, 0.0)
+    found = between_moving(room, 0, world, boxes, first_a, room_a, 0, first_a, room_a, 0, 0.0, STACK)
     assert listed(*found) == {p for p in truth if p[1] < n}
     standing, child = build_static(boxes[row[n:]])
     geoms = np.arange(n, n + m, dtype=np.int32)
-    found = against_standing(room, 0, world, boxes, first_a, room_a, 0, standing, child, geoms, 0.0)
+    found = against_standing(room, 0, world, boxes, first_a, room_a, 0, standing, child, geoms, 0.0, STACK)
     assert listed(*found) == {p for p in truth if p[0] < n <= p[1]}
 
 
@@ -95,7 +98,8 @@ def test_the_list_of_a_model_has_the_pairs_of_its_tree():
     for seed in range(20):
         boxes, ((first, room),) = trees(np.random.default_rng(seed), (int(model["geoms"]),), 1.0)
         tables = np.zeros(2, PAIR), np.zeros(2, PAIR)
-        tree = between_moving(tables[0], 0, world, boxes, first, room, model["geom"], first, room, model["geom"], 0.1)
+        geom = model["geom"]
+        tree = between_moving(tables[0], 0, world, boxes, first, room, geom, first, room, geom, 0.1, STACK)
         found = with_itself(tables[1], 0, world, boxes, first + room, model, 0.1)
         assert listed(*found) == listed(*tree)
         margins = [{(int(p["a"]), int(p["b"])): p["margin"] for p in pairs[:n]} for pairs, n in (tree, found)]

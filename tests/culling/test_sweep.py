@@ -45,7 +45,7 @@ def check(seed, n, turns, samples=9):
         joint_motion(joints[i], world.links[i], rows, 0, robot.width, 0.0, 1.0)
         link_bounds(sweeps, joints, world.links, i)
         link_middle(sweeps, joints, world.links, i, 0.5 * (t0 + t1))
-        told = [float(sweeps[i][k]) for k in ("speed", "turn", "bend", "twist", "length", "noise")]
+        told = [float(sweeps[i][k]) for k in ("speed", "turn", "bend", "twist", "jolt", "spin", "length", "noise")]
         assert told == pytest.approx(chain_bound(joints, world.links, i, -1), rel=1e-11)
     boxes = np.zeros((len(world.geoms), 6))
     margin = float(rng.choice([0.0, 0.1]))

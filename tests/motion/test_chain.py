@@ -41,13 +41,16 @@ def check(seed, n):
     rotation, place = chain_pose(joints, robot.links, i, stop, t)
     assert np.allclose(rotation, now[:3, :3], atol=1e-12)
     assert np.allclose(place, now[:3, 3], atol=1e-12 * n)
-    rotation, place, omega, v = chain_state(joints, robot.links, i, stop, t)
+    rotation, place, omega, v, alpha, a = chain_state(joints, robot.links, i, stop, t)
     assert np.allclose(rotation, now[:3, :3], atol=1e-12)
     assert np.allclose(place, now[:3, 3], atol=1e-12 * n)
     point = rng.normal(size=3)
     sampled = (after[:3, :3] @ point + after[:3, 3] - before[:3, :3] @ point - before[:3, 3]) / (2 * step)
     told = np.array(v) + np.cross(omega, now[:3, :3] @ point)
     assert np.allclose(told, sampled, atol=1e-6 * n * (1 + np.abs(sampled).max()))
+    _, _, omega_later, v_later, _, _ = chain_state(joints, robot.links, i, stop, t + step)
+    assert np.allclose(alpha, np.subtract(omega_later, omega) / step, atol=1e-4 * n * (1 + np.abs(alpha).max()))
+    assert np.allclose(a, np.subtract(v_later, v) / step, atol=1e-3 * n * (1 + np.abs(a).max()))
     assert np.allclose(motion.link_poses(t)[order], poses[1], atol=1e-12 * n)
 
 

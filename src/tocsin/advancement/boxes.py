@@ -14,8 +14,9 @@ import numpy as np
 from tocsin import _lanes as lanes
 from tocsin import vec
 from tocsin._jit import kernel
-from tocsin._lanes import root, select
-from tocsin.bounds.motion_bound import safe_step
+from tocsin._lanes import bits, root, select
+from tocsin.advancement.relative import bending
+from tocsin.bounds.motion_bound import MOSTLY, safe_step, sharper_step
 from tocsin.geometry.tree import UNIT_DOWN, node_axes, spread
 from tocsin.geometry.wide import AXES, CENTER, HALF, REACH
 
@@ -141,18 +142,33 @@ def slowest(n, velocity, turn, arm, axes, half):
 
 @kernel
 def step(box, other, arm, motion, speed, acceleration, clear, noise_speed, need):
-    """Return (h, gap): the boxes stay farther apart than the margin during [t, t + h].
+    """Return (h, gap, n, closing): the boxes stay farther apart than the margin during [t, t + h].
 
     `box`, floats or lanes, in the frame of its own link; `other` placed there, its centre `arm` away from its own
     link's origin. `motion` = (v, w, v of other, w of other), in this frame. `clear` is margin and noise; `gap` the
-    proven clearance at t beyond it.
+    proven clearance at t beyond it, along n, and `closing` a bound of the speed at which it shrinks.
     """
-    v, w, other_v, other_w = motion
+    v, w, other_v, other_w = motion[:4]
     gap, n = gap_between(box, other)
     gap = gap - clear
     leaving = fastest(n, v, w, box[0], box[1], box[2])
     coming = slowest(n, other_v, other_w, arm, other[1], other[2])
-    return safe_step(gap, leaving - coming + noise_speed, acceleration, speed, need), gap
+    closing = leaving - coming + noise_speed
+    return safe_step(gap, closing, acceleration, speed, need), gap, n, closing
+
+
+@kernel
+def longer_step(h, box, other, arm, motion, n, gap, closing, acceleration, jerk, noise_bend, need):
+    """Return a step at least as long as h, with the accelerations of the boxes' points at t: see `sharper_step`.
+
+    What `fastest` says of velocities holds of accelerations: they are linear in the point too (`relative.bending`).
+    """
+    _, w, _, other_w, a, c, other_a, other_c = motion
+    k = bending(n, w, c)
+    other_k = bending(n, other_w, other_c)
+    most = vec.dot(a, n) + vec.dot(k, box[0]) + spread(box[2], box[1], k)
+    least = vec.dot(other_a, n) + vec.dot(other_k, arm) - spread(other[2], other[1], other_k)
+    return sharper_step(h, gap, closing, most - least + noise_bend, acceleration, jerk, need)
 
 
 @kernel
@@ -171,7 +187,14 @@ def box_step(node_a, node_b, pose, motion, pair, need):
     speed = pair["speed"] + pair["turn_a"] * reach_a + pair["turn_b"] * reach_b
     acceleration = pair["bend"] + pair["twist_a"] * reach_a + pair["twist_b"] * reach_b
     clear = pair["margin"] + pair["noise"]
-    return step(box_of(node_a), other, arm, motion, speed, acceleration, clear, pair["noise_speed"], need)
+    box = box_of(node_a)
+    h, gap, n, closing = step(box, other, arm, motion, speed, acceleration, clear, pair["noise_speed"], need)
+    if 0.0 < h < need and closing * h < MOSTLY * gap:
+        jerk = pair["jolt"] + pair["spin_a"] * reach_a + pair["spin_b"] * reach_b
+        h = longer_step(
+            h, box, other, arm, motion, n, gap, closing, acceleration, jerk, pair["noise_bend"], need
+        )  # fmt: skip
+    return h, gap
 
 
 @kernel
@@ -196,7 +219,15 @@ def quad_step(quads, q, node, pose, motion, pair, of_a, need):
     speed = (pair["speed"] + other_turn * reach) + turn * reaches
     acceleration = (pair["bend"] + other_twist * reach) + twist * reaches
     clear = pair["margin"] + pair["noise"]
-    return step(boxes_of(quads, q), other, arm, motion, speed, acceleration, clear, pair["noise_speed"], need)
+    boxes = boxes_of(quads, q)
+    h, gap, n, closing = step(boxes, other, arm, motion, speed, acceleration, clear, pair["noise_speed"], need)
+    if bits((h > 0.0) & (h < need) & (closing * h < MOSTLY * gap)):
+        spin, other_spin = (pair["spin_a"], pair["spin_b"]) if of_a else (pair["spin_b"], pair["spin_a"])
+        jerk = (pair["jolt"] + other_spin * reach) + spin * reaches
+        h = longer_step(
+            h, boxes, other, arm, motion, n, gap, closing, acceleration, jerk, pair["noise_bend"], need
+        )  # fmt: skip
+    return h, gap
 
 
 @kernel

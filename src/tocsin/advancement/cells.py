@@ -32,6 +32,10 @@ from tocsin.geometry.wide import REACH
 from tocsin.model.world import MESH
 from tocsin.motion.joints import joint_motion
 
+NONE = (0.0, 0.0, 0.0)
+STILL = (NONE, NONE, NONE, NONE, NONE, NONE, NONE, NONE)
+"""Of a joint that is not there, see `relative_state`."""
+
 MOST_TESTS = 4096
 """Box tests after which a cell is given up: two shapes whose surfaces run close to each other everywhere."""
 
@@ -46,7 +50,7 @@ def box_speed(n, velocity, turn, arm, axes, half):
 @kernel
 def both_speeds(n, motion, box, other, arm):
     """Return the sum over both sides of `box_speed`: one of the two stands, in the ancestor's frame."""
-    v, w, other_v, other_w = motion
+    v, w, other_v, other_w = motion[:4]
     return box_speed(n, v, w, box[0], box[1], box[2]) + box_speed(n, other_v, other_w, arm, other[1], other[2])
 
 
@@ -163,7 +167,7 @@ def one_turning(pair, sweeps, joints, links, joint, other):
         for i in range(3):
             record["velocity"][i] = velocity[i]
     if joint < 0:
-        motion = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
+        motion = STILL
     return pose, motion
 
 

@@ -54,9 +54,11 @@ NEAR_HULLS = 0.1
 
 
 NO_POSE = (((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)), (0.0, 0.0, 0.0))
-NO_MOTION = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
-NO_STATES = (NO_POSE[0], NO_POSE[1], NO_POSE[1], NO_POSE[1], NO_POSE[0], NO_POSE[1], NO_POSE[1], NO_POSE[1])
 NO_AIM = (0.0, 0.0, 0.0)
+NO_MOTION = (NO_AIM, NO_AIM, NO_AIM, NO_AIM, NO_AIM, NO_AIM, NO_AIM, NO_AIM)
+NO_STATES = (
+    NO_POSE[0], NO_AIM, NO_AIM, NO_AIM, NO_POSE[0], NO_AIM, NO_AIM, NO_AIM, NO_AIM, NO_AIM, NO_AIM, NO_AIM,
+)  # fmt: skip
 
 
 @kernel

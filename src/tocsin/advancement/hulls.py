@@ -64,7 +64,7 @@ def centred(states, center_a, center_b):
 
     `states` as from `relative.both_states`: all in the frame of the common ancestor.
     """
-    ra, pa, wa, va, rb, pb, wb, vb = states
+    ra, pa, wa, va, rb, pb, wb, vb = states[:8]
     ca = vec.matvec(ra, center_a)
     cb = vec.matvec(rb, center_b)
     d = vec.add(vec.sub(pb, pa), vec.sub(cb, ca))

@@ -2,7 +2,8 @@
 
 from tocsin import vec
 from tocsin._jit import kernel
-from tocsin.bounds.motion_bound import safe_step
+from tocsin.advancement.relative import bending
+from tocsin.bounds.motion_bound import MOSTLY, safe_step, sharper_step
 from tocsin.geometry.convex import convex_distance, support_value
 from tocsin.geometry.triangles import gap_along, sharper_direction, triangle_pair
 from tocsin.model.world import CONVEX, MESH
@@ -47,7 +48,7 @@ def triangles_step(points, faces, fa, fb, pose, motion, pair, reach_a, reach_b, 
     if gap < 0.5 * d:
         n, gap = sharper_direction(n, gap, a0, a1, a2, b0, b1, b2)
     gap -= pair["margin"] + pair["noise"]
-    va, wa, vb, wb = motion
+    va, wa, vb, wb, aa, ca, ab, cb = motion
     ka = vec.cross(n, wa)
     kb = vec.cross(n, wb)
     fastest = vec.dot(va, n) + max(vec.dot(ka, a0), max(vec.dot(ka, a1), vec.dot(ka, a2)))
@@ -56,7 +57,19 @@ def triangles_step(points, faces, fa, fb, pose, motion, pair, reach_a, reach_b, 
     acceleration = pair["bend"] + pair["twist_a"] * reach_a + pair["twist_b"] * reach_b
     closing = fastest - slowest + pair["noise_speed"]
     h = safe_step(gap, closing, acceleration, speed, need)
-    if h < need and gap > 2.0 * keep:
+    keeps = gap > 2.0 * keep
+    if h < need and closing * h < MOSTLY * gap:
+        ka = bending(n, wa, ca)
+        kb = bending(n, wb, cb)
+        most = vec.dot(aa, n) + max(vec.dot(ka, a0), max(vec.dot(ka, a1), vec.dot(ka, a2)))
+        least = vec.dot(ab, n) + min(vec.dot(kb, r0), min(vec.dot(kb, r1), vec.dot(kb, r2)))
+        now = most - least + pair["noise_bend"]
+        jerk = pair["jolt"] + pair["spin_a"] * reach_a + pair["spin_b"] * reach_b
+        h = sharper_step(h, gap, closing, now, acceleration, jerk, need)
+        if h < need and keeps:
+            h = safe_step(gap - keep, closing, acceleration, speed, need)
+            h = sharper_step(h, gap - keep, closing, now, acceleration, jerk, need)
+    elif h < need and keeps:
         h = safe_step(gap - keep, closing, acceleration, speed, need)
     return h, d, x, y
 
@@ -84,7 +97,7 @@ def convex_step(table_a, a, table_b, b, pose, motion, pair, reach_a, reach_b, n,
     gap = lower - clear
     if not gap > 0.0:
         return 0.0, gap, upper, n, x, y
-    va, wa, vb, wb = motion
+    va, wa, vb, wb, aa, ca, ab, cb = motion
     ka = vec.cross(n, wa)
     kb = vec.tmatvec(pose[0], vec.cross(n, wb))
     fastest = vec.dot(va, n) + support_value(table_a, a[0], a[1], a[3], ka) + a[2] * vec.norm(ka)
@@ -92,7 +105,16 @@ def convex_step(table_a, a, table_b, b, pose, motion, pair, reach_a, reach_b, n,
     slowest = vec.dot(vb, n) - support_value(table_b, b[0], b[1], b[3], back) - b[2] * vec.norm(kb)
     speed = pair["speed"] + pair["turn_a"] * reach_a + pair["turn_b"] * reach_b
     acceleration = pair["bend"] + pair["twist_a"] * reach_a + pair["twist_b"] * reach_b
-    h = safe_step(gap, fastest - slowest + pair["noise_speed"], acceleration, speed, need)
+    closing = fastest - slowest + pair["noise_speed"]
+    h = safe_step(gap, closing, acceleration, speed, need)
+    if h < need and closing * h < MOSTLY * gap:
+        ka = bending(n, wa, ca)
+        kb = vec.tmatvec(pose[0], bending(n, wb, cb))
+        back = (-kb[0], -kb[1], -kb[2])
+        most = vec.dot(aa, n) + support_value(table_a, a[0], a[1], a[3], ka) + a[2] * vec.norm(ka)
+        least = vec.dot(ab, n) - support_value(table_b, b[0], b[1], b[3], back) - b[2] * vec.norm(kb)
+        jerk = pair["jolt"] + pair["spin_a"] * reach_a + pair["spin_b"] * reach_b
+        h = sharper_step(h, gap, closing, most - least + pair["noise_bend"], acceleration, jerk, need)
     return h, gap, upper, n, x, y
 
 

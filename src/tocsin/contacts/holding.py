@@ -70,7 +70,7 @@ def gap_step(x, y, a0, a1, a2, b0, b1, b2, place, motion, pair, speed, accelerat
     gap = min(vec.dot(n, b0), min(vec.dot(n, b1), vec.dot(n, b2))) - top - pair["noise"]
     if not gap > 0.0:
         return 0.0
-    va, wa, vb, wb = motion
+    va, wa, vb, wb = motion[:4]
     ka = vec.cross(n, wa)
     kb = vec.cross(n, wb)
     leaving = vec.dot(va, n) + max(vec.dot(ka, a0), max(vec.dot(ka, a1), vec.dot(ka, a2)))
@@ -138,7 +138,7 @@ def pierced_step(a0, a1, a2, b0, b1, b2, place, motion, pair, speed, acceleratio
 @kernel
 def near_step(x, y, d, most, place, motion, pair, speed, acceleration, need):
     """Return how long the points x of a and y of b, at a distance d now, stay within `most` of each other."""
-    va, wa, vb, wb = motion
+    va, wa, vb, wb = motion[:4]
     u = vec.sub(
         vec.add(vb, vec.cross(wb, vec.sub(y, place))),
         vec.add(va, vec.cross(wa, x)),
@@ -151,7 +151,7 @@ def enclosed_step(simplex, place, motion, pair, speed, acceleration, need):
     """Return how long the tetrahedron of the simplex, rows (b - a, a, b), holds the origin; 0 if it does not now."""
     origin = (0.0, 0.0, 0.0)
     turn = side(origin, vec.load3(simplex, 0), vec.load3(simplex, 1), vec.load3(simplex, 2))
-    va, wa, vb, wb = motion
+    va, wa, vb, wb = motion[:4]
     best = np.inf
     for k in range(4):
         w0 = vec.load3(simplex, (k + 1) % 4)

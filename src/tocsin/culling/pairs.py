@@ -26,8 +26,12 @@ PAIR = np.dtype(
         ("bend", "f8"),  # A = bend + twist_a X_a + twist_b X_b
         ("twist_a", "f8"),
         ("twist_b", "f8"),
+        ("jolt", "f8"),  # J = jolt + spin_a X_a + spin_b X_b
+        ("spin_a", "f8"),
+        ("spin_b", "f8"),
         ("noise", "f8"),  # error of any computed distance between points of the two shapes, metres
         ("noise_speed", "f8"),  # error of any computed speed of a point of either shape
+        ("noise_bend", "f8"),  # and of any computed acceleration
         ("direction", "f8", 3),  # the last separating direction of the hulls, in a's frame: GJK starts here
     ],
     align=True,
@@ -39,8 +43,8 @@ PATIENCE = 4
 
 @kernel
 def world_bound(s):
-    """Return (speed, turn, bend, twist, length, noise) of a link in the world's frame, as `chain_bound` would."""
-    return s["speed"], s["turn"], s["bend"], s["twist"], s["length"], s["noise"]
+    """Return (speed, turn, bend, twist, jolt, spin, length, noise) of a link in the world, as `chain_bound` would."""
+    return s["speed"], s["turn"], s["bend"], s["twist"], s["jolt"], s["spin"], s["length"], s["noise"]
 
 
 @kernel
@@ -52,6 +56,8 @@ def prepare(pair, geoms, joints, links, sweeps, tolerance, relative_tolerance):
     margin included. noise_speed: a velocity is a sum along the same chains of joint velocities and of rates times
     arms, where an arm is off by the noise times the lengths that entered it (cancelled ones included) and rotations by
     the noise; four times the noise of (speed + turn (length + reach)) covers these and the rounding of directions.
+    noise_bend: an acceleration is a sum of products of two such rates, or of a rate and a velocity, with a rotation or
+    two more; eight times the noise of (bend + twist (length + reach)), since no product is more than that.
 
     tolerance < 0 asks for the default: a fraction of the smaller diagonal (of the larger, where the smaller shape is
     a point), never below what the noise lets one resolve.
@@ -64,11 +70,11 @@ def prepare(pair, geoms, joints, links, sweeps, tolerance, relative_tolerance):
     stop = common_ancestor(links, a, b) if geom_a["model"] == geom_b["model"] else -1
     if stop < 0:
         # In the world's frame the bounds of every link are there already.
-        speed_a, turn_a, bend_a, twist_a, length_a, noise_a = world_bound(sweeps[a])
-        speed_b, turn_b, bend_b, twist_b, length_b, noise_b = world_bound(sweeps[b])
+        speed_a, turn_a, bend_a, twist_a, jolt_a, spin_a, length_a, noise_a = world_bound(sweeps[a])
+        speed_b, turn_b, bend_b, twist_b, jolt_b, spin_b, length_b, noise_b = world_bound(sweeps[b])
     else:
-        speed_a, turn_a, bend_a, twist_a, length_a, noise_a = chain_bound(joints, links, a, stop)
-        speed_b, turn_b, bend_b, twist_b, length_b, noise_b = chain_bound(joints, links, b, stop)
+        speed_a, turn_a, bend_a, twist_a, jolt_a, spin_a, length_a, noise_a = chain_bound(joints, links, a, stop)
+        speed_b, turn_b, bend_b, twist_b, jolt_b, spin_b, length_b, noise_b = chain_bound(joints, links, b, stop)
     far_a = length_a + geom_a["reach"]
     far_b = length_b + geom_b["reach"]
     pair["link_a"] = a
@@ -82,9 +88,15 @@ def prepare(pair, geoms, joints, links, sweeps, tolerance, relative_tolerance):
     pair["bend"] = (bend_a + bend_b) * UP
     pair["twist_a"] = twist_a
     pair["twist_b"] = twist_b
+    pair["jolt"] = (jolt_a + jolt_b) * UP
+    pair["spin_a"] = spin_a
+    pair["spin_b"] = spin_b
     pair["noise"] = (noise_a * far_a + noise_b * far_b + 64.0 * UNIT * (far_a + far_b + margin)) * UP
     pair["noise_speed"] = (4.0 * (noise_a + noise_b) + 64.0 * UNIT) * (
         speed_a + turn_a * far_a + speed_b + turn_b * far_b
+    )
+    pair["noise_bend"] = (8.0 * (noise_a + noise_b) + 128.0 * UNIT) * (
+        bend_a + twist_a * far_a + bend_b + twist_b * far_b
     )
     if tolerance < 0.0:
         smaller = min(geom_a["diagonal"], geom_b["diagonal"])

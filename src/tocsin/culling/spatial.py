@@ -12,8 +12,6 @@ from tocsin._jit import kernel
 from tocsin.culling.boxes import apart
 from tocsin.culling.pairs import PAIR
 
-DEPTH = 256
-
 
 @kernel
 def pair_margin(world, a, b, margin):
@@ -58,14 +56,15 @@ def append_pair(pairs, n, a, b, own):
 
 
 @kernel
-def against_standing(pairs, n, world, boxes, first, room, geom, static_boxes, static_child, static_geom, margin):
-    """Append the pairs of a moving model's tree with the tree of what stands."""
-    stack = np.zeros((DEPTH, 2), dtype=np.int32)
+def against_standing(
+    pairs, n, world, boxes, first, room, geom, static_boxes, static_child, static_geom, margin, stack
+):  # fmt: skip
+    """Append the pairs of a moving model's tree with the tree of what stands; `stack` as in `advancement.room`."""
+    if static_geom.shape[0] == 0:
+        return pairs, n
     stack[0, 0] = 1
     stack[0, 1] = 0
     top = 1
-    if static_geom.shape[0] == 0:
-        return pairs, n
     while top > 0:
         top -= 1
         k = stack[top, 0]
@@ -117,10 +116,9 @@ def with_itself(pairs, n, world, boxes, leaves, model, margin):
 
 
 @kernel
-def between_moving(pairs, n, world, boxes, first_a, room_a, geom_a, first_b, room_b, geom_b, margin):
+def between_moving(pairs, n, world, boxes, first_a, room_a, geom_a, first_b, room_b, geom_b, margin, stack):
     """Append the pairs of two moving models' trees; the same tree twice means a model against itself, once a pair."""
     same = first_a == first_b
-    stack = np.zeros((DEPTH, 2), dtype=np.int32)
     stack[0, 0] = 1
     stack[0, 1] = 1
     top = 1

@@ -35,16 +35,21 @@ def chain_pose(joints, links, link, stop, t):
 
 @kernel
 def chain_state(joints, links, link, stop, t):
-    """Return (R, P, omega, v) of a link in the frame of its ancestor `stop` at time t.
+    """Return (R, P, omega, v, alpha, a) of a link in the frame of its ancestor `stop` at time t.
 
-    `v` is the velocity of the link's own origin P, so a point x of the link moves at v + omega x (x - P). Climbing
-    from a frame to its parent's, with the joint's pose (r, p), rate w about u and velocity s:
+    `v` and `a` are the velocity and acceleration of the link's own origin P, omega and alpha those of its turning, so a
+    point at r = x - P of the link moves at v + omega x r, and is accelerated by a + alpha x r + omega x (omega x r).
+    Climbing from a frame to its parent's, with the joint's pose (r, p), w its rate times its axis, velocity s, both
+    constant:
 
-        P' = p + r P,    v' = s + w u x (r P) + r v,    omega' = w u + r omega      (the paper's eq. 7)
+        P' = p + r P,    v' = s + w x (r P) + r v,    omega' = w + r omega          (the paper's eq. 7)
+        a' = w x (w x (r P)) + 2 w x (r v) + r a,     alpha' = w x (r omega) + r alpha
     """
     rotation, place = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)), (0.0, 0.0, 0.0)
     omega = (0.0, 0.0, 0.0)
     v = (0.0, 0.0, 0.0)
+    alpha = (0.0, 0.0, 0.0)
+    a = (0.0, 0.0, 0.0)
     i = link
     while i != stop:
         joint = joints[i]
@@ -60,9 +65,14 @@ def chain_state(joints, links, link, stop, t):
             omega = w
         else:
             arm = vec.matvec(r, place)
-            v = vec.add(vec.add(vec.matvec(r, v), vec.cross(w, arm)), (velocity[0], velocity[1], velocity[2]))
-            omega = vec.add(w, vec.matvec(r, omega))
+            inner = vec.matvec(r, v)
+            across = vec.cross(w, arm)
+            a = vec.add(vec.matvec(r, a), vec.cross(w, vec.add(across, vec.add(inner, inner))))
+            v = vec.add(vec.add(inner, across), (velocity[0], velocity[1], velocity[2]))
+            omega = vec.matvec(r, omega)
+            alpha = vec.add(vec.matvec(r, alpha), vec.cross(w, omega))
+            omega = vec.add(w, omega)
             place = vec.add(p, arm)
             rotation = vec.matmul(r, rotation)
         i = links[i]["parent"]
-    return rotation, place, omega, v
+    return rotation, place, omega, v, alpha, a

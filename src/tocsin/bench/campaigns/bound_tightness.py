@@ -101,8 +101,8 @@ def _displacements(joints, links, center, half, directions, h, samples, out):
     for n in range(joints.shape[0]):
         direction = vec.load3(directions, n)
         out[n, 0] = paper_bound(joints[n], direction, reach, 0.0, h) * h
-        speed, turn, bend, twist, _, _ = chain_bound(joints[n], links, last, -1)
-        rotation, place, omega, v = chain_state(joints[n], links, last, -1, 0.0)
+        speed, turn, bend, twist, _, _, _, _ = chain_bound(joints[n], links, last, -1)
+        rotation, place, omega, v, _, _ = chain_state(joints[n], links, last, -1, 0.0)
         fastest = 0.0
         for k in range(8):
             arm = vec.matvec(rotation, _corner(k, center, half))

@@ -22,9 +22,9 @@ import numpy as np
 
 from tocsin import vec
 from tocsin._jit import kernel
-from tocsin.advancement.relative import relative_state
+from tocsin.advancement.relative import bending, relative_state
 from tocsin.bench.campaigns.bound_chains import rotations, unit_vectors
-from tocsin.bounds.motion_bound import chain_bound, safe_step
+from tocsin.bounds.motion_bound import chain_bound, safe_step, sharper_step
 from tocsin.culling.pairs import PAIR, prepare
 from tocsin.culling.sweep import SWEEP, link_bounds, link_middle
 from tocsin.model.world import GEOM
@@ -127,7 +127,8 @@ def _numbers(rng: np.random.Generator, tree: np.ndarray, count: int) -> tuple[np
 def _claims(links, configs, begin, end, a, b, stop, xa, xb, t, shares, out, steps):
     """Write the claims of the library about every case.
 
-    out: speed, turn, bend, twist, length, noise; place (3) and velocity (3) of the point at t, by `chain_state`.
+    out: speed, turn, bend, twist, jolt, spin, length, noise; place (3), velocity (3) and acceleration (3) of the point
+    at t, by `chain_state`.
     steps: allowed step, margin, direction (3) in the frame of the common ancestor.
     """
     n = links.shape[1]
@@ -147,15 +148,17 @@ def _claims(links, configs, begin, end, a, b, stop, xa, xb, t, shares, out, step
         p = vec.load3(xa, c)
         q = vec.load3(xb, c)
         bound = chain_bound(joints, links[c], a, stop)
-        rotation, place, omega, v = chain_state(joints, links[c], a, stop, t[c])
+        rotation, place, omega, v, alpha, acc = chain_state(joints, links[c], a, stop, t[c])
         arm = vec.matvec(rotation, p)
         spot = vec.add(place, arm)
         v = vec.add(v, vec.cross(omega, arm))
-        for k in range(6):
+        acc = vec.add(vec.add(acc, vec.cross(alpha, arm)), vec.cross(omega, vec.cross(omega, arm)))
+        for k in range(8):
             out[c, k] = bound[k]
         for k in range(3):
-            out[c, 6 + k] = spot[k]
-            out[c, 9 + k] = v[k]
+            out[c, 8 + k] = spot[k]
+            out[c, 11 + k] = v[k]
+            out[c, 14 + k] = acc[k]
 
         geoms[0]["link"] = a
         geoms[0]["reach"] = vec.norm(p) * UP
@@ -176,13 +179,17 @@ def _claims(links, configs, begin, end, a, b, stop, xa, xb, t, shares, out, step
         prepare(pair, geoms, joints, links[c], sweeps, -1.0, 1e-4)
         u = (d[0] / length, d[1] / length, d[2] / length)
         gap = vec.dot(u, d) - margin - pair["noise"]
-        va, wa, vb, wb = motion
+        va, wa, vb, wb, aa, ca, ab, cb = motion
         closing = vec.dot(u, vec.add(va, vec.cross(wa, p))) - vec.dot(u, vec.add(vb, vec.cross(wb, back)))
         reach_a = geoms[0]["reach"]
         reach_b = geoms[1]["reach"]
         speed = pair["speed"] + pair["turn_a"] * reach_a + pair["turn_b"] * reach_b
         acceleration = pair["bend"] + pair["twist_a"] * reach_a + pair["twist_b"] * reach_b
-        steps[c, 0] = safe_step(gap, closing + pair["noise_speed"], acceleration, speed, end - t[c])
+        closing += pair["noise_speed"]
+        now = vec.dot(u, aa) + vec.dot(bending(u, wa, ca), p) - vec.dot(u, ab) - vec.dot(bending(u, wb, cb), back)
+        jerk = pair["jolt"] + pair["spin_a"] * reach_a + pair["spin_b"] * reach_b
+        h = safe_step(gap, closing, acceleration, speed, end - t[c])
+        steps[c, 0] = sharper_step(h, gap, closing, now + pair["noise_bend"], acceleration, jerk, end - t[c])
         steps[c, 1] = margin
         frame, _ = chain_pose(joints, links[c], a, pair["stop"], t[c])
         u = vec.matvec(frame, u)
@@ -262,25 +269,27 @@ def _attack_batch(rng: np.random.Generator, count: int) -> tuple[dict[str, np.nd
     later = np.minimum(t + h, end)
     h = later - t
     shares = 2.0 ** -rng.choice([0.0, 1.0, 4.0, 10.0, 20.0], size=count)
-    out, steps = np.zeros((count, 12)), np.zeros((count, 5))
+    out, steps = np.zeros((count, 17)), np.zeros((count, 5))
     _claims(links, configs, begin, end, a, b, stop, xa, xb, t, shares, out, steps)
 
     def fraction(time):
         return (time.astype(WIDE) - WIDE(begin)) / (WIDE(end) - WIDE(begin))
 
     reach = _length(xa.astype(WIDE))
-    speed, acceleration = out[:, 0] + out[:, 1] * reach, out[:, 2] + out[:, 3] * reach
-    far, noise = out[:, 4] + reach, out[:, 5]
+    speed, acceleration, jerk = (out[:, k] + out[:, k + 1] * reach for k in (0, 2, 4))
+    far, noise = out[:, 6] + reach, out[:, 7]
     exact = 64 * (len(tree) + 1) * np.finfo(WIDE).eps
     now, then = (_truth(links, configs, a, stop, xa, fraction(x)) for x in (t, later))
     moved = _length(then - now)
-    bent = _length(then - now - h[:, None] * out[:, 9:])
+    bent = _length(then - now - h[:, None] * out[:, 11:14])
+    jerked = _length(then - now - h[:, None] * out[:, 11:14] - (h * h / 2)[:, None] * out[:, 14:])
     slack = (2 * noise + exact) * far
     rate_slack = 4 * noise * speed * h
     broken = {
         "speed": moved > speed * h + slack,
         "acceleration": bent > acceleration * h * h / 2 + slack + rate_slack,
-        "noise": (_length(out[:, 6:9] - now) > (noise + exact) * far) | (_length(now) > far * (1 + exact)),
+        "jerk": jerked > jerk * h * h * h / 6 + slack + rate_slack + 4 * noise * (out[:, 2] + out[:, 3] * far) * h * h,
+        "noise": (_length(out[:, 8:11] - now) > (noise + exact) * far) | (_length(now) > far * (1 + exact)),
     }
     common = next(i for i in _ancestors(tree, a) if i in _ancestors(tree, b))
     arrive = np.where(t + steps[:, 0] < end, t + steps[:, 0] * rng.choice([1.0, 1.0, 0.5], size=count), end)

@@ -52,7 +52,7 @@ def _by_boxes(stage):
     join_up(boxes, first, room)
     return against_standing(
         stage.room.pairs, 0, world, boxes, first, room, model["geom"], stage.static_boxes, stage.static_child,
-        stage.static_geom, 0.0,
+        stage.static_geom, 0.0, stage.room.stack,
     )  # fmt: skip
 
 

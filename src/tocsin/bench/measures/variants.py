@@ -33,7 +33,7 @@ from tocsin.bench import race, report
 from tocsin.bench.peers.remote import Worker, serve
 from tocsin.bench.scenes import cases, trains
 from tocsin.bounds.interval import interval_compose, interval_swept_box, joint_interval
-from tocsin.bounds.motion_bound import SHRINK, safe_step
+from tocsin.bounds.motion_bound import SHRINK, safe_step, sharper_step
 from tocsin.culling.sweep import geom_box
 from tocsin.culling.temporal import free_until
 from tocsin.model.world import CONVEX
@@ -111,6 +111,12 @@ def speed_step(gap, v, acceleration, speed, need):
 
 
 @kernel
+def same_step(h, gap, v, now, acceleration, jerk, need):
+    """Return h."""
+    return h
+
+
+@kernel
 def world_frame(links, a, b):
     """Return -1, the world, which is an ancestor of every link."""
     return -1
@@ -123,7 +129,7 @@ VARIANTS: Mapping[str, tuple[tuple[Any, Any], ...]] = {
     "taylor": ((geom_box, interval_box), (free_until, free_at_first)),
     "temporal": ((advance, advance_each), (free_until, free_at_first)),
     "hulls": ((hulls_step, hulls_opened),),
-    "bound": ((safe_step, speed_step), (common_ancestor, world_frame)),
+    "bound": ((safe_step, speed_step), (sharper_step, same_step), (common_ancestor, world_frame)),
 }
 """What is taken out -> the engine's kernels, and what stands in for each."""
 

@@ -1,0 +1,48 @@
+"""Points of a table, four at a time: a row of three numbers each in memory, lanes of x, y and z in registers."""
+
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic, overload
+
+from tocsin._lanes import WIDTH, lanes
+
+_INT32 = ir.IntType(32)
+_INT64 = ir.IntType(64)
+
+_PLACES = tuple(tuple(3 * k + c for k in range(WIDTH)) for c in range(3))
+"""Where the four x, y and z are among the twelve numbers of four points."""
+
+
+@intrinsic
+def _load_points(typingctx, points, k):
+    """Load twelve numbers from row k on, and sort them into x, y and z."""
+
+    def codegen(context, builder, sig, args):
+        array = context.make_array(sig.args[0])(context, builder, value=args[0])
+        row = context.cast(builder, args[1], sig.args[1], types.int64)
+        whole = ir.VectorType(ir.DoubleType(), 3 * WIDTH)
+        address = builder.add(builder.ptrtoint(array.data, _INT64), builder.mul(row, _INT64(24)))
+        twelve = builder.load(builder.inttoptr(address, whole.as_pointer()))
+        twelve.align = 8
+        nothing = ir.Constant(whole, ir.Undefined)
+        parts = [
+            builder.shuffle_vector(twelve, nothing, ir.Constant(ir.VectorType(_INT32, WIDTH), list(place)))
+            for place in _PLACES
+        ]
+        return context.make_tuple(builder, sig.return_type, parts)
+
+    return types.UniTuple(lanes, 3)(points, k), codegen
+
+
+def load_points(points: Any, k: int) -> Any:
+    """Return (x, y, z) of the points k to k + 3 of a contiguous (n, 3) table in double precision, as lanes."""
+    four = np.asarray(points[k : k + WIDTH])
+    return four[:, 0].copy(), four[:, 1].copy(), four[:, 2].copy()
+
+
+@overload(load_points)
+def _load_points_kernel(points, k):
+    return lambda points, k: _load_points(points, k)  # type: ignore[reportCallIssue]
