@@ -47,7 +47,7 @@ class Scene:
     `backend`: how meshes are taken apart, "triangles" (a tree of boxes, the default) or "hulls" (a tree of convex
     hulls over convex pieces, bounded by GJK, as in the 2007 paper). `python -m tocsin.bench backends` compares them.
     `threads`: on how many processors questions about deformable models run, by default all; answers are the same.
-    `charts`: whether links one or two joints apart get a chart of the joint values at which they are apart, once they
+    `charts`: whether links one to three joints apart get a chart of the joint values at which they are apart, once they
     have cost enough (a tenth of a second each, kept on disk); answers are the same.
     """
 
@@ -380,7 +380,7 @@ class Scene:
         if self._charted:
             world = self._charted.get((margin, tolerance), world)
         last = self._local.__dict__.get(LAST)
-        motion = motions[0] if len(motions) == 1 else None
+        motion: Any = motions[0] if len(motions) == 1 else None
         if last is not None and motion.__class__ is last[0] and motion.model is last[1] and world is last[2]:
             # As the question before: the same model, and nothing to be checked or laid out again.
             prepared, rows = last[3], motion.rows

@@ -101,6 +101,20 @@ def test_exercise_starts_free_and_claps():
     assert any(collides)
 
 
+@pytest.mark.parametrize(
+    ("case", "all_ms", "free_ms", "contact_ms"),
+    [(cases.walk, 1.22, 0.67, 3.63), (cases.exercise, 0.38, 0.28, 1.69)],
+    ids=["walk", "exercise"],
+)
+def test_as_many_frames_touch_as_in_the_paper(case, all_ms, free_ms, contact_ms):
+    made = case()
+    touching = np.mean([made.scene.first_contact(*question).collides for question in made.questions])
+    half = 0.005  # of the last digit of its figures
+    least = (all_ms - free_ms - 2 * half) / (contact_ms - free_ms)
+    most = (all_ms - free_ms + 2 * half) / (contact_ms - free_ms)
+    assert least <= touching <= most
+
+
 def test_snake_slides_with_self_contact_on():
     case = cases.snake(12, 3)
     hit = case.scene.first_contact(*case.questions[0])
