@@ -167,7 +167,7 @@ def paths_of(links: np.ndarray, row_t0: np.ndarray, row_t1: np.ndarray, begin: f
     found = []
     for i in range(len(links)):
         bounds: Any = chain_bound(joints, links, i, -1)
-        _, _, bend, twist, length, noise = bounds
+        _, _, bend, twist, _, _, length, noise = bounds
         found.append(Path(links, joints, i, bend, twist, length, noise))
     return found
 
