@@ -49,6 +49,19 @@ def test_an_answer_can_be_sent_to_another_process(mixed):
         np.testing.assert_array_equal(sent.contacts[0].point_a, hit.contacts[0].point_a)
 
 
+def test_a_scene_can_be_sent_with_its_motions_and_rules(mixed):
+    scene, fall, ball = mixed
+    roll = ball.move(placed(-3, 0, 1), placed(2, 0, 1))
+    own = tocsin.Scene(*scene.models)
+    own.ignore("ball", "post")
+    own.margins["cloth", "table"] = 0.25
+    sent, *motions = pickle.loads(pickle.dumps((own, fall, roll)))
+    assert sent.names == own.names
+    assert dict(sent.margins) == dict(own.margins)
+    assert sent.first_contact(*motions).time == own.first_contact(fall, roll).time
+    assert own.first_contact(fall, roll).time < scene.first_contact(fall).time
+
+
 def test_links_that_touch_before_the_cloth_does_have_their_contacts_where_they_are(mixed):
     scene, fall, ball = mixed
     roll = ball.move(placed(-3, 0, 1), placed(2, 0, 1))

@@ -22,7 +22,6 @@ from tocsin.results import (
     group,
 )
 from tocsin.scene import Scene
-from tocsin.soft_results import FeatureContact, FeatureContacts, TriangleTimes
 
 if TYPE_CHECKING:
     from tocsin.auditing import audit
@@ -30,9 +29,13 @@ if TYPE_CHECKING:
     from tocsin.io.meshes import load_environment
     from tocsin.io.planning import load_problem
     from tocsin.io.trajectories import load_trajectory
+    from tocsin.soft_results import FeatureContact, FeatureContacts, TriangleTimes
     from tocsin.viewer import save_page, save_picture, view
 
 _ON_FIRST_USE = {
+    "FeatureContact": "tocsin.soft_results",
+    "FeatureContacts": "tocsin.soft_results",
+    "TriangleTimes": "tocsin.soft_results",
     "audit": "tocsin.auditing",
     "edge_edge_times": "tocsin.deform.pairs",
     "load_environment": "tocsin.io.meshes",
@@ -43,7 +46,7 @@ _ON_FIRST_USE = {
     "vertex_face_times": "tocsin.deform.pairs",
     "view": "tocsin.viewer",
 }
-"""Names that bring readers and viewers with them, and the modules in which they live."""
+"""Names that bring readers, viewers and other engines with them, and the modules in which they live."""
 
 
 def __getattr__(name: str) -> Any:

@@ -26,8 +26,9 @@ def distance(scene: Any, placements: tuple[Motion, ...]) -> Distance:
     if not any(isinstance(model, Deformable) for model in scene.models):
         return found
     from tocsin.deform.distance import nearest
+    from tocsin.soft_ask import standing
 
-    lower, upper, contact = nearest(scene.standing_question(placements), scene.names, found.distance)
+    lower, upper, contact = nearest(standing(scene, placements), scene.names, found.distance)
     if contact is None:
         return found
     return Distance(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import threading
 import time as clock_module
 from collections.abc import Sequence
@@ -17,7 +16,7 @@ from tocsin.answer import Answer, Asked
 from tocsin.errors import TocsinError
 from tocsin.model.base import Model, Motion
 from tocsin.model.carried import Carried, ScrewMotion
-from tocsin.model.deformable import Deformable, Deforming
+from tocsin.model.deformable import Deformable
 from tocsin.model.world import World, assemble
 from tocsin.options import BACKENDS, LONG_CHAIN, MAX_STEPS, METHODS, RELATIVE_TOLERANCE, STAGES
 from tocsin.results import ContactIntervals, Distance, FirstContact, Status, TimedContacts
@@ -26,7 +25,7 @@ from tocsin.soft_results import FeatureContacts, TriangleTimes
 from tocsin.stage import ONE_PIECE, PIECES, Prepared, breaks_of, prepare, with_motions
 
 if TYPE_CHECKING:
-    from tocsin.deform.question import Question
+    from tocsin.soft_results import FeatureContacts, TriangleTimes
 
 EVERY = ("contact", "pair", "triangle")
 """What `Scene.contacts` can list."""
@@ -86,6 +85,10 @@ class Scene:
     def margins(self) -> Margins:
         """Margins of single pairs, in metres, beside a question's own: `scene.margins["hand", "table"] = 0.02`."""
         return self._rules.margins
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        how = BACKENDS[self._hulls], self.threads, self.charts
+        return _restored, (self.models, *how, self._rules.ignored, dict(self.margins))
 
     def __repr__(self) -> str:
         return f"<Scene of {len(self.models)} models: {', '.join(self.names)}>"
@@ -153,13 +156,9 @@ class Scene:
         return self._ask(motions, margin, tolerance, max_steps, method, False)
 
     def is_free(
-        self,
-        *motions: Motion,
-        margin: float = 0.0,
-        tolerance: float | None = None,
-        max_steps: int = MAX_STEPS,
+        self, *motions: Motion, margin: float = 0.0, tolerance: float | None = None, max_steps: int = MAX_STEPS,
         method: str = "advancement",
-    ) -> bool:
+    ) -> bool:  # fmt: skip
         """Return True only if it is proven that nothing comes within the margin at any time in [0, 1]."""
         if self._soft:
             return self._ask(motions, margin, tolerance, max_steps, method, True).status is Status.FREE
@@ -218,33 +217,25 @@ class Scene:
         kind = every or ("pair" if self._soft else "contact")
         if kind not in EVERY:
             _cast.choice(kind, "every", EVERY)
-        if kind == "contact":
-            if self._soft:
-                self.links_only('contacts(every="contact")', 'every="pair" and every="triangle" are for these')
-            if margin != 0.0 or tolerance is not None:
-                raise TocsinError("margin and tolerance are for contacts of deformable models; bodies have none here.")
-            from tocsin.screen import ask
+        if kind != "contact":
+            from tocsin import soft_ask
 
-            return ask.find(self, motions, resolution, time_resolution, properness, exact)
-        question = self._soft_question(motions, margin, tolerance)
-        if question is None:
-            raise TocsinError(f"every={every!r} is about deformable models, and none is in this scene; leave it out.")
-        if exact or properness is not None or time_resolution is not None or resolution != "medium":
-            raise TocsinError(
-                "exact, resolution, time_resolution and properness are for contacts of rigid bodies; those of "
-                "deformable models are always complete: leave them out."
-            )
-        from tocsin.deform import answer
+            if exact or properness is not None or time_resolution is not None or resolution != "medium":
+                raise TocsinError(
+                    "exact, resolution, time_resolution and properness are for contacts of rigid bodies; those of "
+                    "deformable models are always complete: leave them out."
+                )
+            return soft_ask.contacts(self, motions, kind, margin, tolerance)
+        if self._soft:
+            self.links_only('contacts(every="contact")', 'every="pair" and every="triangle" are for these')
+        if margin != 0.0 or tolerance is not None:
+            raise TocsinError("margin and tolerance are for contacts of deformable models; bodies have none here.")
+        from tocsin.screen import ask
 
-        say = answer.all_contacts if kind == "pair" else answer.triangle_times
-        return say(question, self.names, motions)
+        return ask.find(self, motions, resolution, time_resolution, properness, exact)
 
     def contact_intervals(
-        self,
-        *motions: Motion,
-        margin: float = 0.0,
-        tolerance: float | None = None,
-        max_steps: int = MAX_STEPS,
+        self, *motions: Motion, margin: float = 0.0, tolerance: float | None = None, max_steps: int = MAX_STEPS
     ) -> ContactIntervals:
         """Return for each pair of links all intervals [enter, exit] of [0, 1] during which they are in contact.
 
@@ -288,62 +279,16 @@ class Scene:
             self._twins[key] = (self._rules.version, twin)
         return twin
 
-    def _soft_question(self, motions: tuple[Motion, ...], margin: Any, tolerance: Any) -> Question | None:
-        """Return a question about the deformable models and all that they may touch; None if there are none."""
-        if not self._soft:
-            return None
-        self.check_motions(motions)
-        margin = _cast.scalar(margin, "margin", least=0.0)
-        tolerance = None if tolerance is None else _cast.scalar(tolerance, "tolerance", above=0.0)
-        return self._question(motions, self._rules.of_links(), margin, tolerance, self.threads)
-
-    def standing_question(self, placements: tuple[Motion, ...]) -> Question:
-        """Return a question about models that stand, for which margins do not count."""
-        ignored = {pair: margin for pair, margin in self._rules.of_links().items() if margin < 0.0}
-        return self._question(placements, ignored, 0.0, None, 1)
-
-    def _question(
-        self, motions: tuple[Motion, ...], rules: Any, margin: float, tolerance: float | None, threads: int | None
-    ) -> Question:
-        from tocsin.deform.question import Question
-
-        moving = {self._index[id(m.model)]: m for m in motions}
-        if len(moving) < len(motions):
-            raise self._moved_twice([self._index[id(m.model)] for m in motions])
-        return Question(self._carrying(motions).models, moving, rules, margin, tolerance, threads)
-
     def _ask(
         self, motions: tuple[Motion, ...], margin: float, tolerance: float | None, max_steps: int, method: str,
         any_contact: bool, stages: tuple[int | str, ...] = STAGES,
     ) -> FirstContact:  # fmt: skip
         """Ask about everything: links first, then deformable models, up to the links' first contact."""
-        question = self._soft_question(motions, margin, tolerance) if self._soft else None
-        if question is None:
+        if not self._soft:
             return self._ask_links(motions, margin, tolerance, max_steps, method, any_contact, stages)
-        from tocsin.deform import answer
-        from tocsin.deform.advance import UNDECIDED
+        from tocsin import soft_ask
 
-        _cast.choice(method, "method", METHODS)
-        _cast.count(max_steps, "max_steps")
-        rigid = tuple(m for m in motions if not isinstance(m, Deforming))
-        found = None
-        if rigid or not motions:
-            found = self._ask_links(rigid, margin, tolerance, max_steps, method, any_contact, stages)
-            found.__dict__["motions"] = motions
-            if found.collides and (any_contact or found.time == 0.0):
-                return found
-        started = clock_module.perf_counter()
-        state, time, pairing, hit = question.first(found.time if found else math.inf, anything=any_contact)
-        elapsed = clock_module.perf_counter() - started
-        if found is not None and found.time <= time:
-            return found
-        if state == 0:
-            outcome = Status.FREE
-        elif state == UNDECIDED:
-            outcome = Status.CAPPED
-        else:
-            outcome = Status.CONTACT if time > 0.0 else Status.INITIAL_CONTACT
-        return answer.SoftAnswer.of(outcome, time, self, motions, question, pairing, hit, elapsed)
+        return soft_ask.first_contact(self, motions, margin, tolerance, max_steps, method, any_contact, stages)
 
     def _ask_links(
         self, motions: tuple[Motion, ...], margin: float, tolerance: float | None, max_steps: int, method: str,
@@ -439,7 +384,8 @@ class Scene:
                 names = ", ".join(self.names)
                 raise TocsinError(f"{motion.model!r} is not in this scene; its models are: {names}.")
 
-    def _moved_twice(self, key: Sequence[int]) -> TocsinError:
+    def moved_twice(self, key: Sequence[int]) -> TocsinError:
+        """Return the error of a model with two motions; `key` are the places of the models that move."""
         twice = next(k for k in key if list(key).count(k) > 1)
         return TocsinError(f"{self.names[twice]!r} is given two motions; a model moves in one way at a time.")
 
@@ -451,7 +397,7 @@ class Scene:
         prepared = local.get((id(world), key))
         if prepared is None or prepared.stage.world is not world:
             if len(set(key)) < len(key):
-                raise self._moved_twice(key)
+                raise self.moved_twice(key)
             if len(local) >= MOST_STAGES:
                 local.clear()
             largest = max([0.0, *self.margins.values()])
@@ -471,3 +417,11 @@ class Scene:
         link = int(world.geoms[geom]["link"]) - int(world.models[m]["link"])
         model = self.models[m]
         return self.names[m], self.names[m] if len(model.link_names) == 1 else model.link_names[link]
+
+
+def _restored(models: Any, backend: str, threads: int | None, charts: bool, ignored: Any, margins: Any) -> Scene:
+    """Return a scene that was sent from another process; its tables are made again."""
+    scene = Scene(*models, backend=backend, threads=threads, charts=charts)
+    scene._rules.ignored |= ignored
+    scene.margins.update(margins)
+    return scene

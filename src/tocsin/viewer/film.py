@@ -91,6 +91,11 @@ class Film:
         """What the culling saw, slab by slab; computed when first looked at."""
         return slabs_of(self.hit) if isinstance(self.hit, Answer) else []
 
+    @property
+    def culled(self) -> bool:
+        """Is the answer one about links, of which `slabs` tells what the culling saw?"""
+        return isinstance(self.hit, Answer)
+
     @cached_property
     def curve(self) -> tuple[np.ndarray, np.ndarray, str]:
         """(times, values, what they are): the clearance in metres, or how many contacts there are by then."""
@@ -158,7 +163,7 @@ class Film:
             lines.append(("between", f"{a} and {b}"))
         stats = self.hit.stats
         left = " → ".join(f"{n:,}" for n in (stats.pairs_total, stats.pairs_spatial, stats.pairs_temporal))
-        if isinstance(self.hit, Answer):
+        if self.culled:
             lines.append(("pairs", f"{left} after the culls"))
         if self.sheets:
             lines.append(("deformable", f"{sum(len(sheet.faces) for sheet in self.sheets):,} triangles"))

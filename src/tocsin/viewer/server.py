@@ -291,9 +291,9 @@ class Show:
         with gui.add_folder("Show"):
             ghosts = gui.add_checkbox("Start and end", initial_value=True)
             marks = gui.add_checkbox("Contact", initial_value=True, visible=bool(self.marks))
-            boxes = gui.add_checkbox("Oriented boxes", initial_value=False)
-            self.show_swept = gui.add_checkbox("Swept boxes", initial_value=False)
-            self.show_pairs = gui.add_checkbox("Surviving pairs", initial_value=False)
+            boxes = gui.add_checkbox("Oriented boxes", initial_value=False, visible=bool(self.boxes))
+            self.show_swept = gui.add_checkbox("Swept boxes", initial_value=False, visible=film.culled)
+            self.show_pairs = gui.add_checkbox("Surviving pairs", initial_value=False, visible=film.culled)
             self.told = gui.add_markdown("", visible=False)
         for switch, handles in ((ghosts, self.ghosts), (marks, self.marks), (boxes, self.boxes)):
             switch.on_update(lambda _, s=switch, h=handles: _set_visible(h, s.value))
