@@ -11,7 +11,7 @@ from tocsin.deform.narrow import FIRST
 from tocsin.deform.rings import LONGEST
 from tocsin.deform.run import Pair, find
 from tocsin.deform.soft import Soft
-from tocsin.deform.stars import make_scratch, rings_free
+from tocsin.deform.stars import list_rings, make_scratch, rings_free
 
 ONE = np.float32(1.0)
 
@@ -61,6 +61,22 @@ def settled(soft, v0, v1, limit=1.0, margin=0.0):
     return flat, every
 
 
+def unsettled_pairs(soft, v0, v1, limit=1.0, margin=0.0):
+    """Pairs of faces, as given, of rings taken apart: those that are left, and all."""
+    side = soft.fit(v0, v1, np.zeros(3))
+    limit, margin = np.float32(limit), np.float32(margin)
+    noise = np.float32(24.0 * 2.0**-24 * side.reach * (1.0 + 2.0**-22))
+    scratch, rows, left, every = make_scratch(), np.zeros((4 * LONGEST * LONGEST, 4), np.int32), set(), set()
+    for b, (length, used) in enumerate(side.ring_lengths):
+        rings_free(side.table, side.ring_vertices, b, length, ONE - limit, limit, noise, margin, scratch)
+        n = list_rings(side, b, (1 << used) - 1, noise, margin, scratch, rows, 0)
+        left |= {tuple(sorted(side.source[pair].tolist())) for pair in rows[:n, :2]}
+        for lane in range(used):
+            members = side.source[side.ring_faces[b, :length, lane]].tolist()
+            every |= {tuple(sorted(pair)) for pair in itertools.combinations(members, 2)}
+    return left, every
+
+
 def touching(v0, v1, faces):
     """Features of the faces given that share no vertex and touch, in exact arithmetic."""
     edges = {tuple(sorted(p)) for f in faces for p in ((f[0], f[1]), (f[1], f[2]), (f[2], f[0]))}
@@ -99,6 +115,33 @@ def test_fans_are_settled_until_they_touch(n):
             if 0 in settled(made(v0, faces), v0, v1, limit)[0]:
                 vt = v0 + limit * (v1 - v0)
                 assert touching(v0, vt, faces) == 0
+
+
+@pytest.mark.parametrize(("n", "bend"), [(3, 0.6), (4, 0.6), (5, 0.9), (6, 0.3), (6, 1.2), (8, 0.8), (12, 0.5)])
+def test_pairs_of_a_folded_ring_that_are_settled_touch_nowhere(n, bend):
+    rng = np.random.default_rng(n)
+    settled_at_all = touch_at_all = 0
+    for _ in range(6):
+        v0, faces = fan(n, rng)
+        v0[1:] += bend * rng.normal(size=(n, 3))
+        v1 = v0 + 0.5 * bend * rng.normal(size=v0.shape)
+        for limit in (1e-3, 1.0):
+            left, every = unsettled_pairs(made(v0, faces), v0, v1, limit)
+            assert len(every) == n * (n - 1) // 2
+            settled_at_all += len(every - left)
+            vt = v0 + limit * (v1 - v0)
+            for pair in every - left:
+                assert touching(v0, vt, faces[list(pair)]) == 0
+            touch_at_all += sum(touching(v0, vt, faces[list(pair)]) > 0 for pair in left)
+    assert settled_at_all > 10
+    assert touch_at_all > 0 or n == 3 or bend < 0.5
+
+
+def test_pairs_of_a_ring_keep_the_margin():
+    v, faces = grid(5, np.random.default_rng(0), 0.0)
+    assert unsettled_pairs(made(v, faces), v, v)[0] == set()
+    left, every = unsettled_pairs(made(v, faces), v, v, margin=0.3)  # edges are 0.25 long
+    assert left == every
 
 
 @pytest.mark.parametrize("n", [7, 9, 12])

@@ -9,6 +9,7 @@ tell apart all that does not cross. Elements that share a vertex with a ring are
 import numpy as np
 
 from tocsin import vec
+from tocsin._inlined import inlined
 from tocsin._jit import kernel
 from tocsin._lanes import bits, select
 from tocsin.deform.listed import listed_corner
@@ -44,7 +45,7 @@ def length1(n):
     return abs(n[0]) + abs(n[1]) + abs(n[2])
 
 
-@kernel
+@inlined
 def beside(n, a, b):
     """Return (low of b - high of a, low of a - high of b) of three corners each, along n."""
     p = vec.dot(n, a[0])
@@ -70,14 +71,14 @@ def normal(a):
     return vec.cross(vec.sub(a[1], a[0]), vec.sub(a[2], a[0]))
 
 
-@kernel
+@inlined
 def still_by(n, a, b, keep):
     """Return where n keeps a and b apart at time 0."""
     above, below = beside(n, a, b)
     return greater(above, below) > keep * length1(n) + LEAST
 
 
-@kernel
+@inlined
 def moving_by(n, a, b, at, bt, keep):
     """Return where n keeps a and b apart, on the same sides at time 0 and at T."""
     above, below = beside(n, a, b)
@@ -85,7 +86,7 @@ def moving_by(n, a, b, at, bt, keep):
     return greater(lesser(above, above_t), lesser(below, below_t)) > keep * length1(n) + LEAST
 
 
-@kernel
+@inlined
 def still_free(a, b, keep):
     """Return which pairs are settled as in `pairs_free`, by where they are at time 0 alone.
 
@@ -102,7 +103,7 @@ def still_free(a, b, keep):
     return bits(free)
 
 
-@kernel
+@inlined
 def moving_free(a, b, at, bt, keep):
     """Return which pairs are settled as in `pairs_free`, by where they are at time 0 and at T."""
     m = centers(a, b)
@@ -118,7 +119,7 @@ def moving_free(a, b, at, bt, keep):
     return bits(free | moving_by(normal(at), a, b, at, bt, keep) | moving_by(normal(bt), a, b, at, bt, keep))
 
 
-@kernel
+@inlined
 def pairs_free(corners_a, table_a, corners_b, table_b, listed, first, reach):
     """Return which of eight listed pairs (bits) have no features that come within the margin of each other in [0, T].
 

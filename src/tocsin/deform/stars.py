@@ -3,7 +3,8 @@
 Neighbours are always close, so no box tells them apart, and most pairs of faces that are close are neighbours. But seen
 along one direction n, the ring of a vertex usually lies flat: its faces go once around it. Then none of them can touch
 another, and the n (n - 1) / 2 pairs of a ring are done with n products. The few rings that are folded more sharply are
-taken apart, and their pairs go the way of all others.
+taken apart: of their pairs most are kept apart by a plane through the vertex, or lie on two sides of a common edge, and
+what is left goes the way of all others.
 
 Lemma. In a plane let r_0, ..., r_(n-1) be points around the origin o with cross(r_i, r_(i+1)) >= c > 0 cyclically, that
 go around it once, and let no r_i, and no side r_i r_(i+1), be longer than l. Then features (vertices, edges, faces) of
@@ -29,14 +30,17 @@ import numpy as np
 
 from tocsin import vec
 from tocsin._jit import kernel
-from tocsin._lanes import bits, load_singles, select
+from tocsin._lanes import bits, load_singles, root, select
 from tocsin.deform.apart import LEAST, ONE, ZERO, length1, mixed, noise_of
 from tocsin.deform.narrow import culling_margin, settle
 from tocsin.deform.rings import LONGEST
-from tocsin.deform.rows import gathered, greater, spread_single, store_singles
+from tocsin.deform.rows import gathered, greater, spread_single, store_singles, trailing
 
-ROWS = 15
-"""Of scratch: a spoke at 0 and at T, then the face's normal at 0, at T, and what is between."""
+ROWS = 21
+"""Of scratch: a spoke at 0 and at T, the face's normal at 0, at T, and what is between; directions of both."""
+
+DIRECTION, FACING = 15, 18
+"""Rows of the sums of the unit vectors at 0 and at T: of spokes, and of normals."""
 
 MOST_PAIRS = 4 * LONGEST * (LONGEST - 1)
 """Of a block."""
@@ -44,7 +48,10 @@ MOST_PAIRS = 4 * LONGEST * (LONGEST - 1)
 LARGEST = 2.0**28
 """Coordinates beyond which products of four might overflow single precision: then rings are taken apart."""
 
-LEAN = np.float32(0.375)
+LARGEST_ROW = 6
+"""Of the place after the last spoke, which repeats the first and has no face: the largest component of all spokes."""
+
+LEAN, TENTH = np.float32(0.375), np.float32(0.1)
 TWO, FOUR, SIX = np.float32(2.0), np.float32(4.0), np.float32(6.0)
 
 
@@ -101,6 +108,7 @@ def rings_free(table, vertices, b, length, done, limit, noise, margin, scratch):
         most = widened(et, widened(e0, most))
     store3(scratch, length, 0, row3(scratch, 0, 0))
     store3(scratch, length, 3, row3(scratch, 0, 3))
+    store_singles(scratch, length, LARGEST_ROW, most)
     zero = spread_single(ZERO)
     n = (zero, zero, zero)
     e0 = row3(scratch, 0, 0)
@@ -135,26 +143,119 @@ def rings_free(table, vertices, b, length, done, limit, noise, margin, scratch):
 
 
 @kernel
-def list_ring(a, b, lane, pairs, n):
-    """Write the pairs of faces of a ring into `pairs`; return the next row.
+def both_units(p, q):
+    """Return about the sum of two vectors scaled to length 1."""
+    x = ONE / root(vec.dot(p, p) + LEAST)
+    y = ONE / root(vec.dot(q, q) + LEAST)
+    return (x * p[0] + y * q[0], x * p[1] + y * q[1], x * p[2] + y * q[2])
 
-    Faces that follow each other share a second vertex; if that has a ring too, the pair belongs to the smaller one.
+
+@kernel
+def direct(scratch, length):
+    """Write the directions of spokes and of normals."""
+    for k in range(length):
+        store3(scratch, k, DIRECTION, both_units(row3(scratch, k, 0), row3(scratch, k, 3)))
+        store3(scratch, k, FACING, both_units(row3(scratch, k, 6), row3(scratch, k, 9)))
+    store3(scratch, length, DIRECTION, row3(scratch, 0, DIRECTION))
+
+
+@kernel
+def beyond(n, scratch, k, keep):
+    """Return where spoke k is on the far side of the plane across n through the vertex, by `keep`, at 0 and at T."""
+    return (vec.dot(n, row3(scratch, k, 0)) > keep) & (vec.dot(n, row3(scratch, k, 3)) > keep)
+
+
+@kernel
+def through(n, scratch, i, k, noise, margin):
+    """Return where the plane across n through the vertex keeps faces i and k apart, which share nothing else.
+
+    Proof. Let the other corners of one face be beyond the plane by h and those of the other before it by h: two
+    features without a common vertex are on its two sides, and one of them, which does not have the vertex, is h away
+    from it. For a fixed n heights are linear in time: two ends will do. A spoke is known up to `noise` in each
+    component (`rings_free`), n . e up to |n|_1 (noise + 3 u L) < 2 |n|_1 noise, as L <= 2 X.
+    """
+    keep = length1(n) * (FOUR * noise + TWO * margin) + LEAST
+    free = beyond(n, scratch, i, keep) & beyond(n, scratch, i + 1, keep)
+    n = (ZERO - n[0], ZERO - n[1], ZERO - n[2])
+    return free & beyond(n, scratch, k, keep) & beyond(n, scratch, k + 1, keep)
+
+
+@kernel
+def tilted(n, toward, off):
+    """Return a tenth of `toward`, plus n or its opposite: whichever does not point to `off`."""
+    away = select(vec.dot(n, off) > ZERO, ZERO - ONE, ONE)
+    return (away * n[0] + TENTH * toward[0], away * n[1] + TENTH * toward[1], away * n[2] + TENTH * toward[2])
+
+
+@kernel
+def apart_free(scratch, i, k, noise, margin):
+    """Return the rings (bits) whose faces i and k, which share the vertex alone, have no features that come near.
+
+    Three planes through the vertex are tried: between the two faces, and almost that of the one and of the other.
+    """
+    p = vec.add(row3(scratch, i, DIRECTION), row3(scratch, i + 1, DIRECTION))
+    q = vec.add(row3(scratch, k, DIRECTION), row3(scratch, k + 1, DIRECTION))
+    n = vec.sub(p, q)
+    free = through(n, scratch, i, k, noise, margin)
+    free = free | through(tilted(row3(scratch, i, FACING), n, q), scratch, i, k, noise, margin)
+    p = (ZERO - p[0], ZERO - p[1], ZERO - p[2])
+    return bits(free | through(tilted(row3(scratch, k, FACING), n, p), scratch, i, k, noise, margin))
+
+
+@kernel
+def facing(m, scratch, k, keep):
+    """Return where m . (e x f) of face k stays above `keep`: its three Bernstein coefficients are."""
+    up = (vec.dot(m, row3(scratch, k, 6)) > keep) & (vec.dot(m, row3(scratch, k, 9)) > keep)
+    return up & (vec.dot(m, row3(scratch, k, 12)) > TWO * keep)
+
+
+@kernel
+def folded_free(scratch, length, i, k, noise, margin):
+    """Return the rings (bits) whose faces i and k, one after the other, have no features that come near.
+
+    Proof. Seen along m let them lie on two sides of their common edge v w: with corners a, b beside it, the products
+    cross(w - v, a - v) and cross(b - v, w - v) are at least c, lengths at most l. Features without a common vertex are
+    a and the face of b, or b and that of a: c / l apart, as they are on two sides of the line v w, and a or b is c / l
+    from it. Or they are edges v a and w b (v b and w a): they do not cross, so an end of one is closest. a and b are as
+    before; v is c / l away from the line w b, and w from v a. Rounding is that of `rings_free`.
+    """
+    m = vec.add(row3(scratch, i, FACING), row3(scratch, k, FACING))
+    most = load_singles(scratch, length, LARGEST_ROW)
+    keep = length1(m) * (noise * (SIX * most + TWO * noise) + FOUR * margin * (most + noise)) + LEAST
+    return bits(facing(m, scratch, i, keep) & facing(m, scratch, k, keep))
+
+
+@kernel
+def list_rings(a, b, folded, noise, margin, scratch, pairs, n):
+    """Write the pairs of faces of those rings of block b that are `folded` (bits) into `pairs`; return the next row.
+
+    Those that nothing keeps apart. Faces that follow each other share a second vertex; if that has a ring too, the pair
+    belongs to the smaller one.
     """
     length = a.ring_lengths[b, 0]
-    v = a.ring_vertices[b, 0, lane]
+    direct(scratch, length)
     for i in range(length):
         for k in range(i + 1, length):
             joint = -1
             if k == i + 1:
-                joint = a.ring_vertices[b, 1 + k, lane]
+                joint = 1 + k
             elif i == 0 and k == length - 1:
-                joint = a.ring_vertices[b, 1, lane]
-            if joint >= 0 and joint < v and a.has_ring[joint]:
-                continue
-            pairs[n, 0] = a.ring_faces[b, i, lane]
-            pairs[n, 1] = a.ring_faces[b, k, lane]
-            pairs[n, 2] = joint < 0
-            n += 1
+                joint = 1
+            if joint < 0:
+                left = folded & ~apart_free(scratch, i, k, noise, margin)
+            else:
+                left = folded & ~folded_free(scratch, length, i, k, noise, margin)
+            while left:
+                lane = trailing(left)
+                left &= left - 1
+                if joint >= 0:
+                    w = a.ring_vertices[b, joint, lane]
+                    if w < a.ring_vertices[b, 0, lane] and a.has_ring[w]:
+                        continue
+                pairs[n, 0] = a.ring_faces[b, i, lane]
+                pairs[n, 1] = a.ring_faces[b, k, lane]
+                pairs[n, 2] = joint < 0
+                n += 1
     return n
 
 
@@ -169,9 +270,9 @@ def settle_rings(a, first, last, room, margin, tolerance, limit, question, overl
         until = np.float32(limit * (1.0 + 2.0**-23))
         length = a.ring_lengths[b, 0]
         flat = rings_free(a.table, a.ring_vertices, b, length, ONE - until, until, noise, near, scratch)
-        for lane in range(a.ring_lengths[b, 1]):
-            if not (flat >> lane) & 1:
-                n = list_ring(a, b, lane, room.pairs, n)
+        folded = ~flat & ((1 << a.ring_lengths[b, 1]) - 1)
+        if folded:
+            n = list_rings(a, b, folded, noise, near, scratch, room.pairs, n)
         if n + MOST_PAIRS > room.pairs.shape[0] or b == last - 1:
             hits, found, limit = settle(
                 a, a, True, room, n, margin, tolerance, limit, question, overlaps, hits, found, counts
