@@ -17,7 +17,8 @@ import numpy as np
 from tocsin.deform.advance import CONTACT
 from tocsin.deform.narrow import ANY, COUNTS, EVERY, FIRST, HIT
 from tocsin.deform.partners import Partner, Path, inside_at_start, partner_of, paths_of
-from tocsin.deform.run import Found, Pair, find, in_order
+from tocsin.deform.ranking import in_order
+from tocsin.deform.run import Found, Pair, find
 from tocsin.deform.sides import Side
 from tocsin.deform.slabs import Mixed, every_contact, first_contact
 from tocsin.deform.soft import Soft, widen
@@ -206,8 +207,10 @@ class Question:
             if begin > limit:
                 break
             found = self._stretch(begin, end, EVERY)
-            keep = np.flatnonzero(found.hits["time"] <= limit)
-            parts.append((found.hits.take(keep), found.pair[keep]))
+            if limit < end:
+                keep = np.flatnonzero(found.hits["time"] <= limit)
+                found = found._replace(hits=found.hits.take(keep), pair=found.pair[keep])
+            parts.append((found.hits, found.pair))
         if len(parts) == 1:
             return Found(parts[0][0], parts[0][1], self.counts)  # in order already
         hits = np.concatenate([p[0] for p in parts])

@@ -19,6 +19,7 @@ import numpy as np
 from tocsin.deform.advance import CONTACT
 from tocsin.deform.hierarchy import LEVELS
 from tocsin.deform.narrow import ANY, COUNTS, EVERY, FIRST, HIT, make_room
+from tocsin.deform.ranking import in_order
 from tocsin.deform.sides import Side
 from tocsin.deform.traverse import BESIDE, descend, empty_hits, fold, make_lists, spread
 
@@ -158,28 +159,12 @@ def _dealt(pairs: Sequence[Pair], blocks: list[Any], question: int, limit: float
     if not parts:
         return nothing()._replace(counts=counts)
     order = sorted(parts)
-    hits = np.concatenate([parts[k][1] for k in order])
+    hits = parts[order[0]][1] if len(order) == 1 else np.concatenate([parts[k][1] for k in order])
     pair = np.repeat([parts[k][0] for k in order], [len(parts[k][1]) for k in order]).astype(np.int64)
     ranked = in_order(hits, pair)
     if question != EVERY:
         ranked = ranked[:1]
     return Found(hits.take(ranked), pair[ranked], counts)  # 40 times as fast as hits[ranked]
-
-
-def in_order(hits: np.ndarray, pair: np.ndarray) -> np.ndarray:
-    """Return the order of contacts by time, those at the same time by pair, kind and features.
-
-    Times are sorted alone, and only those that occur twice by all of it: a tenth of the time of sorting by everything.
-    """
-    times = np.ascontiguousarray(hits["time"])
-    order = np.argsort(times)
-    ranked = times[order]
-    again = ranked[1:] == ranked[:-1]
-    tied = np.flatnonzero(np.concatenate([again, [False]]) | np.concatenate([[False], again]))
-    some = order[tied]
-    part = hits[some]
-    order[tied] = some[np.lexsort((part["b"], part["a"], part["kind"], pair[some], part["time"]))]
-    return order
 
 
 def nothing() -> Found:
