@@ -155,10 +155,25 @@ def fit_level(hierarchy, level):
 
 
 @kernel
-def refit(hierarchy, seats, used, table, p0, p1, origin, n):
-    """Fit all DOPs of n elements to the two ends of a motion; return (reach, pace, size, looseness).
+def box_of(hierarchy):
+    """Return the box around all of a motion: low x, y, z, then high."""
+    top = hierarchy.octets[hierarchy.start[LEVELS - 1]]
+    return (
+        float(min(top[LO_T0, 0], top[LO_T1, 0])),
+        float(min(top[ENDS + LO_T0, 0], top[ENDS + LO_T1, 0])),
+        float(min(top[2 * ENDS + LO_T0, 0], top[2 * ENDS + LO_T1, 0])),
+        float(max(top[HI_T0, 0], top[HI_T1, 0])),
+        float(max(top[ENDS + HI_T0, 0], top[ENDS + HI_T1, 0])),
+        float(max(top[2 * ENDS + HI_T0, 0], top[2 * ENDS + HI_T1, 0])),
+    )
 
-    As `place_vertices`; the mean width of elements; and how wide octets are at time 0 compared with their elements.
+
+@kernel
+def refit(hierarchy, seats, used, table, p0, p1, origin, n):
+    """Fit all DOPs of n elements to the two ends of a motion; return (reach, pace, size, box, looseness).
+
+    As `place_vertices`; the mean width of elements; a box around all of the motion; and how wide octets are at time 0
+    compared with their elements.
     """
     reach, pace = place_vertices(used, p0, p1, origin, table)
     pad = np.float32((PAD * reach + LEAST_PAD) * (1.0 + 2.0**-22))
@@ -173,4 +188,5 @@ def refit(hierarchy, seats, used, table, p0, p1, origin, n):
         for row in range(0, 3 * ENDS, ENDS):
             for k in range(8):
                 loose += max(ZERO, hierarchy.octets[q, row + HI_T0, k] - hierarchy.octets[q, row + LO_T0, k])
-    return reach, pace, width / (8.0 * seats.shape[0]), loose / width if width > 0.0 else 0.0
+    size = width / (8.0 * seats.shape[0])
+    return reach, pace, size, box_of(hierarchy), loose / width if width > 0.0 else 0.0

@@ -238,24 +238,17 @@ class Question:
     def _locked(self, begin: float, end: float, question: int) -> Found:
         origin = self._origin(begin, end)
         best: list[tuple[np.ndarray, np.ndarray]] = []
-        sides: dict[int, Side] = {}
+        sides: dict[int, tuple[Side, float]] = {}
         softs = [p for p, pairing in enumerate(self.pairings) if pairing.b.shape < 0]
         pairs = []
         for p in softs:
             pairing = self.pairings[p]
-            off = 0.0
-            both = []
-            for actor in (pairing.a, pairing.b):
-                model: Any = self.models[actor.model]
-                at, exact = self._frames(actor.model, begin, end)
-                if actor.model not in sides:
-                    sides[actor.model] = soft_of(model).fit(at(begin), at(end), origin)
-                side = sides[actor.model]
-                both.append(side)
-                off += 0.0 if exact else INTERPOLATED * (side.reach + float(np.abs(origin).max()))
+            for k in (pairing.a.model, pairing.b.model):
+                if k not in sides:
+                    sides[k] = self._side(k, begin, end, origin)
+            (a, off_a), (b, off_b) = sides[pairing.a.model], sides[pairing.b.model]
             overlaps = self._overlaps(pairing, begin)
-            itself = pairing.a == pairing.b
-            pairs.append(Pair(both[0], both[1], itself, pairing.margin + off, pairing.tolerance, overlaps))
+            pairs.append(Pair(a, b, a is b, pairing.margin + off_a + off_b, pairing.tolerance, overlaps))
         limit = 1.0
         if pairs:
             found = find(pairs, question, threads=self.threads)
@@ -286,6 +279,13 @@ class Question:
         pair = np.concatenate([b[1] for b in best])
         order = in_order(hits, pair)
         return Found(hits.take(order), pair[order], self.counts)
+
+    def _side(self, k: int, begin: float, end: float, origin: np.ndarray) -> tuple[Side, float]:
+        """Return deformable model k as kernels see it during a stretch, and how far it may be off; metres."""
+        model: Any = self.models[k]
+        at, exact = self._frames(k, begin, end)
+        side = soft_of(model).fit(at(begin), at(end), origin)
+        return side, 0.0 if exact else INTERPOLATED * (side.reach + float(np.abs(origin).max()))
 
     def _against(self, pairing: Pairing, begin: float, end: float, origin: np.ndarray, question: int) -> Found:
         """Ask about a deformable model and one shape of a link."""

@@ -11,7 +11,8 @@ import os
 import threading
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache
+from functools import cache, lru_cache
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,13 +22,10 @@ from tocsin.deform.hierarchy import LEVELS
 from tocsin.deform.narrow import ANY, COUNTS, EVERY, FIRST, HIT, make_room
 from tocsin.deform.ranking import in_order
 from tocsin.deform.sides import Side
-from tocsin.deform.traverse import BESIDE, descend, empty_hits, fold, make_lists, spread
+from tocsin.deform.traverse import BESIDE, RINGS, descend, empty_hits, make_lists, spread
 
 TASKS = 256
 """Pairs of octets that a question is cut into, or more."""
-
-WHOLE = np.array([[0, 0, LEVELS - 1]], np.int32)
-"""The one pair of octets at the top."""
 
 BLOCKS = 12
 """Blocks of tasks for each thread, handed out one by one."""
@@ -94,28 +92,46 @@ def find(pairs: Sequence[Pair], question: int, *, limit: float = 1.0, threads: i
 
 
 def _blocks(pairs: Sequence[Pair], limit: float, threads: int) -> list[Any]:
-    """Cut the question: of each pair tasks of octets, and blocks of rings (no tasks), from one number to another."""
+    """Cut the question: (pair, tasks, first, last), of each pair that does not stay apart as a whole."""
     blocks: list[Any] = []
-    parts = 1 if threads == 1 else BLOCKS * threads
     for p, pair in enumerate(pairs):
-        tasks, n = WHOLE, 1
-        if threads > 1:
-            tasks, n = spread(pair.a, pair.b, pair.itself, TASKS, limit, pair.margin + pair.tolerance)
-        beside = _beside(pair, parts) if pair.itself else tasks[:0]
-        work_of = (
-            (np.concatenate([tasks[:n], beside]), n + len(beside)),
-            (None, len(pair.a.ring_lengths) if pair.itself else 0),
-        )
-        for work, count in work_of:
-            size = max(-(-count // parts), 1)
-            blocks += [(p, work, first, min(first + size, count)) for first in range(0, count, size)]
+        if not pair.itself and _parted(pair):
+            continue
+        own = (len(pair.a.beside_start) - 1, len(pair.a.ring_lengths)) if pair.itself else (0, 0)
+        if threads == 1:
+            tasks = _whole(*own)
+            blocks.append((p, tasks, 0, len(tasks)))
+            continue
+        parts = BLOCKS * threads
+        tasks, n = spread(pair.a, pair.b, pair.itself, TASKS, limit, pair.margin + pair.tolerance)
+        size = max(-(-n // parts), 1)
+        blocks += [(p, tasks, first, min(first + size, n)) for first in range(0, n, size)]
+        tasks = _own(*own, parts)
+        blocks += [(p, tasks, k, k + 1) for k in range(len(tasks))]
     return blocks
 
 
-def _beside(pair: Pair, parts: int) -> np.ndarray:
-    """Return tasks for all octets of a model and their neighbours."""
-    ends = np.linspace(0, len(pair.a.beside_start) - 1, parts + 1).astype(np.int32)
-    return np.stack([ends[:-1], ends[1:], np.full(parts, BESIDE, np.int32)], axis=1)
+def _parted(pair: Pair) -> bool:
+    """Are the boxes of two models, which contain all that they do, further apart than what matters?"""
+    by = (pair.margin + pair.tolerance) * (1.0 + 2.0**-40)
+    a, b = pair.a.box, pair.b.box
+    return any(b[k] - a[k + 3] > by or a[k] - b[k + 3] > by for k in range(3))
+
+
+@lru_cache(64)
+def _whole(octets: int, rings: int) -> np.ndarray:
+    """Return tasks for everything: the one pair of octets at the top, and a model's own."""
+    return np.concatenate([np.array([[0, 0, LEVELS - 1]], np.int32), _own(octets, rings, 1)])
+
+
+@lru_cache(64)
+def _own(octets: int, rings: int, parts: int) -> np.ndarray:
+    """Return tasks, in so many parts, for octets of a model that are beside each other, and for blocks of rings."""
+    rows = []
+    for count, kind in ((octets, BESIDE), (rings, RINGS)):
+        ends = [count * k // parts for k in range(parts + 1)]
+        rows += [(first, last, kind) for first, last in pairwise(ends) if first < last]
+    return np.array(rows, np.int32).reshape(-1, 3)
 
 
 def _dealt(pairs: Sequence[Pair], blocks: list[Any], question: int, limit: float, threads: int) -> Found:
@@ -138,12 +154,9 @@ def _dealt(pairs: Sequence[Pair], blocks: list[Any], question: int, limit: float
             bounds = (pair.margin, pair.tolerance, min(best), question)
             hits: Any = empty_hits(question)
             n: Any = 0
-            if tasks is None:
-                hits, n, reached = fold(pair.a, first, last, room, *bounds, pair.overlaps, hits, n, own)
-            else:
-                hits, n, reached = descend(
-                    pair.a, pair.b, pair.itself, tasks, first, last, room, lists, *bounds, pair.overlaps, hits, n, own
-                )
+            hits, n, reached = descend(
+                pair.a, pair.b, pair.itself, tasks, first, last, room, lists, *bounds, pair.overlaps, hits, n, own
+            )
             if n:
                 parts[k] = (p, hits[:n])
                 best.append(reached)

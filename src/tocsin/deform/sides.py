@@ -41,6 +41,8 @@ class Side(NamedTuple):
     """How far any vertex of an element goes, rounded up."""
     size: float
     """The mean width of elements."""
+    box: tuple[float, ...]
+    """Low x, y, z, then high, of all that it does."""
 
 
 @kernel
@@ -52,5 +54,5 @@ def borrowed_side(side):
         borrowed(side.places), borrowed(side.beside_start), borrowed(side.beside_other), borrowed(side.beside_known),
         borrowed(side.above_start), borrowed(side.above_other), borrowed(side.above_known), borrowed(side.table),
         borrowed(side.ring_vertices), borrowed(side.ring_faces), borrowed(side.ring_lengths), borrowed(side.has_ring),
-        side.reach, side.pace, side.size,
+        side.reach, side.pace, side.size, side.box,
     )  # fmt: skip

@@ -131,7 +131,7 @@ class Soft:
         elements, hierarchy = self._elements, self._hierarchy
         assert elements is not None
         measured: Any = refit(hierarchy, self._seats, self._used, self._table, p0, p1, origin, len(elements.corners))
-        reach, pace, size, loose = map(float, measured)
+        reach, pace, size, box, loose = measured
         write_places(self._used, p0, p1, self._places)
         side = Side(
             hierarchy.octets,
@@ -151,5 +151,6 @@ class Soft:
             reach,
             pace,
             size,
+            box,
         )
         return side, loose

@@ -1,7 +1,8 @@
 """Descending two hierarchies in step, from pairs of octets to chunks of element pairs.
 
 Work is handed out as pairs of octets: `spread` opens the top until there are enough of them for all threads, `descend`
-settles some of them; octets of a model that are `neighbours` are not met on the way down, but taken from their lists.
+settles some of them; octets of a model that are `neighbours` are not met on the way down, but taken from their lists,
+and what shares a vertex is left to rings (`stars`): these are tasks as well.
 What it finds does not depend on how work is handed out: a pair is left out only if it is proven free, or later than a
 contact that was found. Pairs of octets of elements and pairs of elements are gathered into lists before the next stage
 looks at them: a stage is one loop over few tables, and handing tables on costs as much as a test.
@@ -35,8 +36,8 @@ FEW = 6
 LEAVES = 256
 """Pairs of octets of elements that are gathered."""
 
-BESIDE = -1
-"""In the place of a level: the octets from one number to another, each with those beside it."""
+BESIDE, RINGS = -1, -2
+"""In the place of a level: octets from one number to another, each with those beside it; and blocks of rings."""
 
 
 class Lists(NamedTuple):
@@ -189,14 +190,6 @@ def spread(a, b, itself, want, limit, margin):
 
 
 @kernel
-def fold(a, first, last, room, margin, tolerance, limit, question, overlaps, hits, found, counts):
-    """Settle blocks of rings of a model; return (hits, found, limit)."""
-    a = borrowed_side(a)
-    counts = borrowed(counts)
-    return settle_rings(a, first, last, room, margin, tolerance, limit, question, overlaps, hits, found, counts)
-
-
-@kernel
 def is_over(question, hits, found):
     """Return True if no other contact matters: any was asked for, or the first, which is at 0."""
     if found == 0 or question == EVERY or hits[0]["status"] != CONTACT:
@@ -228,7 +221,7 @@ def descend(
             task += 1
             top = 1
         listed = 0
-        if top > 0 and leaves < LEAVES and lists.work[top - 1, 2] != BESIDE:
+        if top > 0 and leaves < LEAVES and lists.work[top - 1, 2] >= 0:
             top -= 1
             qa = lists.work[top, 0]
             qb = lists.work[top, 1]
@@ -253,6 +246,20 @@ def descend(
             listed = list_elements(a.octets, b.octets, lists.leaves, leaves, reach, lists.octet, lists.elements)
             counts[NODES] += leaves
             leaves = 0
+        elif top > 0 and lists.work[top - 1, 2] == RINGS:
+            if n > 0:
+                hits, found, limit = settle(
+                    a, b, itself, room, n, margin, tolerance, limit, question, overlaps, hits, found, counts
+                )
+                n = 0
+            top -= 1
+            hits, found, limit = settle_rings(
+                a, lists.work[top, 0], lists.work[top, 1], room, margin, tolerance, limit, question, overlaps, hits,
+                found, counts,
+            )  # fmt: skip
+            if is_over(question, hits, found):
+                return hits, found, limit
+            reach = set_reach(a, b, limit, near_by)
         elif top > 0:
             q = lists.work[top - 1, 0]
             listed, done = list_beside(
