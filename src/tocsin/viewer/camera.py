@@ -119,7 +119,7 @@ def extremes(points: np.ndarray) -> np.ndarray:
     if len(points) <= 200:
         return points
     directions = np.random.default_rng(0).normal(size=(200, 3))
-    return points[np.unique((points @ directions.T).argmax(axis=0))]
+    return points[np.unique((directions @ points.T).argmax(axis=1))]
 
 
 def _placed(points: np.ndarray, pose: np.ndarray) -> np.ndarray:

@@ -12,17 +12,25 @@ from tocsin.viewer.solids import CONTACT, END, START, Colour, bytes_of
 
 
 class Layer:
-    """The triangles of a model that have one colour, as a mesh in a viser scene."""
+    """Triangles of a model that may have one colour, as a mesh in a viser scene with just their vertices."""
 
-    def __init__(self, scene: Any, path: str, sheet: Sheet, colour: Colour) -> None:
-        vertices = sheet.frames[0].astype(np.float32)
-        self.mesh = scene.add_mesh_simple(path, vertices, sheet.faces, color=bytes_of(colour), side="double")
+    def __init__(self, scene: Any, path: str, sheet: Sheet, colour: Colour, faces: np.ndarray) -> None:
+        self._used = np.unique(faces)
+        self._number = np.zeros(sheet.frames.shape[1], np.uint32)
+        self._number[self._used] = np.arange(len(self._used))
+        vertices = sheet.frames[0][self._used].astype(np.float32)
+        self.mesh = scene.add_mesh_simple(path, vertices, self._number[faces], color=bytes_of(colour), side="double")
 
     def show(self, faces: np.ndarray) -> None:
-        """Show these triangles."""
+        """Show these of its triangles."""
         self.mesh.visible = len(faces) > 0
         if len(faces):
-            self.mesh.faces = faces
+            self.mesh.faces = self._number[faces]
+
+    def move(self, vertices: np.ndarray) -> None:
+        """Put its vertices where those of the model are."""
+        if self.mesh.visible:
+            self.mesh.vertices = vertices[self._used].astype(np.float32)
 
 
 class Fabric:
@@ -30,14 +38,18 @@ class Fabric:
 
     def __init__(self, scene: Any, film: Film) -> None:
         self.ghosts: list[Any] = []
-        self._shown: list[tuple[Sheet, Layer, dict[int, Layer]]] = []
+        self._shown: list[tuple[Sheet, Layer | None, dict[int, Layer]]] = []
         self._painted: list[int] = []
         for k, sheet in enumerate(film.sheets):
             if len(sheet.faces) == 0:
                 continue
-            shades = np.unique(sheet.shades).tolist()
-            layers = {shade: Layer(scene, f"/sheets/{k}/{shade}", sheet, SHADES[shade]) for shade in shades}
-            self._shown.append((sheet, Layer(scene, f"/sheets/{k}/touched", sheet, CONTACT), layers))
+            layers = {
+                shade: Layer(scene, f"/sheets/{k}/{shade}", sheet, SHADES[shade], sheet.faces[sheet.shades == shade])
+                for shade in np.unique(sheet.shades).tolist()
+            }
+            touched = sheet.faces[sheet.touched]
+            painted = Layer(scene, f"/sheets/{k}/touched", sheet, CONTACT, touched) if len(touched) else None
+            self._shown.append((sheet, painted, layers))
             self._painted.append(-1)
             if np.abs(sheet.frames - sheet.frames[:1]).max() <= 1e-2 * film.size:
                 continue
@@ -52,7 +64,7 @@ class Fabric:
         """Put the vertices where they are at time t, and paint what has touched by then."""
         for k, (sheet, painted, layers) in enumerate(self._shown):
             touched = sheet.touched_by(t)
-            if len(touched) != self._painted[k]:
+            if painted is not None and len(touched) != self._painted[k]:
                 shades = sheet.shades.copy()
                 shades[touched] = -1
                 painted.show(sheet.faces[touched])
@@ -60,7 +72,8 @@ class Fabric:
                     layer.show(sheet.faces[shades == shade])
                 self._painted[k] = len(touched)
             if len(sheet.times) > 1:
-                vertices = sheet.at(t).astype(np.float32)
-                for layer in (painted, *layers.values()):
-                    if layer.mesh.visible:
-                        layer.mesh.vertices = vertices
+                vertices = sheet.at(t)
+                for layer in layers.values():
+                    layer.move(vertices)
+                if painted is not None:
+                    painted.move(vertices)
