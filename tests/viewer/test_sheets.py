@@ -87,6 +87,7 @@ def test_parts_of_a_model_that_touch_have_the_two_colours_of_what_meets():
     assert {tuple(parts[k, 0]) for k in (0, 1)} == set(module.TOUCHING)
     assert tuple(parts[2, 0]) in module.FABRICS
     assert np.isinf(film.clearance.distances).all()  # from itself alone
+    assert film.meeting() == "layers meets itself"
 
 
 def test_a_long_path_of_a_large_model_keeps_some_frames_and_the_contact(monkeypatch):

@@ -134,7 +134,7 @@ class Film:
         if not self.touches:
             return ""
         contact = self.touches[0].contact
-        return f"{contact.link_a} meets {contact.link_b}"
+        return f"{contact.link_a} meets {'itself' if contact.link_b == contact.link_a else contact.link_b}"
 
     def details(self) -> list[tuple[str, str]]:
         """Return (name, value) lines on when, where, and between which links and features."""

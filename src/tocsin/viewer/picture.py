@@ -78,7 +78,8 @@ def save_picture(
     moment = moment_of(film)
     scale = min(width / 1600, height / 1000)
     view = best_view(film)
-    camera = _camera(view, (width, height), _free_space(width, height, scale))
+    plotted = bool(np.isfinite(film.curve[1]).any())
+    camera = _camera(view, (width, height), _free_space(width, height, scale, plotted))
     image = _solids(film, moment, camera, (width, height), dark)
     pixels = Image.fromarray(np.round(255.0 * np.clip(image, 0.0, 1.0)).astype(np.uint8))
     _Draughtsman(pixels, film, camera, scale, INKS[dark]).draw(moment, title, sampled(film, samples))
@@ -99,9 +100,9 @@ def moment_of(film: Film) -> float:
     return float(film.clearance.times[film.clearance.distances.argmin()])
 
 
-def _free_space(width: int, height: int, scale: float) -> tuple[float, float, float, float]:
+def _free_space(width: int, height: int, scale: float, plotted: bool) -> tuple[float, float, float, float]:
     """Return left, right, top, bottom of the part of the picture that no panel covers, in pixels."""
-    return 40 * scale, width - 40 * scale, 60 * scale, height - 270 * scale
+    return 40 * scale, width - 40 * scale, 60 * scale, height - (270 if plotted else 60) * scale
 
 
 def _camera(view: View, size: tuple[int, int], space: tuple[float, float, float, float]) -> Camera:
