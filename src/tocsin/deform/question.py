@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -34,8 +34,7 @@ INTERPOLATED = 8.0 * 2.0**-53
 """Relative error of positions between two frames."""
 
 
-@dataclass(frozen=True)
-class Actor:
+class Actor(NamedTuple):
     """One side of a pair: a deformable model, or one shape of a link."""
 
     model: int
@@ -70,13 +69,13 @@ class Question:
 
     def __post_init__(self) -> None:
         """Find out who moves, and which pairs there are."""
-        first = self._first = np.cumsum([0, *[len(m.links) for m in self.models]])
+        first = self._first = [0, *accumulate(len(m.links) for m in self.models)]
         asked = [not self.motions or k in self.motions for k in range(len(self.models))]
         softs = [(k, m) for k, m in enumerate(self.models) if isinstance(m, Deformable) and not soft_of(m).is_empty]
         self.pairings: list[Pairing] = []
         self._tolerance: dict[Actor, float] = {}
         for k, soft in softs:
-            a = Actor(k, int(first[k]))
+            a = Actor(k, first[k])
             if soft.self_contact and asked[k]:
                 self._add(a, a)
             for o, other in enumerate(self.models):
@@ -84,12 +83,12 @@ class Question:
                     continue
                 if isinstance(other, Deformable):
                     if o > k and not soft_of(other).is_empty:
-                        self._add(a, Actor(o, int(first[o])))
+                        self._add(a, Actor(o, first[o]))
                     continue
                 for i, shapes in enumerate(other.shapes):
                     for s, shape in enumerate(shapes):
                         if not shape.is_empty:
-                            self._add(a, Actor(o, int(first[o]) + i, s))
+                            self._add(a, Actor(o, first[o] + i, s))
 
     def _add(self, a: Actor, b: Actor) -> None:
         margin = self.rules.get((min(a.link, b.link), max(a.link, b.link)), self.margin)
@@ -101,7 +100,8 @@ class Question:
             if b.shape >= 0:
                 sizes.append(self._shape(b).diagonal)
             tolerance = RELATIVE_TOLERANCE * min(sizes)
-        self._tolerance[b] = min(tolerance, self._tolerance.get(b, math.inf))
+        if b.shape >= 0:
+            self._tolerance[b] = min(tolerance, self._tolerance.get(b, math.inf))
         self.pairings.append(Pairing(a, b, margin, tolerance))
 
     def _shape(self, actor: Actor) -> Shape:
@@ -158,7 +158,7 @@ class Question:
 
     def link_of(self, actor: Actor) -> int:
         """Return which of its model's links an actor is."""
-        return actor.link - int(self._first[actor.model])
+        return actor.link - self._first[actor.model]
 
     def elements(self, actor: Actor) -> Elements:
         """Return an actor's elements in the order given: edges and faces by number."""
