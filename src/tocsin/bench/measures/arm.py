@@ -20,6 +20,7 @@ import tocsin
 from tocsin.bench import report
 from tocsin.bench.data import Missing
 from tocsin.bench.results import papers
+from tocsin.bench.results.tables import factor
 from tocsin.bench.scenes import arm_scenes, cases
 from tocsin.options import MAX_STEPS
 from tocsin.viewer import render
@@ -199,7 +200,8 @@ def _show(title: str, found: dict[str, Any], paper: dict[Any, tuple[float, ...]]
         without, full = (row["seconds"][name].sum(axis=1) for name in ("1+3", "1+2+3"))
         ratios = [report.mean(without[which]) / report.mean(full[which]) for which in (collides, ~collides)]
         after = row["pairs"]["1+2+3"].mean(axis=0)
-        worth.append(f"{row['degrees']:g}°: {ratios[0]:.2f} / {ratios[1]:.2f} ({after[0]:.1f} -> {after[1]:.1f} pairs)")
+        both = " / ".join(factor(ratio) or "-" for ratio in ratios)
+        worth.append(f"{row['degrees']:g}°: {both} ({after[0]:.1f} -> {after[1]:.1f} pairs)")
     report.table(
         f"{title}: milliseconds a motion, COL and NO-COL; {found['n_triangles']:,} triangles",
         ["step", "stages", "1 COL", "NO-COL", "2 COL", "NO-COL", "3 COL", "NO-COL", "all COL", "NO-COL", "paper, all"],

@@ -59,7 +59,7 @@ def write(run: Run, before: Run | None = None) -> Path:
         parts.append(f"<h2 id=targets>{escape(goals.title)}</h2><div class=card>{_table(goals, '')}</div>")
     if before is not None:
         shown = "".join(_table(table) for table in compare.tables(run, before))
-        parts.append(f"<h2>Compared with {escape(before.name)}</h2><div class=card>{shown}</div>")
+        parts.append(f"<h2 id=compared>Compared with {escape(before.name)}</h2><div class=card>{shown}</div>")
     overview = plots.culling([*run.records.values()])
     if overview is not None:
         parts.append(f"<h2>What culling leaves</h2><div class=card><div class='wide scroll'>{overview}</div></div>")
