@@ -90,10 +90,9 @@ def world_at(table):
         array_at(table, 13, F8, 1),
         array_at(table, 14, I4, 2),
         array_at(table, 15, F4, 3),
-        array_at(table, 16, F4, 3),
-        array_at(table, 17, I4, 1),
-        array_at(table, 18, SELF, 1),
-        array_at(table, 19, CHART, 1),
+        array_at(table, 16, I4, 2),
+        array_at(table, 17, SELF, 1),
+        array_at(table, 18, CHART, 1),
     )
 
 
@@ -101,17 +100,16 @@ def world_at(table):
 def room_at(table):
     """Return the working memory, the next rows."""
     return Room(
-        array_at(table, 20, ITEM, 1),
+        array_at(table, 19, ITEM, 1),
+        array_at(table, 20, I4, 2),
         array_at(table, 21, I4, 2),
-        array_at(table, 22, I4, 2),
+        array_at(table, 22, F8, 2),
         array_at(table, 23, F8, 2),
         array_at(table, 24, F8, 2),
         array_at(table, 25, F8, 2),
-        array_at(table, 26, I8, 2),
-        array_at(table, 27, F8, 2),
-        array_at(table, 28, F8, 2),
-        array_at(table, 29, PAIR, 1),
-        array_at(table, 30, F8, 3),
+        array_at(table, 26, F8, 2),
+        array_at(table, 27, PAIR, 1),
+        array_at(table, 28, F8, 3),
     )
 
 
@@ -121,14 +119,14 @@ def stage_at(table):
     return Stage(
         world_at(table),
         room_at(table),
-        array_at(table, 31, JOINT, 1),
-        array_at(table, 32, SWEEP, 1),
-        array_at(table, 33, F8, 4),
+        array_at(table, 29, JOINT, 1),
+        array_at(table, 30, SWEEP, 1),
+        array_at(table, 31, F8, 4),
+        array_at(table, 32, F8, 2),
+        array_at(table, 33, I4, 2),
         array_at(table, 34, F8, 2),
-        array_at(table, 35, I4, 2),
-        array_at(table, 36, F8, 2),
-        array_at(table, 37, I4, 1),
-        array_at(table, 38, I4, 1),
+        array_at(table, 35, I4, 1),
+        array_at(table, 36, I4, 1),
     )
 
 

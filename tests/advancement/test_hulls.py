@@ -1,5 +1,6 @@
 """Steps of the hulls of nodes: no contact is passed, and what is said to touch does."""
 
+import math
 from fractions import Fraction
 
 import numpy as np
@@ -82,15 +83,16 @@ def check(seed, cases, samples):
         if world.nodes[a]["count"] > 0 and world.nodes[b]["count"] > 0:
             continue
         room, counts = make_room(), np.zeros(VISITED + 1, np.int64)
-        t, n, size = float(rng.random()) * 0.5, (0.0, 0.0, 0.0), 0
+        t, n, size, end, known = float(rng.random()) * 0.5, (0.0, 0.0, 0.0), 0, 1.0, False
         for _ in range(12):
             states = both_states(pair, moving.sweeps, moving.joints, world.links, t)
-            said, time, n, size, touch, end = hulls_advance(
-                world, moving.sweeps, moving.joints, pair, a, b, states, t, 1.0, n, size, room, counts
+            said, time, n, size, touch, end, _ = hulls_advance(
+                world, moving.sweeps, moving.joints, pair, a, b, states, t, end, known, math.inf, n, size, room, counts
             )
             said_what[said] += 1
             if touch == CONTACT:
                 touched += 1
+                known = True
                 assert truth(moving, a, b, end) <= margin + pair["tolerance"] + 1e-12
             assert touch in (FREE, CONTACT)
             if said in (OPEN, OVERLAP):

@@ -4,21 +4,18 @@ import numpy as np
 import pytest
 import trimesh
 
-from tocsin._jit import kernel
-from tocsin._lanes import lane
+from tocsin.geometry.compass import ROW, cell_of
 from tocsin.geometry.patches import (
-    LEVEL,
-    MOST_LEVELS,
-    NO_CORNER,
+    CELL,
+    COUNT,
+    FEW,
+    GRID,
     PLACE,
     WHICH,
     Patches,
-    bounds_along,
     build_patches,
-    corner_along,
-    dots,
+    corner_at,
     farthest,
-    largest,
     shifted,
 )
 from tocsin.geometry.tree import build_triangles
@@ -58,20 +55,16 @@ class Laid:
         return ((self.points[sorted(self.below[node])] - self.center) @ d).max()
 
 
-def check(laid, nodes, seed, patches=None):
+def check(laid, nodes, seed, patches=None, directions=None):
     rng = np.random.default_rng(seed)
-    ladder = np.zeros((MOST_LEVELS + 1, 2), np.int64)
-    tables = (patches or laid.patches)[:4]
-    radius = float(laid.nodes[0]["radius"])
-    noise = 8.0 * 2.0**-24 * radius
+    tables = tuple(patches or laid.patches)
+    noise = 8.0 * 2.0**-24 * float(laid.nodes[0]["radius"])
     for node in nodes:
-        for slack in (0.0, 0.03 * radius):
-            d = rng.normal(size=3)
-            d /= np.linalg.norm(d)
-            reach, patch = farthest(tables, node, tuple(d), slack, ladder)
-            truth = laid.reach(node, d)
-            assert reach - noise <= truth <= reach + slack + noise
-            corner = np.array(corner_along(tables, node, patch, tuple(d), reach))
+        for d in rng.normal(size=(2, 3)) if directions is None else directions:
+            d = d / np.linalg.norm(d)
+            reach, group, k = farthest(tables, node, tuple(d))
+            assert abs(reach - laid.reach(node, d)) <= noise
+            corner = np.array(corner_at(tables[1], group, k))
             own = laid.points[sorted(laid.below[node])] - laid.center
             assert np.abs(own - corner).max(axis=1).min() <= noise
             assert abs(corner @ d - reach) <= noise
@@ -94,58 +87,69 @@ def test_the_farthest_corner_of_every_node_is_found(mesh, scale):
 
 def test_patches_are_numbered_from_where_they_lie_in_a_larger_table():
     one, two = Laid(soup(500, 4)), Laid(sphere(3))
-    moved = shifted(two.patches, len(one.patches.corners) // 2, len(one.patches.first))
+    moved = shifted(two.patches, len(one.patches.corners) // 2, len(one.patches.cells))
     joined = Patches(
         moved.spans,
         np.concatenate([one.patches.corners, moved.corners]),
-        np.concatenate([one.patches.disks, moved.disks]),
-        np.concatenate([one.patches.first, moved.first]),
-        0,
+        np.concatenate([one.patches.cells, moved.cells]),
     )
     check(two, range(30), 5, joined)
 
 
-@kernel
-def bound_and_reach(patches, row, k, below, d):
-    """Return what a lane's disk is computed to reach at most along d, and the largest product of a patch below it."""
-    x, y, z = np.float32(d[0]), np.float32(d[1]), np.float32(d[2])
-    corners, disks = patches[1], patches[2]
-    bound = lane(bounds_along(disks, row, x, y, z), k)
-    return bound, max(largest(dots(corners, 2 * below, x, y, z)), largest(dots(corners, 2 * below + 1, x, y, z)))
+def ring(corners):
+    """A flat ring: along its axis all of it is equally far, and cells there have long lists."""
+    angle = np.arange(corners) * (2.0 * np.pi / corners)
+    inner = np.stack([np.cos(angle), np.sin(angle), np.zeros(corners)], 1)
+    k, after = np.arange(corners), (np.arange(corners) + 1) % corners
+    faces = np.concatenate([np.stack([k, after, k + corners], 1), np.stack([after, after + corners, k + corners], 1)])
+    return np.concatenate([inner, 1.5 * inner]), faces
 
 
-def lowest_patches(patches, row):
-    """Return the lanes of a row and the patches below each."""
-    used = [k for k in range(8) if patches.disks[row, 7, k] > NO_CORNER]
-    if row < patches.lowest:
-        return [(k, [int(patches.first[row]) + k]) for k in used]
-    below = [lowest_patches(patches, int(patches.first[row]) + k) for k in used]
-    return [(k, [p for _, some in rows for p in some]) for k, rows in zip(used, below)]
-
-
-@pytest.mark.parametrize("mesh", [soup(700, 6), sphere(4), few_corners(400)])
-def test_no_corner_is_computed_to_reach_beyond_its_disk(mesh):
+@pytest.mark.parametrize("mesh", [soup(2000, 6), sphere(4), ring(700)])
+def test_the_farthest_corner_is_found_on_the_edges_of_cells_and_right_beside_them(mesh):
     laid = Laid(mesh)
-    rng = np.random.default_rng(7)
-    tested = 0
-    for row in range(len(laid.patches.first)):
-        for k, below in lowest_patches(laid.patches, row):
-            normal = laid.patches.disks[row, 3:6, k].astype(np.float64)
-            for d in (rng.normal(size=3), normal, normal + 1e-4 * rng.normal(size=3)):
-                d = d / np.linalg.norm(d)
-                for patch in below:
-                    bound, reach = bound_and_reach(laid.patches[:4], row, k, patch, tuple(d))
-                    assert reach <= bound
-                    tested += 1
-    assert tested > 50 or not len(laid.patches.first)
+    spans = laid.patches.spans
+    large = np.flatnonzero(spans[:, GRID] > 0)
+    assert len(large) > 3
+    rng = np.random.default_rng(8)
+    for node in large[:8]:
+        grid = int(spans[node, GRID])
+        directions = []
+        for _ in range(60):
+            d = np.ones(3)
+            face = rng.integers(0, 3)
+            d[(face + 1) % 3], d[(face + 2) % 3] = rng.integers(0, grid + 1, 2) * (2.0 / grid) - 1.0
+            directions += [d * rng.choice([-1.0, 1.0], 3), d + rng.normal(size=3) * 2.0 ** rng.integers(-30, -10)]
+        check(laid, [node], 9, directions=directions)
 
 
-def test_every_node_is_some_of_one_row_or_of_one_patch():
+def test_cells_have_short_lists_and_long_ones_where_they_need_them():
+    flat = Laid(ring(700)).patches
+    root = flat.spans[0]
+    sizes = flat.cells[root[CELL] : root[CELL] + 6 * root[GRID] ** 2, 0]
+    assert sizes.min() >= 1
+    assert sizes.min() < ROW <= sizes.max()
+    ball = Laid(sphere(4)).patches
+    assert np.median(ball.cells[: 6 * ball.spans[0, GRID] ** 2, 0]) <= 4
+    axis = cell_of(0.01, 0.02, 1.0, int(root[GRID]))
+    assert sizes[axis] >= ROW
+
+
+def test_a_list_that_is_cut_short_is_noticed():
+    laid = Laid(sphere(4))
+    cut = laid.patches.cells.copy()
+    cut[:, 0] = np.minimum(cut[:, 0], 1)
+    with pytest.raises(AssertionError):
+        check(laid, [0] * 200, 10, laid.patches._replace(cells=cut))
+
+
+def test_every_node_is_a_stretch_of_patches_or_some_of_one():
     laid = Laid(sphere(3))
     spans = laid.patches.spans
     assert (spans[:, WHICH] > 0).all()
-    assert spans[0, LEVEL] == spans[:, LEVEL].max()
+    assert spans[0, PLACE] == 0
+    assert 2 * spans[0, COUNT] == len(laid.patches.corners)
     leaves = laid.nodes["count"] > 0
-    assert (spans[leaves, LEVEL] == 0).all()
+    assert (spans[leaves, COUNT] == 1).all()
     assert all(int(which).bit_count() == 3 for which in spans[leaves, WHICH])
-    assert (spans[:, PLACE] >= 0).all()
+    assert ((spans[:, GRID] > 0) == (spans[:, COUNT] > FEW)).all()

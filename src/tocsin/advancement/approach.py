@@ -10,8 +10,9 @@ from tocsin.advancement.hulls import (
     BRIDGE,
     NEAR_BRIDGE,
     NEAR_ENOUGH,
-    ROUGHLY,
+    SMALL,
     WITHIN_REACH,
+    as_a_sees,
     between,
     centred,
     extent_of,
@@ -24,7 +25,7 @@ from tocsin.advancement.hulls import (
 )
 from tocsin.advancement.leaf_pair import FREE, HULL_TESTS, later, leaf_advance
 from tocsin.advancement.relative import both_states, seen_from_a
-from tocsin.geometry.patches import singles_noise
+from tocsin.geometry.patches import COUNT, singles_noise
 from tocsin.motion.joints import UP
 
 DONE, WAIT, OPEN, OVERLAP = 0, 1, 3, 4
@@ -38,8 +39,8 @@ def triangle_size(geom):
 
 
 @kernel
-def hulls_advance(world, sweeps, joints, pair, a, b, states, t, end, n, size, room, counts):
-    """Return (said, time, n, size, touch, end): what the hulls of the nodes a, b, which are not both leaves, say at t.
+def hulls_advance(world, sweeps, joints, pair, a, b, states, t, end, known, soonest, n, size, room, counts):
+    """Return (said, time, n, size, touch, end, soonest): what the hulls of the nodes a, b, not both leaves, say at t.
 
     DONE: they are farther apart than the margin until `end`; WAIT: until `time`, later than t; OPEN: nothing;
     OVERLAP: they touch, or nearly so. n is the direction between them, to start from next time, and `size` how many
@@ -47,6 +48,10 @@ def hulls_advance(world, sweeps, joints, pair, a, b, states, t, end, n, size, ro
     touch, at the new `end` (CONTACT), or that come too close to say (CAPPED), see `leaf_advance`. Proof: by the
     chord, with the bounds of `motion_bound` for both nodes, and before it by the speed, where the gap is larger than
     anything that can be gone in the time that is left.
+
+    `known`: a touch is known, at `end`, and steps beyond it are of no use. As long as there is none, small nodes that
+    may meet sooner than all before them at this moment, by `soonest`, show two triangles: whatever the others do
+    later than these touch need not be followed.
     """
     counts[HULL_TESTS] += 1
     geom_a = world.geoms[pair["a"]]
@@ -65,40 +70,39 @@ def hulls_advance(world, sweeps, joints, pair, a, b, states, t, end, n, size, ro
     center_b = node_center(root_b)
     patches = patches_of(world)
     placed = centred(states, center_a, center_b)
-    larger = max(np.float64(node_a["radius"]), np.float64(node_b["radius"]))
+    view = as_a_sees(placed)
     if n[0] == 0.0 and n[1] == 0.0 and n[2] == 0.0:
         # Nothing is known: between the centres of the boxes.
-        from_a = vec.matvec(placed[0], vec.sub(node_center(node_a), center_a))
-        n = vec.add(placed[2], vec.matvec(placed[1], vec.sub(node_center(node_b), center_b)))
-        n = vec.sub(n, from_a)
+        aim = vec.add(view[1], vec.matvec(view[0], vec.sub(node_center(node_b), center_b)))
+        aim = vec.sub(aim, vec.sub(node_center(node_a), center_a))
+    else:
+        aim = vec.tmatvec(placed[0], n)
     need = (end - t) * UP
     tolerance = pair["tolerance"]
-    lower, upper, n, x, y, size = between(
-        patches,
-        a,
-        b,
-        placed,
-        n,
-        size,
-        clear,
-        clear + speed * need,
-        NEAR_ENOUGH,
-        ROUGHLY * larger,
-        room.corner_simplex,
-        room.ladder,
+    lower, upper, aim, x, v, size = between(
+        patches, a, b, view, aim, size, clear, clear + speed * need, NEAR_ENOUGH, room.corner_simplex
     )
+    n = vec.matvec(placed[0], aim)
     gap = lower - clear
     touch = FREE
     if gap > speed * need:
-        return DONE, end, n, size, touch, end
+        return DONE, end, n, size, touch, end, soonest
+    if not gap > 0.0:
+        return (OVERLAP if upper <= clear else OPEN), t, n, size, touch, end, soonest
     extent = extent_of(room.corner_simplex, size)
     # Features much longer than triangles are bridges, over which the surfaces are farther apart than their hulls.
-    bridged = extent > BRIDGE * max(triangle_size(geom_a), triangle_size(geom_b))
-    if size > 0 and gap > 0.0 and not bridged and gap < max(WITHIN_REACH * extent, 4.0 * tolerance):
-        at_a = vec.add(vec.tmatvec(placed[0], x), center_a)
-        at_b = vec.add(vec.tmatvec(placed[1], vec.sub(y, placed[2])), center_b)
-        leaf_a = nearest_leaf(world, a, at_a, 0.5 * tolerance, room.spare)
-        leaf_b = nearest_leaf(world, b, at_b, 0.5 * tolerance, room.spare) if leaf_a >= 0 else -1
+    triangle = max(triangle_size(geom_a), triangle_size(geom_b))
+    bridged = extent > BRIDGE * triangle
+    few = max((NEAR_BRIDGE if bridged else NEAR_ENOUGH) * extent, 2.0 * tolerance)
+    y = vec.add(x, v)
+    then = t + stride(gap, n, placed, vec.matvec(placed[0], x), vec.matvec(placed[0], y), acceleration, speed)
+    small = max(world.spans[a, COUNT], world.spans[b, COUNT]) <= SMALL
+    eager = small and not known and then < soonest
+    if size > 0 and ((not bridged and gap < max(WITHIN_REACH * extent, 4.0 * tolerance)) or eager):
+        limit = max(0.5 * tolerance, 0.05 * triangle) if eager else 0.5 * tolerance
+        leaf_a = nearest_leaf(world, a, vec.add(x, center_a), limit, room.spare)
+        at_b = vec.add(vec.tmatvec(view[0], vec.sub(y, view[1])), center_b)
+        leaf_b = nearest_leaf(world, b, at_b, limit, room.spare) if leaf_a >= 0 else -1
         if leaf_b >= 0:
             pose, motion = seen_from_a(states)
             touch, end = leaf_advance(
@@ -106,33 +110,40 @@ def hulls_advance(world, sweeps, joints, pair, a, b, states, t, end, n, size, ro
                 end, room, counts,
             )  # fmt: skip
             if not t < end:
-                return DONE, end, n, size, touch, end
-    if not gap > 0.0:
-        return (OVERLAP if upper <= clear else OPEN), t, n, size, touch, end
-    then = end
-    if touch == FREE:
-        if gap <= max((NEAR_BRIDGE if bridged else NEAR_ENOUGH) * extent, 2.0 * tolerance):
-            return OPEN, t, n, size, touch, end
-        then = min(t + stride(gap, n, placed, x, y, acceleration, speed), end)
+                return DONE, end, n, size, touch, end, soonest
+    if small:
+        soonest = min(soonest, then)
+    known = known or touch != FREE
+    if then >= end or touch != FREE:
+        then = end
+    elif gap <= few:
+        return OPEN, t, n, size, touch, end, soonest
     h = then - t
+    bend = 0.5 * acceleration * h * h
     placed_then = centred(both_states(pair, sweeps, joints, world.links, then), center_a, center_b)
+    view_then = as_a_sees(placed_then)
+    aim_then = vec.tmatvec(placed_then[0], n)
+    part = 0.0
     if touch == FREE:
-        gap_then, _, _, _, _, _, _ = gap_along(patches, a, b, placed_then, n, ROUGHLY * gap, room.ladder)
-    else:
-        # A direction of the moment at which they are closest; at t there is room enough along it.
-        gap_then, _, n, _, _, size = between(
-            patches, a, b, placed_then, n, size, clear, clear, 0.0, 0.0, room.corner_simplex, room.ladder
+        gap_then, _, _ = gap_along(patches, a, b, view_then, aim_then)
+        part = safe_part(gap, gap_then - clear, bend)
+    if part < 1.0 and known and then == end:
+        # A direction of the moment at which they are closest, if at t there is room along it.
+        gap_then, _, aim_then, _, _, size = between(
+            patches, a, b, view_then, aim_then, size, clear, clear + bend, 0.0, room.corner_simplex
         )
-        gap, _, _, _, _, _, _ = gap_along(patches, a, b, placed, n, 0.0, room.ladder)
-        gap -= clear
-        if not gap > 0.0:
-            return OPEN, t, n, size, touch, end
-    part = safe_part(gap, gap_then - clear, 0.5 * acceleration * h * h)
+        n_then = vec.matvec(placed_then[0], aim_then)
+        gap_now, _, _ = gap_along(patches, a, b, view, vec.tmatvec(placed[0], n_then))
+        if gap_now > clear:
+            other = safe_part(gap_now - clear, gap_then - clear, bend)
+            if other > part:
+                part = other
+                n = n_then
     if part == 1.0:
-        return (DONE if then >= end else WAIT), then, n, size, touch, end
+        return (DONE if then >= end else WAIT), then, n, size, touch, end, soonest
     until = later(t, max(part * h, gap / speed * (1.0 - 2.0**-40) if speed > 0.0 else math.inf))
     if until >= end:
-        return DONE, end, n, size, touch, end
-    if until > t and (touch == FREE or gap > max(NEAR_ENOUGH * extent, 2.0 * tolerance)):
-        return WAIT, until, n, size, touch, end
-    return OPEN, t, n, size, touch, end
+        return DONE, end, n, size, touch, end, soonest
+    if until > t and gap > few:
+        return WAIT, until, n, size, touch, end, soonest
+    return OPEN, t, n, size, touch, end, soonest

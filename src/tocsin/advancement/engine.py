@@ -53,9 +53,6 @@ NEAR_HULLS = 0.005
 """Hulls closer than this fraction of the smaller diagonal are opened. Opened, they cost a few dozen leaves a step: 0.1
 made the slowest edges of an arm, over tables and shelves, twice as slow."""
 
-NEAR_PATCHED = 0.1
-"""The same where nodes have hulls of their own, which soon see more (tori)."""
-
 
 NO_POSE = (((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)), (0.0, 0.0, 0.0))
 NO_AIM = (0.0, 0.0, 0.0)
@@ -136,8 +133,9 @@ def advance(world, sweeps, joints, taylor, room, pairs, n_pairs, begin, end, any
             motion_b = seen_from_b(pose, motion)
             pose_pair = p
             pose_time = t
+        by_hulls = patched and geom_a["faces"] >= PATCHED_FROM and geom_b["faces"] >= PATCHED_FROM
         if a == HULLS:
-            h, decided = hulls_step(world, geom_a, geom_b, pose, motion, pair, simplex, end - t, counts)
+            h, decided = hulls_step(world, geom_a, geom_b, pose, motion, pair, simplex, end - t, by_hulls, counts)
             if decided == CONTACT or (decided != OPEN and not later(t, h) > t):
                 # Convex solids only: everything else is proven free until t, so this is the answer.
                 mark_visited(pair, counts)
@@ -151,12 +149,12 @@ def advance(world, sweeps, joints, taylor, room, pairs, n_pairs, begin, end, any
             b = geom_b["root"]
             aim = pair["direction"]
             n = vec.matvec(states[0], (aim[0], aim[1], aim[2]))
-        by_hulls = patched and geom_a["faces"] >= PATCHED_FROM and geom_b["faces"] >= PATCHED_FROM
         stack[0, 0] = a
         stack[0, 1] = b
         for i in range(3):
             aims[0, i] = n[i]
         top = 1
+        soonest = math.inf
         while top > 0:
             top -= 1
             a = stack[top, 0]
@@ -179,8 +177,22 @@ def advance(world, sweeps, joints, taylor, room, pairs, n_pairs, begin, end, any
             if by_hulls and search:
                 if a != simplex_a or b != simplex_b:
                     simplex_a, simplex_b, vertices = a, b, 0
-                said, time, n, vertices, touch, end = hulls_advance(
-                    world, sweeps, joints, pair, a, b, states, t, end, n, vertices, room, counts
+                said, time, n, vertices, touch, end, soonest = hulls_advance(
+                    world,
+                    sweeps,
+                    joints,
+                    pair,
+                    a,
+                    b,
+                    states,
+                    t,
+                    end,
+                    status != FREE,
+                    soonest,
+                    n,
+                    vertices,
+                    room,
+                    counts,
                 )
                 if touch != FREE:
                     mark_visited(pair, counts)
@@ -192,7 +204,8 @@ def advance(world, sweeps, joints, taylor, room, pairs, n_pairs, begin, end, any
                 if said == WAIT:
                     if size == heap.shape[0]:
                         heap = grown(heap)
-                    mark_visited(pair, counts)
+                    if a != geom_a["root"] or b != geom_b["root"]:
+                        mark_visited(pair, counts)
                     size = push(heap, size, time, p, a, b, n, 0)
                     continue
                 # Hulls that overlap have children whose hulls do: at this moment by their boxes alone.
@@ -225,6 +238,7 @@ def advance(world, sweeps, joints, taylor, room, pairs, n_pairs, begin, end, any
                     mark_visited(pair, counts)
                     size = push(heap, size, rounded(t, h), p, a, b, n, 1)
                     continue
+            bottom = top
             for k in range(WIDTH):
                 kid = world.kids[q, k]
                 if not left >> k & 1 or kid < 0:
@@ -261,8 +275,17 @@ def advance(world, sweeps, joints, taylor, room, pairs, n_pairs, begin, end, any
                     mark_visited(pair, counts)
                     size = push(heap, size, rounded(t, h), p, a, b, n, 0)
                 else:
-                    stack[top, 0] = a
-                    stack[top, 1] = b
+                    place = top
+                    if by_hulls:
+                        # The closest on top: it may show when they touch, and the others need not go beyond.
+                        while place > bottom and aims[place - 1, 3] < gap:
+                            stack[place, 0] = stack[place - 1, 0]
+                            stack[place, 1] = stack[place - 1, 1]
+                            aims[place, 3] = aims[place - 1, 3]
+                            place -= 1
+                    stack[place, 0] = a
+                    stack[place, 1] = b
+                    aims[place, 3] = gap
                     for i in range(3):
                         aims[top, i] = n[i]
                     top += 1
@@ -321,10 +344,11 @@ def taylor_step(node_a, node_b, pair, taylor, slab_begin, slab_end, t, end, h):
 
 
 @kernel
-def hulls_step(world, geom_a, geom_b, pose, motion, pair, simplex, need, counts):
+def hulls_step(world, geom_a, geom_b, pose, motion, pair, simplex, need, by_hulls, counts):
     """Return (h, decided) for the pair's hulls at one time: FREE (for h), OPEN, or CONTACT.
 
-    Convex solids are their own hulls, so CONTACT can only come from a pair of those.
+    Convex solids are their own hulls, so CONTACT can only come from a pair of those. With `by_hulls` the hulls of all
+    nodes are looked at, those of the roots first, instead of the proxies.
     """
     node_a = world.nodes[geom_a["root"]]
     node_b = world.nodes[geom_b["root"]]
@@ -334,6 +358,8 @@ def hulls_step(world, geom_a, geom_b, pose, motion, pair, simplex, need, counts)
     exact = geom_a["kind"] == CONVEX and geom_b["kind"] == CONVEX
     if h >= need or (gap > max(node_a["radius"], node_b["radius"]) and not exact):
         return h, FREE
+    if by_hulls:
+        return h, OPEN
     counts[HULL_TESTS] += 1
     n = (pair["direction"][0], pair["direction"][1], pair["direction"][2])
     if n[0] == 0.0 and n[1] == 0.0 and n[2] == 0.0:
@@ -367,8 +393,6 @@ def hulls_step(world, geom_a, geom_b, pose, motion, pair, simplex, need, counts)
     h = max(h, h2)
     if exact:
         return (0.0, CONTACT) if upper <= near else (h, FREE)
-    patched = world.spans.shape[0] > 0 and geom_a["faces"] >= PATCHED_FROM and geom_b["faces"] >= PATCHED_FROM
-    closest = NEAR_PATCHED if patched else NEAR_HULLS
-    if h >= need or gap > closest * min(geom_a["diagonal"], geom_b["diagonal"]):
+    if h >= need or gap > NEAR_HULLS * min(geom_a["diagonal"], geom_b["diagonal"]):
         return h, FREE
     return h, OPEN

@@ -25,7 +25,7 @@ from tocsin import vec
 from tocsin._jit import kernel
 from tocsin._lanes import bits, select
 from tocsin.advancement.boxes import boxes_of
-from tocsin.geometry.patches import LOWEST, corner_along, farthest
+from tocsin.geometry.patches import LOWEST, corner_at, farthest
 from tocsin.geometry.simplex import segment_weights, tetrahedron_weights, triangle_weights
 from tocsin.geometry.triangles import closest_on_triangle
 from tocsin.motion.joints import UP
@@ -48,14 +48,14 @@ NEAR_BRIDGE = 0.03
 WITHIN_REACH = 0.1
 """Closer than this part of the same extent, the triangles at the closest points are looked at."""
 
-ROUGHLY = 0.02
-"""Corners are searched to within this part of the larger node, or of the gap, at first."""
+SMALL = 4
+"""Patches of a node whose triangles may be looked at sooner than that."""
 
 
 @kernel
 def patches_of(world):
     """Return the scene's patches as `geometry.patches` takes them."""
-    return world.spans, world.corners, world.disks, world.first
+    return world.spans, world.corners, world.cells
 
 
 @kernel
@@ -72,34 +72,39 @@ def centred(states, center_a, center_b):
 
 
 @kernel
-def gap_along(patches, a, b, placed, n, slack, ladder):
-    """Return (gap, reach_a, reach_b, patch_a, patch_b, da, db) of the corners below two nodes, along the direction n.
-
-    The gap is a lower bound of the distance of the hulls up to the noise of the pair and of single precision.
-    """
-    da = vec.tmatvec(placed[0], n)
-    back = vec.tmatvec(placed[1], n)
-    db = (-back[0], -back[1], -back[2])
-    reach_a, patch_a = farthest(patches, a, da, slack, ladder)
-    reach_b, patch_b = farthest(patches, b, db, slack, ladder)
-    gap = vec.dot(n, placed[2]) - (reach_a + reach_b + 2.0 * slack * (1.0 + 2.0**-20))
-    return gap, reach_a, reach_b, patch_a, patch_b, da, db
+def as_a_sees(placed):
+    """Return (R, d): orientation of b and the place of its root's centre in a's frame, from the centre of a's root."""
+    return vec.tmatmul(placed[0], placed[1]), vec.tmatvec(placed[0], placed[2])
 
 
 @kernel
-def place_vertex(simplex, k, placed):
-    """Write where a pair of corners, kept in their own frames in the last six columns, is now, and its difference."""
-    x = vec.matvec(placed[0], (simplex[k, 9], simplex[k, 10], simplex[k, 11]))
-    y = vec.add(vec.matvec(placed[1], (simplex[k, 12], simplex[k, 13], simplex[k, 14])), placed[2])
+def gap_along(patches, a, b, view, n):
+    """Return (gap, corner_a, corner_b) of the corners below two nodes, along the direction n, which is in a's frame.
+
+    The gap is a lower bound of the distance of the hulls up to the noise of the pair and of single precision. Corners
+    are those that reach farthest, in their own frames from their roots' centres.
+    """
+    back = vec.tmatvec(view[0], n)
+    reach_a, group_a, at_a = farthest(patches, a, n)
+    reach_b, group_b, at_b = farthest(patches, b, (-back[0], -back[1], -back[2]))
+    gap = vec.dot(n, view[1]) - (reach_a + reach_b)
+    return gap, corner_at(patches[1], group_a, at_a), corner_at(patches[1], group_b, at_b)
+
+
+@kernel
+def place_vertex(simplex, k, view):
+    """Write the difference of a pair of corners, which are kept in their own frames in columns 3:6 and 6:9."""
+    y = vec.add(vec.matvec(view[0], (simplex[k, 6], simplex[k, 7], simplex[k, 8])), view[1])
     for i in range(3):
-        simplex[k, i] = y[i] - x[i]
-        simplex[k, 3 + i] = x[i]
-        simplex[k, 6 + i] = y[i]
+        simplex[k, i] = y[i] - simplex[k, 3 + i]
 
 
 @kernel
 def closest_of(simplex, size):
-    """Return (size, inside, v, x, y): drop the vertices that do not matter; the closest point is v = y - x."""
+    """Return (size, inside, v, x): drop the vertices that do not matter; v = y - x is closest to the origin.
+
+    x is the point of a's hull that it comes from.
+    """
     p0 = vec.load3(simplex, 0)
     weights = (1.0, 0.0, 0.0, 0.0)
     inside = False
@@ -111,19 +116,19 @@ def closest_of(simplex, size):
         weights = (w0, w1, w2, 0.0)
     elif size == 4:
         inside, weights = tetrahedron_weights(p0, vec.load3(simplex, 1), vec.load3(simplex, 2), vec.load3(simplex, 3))
+    v = (0.0, 0.0, 0.0)
     x = (0.0, 0.0, 0.0)
-    y = (0.0, 0.0, 0.0)
     kept = 0
     for k in range(size):
         w = weights[k]
         if w > 0.0:
+            v = vec.axpy(v, w, vec.load3(simplex, k))
             x = vec.axpy(x, w, (simplex[k, 3], simplex[k, 4], simplex[k, 5]))
-            y = vec.axpy(y, w, (simplex[k, 6], simplex[k, 7], simplex[k, 8]))
             if kept < k:
-                for i in range(simplex.shape[1]):
+                for i in range(9):
                     simplex[kept, i] = simplex[k, i]
             kept += 1
-    return kept, inside, vec.sub(y, x), x, y
+    return kept, inside, v, x
 
 
 @kernel
@@ -132,7 +137,7 @@ def is_known(simplex, size, x, y):
     for k in range(size):
         same = True
         for i in range(3):
-            same = same and simplex[k, 9 + i] == x[i] and simplex[k, 12 + i] == y[i]
+            same = same and simplex[k, 3 + i] == x[i] and simplex[k, 6 + i] == y[i]
         if same:
             return True
     return False
@@ -153,55 +158,51 @@ def extent_of(simplex, size):
 
 
 @kernel
-def between(patches, a, b, placed, n, size, floor, enough, hopeless, slack, simplex, ladder):
-    """Return (lower, upper, n, x, y, size) of two hulls: a gap along n, a distance between points x and y of them.
+def between(patches, a, b, view, n, size, floor, enough, hopeless, simplex):
+    """Return (lower, upper, n, x, v, size) of two hulls: a gap along n, a distance between points x and x + v of them.
 
     Starts from `size` vertices that are in the simplex from an earlier moment, else from the direction n. Ends when
     the gap exceeds `enough`, or is GOOD_ENOUGH a part of what is left above `floor`, or when nothing gets better, or
     the distance is at most `hopeless` of the extent of the closest features; then `lower` may be negative. Directions
-    are given in the ancestor's frame, points from a's centre.
+    and points are in a's frame, from its root's centre.
     """
     lower = -math.inf
     upper = math.inf
     best = n
     x = (0.0, 0.0, 0.0)
-    y = (0.0, 0.0, 0.0)
     v = n
     if size > 0:
         for k in range(size):
-            place_vertex(simplex, k, placed)
-        size, _, v, x, y = closest_of(simplex, size)
+            place_vertex(simplex, k, view)
+        size, _, v, x = closest_of(simplex, size)
         upper = vec.norm(v)
     for _ in range(ROUNDS):
         length = vec.norm(v)
         if not length > 0.0:
             break
         n = (v[0] / length, v[1] / length, v[2] / length)
-        gap, reach_a, reach_b, patch_a, patch_b, da, db = gap_along(patches, a, b, placed, n, slack, ladder)
+        gap, corner_a, corner_b = gap_along(patches, a, b, view, n)
         if gap > lower:
             lower = gap
             best = n
         if lower > enough or (lower > floor and lower - floor >= GOOD_ENOUGH * (upper - floor)):
             break
-        corner_a = corner_along(patches, a, patch_a, da, reach_a)
-        corner_b = corner_along(patches, b, patch_b, db, reach_b)
         if size == 4 or is_known(simplex, size, corner_a, corner_b):
             break
         for i in range(3):
-            simplex[size, 9 + i] = corner_a[i]
-            simplex[size, 12 + i] = corner_b[i]
-        place_vertex(simplex, size, placed)
-        size, inside, v, new_x, new_y = closest_of(simplex, size + 1)
-        length = vec.norm(v)
+            simplex[size, 3 + i] = corner_a[i]
+            simplex[size, 6 + i] = corner_b[i]
+        place_vertex(simplex, size, view)
+        size, inside, new_v, new_x = closest_of(simplex, size + 1)
+        length = vec.norm(new_v)
         if not length < upper:
             break
         upper = length
+        v = new_v
         x = new_x
-        y = new_y
         if inside or upper <= floor + hopeless * extent_of(simplex, size):
             break
-        slack = min(slack, 0.05 * upper)
-    return lower, upper, best, x, y, size
+    return lower, upper, best, x, v, size
 
 
 @kernel
@@ -270,7 +271,10 @@ def nearest_leaf(world, node, p, limit, stack):
 
 @kernel
 def stride(gap, n, placed, x, y, acceleration, speed):
-    """Return a step worth trying: until the closest points meet along n at their speeds of now, and a bit farther."""
+    """Return a step worth trying: until the closest points meet along n at their speeds of now, and a bit farther.
+
+    All in the frame of the common ancestor, points from the centre of a's root.
+    """
     leaving = vec.add(placed[3], vec.cross(placed[4], x))
     coming = vec.add(placed[5], vec.cross(placed[6], vec.sub(y, placed[2])))
     closing = vec.dot(n, vec.sub(leaving, coming))

