@@ -233,11 +233,11 @@ def advance_all(edges, places, points, n, margin, tolerance, limit, lowers, queu
         queue[p] = p
         ended[p]["time"] = 0.0
     left = n
-    found = 0
+    found = np.int64(0)
     steps = 0
     for step in range(1, MOST_STEPS + 1):
         n = left
-        left = 0
+        left = np.int64(0)
         steps += n
         for k in range(n, n + 7):
             queue[k] = queue[n - 1]

@@ -317,7 +317,7 @@ def sift(a, b, itself, room, n, limit, margin):
     """Write the feature pairs of n element pairs that may come within the margin during [0, limit].
 
     Return (vertices of a and faces of b, vertices of b and faces of a, edges, all that there were). Faces go by the
-    place of their element.
+    place of their element. Counters do not start as constants: what takes them would be compiled once more.
     """
     reach = max(a.reach, b.reach)
     near = noise_of(reach, LARGEST) + single_up(margin * (1.0 + 2.0**-20))
@@ -329,9 +329,9 @@ def sift(a, b, itself, room, n, limit, margin):
     table_b = b.table
     pairs = room.pairs
     shadows = room.shadows
-    faced = 0
-    facing = 0
-    edged = 0
+    faced = np.int64(0)
+    facing = np.int64(0)
+    edged = np.int64(0)
     total = 0
     for first in range(0, n, BLOCK):
         count = min(BLOCK, n - first)

@@ -260,12 +260,15 @@ def list_rings(a, b, folded, noise, margin, scratch, pairs, n):
 
 
 @kernel
-def settle_rings(a, first, last, room, margin, tolerance, limit, question, overlaps, hits, found, counts):
-    """Settle the blocks of rings first to last - 1 of a model; return (hits, found, limit)."""
+def settle_rings(a, itself, first, last, room, margin, tolerance, limit, question, overlaps, hits, found, counts):
+    """Settle the blocks of rings first to last - 1 of a model; return (hits, found, limit).
+
+    `itself` is true; as a constant, or with n = 0 for one, `settle` would be compiled again for them.
+    """
     near = np.float32(culling_margin(margin, tolerance, question) * (1.0 + 2.0**-22))
     noise = noise_of(a.reach, LARGEST)
     scratch = make_scratch()
-    n = 0
+    n = np.int64(0)
     for b in range(first, last):
         until = np.float32(limit * (1.0 + 2.0**-23))
         length = a.ring_lengths[b, 0]
@@ -275,7 +278,7 @@ def settle_rings(a, first, last, room, margin, tolerance, limit, question, overl
             n = list_rings(a, b, folded, noise, near, scratch, room.pairs, n)
         if n + MOST_PAIRS > room.pairs.shape[0] or b == last - 1:
             hits, found, limit = settle(
-                a, a, True, room, n, margin, tolerance, limit, question, overlaps, hits, found, counts
+                a, a, itself, room, n, margin, tolerance, limit, question, overlaps, hits, found, counts
             )
-            n = 0
+            n = np.int64(0)
     return hits, found, limit

@@ -203,7 +203,8 @@ def descend(
 ):  # fmt: skip
     """Settle the tasks first to last - 1; return (hits, found, limit).
 
-    `overlaps`: an edge through a face at time 0 is a contact too.
+    `overlaps`: an edge through a face at time 0 is a contact too. Counters do not start as constants, for which what is
+    called would be compiled once more.
     """
     a = borrowed_side(a)
     b = borrowed_side(b)
@@ -211,16 +212,16 @@ def descend(
     near_by = culling_margin(margin, tolerance, question)
     reach = set_reach(a, b, limit, near_by)
     task = first
-    top = 0
-    leaves = 0
-    n = 0
+    top = np.int64(0)
+    leaves = np.int64(0)
+    n = np.int64(0)
     while task < last or top > 0 or leaves > 0 or n > 0:
         if top == 0 and task < last:
             for c in range(3):
                 lists.work[0, c] = tasks[task, c]
             task += 1
-            top = 1
-        listed = 0
+            top = np.int64(1)
+        listed = np.int64(0)
         if top > 0 and leaves < LEAVES and lists.work[top - 1, 2] >= 0:
             top -= 1
             qa = lists.work[top, 0]
@@ -245,17 +246,17 @@ def descend(
         if leaves > 0:
             listed = list_elements(a.octets, b.octets, lists.leaves, leaves, reach, lists.octet, lists.elements)
             counts[NODES] += leaves
-            leaves = 0
+            leaves = np.int64(0)
         elif top > 0 and lists.work[top - 1, 2] == RINGS:
             if n > 0:
                 hits, found, limit = settle(
                     a, b, itself, room, n, margin, tolerance, limit, question, overlaps, hits, found, counts
                 )
-                n = 0
+                n = np.int64(0)
             top -= 1
             hits, found, limit = settle_rings(
-                a, lists.work[top, 0], lists.work[top, 1], room, margin, tolerance, limit, question, overlaps, hits,
-                found, counts,
+                a, itself, lists.work[top, 0], lists.work[top, 1], room, margin, tolerance, limit, question, overlaps,
+                hits, found, counts,
             )  # fmt: skip
             if is_over(question, hits, found):
                 return hits, found, limit
@@ -270,7 +271,7 @@ def descend(
             lists.work[top - 1, 0] = done
             if done == lists.work[top - 1, 1]:
                 top -= 1
-        p = 0
+        p = np.int64(0)
         while p < listed or (n > 0 and task == last and top == 0):
             n, p = keep_pairs(a.corners, a.table, b.corners, b.table, lists.elements, p, listed, reach, room.pairs, n)
             if n < CHUNK and (task < last or top > 0):
@@ -278,7 +279,7 @@ def descend(
             hits, found, limit = settle(
                 a, b, itself, room, n, margin, tolerance, limit, question, overlaps, hits, found, counts
             )
-            n = 0
+            n = np.int64(0)
             if is_over(question, hits, found):
                 return hits, found, limit
             reach = set_reach(a, b, limit, near_by)
