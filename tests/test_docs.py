@@ -52,6 +52,13 @@ def target(name):
     return None
 
 
+@pytest.mark.parametrize("document", ["docs/how-it-works.md", "docs/benchmarks.md", "CONTRIBUTING.md"])
+def test_files_that_the_documents_name_are_there(document):
+    there = {f"/{file.relative_to(ROOT).as_posix()}" for file in ROOT.glob("[!.]*/**/*.py")}
+    for name in re.findall(r"`([\w/]+\.py)`", (ROOT / document).read_text(encoding="utf-8")):
+        assert any(file.endswith(f"/{name}") for file in there), f"{document}: {name}"
+
+
 def test_every_public_name_is_in_the_reference():
     text = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
     missing = [name for name in tocsin.__all__ if not re.search(rf"\b{name}\b", text)]
