@@ -1,13 +1,13 @@
 """The sieve drops no feature pair that touches, and lists each once: against exact arithmetic, near and far."""
 
 from itertools import product
-from typing import NamedTuple
 
 import numpy as np
 import pytest
 from tests.oracles import feature_gaps, feature_pairs
 
 from tocsin.deform.narrow import make_room
+from tocsin.deform.sides import Side
 from tocsin.deform.sieve import OF_A, OF_B, make_cards, sift
 from tocsin.deform.topology import FACE
 
@@ -15,23 +15,21 @@ VF, EE = feature_pairs.VERTEX_FACE, feature_pairs.EDGE_EDGE
 SIDES = ((0, 1), (1, 2), (2, 0))
 
 
-class Elements(NamedTuple):
-    """What the sieve takes of a side."""
-
-    cards: np.ndarray
-    table: np.ndarray
-    same: np.ndarray
-    reach: float
-
-
 def elements(t0, t1):
-    """Triangles (n, 3, 3), each with all of its corners and edges."""
+    """Triangles (n, 3, 3) as a side, each with all of its corners and edges; what the sieve does not need is empty."""
     n = len(t0)
     corners = np.arange(3 * n, dtype=np.int32).reshape(n, 3)
     table = np.zeros((3 * n, 8), np.float32)
     table[:, :3], table[:, 3:6] = t0.reshape(-1, 3), t1.reshape(-1, 3)
-    cards = make_cards(corners, corners, np.full(n, 7 | FACE, np.uint8))
-    return Elements(cards, table, np.arange(3 * n, dtype=np.int32), float(max(abs(t0).max(), abs(t1).max())))
+    known = {
+        "cards": make_cards(corners, corners, np.full(n, 7 | FACE, np.uint8)),
+        "table": table,
+        "same": np.arange(3 * n, dtype=np.int32),
+        "reach": float(max(abs(t0).max(), abs(t1).max())),
+        "pace": 0.0,
+        "size": 0.0,
+    }
+    return Side(**{field: known.get(field, np.zeros(0)) for field in Side._fields})
 
 
 def kept(t0, t1, limit=1.0, margin=0.0, itself=False):
