@@ -21,7 +21,6 @@ from tocsin.model.world import World, assemble
 from tocsin.options import BACKENDS, LONG_CHAIN, MAX_STEPS, METHODS, RELATIVE_TOLERANCE, STAGES
 from tocsin.results import ContactIntervals, Distance, FirstContact, Status, TimedContacts
 from tocsin.rules import Margins, Rules, distinct_names
-from tocsin.soft_results import FeatureContacts, TriangleTimes
 from tocsin.stage import ONE_PIECE, PIECES, Prepared, breaks_of, prepare, with_motions
 
 if TYPE_CHECKING:
