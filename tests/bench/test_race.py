@@ -199,3 +199,21 @@ def test_every_entry_has_a_name_of_its_own_and_a_group_that_reports_know():
     assert len(set(listed)) == len(listed)
     assert {entry.group for entry in registry.entries().values()} <= set(race.GROUPS)
     assert set(targets.COUNTS) <= set(listed)
+
+
+def test_the_interval_engines_row_asks_about_the_steps_that_its_command_measures():
+    steps = registry._parsers()["engines"].get_default("frames")
+    assert targets.COUNTS["walk-engines"][0] == steps
+    assert registry.entries()["walk-engines"].questions == steps
+
+
+def test_times_are_written_with_three_figures_or_whole():
+    assert [report.ms(seconds) for seconds in (1.234e-5, 0.1234, 3.4, math.nan)] == ["0.0123", "123", "3,400", "-"]
+    assert [report.us(seconds) for seconds in (1.234e-5, 0.1234)] == ["12.3", "123,400"]
+
+
+def test_tables_and_plots_of_a_page_scroll_by_themselves(run):
+    pytest.importorskip("matplotlib")
+    text = page.write(run, run).read_text()
+    assert text.count("<table>") == text.count("<div class=scroll><table>")
+    assert "id=compared" in text

@@ -92,7 +92,8 @@ def answers(record: Mapping[str, Any]) -> Table:
         ["", "proof", "missed", "grazed", "alarms", "late", "latest by"],
         rows,
         "missed: calls free what overlaps; grazed: within our tolerance, but no overlap found; alarms: contact on a "
-        "motion that is proven free; lateness in units of the motion",
+        "motion that is proven free; late: after ours, which is early by what its tolerance allows, by more than 1e-4 "
+        "of the motion, in whose units the latest is",
     )
 
 
