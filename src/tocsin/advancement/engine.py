@@ -46,12 +46,19 @@ HULLS = -1
 NEAR_BOXES = 0.03
 """Boxes closer than this many times their size are opened instead of advanced (measured on tori and robots)."""
 
+FINE, COARSE, DEEP = 4, 2, 24
+"""Binary digits of a step that its end keeps; fewer on chains of more than so many joints, where a pose that no other
+item shares costs more than a few more steps."""
+
 ALL = 2**WIDTH - 1
 """Every lane."""
 
 NEAR_HULLS = 0.005
 """Hulls closer than this fraction of the smaller diagonal are opened. Opened, they cost a few dozen leaves a step: 0.1
 made the slowest edges of an arm, over tables and shelves, twice as slow."""
+
+FEW_STEPS = 3.0
+"""Steps of hulls that may be left on long chains with Taylor models: these see farther there, box by box."""
 
 
 NO_POSE = (((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)), (0.0, 0.0, 0.0))
@@ -71,14 +78,21 @@ def mark_visited(pair, counts):
 
 
 @kernel
-def rounded(t, h):
-    """Return a time in (t, t + h] with few digits: a multiple of the power of two between h / 16 and h / 8.
+def is_deep(world, pair):
+    """Are the poses of a pair those of a long chain, from the world on?"""
+    links = world.links
+    return pair["stop"] < 0 and max(links[pair["link_a"]]["depth"], links[pair["link_b"]]["depth"]) > DEEP
+
+
+@kernel
+def rounded(t, h, digits):
+    """Return a time in (t, t + h] with few digits: a multiple of the power of two from h / 2^digits to twice that.
 
     Items then share the pose of a moment, at every scale of steps. Multiples of a power of two are exact; one that
     comes out no later than t (a step near the last digit) is not used.
     """
     time = later(t, h)
-    grid = math.ldexp(1.0, math.frexp(h)[1] - 4)
+    grid = math.ldexp(1.0, math.frexp(h)[1] - digits)
     whole = math.floor(time / grid) * grid
     return whole if whole > t else time
 
@@ -127,6 +141,7 @@ def advance(world, sweeps, joints, taylor, room, pairs, n_pairs, begin, end, any
         pair = pairs[p]
         geom_a = world.geoms[pair["a"]]
         geom_b = world.geoms[pair["b"]]
+        digits = COARSE if is_deep(world, pair) else FINE
         if p != pose_pair or t != pose_time:
             states = both_states(pair, sweeps, joints, world.links, t)
             pose, motion = seen_from_a(states)
@@ -143,7 +158,7 @@ def advance(world, sweeps, joints, taylor, room, pairs, n_pairs, begin, end, any
             if later(t, h) >= end:
                 continue
             if decided == FREE:
-                size = push(heap, size, rounded(t, h), p, HULLS, HULLS, NO_AIM, 0)
+                size = push(heap, size, rounded(t, h, digits), p, HULLS, HULLS, NO_AIM, 0)
                 continue
             a = geom_a["root"]
             b = geom_b["root"]
@@ -236,7 +251,7 @@ def advance(world, sweeps, joints, taylor, room, pairs, n_pairs, begin, end, any
                     if size == heap.shape[0]:
                         heap = grown(heap)
                     mark_visited(pair, counts)
-                    size = push(heap, size, rounded(t, h), p, a, b, n, 1)
+                    size = push(heap, size, rounded(t, h, digits), p, a, b, n, 1)
                     continue
             bottom = top
             for k in range(WIDTH):
@@ -273,7 +288,7 @@ def advance(world, sweeps, joints, taylor, room, pairs, n_pairs, begin, end, any
                     if size == heap.shape[0]:
                         heap = grown(heap)
                     mark_visited(pair, counts)
-                    size = push(heap, size, rounded(t, h), p, a, b, n, 0)
+                    size = push(heap, size, rounded(t, h, digits), p, a, b, n, 0)
                 else:
                     place = top
                     if by_hulls:
@@ -393,6 +408,7 @@ def hulls_step(world, geom_a, geom_b, pose, motion, pair, simplex, need, by_hull
     h = max(h, h2)
     if exact:
         return (0.0, CONTACT) if upper <= near else (h, FREE)
-    if h >= need or gap > NEAR_HULLS * min(geom_a["diagonal"], geom_b["diagonal"]):
+    few = pair["taylor"] < 0.0 or FEW_STEPS * h > need or not is_deep(world, pair)
+    if h >= need or (few and gap > NEAR_HULLS * min(geom_a["diagonal"], geom_b["diagonal"])):
         return h, FREE
     return h, OPEN
