@@ -27,6 +27,7 @@ import os
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -48,6 +49,10 @@ PAPER = {"cloth-ball": (274e-3, 286e-3), "cloth": (274e-3, 286e-3), "n-body-simu
 """Seconds: global time of contact, all times of contact."""
 
 SIZES = (10_000, 30_000, 100_000, 300_000, 1_000_000)
+
+
+QUICK = 1.0
+"""Seconds of a question that may be asked twice."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -188,14 +193,22 @@ def _per_call(ask: Callable[..., Any], t0: np.ndarray, t1: np.ndarray) -> float:
 def measure(
     contestants: Mapping[str, Callable[[int], Any]], n_steps: int, repeats: int, threads: int, label: str
 ) -> tuple[dict[str, np.ndarray], dict[str, list[Any]]]:
-    """Seconds of every step, median over the rounds, and the last answers; contestants take turns, order rotating."""
+    """Seconds of every step, median over the rounds, and the last answers; contestants take turns, order rotating.
+
+    A recording has one step, so a turn would be one question, asked of caches that the contestant before has filled. In
+    a simulation the frame before is of the same program: so whoever answers within `QUICK` is asked once untimed first.
+    """
     clock = time.process_time if threads == 1 else time.perf_counter
     if ipc.available():
         ipc.threads(threads)
+    runners = {}
     for name, ask in contestants.items():
         if "ipctk" not in name:  # compiled code is loaded outside the clock
             ask(0)
-    runners = {name: report.asking(ask, clock=clock) for name, ask in contestants.items()}
+        start = clock()
+        ask(0)
+        frame_before = partial(ask, 0) if n_steps == 1 and clock() - start < QUICK else None
+        runners[name] = report.asking(ask, frame_before, clock=clock)
     done = report.rounds(runners, n_steps, repeats, label=label, warm_up=False)
     return {name: turns.seconds for name, turns in done.items()}, {name: turns.answers for name, turns in done.items()}
 
