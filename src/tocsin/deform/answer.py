@@ -210,22 +210,20 @@ def triangle_times(question: Question, names: tuple[str, ...], motions: tuple[An
         edge = np.full(len(model.edges), np.inf)
         face = np.full(len(model.faces), np.inf)
         for p, pairing in enumerate(question.pairings):
-            hits = found.hits[found.pair == p]
+            hits = found.hits.take(np.flatnonzero(found.pair == p)[::-1])  # latest first: the last one written stays
             for side, actor in (("a", pairing.a), ("b", pairing.b)):
                 if actor.model != k:
                     continue
                 single = VERTEX_FACE if side == "a" else FACE_VERTEX
                 line = (EDGE_EDGE, EDGE_FACE if side == "a" else FACE_EDGE)
-                for kinds, table in (((single,), vertex), (line, edge)):
-                    chosen = hits[np.isin(hits["kind"], kinds)]
-                    np.minimum.at(table, chosen[side], chosen["time"])
-                chosen = hits[~np.isin(hits["kind"], (single, *line))]
-                np.minimum.at(face, chosen[side], chosen["time"])
+                is_vertex = hits["kind"] == single
+                is_edge = (hits["kind"] == line[0]) | (hits["kind"] == line[1])
+                for chosen, table in ((is_vertex, vertex), (is_edge, edge), (~(is_vertex | is_edge), face)):
+                    own = np.full(len(table), np.inf)
+                    own[hits[side][chosen]] = hits["time"][chosen]
+                    np.minimum(table, own, out=table)
         if len(model.faces):
             np.minimum(face, vertex[model.faces].min(axis=1), out=face)
-            sides = np.sort(np.stack([model.faces[:, [0, 1]], model.faces[:, [1, 2]], model.faces[:, [2, 0]]], 1), 2)
-            key = sides[..., 0].astype(np.int64) * len(vertex) + sides[..., 1]
-            table = model.edges[:, 0].astype(np.int64) * len(vertex) + model.edges[:, 1]
-            np.minimum(face, edge[np.searchsorted(table, key)].min(axis=1), out=face)
+            np.minimum(face, edge[model.face_edges].min(axis=1), out=face)
         times[names[k]] = face
     return TriangleTimes(times, motions, question.margin, question.tolerance)

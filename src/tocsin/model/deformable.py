@@ -134,6 +134,14 @@ class Deformable(Model):
         return np.unique(np.sort(np.concatenate([*sides, points]), axis=1), axis=0).astype(np.int32)
 
     @cached_property
+    def face_edges(self) -> np.ndarray:
+        """(m, 3): which of the edges are the sides of each face."""
+        corners = self.faces.astype(np.int64)
+        sides = np.sort(np.stack([corners, np.roll(corners, -1, axis=1)], axis=2), axis=2)
+        numbers = self.edges.astype(np.int64) @ (len(self.vertices), 1)
+        return np.searchsorted(numbers, sides @ (len(self.vertices), 1))
+
+    @cached_property
     def mean_edge(self) -> float:
         """The mean length of the edges at rest, metres; the diagonal where no edge has a length."""
         ends = self.vertices[self.edges]
