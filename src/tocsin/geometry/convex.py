@@ -15,6 +15,7 @@ import math
 
 from tocsin import vec
 from tocsin._jit import kernel
+from tocsin.geometry.projection import by_turns
 from tocsin.geometry.simplex import segment_weights, tetrahedron_weights, triangle_weights
 
 MAX_ROUNDS = 48
@@ -145,6 +146,19 @@ def feature_direction(simplex, size, v):
 
 
 @kernel
+def gap_of_sets(points_a, a, points_b, b, pose, direction):
+    """Return how far b begins beyond the end of a along a unit direction, radii included: at most their distance."""
+    first_a, count_a, radius_a, disk_a = a
+    first_b, count_b, radius_b, disk_b = b
+    rotation, place = pose
+    pa = support(points_a, first_a, count_a, disk_a, direction)
+    back = vec.tmatvec(rotation, direction)
+    pb = support(points_b, first_b, count_b, disk_b, (-back[0], -back[1], -back[2]))
+    pb = vec.add(vec.matvec(rotation, pb), place)
+    return vec.dot(direction, vec.sub(pb, pa)) - (radius_a + radius_b)
+
+
+@kernel
 def convex_distance(points_a, a, points_b, b, pose, n, simplex, floor, near, accept):
     """Return (lower, upper, n, x, y) for two convex sets a, b = (first, count, radius, disk), b placed by `pose` in a.
 
@@ -197,14 +211,23 @@ def convex_distance(points_a, a, points_b, b, pose, n, simplex, floor, near, acc
         if inside or upper <= near:
             break
         v = closest
+    if (disk_a > 0.0 or disk_b > 0.0) and near < upper < math.inf and not lower - floor >= 0.5 * (upper - floor):
+        length, x, y = by_turns(points_a, a, points_b, b, pose, best_x, best_y, near + radii)
+        d = max(length - radii, 0.0)
+        if d < upper:
+            upper = d
+            best_x = x
+            best_y = y
+            if upper > near:
+                direction = vec.scale(vec.sub(y, x), 1.0 / length)
+                gap = gap_of_sets(points_a, a, points_b, b, pose, direction)
+                if gap > lower:
+                    lower = gap
+                    best_n = direction
     if size > 1 and 0.0 < upper < math.inf and upper > near and not lower - floor >= 0.5 * (upper - floor):
         # Close to touching, the difference of the closest points has lost its digits; their features have not.
         direction = feature_direction(simplex, size, vec.sub(best_y, best_x))
-        pa = support(points_a, first_a, count_a, disk_a, direction)
-        back = vec.tmatvec(rotation, direction)
-        pb = support(points_b, first_b, count_b, disk_b, (-back[0], -back[1], -back[2]))
-        pb = vec.add(vec.matvec(rotation, pb), place)
-        gap = vec.dot(direction, vec.sub(pb, pa)) - radii
+        gap = gap_of_sets(points_a, a, points_b, b, pose, direction)
         if gap > lower:
             lower = gap
             best_n = direction
