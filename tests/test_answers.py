@@ -121,3 +121,17 @@ def test_what_does_not_belong_to_a_list_of_contacts_is_refused(mixed):
     ):
         with pytest.raises(TocsinError, match=sentence):
             ask()
+
+
+def test_the_same_question_has_an_equal_answer(mixed):
+    scene, _, ball = mixed
+    roll = ball.move(placed(-3, 0, 1), placed(0, 0, 1))
+    hit, again = scene.first_contact(roll), scene.first_contact(roll)
+    assert hit == again
+    assert hash(hit) == hash(again)
+    assert hit.contacts[0] == again.contacts[0]
+    assert hit.contacts[0] in set(again.contacts)
+    assert hit != dataclasses.replace(hit, time=0.25)
+    assert hit != scene.first_contact(ball.move(placed(-3, 0, 1), placed(-2, 0, 1)))
+    assert hit.contacts[0] != hit
+    assert scene.distance() == scene.distance()

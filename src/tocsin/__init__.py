@@ -7,8 +7,9 @@ from tocsin.geometry.mesh import Mesh, MeshReport
 from tocsin.geometry.primitives import Box, Capsule, ConvexHull, Cylinder, Sphere
 from tocsin.model.base import Motion
 from tocsin.model.body import Body
+from tocsin.model.builder import RobotBuilder
 from tocsin.model.deformable import Deformable
-from tocsin.model.robot import Robot, RobotBuilder
+from tocsin.model.robot import Robot
 from tocsin.results import (
     Contact,
     ContactInterval,

@@ -23,8 +23,16 @@ LARGEST_TURN = 1e9
 """Radians; the rounding of a larger angle moves a link by more than two millionths of its length, and at last by all of
 it."""
 
+POSES = "a 4x4 rigid transform or a translation (x, y, z)"
+"""What a pose may be given as."""
+
 SMALLEST, LARGEST = 1e-30, 1e30
 """Sizes and distances (metres) outside these are refused: their squares and cubes would leave the range of floats."""
+
+FLOAT64 = np.dtype(np.float64)
+
+MOST = 2**62
+"""The largest count: the kernels' whole numbers have 64 bits."""
 
 
 @kernel
@@ -76,12 +84,24 @@ def check_row(row, quaternions, most):
     return 0
 
 
+def numbers(value: Any, what: str, wanted: str) -> np.ndarray:
+    """Return a contiguous float64 array of any shape; `wanted` says what it should have been."""
+    if value.__class__ is np.ndarray and value.dtype is FLOAT64 and value.flags.c_contiguous:
+        return value
+    try:
+        if isinstance(value, np.ndarray) and value.dtype.kind == "c":
+            raise TypeError("complex numbers have no order")
+        out = np.asarray(value, dtype=np.float64, order="C")
+    except (TypeError, ValueError) as error:
+        raise TocsinError(f"{what} must be {wanted}; got {value!r}.") from error
+    if value is None:
+        raise TocsinError(f"{what} must be {wanted}; got None.")
+    return out
+
+
 def array(value: Any, what: str, shape: tuple[int | None, ...]) -> np.ndarray:
     """Return a float64 array of the given shape (None: any length); finite."""
-    try:
-        out = np.ascontiguousarray(value, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise TocsinError(f"{what} must be numbers in an array of shape {_shape(shape)}; got {value!r}.") from error
+    out = numbers(value, what, f"numbers in an array of shape {_shape(shape)}")
     if len(out.shape) != len(shape) or any(s is not None and s != n for s, n in zip(shape, out.shape)):
         raise TocsinError(f"{what} must have shape {_shape(shape)}; got shape {out.shape}.")
     if not np.isfinite(out).all():
@@ -129,18 +149,17 @@ def _shape(shape: tuple[int | None, ...]) -> str:
     return "(" + ", ".join("n" if s is None else str(s) for s in shape) + ("," if len(shape) == 1 else "") + ")"
 
 
-def pose(
-    value: Any, what: str = "a pose", out: np.ndarray | None = None, *, kinds: str = "a 4x4 rigid transform"
-) -> np.ndarray:
-    """Return a 4x4 rigid transform as seven numbers: x y z, quaternion x y z w."""
-    try:
-        matrix = np.ascontiguousarray(value, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise TocsinError(f"{what} must be {kinds}; got {value!r}.") from error
-    if matrix.shape != (4, 4):
-        raise TocsinError(f"{what} must be {kinds}; got shape {matrix.shape}.")
+def pose(value: Any, what: str = "a pose", out: np.ndarray | None = None) -> np.ndarray:
+    """Return a 4x4 rigid transform, or a translation (x, y, z), as seven numbers: x y z, quaternion x y z w."""
+    matrix = numbers(value, what, POSES)
     if out is None:
         out = np.zeros(7)
+    if matrix.shape == (3,):
+        out[:3] = coordinates(matrix, what, (3,))
+        out[3:7] = 0.0, 0.0, 0.0, 1.0
+        return out
+    if matrix.shape != (4, 4):
+        raise TocsinError(f"{what} must be {POSES}; got shape {matrix.shape}.")
     wrong = write_pose(matrix, out)
     if wrong == 1:
         raise TocsinError(f"{what} must be finite; got nan or inf.")
@@ -158,13 +177,12 @@ def pose(
 
 def placement(value: Any, what: str) -> np.ndarray:
     """Return a 4x4 matrix from a 4x4 rigid transform or a translation (x, y, z)."""
-    given = np.asarray(value, dtype=object) if not isinstance(value, np.ndarray) else value
-    if given.shape == (3,):
-        matrix = np.eye(4)
-        matrix[:3, 3] = array(value, what, (3,))
+    place = pose(value, what)
+    matrix = np.eye(4)
+    if np.shape(value) == (3,):
+        matrix[:3, 3] = place[:3]
         return matrix
-    pose(value, what, kinds="a translation (x, y, z) or a 4x4 rigid transform")
-    matrix = np.array(value, dtype=np.float64)
+    matrix[:] = value
     r = matrix[:3, :3]
     if np.abs(r @ r.T - np.eye(3)).max() > 1e-15:
         # Off by the few digits of a file: the nearest rotation, which an exact one is left as.
@@ -183,10 +201,12 @@ def unit(value: Any, what: str) -> np.ndarray:
     return v / math.sqrt(float(v @ v))
 
 
-def scalar(value: Any, what: str, *, least: float = -math.inf, above: float = -math.inf) -> float:
-    """Return a finite float, at least `least` and greater than `above`."""
+def scalar(
+    value: Any, what: str, *, least: float = -math.inf, above: float = -math.inf, most: float = math.inf
+) -> float:
+    """Return a finite float, at least `least`, greater than `above` and at most `most`; text is no number."""
     try:
-        x = float("nan") if isinstance(value, (bool, np.bool_)) else float(value)
+        x = float(None if isinstance(value, (bool, np.bool_, str, bytes)) else value)  # type: ignore[arg-type]
     except (TypeError, ValueError) as error:
         raise TocsinError(f"{what} must be a number; got {value!r}.") from error
     if not math.isfinite(x):
@@ -195,14 +215,35 @@ def scalar(value: Any, what: str, *, least: float = -math.inf, above: float = -m
         raise TocsinError(f"{what} must be at least {least:g}; got {x:g}.")
     if x <= above and above > -math.inf:
         raise TocsinError(f"{what} must be greater than {above:g}; got {x:g}.")
+    if x > most:
+        raise TocsinError(f"{what} must be at most {most:g}; got {x:g}.")
     return x
+
+
+def margin(value: Any, what: str = "margin") -> float:
+    """Return a distance to be kept, metres: 0 or more."""
+    return scalar(value, what, least=0.0, most=LARGEST)
+
+
+def tolerance(value: Any) -> float:
+    """Return how far beyond the margin a contact may be reported, metres: more than 0."""
+    return scalar(value, "tolerance", above=0.0, most=LARGEST)
 
 
 def count(value: Any, what: str) -> int:
     """Return an int of at least 1."""
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
         raise TocsinError(f"{what} must be a whole number of at least 1; got {value!r}.")
+    if value > MOST:
+        raise TocsinError(f"{what} must be at most {MOST}; got {value!r}.")
     return int(value)
+
+
+def flag(value: Any, what: str) -> bool:
+    """Return True or False."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise TocsinError(f"{what} must be True or False; got {value!r}.")
+    return bool(value)
 
 
 def name(value: Any, what: str) -> str:

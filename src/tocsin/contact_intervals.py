@@ -331,8 +331,8 @@ def contact_intervals(
     scene: Any, motions: tuple[Any, ...], breaks: np.ndarray, margin: float, tolerance: float | None, max_steps: int
 ) -> ContactIntervals:
     """Answer `Scene.contact_intervals`; `breaks` are the times at which any motion changes its velocities."""
-    margin = _cast.scalar(margin, "margin", least=0.0)
-    tolerance = -1.0 if tolerance is None else _cast.scalar(tolerance, "tolerance", above=0.0)
+    margin = _cast.margin(margin)
+    tolerance = -1.0 if tolerance is None else _cast.tolerance(tolerance)
     _cast.count(max_steps, "max_steps")
     scene.links_only("contact_intervals", "contacts(...) lists when its features touch")
     scene = scene._carrying(motions)
@@ -355,7 +355,8 @@ def contact_intervals(
         status = Status.FREE
         if found:
             status = Status.CONTACT if found[0].enter > 0.0 else Status.INITIAL_CONTACT
-    return ContactIntervals(status, tuple(found), until, int(counts[STEPS]), motions)
+    every = (*scene.names, *[link for m in scene.models if len(m.link_names) > 1 for link in m.link_names])
+    return ContactIntervals(status, tuple(found), until, int(counts[STEPS]), motions, every)
 
 
 def _link_name(scene: Any, world: World, link: int) -> tuple[str, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields
 from numbers import Real
 from typing import Any, Protocol, TypeVar, overload
@@ -12,7 +12,7 @@ from typing import Any, Protocol, TypeVar, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from tocsin.errors import TocsinError
+from tocsin.errors import TocsinError, unknown_name
 
 Vector = NDArray[np.float64]
 
@@ -30,8 +30,29 @@ class Status(enum.Enum):
     """Not decided: the step cap, or the resolution of floating point, was reached. Free until `time`."""
 
 
-@dataclass(frozen=True)
-class Contact:
+class ByValue:
+    """A record that equals another of its kind if all its compared fields do, arrays included; hashed without them."""
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, ByValue) or _compared(self) != _compared(other):
+            return NotImplemented
+        return all(_equal(getattr(self, name), getattr(other, name)) for name in _compared(self))
+
+    def __hash__(self) -> int:
+        values = (getattr(self, name) for name in _compared(self))
+        return hash(tuple(value for value in values if isinstance(value, Hashable)))
+
+
+def _compared(record: Any) -> tuple[str, ...]:
+    return tuple(f.name for f in fields(record) if f.compare)
+
+
+def _equal(a: Any, b: Any) -> bool:
+    return np.array_equal(a, b, equal_nan=True) if isinstance(a, np.ndarray) else a == b
+
+
+@dataclass(frozen=True, eq=False)
+class Contact(ByValue):
     """One pair of touching features at the time of contact. Points and normal are in the world frame, metres."""
 
     link_a: str
@@ -77,19 +98,27 @@ class Stats:
     """Stage -> seconds: motion, culling, advancement."""
 
 
-@dataclass(frozen=True)
-class FirstContact:
-    """The answer to `Scene.first_contact`."""
+@dataclass(frozen=True, eq=False)
+class FirstContact(ByValue):
+    """The answer to `Scene.first_contact`.
+
+    >>> hit = scene.first_contact(arm.move(q0, q1))
+    >>> if hit.collides:
+    ...     print(hit.status, hit.time, hit.contacts[0].link_a, hit.contacts[0].link_b, arm.at_contact(hit))
+
+    Two answers are equal if status, time, contacts and tolerance are: the same question has the same answer.
+    """
 
     status: Status
     time: float
     """No later than the first contact; `math.inf` if proven free; where CAPPED, freedom is proven until here."""
     contacts: tuple[Contact, ...] = ()
     """Every pair of touching features at `time`, the closest first."""
-    stats: Stats = field(default_factory=Stats)
+    stats: Stats = field(default_factory=Stats, compare=False)
+    """What the query cost."""
     tolerance: float = 0.0
     """The tolerance of the pair that touched, metres."""
-    motions: tuple[Any, ...] = field(default=(), repr=False)
+    motions: tuple[Any, ...] = field(default=(), repr=False, compare=False)
     """The motions that were asked about."""
 
     @property
@@ -166,7 +195,10 @@ class ContactIntervals:
     """Complete up to here: 1 unless CAPPED."""
     steps: int = 0
     """Steps of both certificates."""
-    motions: tuple[Any, ...] = field(default=(), repr=False)
+    motions: tuple[Any, ...] = field(default=(), repr=False, compare=False)
+    """The motions that were asked about."""
+    names: tuple[str, ...] = field(default=(), repr=False)
+    """Of all models and links of the scene."""
 
     def __iter__(self) -> Iterator[ContactInterval]:
         return iter(self.intervals)
@@ -176,6 +208,9 @@ class ContactIntervals:
 
     def between(self, a: str, b: str) -> tuple[ContactInterval, ...]:
         """Return the intervals of two links or models, in whichever order they are named."""
+        for name in (a, b):
+            if self.names and name not in self.names:
+                raise unknown_name("name", name, self.names)
         return tuple(
             i
             for i in self.intervals
@@ -184,12 +219,14 @@ class ContactIntervals:
         )
 
     def at(self, time: float) -> tuple[ContactInterval, ...]:
-        """Return the intervals that hold a time."""
+        """Return the intervals that hold a time in [0, 1]."""
+        if not 0.0 <= time <= 1.0:
+            raise TocsinError(f"times run from 0 to 1; got {time!r}.")
         return tuple(i for i in self.intervals if i.enter <= time <= i.exit)
 
 
-@dataclass(frozen=True)
-class TimedContact:
+@dataclass(frozen=True, eq=False)
+class TimedContact(ByValue):
     """One contact of a motion, from `Scene.contacts`. Point and normal are in the world frame, at `time`."""
 
     time: float
@@ -303,8 +340,8 @@ def group(contacts: Iterable[C], *, within: float) -> list[tuple[C, ...]]:
     return [tuple(g) for g in groups]
 
 
-@dataclass(frozen=True)
-class Distance:
+@dataclass(frozen=True, eq=False)
+class Distance(ByValue):
     """The answer to `Scene.distance`: the closest pair of a standing scene."""
 
     distance: float

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator, MutableMapping, Sequence
 from functools import cached_property
 from typing import Any
@@ -106,7 +107,7 @@ class Margins(MutableMapping[tuple[str, str], float]):
 
     def __setitem__(self, pair: tuple[str, str], margin: float) -> None:
         a, b = self._rules.pair(pair)
-        self._given[a, b] = _cast.scalar(margin, f"the margin of {a!r} and {b!r}", least=0.0)
+        self._given[a, b] = _cast.margin(margin, f"the margin of {a!r} and {b!r}")
         self._rules.changed()
 
     def __delitem__(self, pair: tuple[str, str]) -> None:
@@ -122,17 +123,18 @@ class Margins(MutableMapping[tuple[str, str], float]):
 
 def distinct_names(models: Sequence[Model]) -> tuple[str, ...]:
     """Return the models' names; those that were given none, and would have the same one, are numbered."""
-    every = [m.name for m in models]
-    given = [m.name for m in models if not getattr(m, "unnamed", False)]
+    every = Counter(m.name for m in models)
+    given = Counter(m.name for m in models if not getattr(m, "unnamed", False))
+    last: Counter[str] = Counter()
     names: list[str] = []
     for model in models:
         name, unnamed = model.name, getattr(model, "unnamed", False)
-        if not unnamed and given.count(name) > 1:
-            raise TocsinError(f"two models are named {name!r}; names in a scene must differ.")
-        if unnamed and every.count(name) > 1:
-            k = 1
-            while f"{name}-{k}" in every or f"{name}-{k}" in names:
-                k += 1
-            name = f"{name}-{k}"
+        if not unnamed and given[name] > 1:
+            raise TocsinError(f"two models are named {name!r}; names in a scene must differ: give each its own name=.")
+        if unnamed and every[name] > 1:
+            last[name] += 1
+            while f"{name}-{last[name]}" in every:
+                last[name] += 1
+            name = f"{name}-{last[name]}"
         names.append(name)
     return tuple(names)

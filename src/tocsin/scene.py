@@ -55,7 +55,10 @@ class Scene:
         self._hulls = _cast.choice(backend, "backend", BACKENDS) == "hulls"
         for model in models:
             if not isinstance(model, Model):
-                raise TocsinError(f"a scene holds bodies, robots and deformable models; got {type(model).__name__}.")
+                many = ": put a star before it, Scene(*models)" if isinstance(model, (list, tuple)) else ""
+                raise TocsinError(
+                    f"a scene holds bodies, robots and deformable models; got {type(model).__name__}{many}."
+                )
         if not models:
             raise TocsinError("a scene needs at least one body, robot or deformable model.")
         if len({id(m) for m in models}) < len(models):
@@ -72,9 +75,7 @@ class Scene:
         self._lock = threading.Lock()
         self._index = {id(m): k for k, m in enumerate(models)}
         self._twins: dict[tuple[int, ...], tuple[int, Scene]] = {}
-        if not isinstance(charts, bool):
-            raise TocsinError(f"charts must be True or False; got {charts!r}.")
-        self.charts = charts
+        self.charts = _cast.flag(charts, "charts")
         self._surveyors: dict[tuple[float, float], Surveyor] = {}
         self._charted: dict[tuple[float, float], World] = {}
         self._spent = 0
@@ -231,6 +232,8 @@ class Scene:
             raise TocsinError("margin and tolerance are for contacts of deformable models; bodies have none here.")
         from tocsin.screen import ask
 
+        if exact.__class__ is not bool:
+            _cast.flag(exact, "exact")
         return ask.find(self, motions, resolution, time_resolution, properness, exact)
 
     def contact_intervals(
@@ -309,8 +312,8 @@ class Scene:
     ) -> tuple[int, float, float, float, Asked]:  # fmt: skip
         """Return an engine's status, time and tolerance, the margin, and what an answer keeps."""
         if margin.__class__ is not float or not 0.0 <= margin <= _cast.LARGEST:
-            margin = _cast.scalar(margin, "margin", least=0.0)
-        tolerance = -1.0 if tolerance is None else _cast.scalar(tolerance, "tolerance", above=0.0)
+            margin = _cast.margin(margin)
+        tolerance = -1.0 if tolerance is None else _cast.tolerance(tolerance)
         if method not in METHODS:
             _cast.choice(method, "method", METHODS)
         if method == "auto":
@@ -375,9 +378,10 @@ class Scene:
         """Refuse what is not a motion of a model in this scene."""
         for motion in motions:
             if not isinstance(motion, Motion):
+                many = ": put a star before it" if isinstance(motion, (list, tuple)) else ""
                 raise TocsinError(
                     f"a question takes motions, from robot.move(q0, q1), body.move(T0, T1), cloth.move(V0, V1), follow "
-                    f"or at; got {type(motion).__name__}."
+                    f"or at; got {type(motion).__name__}{many}."
                 )
             if id(motion.model) not in self._index:
                 names = ", ".join(self.names)

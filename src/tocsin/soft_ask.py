@@ -23,8 +23,8 @@ def question(
 ) -> Question:
     """Return a question about the deformable models of a scene and all that they may touch."""
     scene.check_motions(motions)
-    margin = _cast.scalar(margin, "margin", least=0.0)
-    tolerance = None if tolerance is None else _cast.scalar(tolerance, "tolerance", above=0.0)
+    margin = _cast.margin(margin)
+    tolerance = None if tolerance is None else _cast.tolerance(tolerance)
     places = [scene._index[id(m.model)] for m in motions]
     if len(set(places)) < len(places):
         raise scene.moved_twice(places)

@@ -7,6 +7,7 @@ import tocsin
 from oracles import kinematics
 from promise.scenes import at, box_mesh
 
+CUBE = tocsin.Box((1, 1, 1))
 START, STOP = at(1, 2, 3, (10, 20, 30)), at(-1, 0, 2, (-50, 80, 0))
 
 
@@ -60,3 +61,19 @@ def test_a_body_of_several_placed_shapes_is_all_of_them():
 def test_a_path_of_one_pose_is_refused():
     with pytest.raises(tocsin.TocsinError, match="two poses"):
         tocsin.Body(tocsin.Sphere(1.0)).follow([START])
+
+
+@pytest.mark.pure
+def test_a_translation_is_a_pose():
+    body = tocsin.Body(CUBE, (1, 2, 3))
+    far = np.eye(4)
+    far[:3, 3] = 1, 2, 3
+    assert np.array_equal(body.stand, tocsin.Body(CUBE, far).stand)
+    assert np.array_equal(body.move((0, 0, 0), [1, 2, 3]).rows, body.move(np.eye(4), far).rows)
+    assert np.array_equal(body.follow([(0, 0, 0), far]).rows, body.follow([np.eye(4), (1, 2, 3)]).rows)
+
+
+@pytest.mark.pure
+def test_a_body_says_what_it_is_made_of():
+    assert repr(tocsin.Body([CUBE, CUBE.tessellate()], name="b")) == "<Body 'b': 2 shapes, 12 triangles>"
+    assert repr(tocsin.Body(CUBE, name="b")) == "<Body 'b': 1 shape>"

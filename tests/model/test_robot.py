@@ -153,3 +153,29 @@ def test_a_group_takes_values_in_its_own_order_without_joints_that_follow_others
 def test_a_configuration_by_name_that_means_nothing_is_refused(values, group, says):
     with pytest.raises(tocsin.TocsinError, match=says):
         named_arm().configuration(values, group=group)
+
+
+@pytest.mark.pure
+def test_a_state_is_a_configuration():
+    robot = scara()
+    robot.states["up"] = {"lift": 0.3}
+    assert np.array_equal(robot.configuration("up"), robot.configuration({"lift": 0.3}))
+    with pytest.raises(tocsin.UnknownNameError, match="no state 'down'; states are: 'up'"):
+        robot.move("up", "down")
+
+
+@pytest.mark.pure
+def test_limits_are_those_of_the_joint_and_of_the_joints_that_follow_it():
+    robot = scara()
+    assert np.array_equal(robot.limits, [(0.0, 0.2), (-np.inf, np.inf)])
+    for value in robot.limits[0]:
+        assert robot.within_limits({"lift": value})
+    assert not robot.within_limits({"lift": 0.25})
+
+
+def scara():
+    b = tocsin.RobotBuilder("scara").link("base", CUBE)
+    b.link("column", CUBE, parent="base", joint="prismatic", limits=(0, 0.4), joint_name="lift")
+    b.link("cable", CUBE, parent="base", joint="prismatic", limits=(-0.4, 1), mimic=("lift", -2, 0), joint_name="pay")
+    b.link("arm", CUBE, parent="column", joint="continuous", joint_name="swing")
+    return b.build()

@@ -70,7 +70,7 @@ def audit(
         robot,
         rows,
         times,
-        _cast.scalar(margin, "margin", least=0.0),
+        _cast.margin(margin),
         tolerance,
         _cast.scalar(resolution, "resolution", above=0.0),
         max_steps,

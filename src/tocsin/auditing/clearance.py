@@ -35,7 +35,7 @@ class Lowest:
     def look(self, piece: int, fraction: float) -> Distance:
         """Return the distance at a place."""
         self.search.queries += 1
-        return self.scene.distance(Motion(self.search.robot, self.search.row(piece, fraction)[None]))
+        return self.scene.distance(Motion.of(self.search.robot, self.search.row(piece, fraction)[None]))
 
     def bounds(self, stretches: Sequence[Stretch]) -> Clearance:
         """Return bounds of the smallest distance on the trajectory, chunk by chunk.
@@ -74,7 +74,7 @@ class Lowest:
         ends at m >= (1 - 0.7 g) top, where upper <= (1 + 0.25 g) top, and (1 - 0.7 g) / (1 + 0.25 g) >= 1 - g.
         """
         search = self.search
-        motion = Motion(search.robot, search.rows[first : last + 1])
+        motion = Motion.of(search.robot, search.rows[first : last + 1])
         enough = 1.0 - 0.7 * CLEARANCE_GAP
         kept, top, undecided = 0.0, self.upper, 0
         goal = enough * top

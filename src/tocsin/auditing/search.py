@@ -85,7 +85,7 @@ class Search:
         """Return the configuration row, base in front, at a place."""
         if fraction in (0.0, 1.0):
             return self.rows[piece + int(fraction)]
-        return Motion(self.robot, self.rows[piece : piece + 2]).row_at(fraction)
+        return Motion.of(self.robot, self.rows[piece : piece + 2]).row_at(fraction)
 
     def moment(self, piece: int, fraction: float) -> Moment:
         """Put a place into a record."""
@@ -113,13 +113,13 @@ class Search:
         """Ask for the first contact on the way through these rows; of `rounded` ones with a wider margin."""
         self.queries += 1
         scene, margin = (self.wider, self.margin + self.slack) if rounded else (self.scene, self.margin)
-        motion = Motion(self.robot, np.stack(rows))
+        motion = Motion.of(self.robot, np.stack(rows))
         return scene.first_contact(motion, margin=margin, tolerance=self.tolerance, max_steps=self.max_steps)
 
     def blocked(self, first: int, last: int) -> Iterator[int]:
         """Yield the pieces from waypoint `first` to `last` that are not proven free, by halving what is not."""
         self.queries += 1
-        motion = Motion(self.robot, self.rows[first : last + 1])
+        motion = Motion.of(self.robot, self.rows[first : last + 1])
         if self.scene.is_free(motion, margin=self.margin, tolerance=self.tolerance, max_steps=self.max_steps):
             return
         if last - first == 1:

@@ -15,7 +15,8 @@ from tocsin.geometry.mesh import Mesh
 from tocsin.geometry.primitives import Box, Capsule, ConvexHull, Cylinder
 from tocsin.model.base import Motion
 from tocsin.model.body import Body
-from tocsin.model.robot import Robot, RobotBuilder
+from tocsin.model.builder import RobotBuilder
+from tocsin.model.robot import Robot
 from tocsin.scene import Scene
 
 START = (-0.8, 0.55, 1.15, 0.0, 1.35, 0.0)

@@ -74,9 +74,9 @@ def load_scene(
             models += load_environment(path, scale=scale, packages=tuple(packages or ()))
     _warn_of_units(robot, models[1:])
     scene = Scene(*models)
-    margin = _cast.scalar(margin, "margin", least=0.0)
+    margin = _cast.margin(margin)
     usual = 0.0 if paths else margin
-    self_margin = usual if self_margin is None else _cast.scalar(self_margin, "self-margin", least=0.0)
+    self_margin = usual if self_margin is None else _cast.margin(self_margin, "self-margin")
     if self_margin != margin and len(robot.link_names) > 1:
         scene.margins[scene.names[0], scene.names[0]] = self_margin
     for pair in ignored or ():

@@ -21,8 +21,9 @@ from tocsin.geometry.mesh import Mesh
 from tocsin.geometry.obb import fit_obb
 from tocsin.geometry.primitives import Box, Capsule, ConvexHull, Cylinder, Sphere
 from tocsin.model.body import Body
+from tocsin.model.builder import RobotBuilder
 from tocsin.model.deformable import Deformable
-from tocsin.model.robot import BASES, RobotBuilder
+from tocsin.model.robot import BASES
 from tocsin.options import BACKENDS
 from tocsin.scene import Scene
 

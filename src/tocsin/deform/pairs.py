@@ -117,8 +117,8 @@ def _times(
     n = len(a0)
     if (a0.shape[1:], a1.shape[1:], b0.shape[1:], b1.shape[1:]) != shapes or not n == len(a1) == len(b0) == len(b1):
         _refuse(given, shapes)
-    margin = _cast.scalar(margin, "margin", least=0.0)
-    by = BY_SIZE if tolerance is None else np.array([_cast.scalar(tolerance, "tolerance", above=0.0)])
+    margin = _cast.margin(margin)
+    by = BY_SIZE if tolerance is None else np.array([_cast.tolerance(tolerance)])
     times = np.empty(n)
     flat = a0.reshape(-1), a1.reshape(-1), b0.reshape(-1), b1.reshape(-1)
     if not end_pairs(of_a, *flat, margin, by, np.empty(n, ENDED), times):

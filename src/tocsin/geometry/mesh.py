@@ -93,6 +93,8 @@ class Mesh:
         """
         from tocsin.geometry.meshfile import merged, read_parts
 
+        if not isinstance(path, (str, os.PathLike)):
+            raise TocsinError(f"cannot load a mesh: a path is text or a pathlib.Path; got {path!r}.")
         file = Path(path)
         vertices, faces = merged(read_parts(file))
         try:
@@ -167,7 +169,7 @@ class Mesh:
     def scaled(self, factor: float | tuple[float, float, float]) -> "Mesh":
         """Return this mesh scaled about its origin, by one factor or one an axis; mirroring keeps the outside."""
         try:
-            factors = np.asarray(factor, dtype=np.float64)
+            factors = np.asarray(None if isinstance(factor, (str, bytes)) else factor, dtype=np.float64)
         except (TypeError, ValueError):
             factors = np.array(np.nan)
         if factors.shape not in ((), (3,)) or not np.all(np.isfinite(factors)) or np.any(factors == 0.0):
@@ -177,9 +179,10 @@ class Mesh:
 
     def transformed(self, transform: np.ndarray) -> "Mesh":
         """Return this mesh moved by a 4x4 affine matrix; one that mirrors keeps the mesh's outside."""
-        matrix = np.asarray(transform, dtype=np.float64)
+        wanted = "a finite 4x4 matrix with last row 0 0 0 1"
+        matrix = _cast.numbers(transform, "a transform", wanted)
         if matrix.shape != (4, 4) or not np.all(np.isfinite(matrix)) or not np.array_equal(matrix[3], (0, 0, 0, 1)):
-            raise TocsinError(f"a transform is a finite 4x4 matrix with last row 0 0 0 1; got {transform!r}.")
+            raise TocsinError(f"a transform must be {wanted}; got {transform!r}.")
         mirrored = np.linalg.det(matrix[:3, :3]) < 0.0
         moved = self.vertices @ matrix[:3, :3].T + matrix[:3, 3]
         return Mesh(moved, self.faces[:, ::-1] if mirrored else self.faces, name=self.name)
@@ -212,8 +215,8 @@ def _checked_faces(given: Any, count: int) -> np.ndarray:
     """Return faces as a read-only (m, 3) int32 copy, or say what is wrong with them."""
     try:
         faces = np.asarray(given)
-    except ValueError as error:
-        raise TocsinError(f"faces must be an (m, 3) array of vertex indices; got ragged rows ({error}).") from None
+    except ValueError:
+        raise TocsinError("faces must be an (m, 3) array of vertex indices; got rows of different lengths.") from None
     if faces.size == 0:
         faces = np.zeros((0, 3), dtype=np.int32)
     if faces.dtype.kind not in "iu":

@@ -20,7 +20,7 @@ from tocsin.geometry.mesh import Mesh
 def _positive(what: str, given: Any) -> float:
     """Return a positive finite float, or say what was given instead."""
     try:
-        value = float(given)
+        value = math.nan if isinstance(given, (bool, np.bool_, str, bytes)) else float(given)
     except (TypeError, ValueError):
         value = math.nan
     if not (math.isfinite(value) and value > 0.0):
@@ -123,9 +123,12 @@ class ConvexHull:
 
     def __post_init__(self) -> None:
         """Check and copy the points."""
-        points = Mesh(self.points, np.zeros((0, 3), dtype=np.int32)).vertices
-        if len(points) == 0:
+        what = "the points of a convex hull"
+        given = _cast.numbers(self.points, what, "an (n, 3) array of numbers")
+        if given.size == 0:
             raise TocsinError("a convex hull needs at least one point; got none.")
+        points = _cast.coordinates(given, what, (None, 3)).copy()
+        points.setflags(write=False)
         object.__setattr__(self, "points", points)
 
     @cached_property

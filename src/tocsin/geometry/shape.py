@@ -7,6 +7,7 @@ points and radii (see `convex.py`). What takes noticeable time is kept in the ca
 from __future__ import annotations
 
 import math
+import os
 import warnings
 from dataclasses import dataclass
 from functools import cached_property
@@ -269,14 +270,18 @@ def placed_shapes(given: Any, what: str, *, solid: bool = False) -> tuple[Shape,
             raise TocsinError(f"several shapes of {what} go into a list: [{given[0]!r}, {given[1]!r}].")
         place = _cast.placement(given[1], f"the placement of a shape of {what}")
         return (make_shape(given[0], place, solid=solid),)
+    if not (isinstance(given, (*PRIMITIVES, Mesh, str, os.PathLike, tuple)) or hasattr(given, "faces")) or (
+        isinstance(given, tuple) and len(given) != 2
+    ):
+        raise TocsinError(
+            f"the shape of {what} must be a mesh (a file path, a trimesh.Trimesh, (vertices, faces), a Mesh), a "
+            "primitive (Box, Sphere, Capsule, Cylinder, ConvexHull), a (shape, placement) pair, or a list of such; "
+            f"got {given!r}."
+        )
     try:
         return (make_shape(given, solid=solid),)
     except TocsinError as error:
-        raise TocsinError(
-            f"the shape of {what} must be a mesh (a file path, a trimesh.Trimesh, (vertices, faces), a Mesh), a "
-            "primitive (Box, Sphere, Capsule, Cylinder, ConvexHull), a (shape, placement) pair, or a list of such. "
-            f"{error}"
-        ) from error
+        raise TocsinError(f"the shape of {what}: {error}") from error
 
 
 def _is_arrays(given: tuple[Any, Any]) -> bool:

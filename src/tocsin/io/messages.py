@@ -10,9 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from tocsin import _cast
 from tocsin.errors import TocsinError
-from tocsin.io.yamlfile import listing, mapping, word
+from tocsin.io.yamlfile import listing, mapping, number, word
 
 JOINED = 1e-6
 """How far apart (radians, metres) the end of a piece and the start of the next may be recorded."""
@@ -22,12 +21,12 @@ def joint_trajectory(found: Any) -> tuple[tuple[str, ...], np.ndarray, np.ndarra
     """Return joint names, (k, n) positions and (k,) seconds (or None) of a trajectory message."""
     pieces = [_piece(message, what) for message, what in _messages(found)]
     names, positions, times = pieces[0]
-    for number, (other, more, clock) in enumerate(pieces[1:], 1):
+    for k, (other, more, clock) in enumerate(pieces[1:], 1):
         if set(other) != set(names) or (clock is None) != (times is None):
-            raise TocsinError(f"piece {number} does not have the joints or times of piece 0: {', '.join(other)}.")
+            raise TocsinError(f"piece {k} does not have the joints or times of piece 0: {', '.join(other)}.")
         more = more[:, [other.index(name) for name in names]]
         if np.abs(more[0] - positions[-1]).max() > JOINED:
-            raise TocsinError(f"piece {number} does not start where piece {number - 1} ends.")
+            raise TocsinError(f"piece {k} does not start where piece {k - 1} ends.")
         positions = np.vstack((positions, more[1:]))
         if times is not None and clock is not None:
             times = np.concatenate((times, times[-1] + clock[1:] - clock[0]))
@@ -68,7 +67,7 @@ def _piece(message: dict[str, Any], what: str) -> tuple[tuple[str, ...], np.ndar
         if len(values) != len(names):
             raise TocsinError(f"point {row} has {len(values)} positions for {len(names)} joints.")
         for column, value in enumerate(values):
-            positions[row, column] = _cast.scalar(value, f"point {row}, joint {names[column]!r}")
+            positions[row, column] = number(value, f"point {row}, joint {names[column]!r}")
         clocks.append(_seconds(point.get("time_from_start"), row))
     times = [clock for clock in clocks if clock is not None]
     if times and len(times) < len(points):
@@ -82,8 +81,8 @@ def _seconds(value: Any, row: int) -> float | None:
         return None
     what = f"the time_from_start of point {row}"
     if not isinstance(value, dict):
-        return _cast.scalar(value, what)
+        return number(value, what)
     for whole, small in (("secs", "nsecs"), ("sec", "nanosec")):
         if whole in value or small in value:
-            return _cast.scalar(value.get(whole, 0), what) + 1e-9 * _cast.scalar(value.get(small, 0), what)
+            return number(value.get(whole, 0), what) + 1e-9 * number(value.get(small, 0), what)
     raise TocsinError(f"{what} must be seconds, or have secs and nsecs; got a mapping of {', '.join(map(str, value))}.")

@@ -19,7 +19,7 @@ from tocsin.io.collision_objects import object_body, pose_of, refuse_doubles, sh
 from tocsin.io.files import read_text
 from tocsin.io.scenetext import parse_scene_text
 from tocsin.io.uris import Packages, Places
-from tocsin.io.yamlfile import listing, mapping, read_structure, word
+from tocsin.io.yamlfile import listing, mapping, number, read_structure, word
 from tocsin.model.body import Body
 from tocsin.model.robot import Robot
 from tocsin.motion.poses import base_matrix
@@ -205,7 +205,7 @@ def _robot_state(found: dict[str, Any], what: str) -> tuple[dict[str, float], np
         raise TocsinError(f"{what} has {len(names)} joint names, but {len(values)} positions.")
     if len(set(names)) < len(names):
         raise TocsinError(f"{what} names joint {max(names, key=names.count)!r} twice.")
-    state = {name: _cast.scalar(value, f"{what}: joint {name!r}") for name, value in zip(names, values)}
+    state = {name: number(value, f"{what}: joint {name!r}") for name, value in zip(names, values)}
     free = mapping(found.get("multi_dof_joint_state"), f"{what}.multi_dof_joint_state")
     transforms = listing(free.get("transforms"), f"{what}.multi_dof_joint_state.transforms")
     if len(transforms) > 1:
@@ -255,7 +255,7 @@ def _goal(found: dict[str, Any], what: str) -> dict[str, float]:
         name = word(entry.get("joint_name"), f"the joint_name of {what}.joint_constraints[{k}]")
         if name in goal:
             raise TocsinError(f"{what} names joint {name!r} twice.")
-        goal[name] = _cast.scalar(entry.get("position"), f"{what}: joint {name!r}")
+        goal[name] = number(entry.get("position"), f"{what}: joint {name!r}")
     if not goal:
         raise TocsinError(f"{what} has no joint_constraints.")
     return goal

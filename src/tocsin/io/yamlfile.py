@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from tocsin import _cast
 from tocsin.errors import TocsinError
 from tocsin.io.files import LARGEST_TEXT, read_text, refused
 
@@ -126,6 +127,16 @@ def word(value: Any, what: str) -> str:
     if not isinstance(value, str) or not value:
         raise TocsinError(f"{what} must be a name; got {_short(value)}.")
     return value
+
+
+def number(value: Any, what: str) -> float:
+    """Return a finite number. YAML makes text of numbers like 1e-3, which have no point: these become numbers again."""
+    if isinstance(value, str):
+        try:
+            value = float(value)
+        except ValueError:
+            raise TocsinError(f"{what} must be a number; got {_short(value)}.") from None
+    return _cast.scalar(value, what)
 
 
 def _short(value: Any) -> str:

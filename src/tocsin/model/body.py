@@ -52,9 +52,15 @@ def lone_link(kind: int) -> np.ndarray:
 class Body(Model):
     """A rigid body made of a mesh (path, `trimesh.Trimesh`, `(vertices, faces)`, `Mesh`) or of primitives.
 
-    `shape` may also be a list of shapes, each alone or as (shape, 4x4 placement). `pose` is where it stands, 4x4 in
-    the world, when no motion is given. `solid=True` (closed meshes only): being inside counts as contact. Without a
-    `name` it has that of its file, or is a "body"; scenes number bodies of one name that were given none.
+    `shape` may also be a list of shapes, each alone or as (shape, placement). `pose` is where it stands in the world
+    when no motion is given: a 4x4 rigid transform or a translation (x, y, z), as are all poses and placements.
+    `solid=True` (closed meshes only): being inside counts as contact. Without a `name` it has that of its file, or is a
+    "body"; scenes number bodies of one name that were given none.
+
+    >>> table = Body(Box((1.2, 0.8, 0.05)), (0, 0, 0.7), name="table")
+    >>> cup = Body([Cylinder(0.04, 0.1), (Sphere(0.04), (0, 0, 0.05))], name="cup")
+    >>> Scene(table, cup).first_contact(cup.move((0, 0, 2), (0, 0, 0.5))).status
+    <Status.CONTACT: 'contact'>
     """
 
     def __init__(self, shape: Any, pose: Any = None, *, name: str | None = None, solid: bool = False) -> None:
@@ -68,7 +74,7 @@ class Body(Model):
             name=name,
             link_names=(name,),
             links=lone_link(FLOATING),
-            shapes=(placed_shapes(shape, repr(name), solid=solid),),
+            shapes=(placed_shapes(shape, repr(name), solid=_cast.flag(solid, "solid")),),
             n_config=0,
             quaternions=np.array([3], dtype=np.int32),
         )
@@ -83,7 +89,7 @@ class Body(Model):
         return body
 
     def move(self, pose_t0: Any, pose_t1: Any, *, kind: str = "interpolating") -> Motion:
-        """Return the motion from one 4x4 pose to another over t in [0, 1].
+        """Return the motion from one pose to another, each 4x4 or (x, y, z), over t in [0, 1].
 
         `kind` "interpolating": the frame's origin moves along a straight line and the body turns about it at a constant
         rate, by the shorter arc. "screw": the body turns about one fixed axis of the world, by the shorter arc, and
@@ -93,21 +99,21 @@ class Body(Model):
         _cast.pose(pose_t0, f"the start pose of {self.name!r}", rows[0])
         _cast.pose(pose_t1, f"the end pose of {self.name!r}", rows[1])
         if kind == "interpolating":
-            return Motion(self, rows)
+            return Motion.of(self, rows)
         _cast.choice(kind, "the kind of a motion", MOTION_KINDS)
         return screw_motion(self, rows)
 
     def follow(self, poses: Sequence[Any]) -> Motion:
-        """Return the motion through several 4x4 poses, in equal times."""
+        """Return the motion through several poses, each 4x4 or (x, y, z), in equal times."""
         poses = path_of(poses, f"a path of {self.name!r}", "poses")
         rows = np.zeros((len(poses), 7))
         for k, pose in enumerate(poses):
             _cast.pose(pose, f"pose {k} of the path of {self.name!r}", rows[k])
-        return Motion(self, rows)
+        return Motion.of(self, rows)
 
     def at(self, pose: Any) -> Motion:
-        """Return the body standing at a 4x4 pose, for a question about that moment."""
-        return Motion(self, _cast.pose(pose, f"the pose of {self.name!r}").reshape(1, 7))
+        """Return the body standing at a pose, 4x4 or (x, y, z), for a question about that moment."""
+        return Motion.of(self, _cast.pose(pose, f"the pose of {self.name!r}").reshape(1, 7))
 
     def at_contact(self, hit: Any) -> np.ndarray:
         """Return the 4x4 pose of the body at the time of a `FirstContact`."""

@@ -40,6 +40,9 @@ class ScrewMotion(Motion):
     poses: np.ndarray
     """(2, 7): the body's pose rows at both ends."""
 
+    def __post_init__(self) -> None:
+        """Take the rows as they are: they are not those of the body, which has checked its own."""
+
     @property
     def ends(self) -> np.ndarray:
         """The body's pose rows at both ends."""
@@ -81,7 +84,7 @@ def screw_motion(body: Body, ends: np.ndarray) -> Motion:
     """Return the motion of a body on the screw between two pose rows; straight where it hardly turns."""
     screw = Screw(Twist(*row_twist(ends[0], ends[1])))
     if screw.angle < STRAIGHT:
-        return Motion(body, ends)
+        return Motion.of(body, ends)
     rows = np.zeros((2, 2 * BASE_WIDTH))
     rows[:, :3] = screw.point
     rows[1, :3] += screw.pitch * screw.axis

@@ -28,6 +28,9 @@ class Deforming(Motion):
 
     frames: np.ndarray
 
+    def __post_init__(self) -> None:
+        """Take the frames as they are: `Deformable` has checked them."""
+
     @property
     def pieces(self) -> int:
         """How many stretches of constant velocities it has; 0 if it stands."""
@@ -80,8 +83,8 @@ class Deformable(Model):
         self.loose_edges = _cast.indices(edges, f"the edges of {name!r}", 2, len(rest))
         self.loose_points = _cast.indices(points, f"the points of {name!r}", 1, len(rest)).reshape(-1)
         self.vertices = rest
-        self.self_contact = bool(self_contact)
-        self.ignore_overlaps = bool(ignore_overlaps)
+        self.self_contact = _cast.flag(self_contact, "self_contact")
+        self.ignore_overlaps = _cast.flag(ignore_overlaps, "ignore_overlaps")
         self.same = np.arange(len(rest), dtype=np.int32)
         self.kept: dict[str, Any] = {}
         """What engines keep from one question to the next."""
@@ -89,7 +92,7 @@ class Deformable(Model):
             warnings.warn(f"{name!r} is empty: it never touches anything.", MeshWarning, stacklevel=2)
         if len(rest):
             labels, first = weld_positions(rest)
-            if weld:
+            if _cast.flag(weld, "weld"):
                 self.same = first[labels].astype(np.int32)
             elif len(first) < len(rest) and self.self_contact:
                 warnings.warn(
@@ -190,9 +193,5 @@ class Deformable(Model):
 
     def at_contact(self, hit: Any) -> np.ndarray:
         """Return (n, 3): where the vertices are at the time of a `FirstContact`."""
-        if not hit.collides:
-            raise TocsinError("there is no contact in this answer: it is free.")
-        for motion in hit.motions:
-            if motion.model is self:
-                return motion.vertices_at(hit.time)
-        return self.vertices.copy()
+        motion = self.motion_to_contact(hit)
+        return self.vertices.copy() if motion is None else motion.vertices_at(hit.time)

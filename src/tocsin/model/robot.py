@@ -1,4 +1,4 @@
-"""An articulated model: a tree of links, any joint between them, a fixed or free root; and its builder."""
+"""An articulated model: a tree of links, any joint between them, a fixed or free root."""
 
 from __future__ import annotations
 
@@ -12,21 +12,9 @@ import numpy as np
 
 from tocsin import _cast
 from tocsin.errors import TocsinError, unknown_name
-from tocsin.geometry.shape import Shape, placed_shapes
+from tocsin.geometry.shape import placed_shapes
 from tocsin.model.base import Model, Motion
-from tocsin.motion.links import (
-    BALL,
-    BASE_WIDTH,
-    FIXED,
-    FLOATING,
-    IDENTITY_BASE,
-    JOINT_KINDS,
-    LINK,
-    PLANAR,
-    PRISMATIC,
-    REVOLUTE,
-    WIDTH,
-)
+from tocsin.motion.links import BASE_WIDTH, FLOATING, IDENTITY_BASE, JOINT_KINDS, LINK, WIDTH
 from tocsin.motion.poses import base_matrix
 
 BASES = ("fixed", "free")
@@ -57,8 +45,12 @@ class Robot(Model):
     """An articulated model: read from a file (`from_urdf`, `from_mjcf`), or made with `RobotBuilder`.
 
     A configuration is an array of `n_config` values in the order of `joint_names`; or a mapping from joint names to
-    values; or, with `group=`, an array over the joints of that group. Joints that are not named keep their value: that
-    of the configuration before in a motion, else the one at which the robot stands.
+    values; or the name of one of its `states`; or, with `group=`, an array over the joints of that group. Joints that
+    are not named keep their value: that of the configuration before in a motion, else the one at which the robot
+    stands.
+
+    >>> panda = Robot.from_urdf("panda.urdf", srdf="panda.srdf")
+    >>> panda.move("ready", {"panda_joint4": -1.5})
     """
 
     def __init__(
@@ -169,6 +161,8 @@ class Robot(Model):
     def ignore(self, link_a: str, link_b: str) -> None:
         """Do not check these two links against each other."""
         i, k = self.link_index(link_a), self.link_index(link_b)
+        if i == k:
+            raise TocsinError(f"{link_a!r} is one link: there is no such pair.")
         self.ignored.add((min(i, k), max(i, k)))
         self.changed()
 
@@ -225,7 +219,13 @@ class Robot(Model):
         return self._row(values, None, "the configuration", np.zeros(self.width), group, before)[BASE_WIDTH:]
 
     def _named(self, values: Any, what: str, group: str | None, before: np.ndarray | None) -> Any:
-        """Return the configuration meant by a mapping, or by an array over the joints of a group."""
+        """Return the configuration meant by a mapping, a state's name, or an array over the joints of a group."""
+        if isinstance(values, str) and self.states:
+            if values not in self.states:
+                raise unknown_name("state", values, self.states)
+            values, group = self.states[values], None
+        if group is None and not isinstance(values, Mapping):
+            return values
         if group is not None:
             if group not in self.groups:
                 raise unknown_name("group", group, self.groups)
@@ -256,12 +256,9 @@ class Robot(Model):
             _cast.pose(base, f"the base pose of {what}", row)
         else:
             row[:BASE_WIDTH] = self.stand[:BASE_WIDTH]
-        if group is not None or isinstance(q, Mapping):
+        if group is not None or q.__class__ is not np.ndarray:
             q = self._named(q, what, group, before)
-        try:
-            values = np.asarray(q, dtype=np.float64)
-        except (TypeError, ValueError) as error:
-            raise TocsinError(f"{what} must be {self.n_config} numbers; got {q!r}.") from error
+        values = _cast.numbers(q, what, "numbers, a mapping from joint names, or the name of a state")
         if values.shape != (self.n_config,):
             names = ", ".join(self.joint_names) or "none"
             raise TocsinError(f"{what} must have {self.n_config} values (joints: {names}); got shape {values.shape}.")
@@ -271,25 +268,25 @@ class Robot(Model):
     def move(self, q_t0: Any, q_t1: Any, *, group: str | None = None, base: tuple[Any, Any] | None = None) -> Motion:
         """Return the motion from configuration q_t0 to q_t1 over t in [0, 1], every joint at a constant rate.
 
-        `base` = (T0, T1) moves the root too (4x4 each); only for a robot with a free base.
+        `base` = (T0, T1) moves the root too, each 4x4 or (x, y, z); only for a robot with a free base.
         """
         base_t0, base_t1 = self._bases(base)
         rows = np.zeros((2, self.width))
         self._row(q_t0, base_t0, "the start configuration", rows[0], group)
         self._row(q_t1, base_t1, "the end configuration", rows[1], group, rows[0])
-        return Motion(self, rows)
+        return Motion.of(self, rows)
 
     def _bases(self, base: Any) -> tuple[Any, Any]:
         if base is None:
             return None, None
         if self.base != "free":
             raise TocsinError(f"{self.name!r} has a fixed base; build it with base='free' to move it, or use place().")
-        if not isinstance(base, (tuple, list)) or len(base) != 2:
-            raise TocsinError("base must be a pair (T0, T1) of 4x4 transforms.")
+        if not isinstance(base, (tuple, list, np.ndarray)) or len(base) != 2:
+            raise TocsinError("base must be a pair (T0, T1) of poses, where the root is at t = 0 and at t = 1.")
         return base[0], base[1]
 
     def follow(self, path: Any, *, group: str | None = None, base: Sequence[Any] | None = None) -> Motion:
-        """Return the motion through the configurations of `path`, in equal times; `base`: as many 4x4 transforms."""
+        """Return the motion through the configurations of `path`, in equal times; `base`: as many poses."""
         try:
             points = list(path)
         except TypeError as error:
@@ -297,19 +294,19 @@ class Robot(Model):
         if len(points) < 2:
             raise TocsinError(f"a path of {self.name!r} needs at least two configurations; got {len(points)}.")
         if base is not None and (self.base != "free" or len(base) != len(points)):
-            raise TocsinError(f"base must have one 4x4 transform per row of the path ({len(points)}), on a free base.")
+            raise TocsinError(f"base must have one pose for each row of the path ({len(points)}), on a free base.")
         rows = np.zeros((len(points), self.width))
         for k, q in enumerate(points):
             self._row(q, None if base is None else base[k], f"row {k} of the path", rows[k], group,
                       rows[k - 1] if k else None)  # fmt: skip
-        return Motion(self, rows)
+        return Motion.of(self, rows)
 
     def at(self, q: Any, *, group: str | None = None, base: Any = None) -> Motion:
         """Return the robot standing at configuration q, for a question about that moment."""
         self._bases(None if base is None else (base, base))
         rows = np.zeros((1, self.width))
         self._row(q, base, "the configuration", rows[0], group)
-        return Motion(self, rows)
+        return Motion.of(self, rows)
 
     def at_contact(self, hit: Any) -> np.ndarray:
         """Return the joint values at the time of a `FirstContact`; the base's pose is `base_at_contact`."""
@@ -322,6 +319,24 @@ class Robot(Model):
     def link_poses(self, q: Any, *, base: Any = None) -> np.ndarray:
         """Return (n_links, 4, 4): where the links are in the world at configuration q, in the order of `link_names`."""
         return self.at(q, base=base).link_poses()
+
+    @property
+    def limits(self) -> np.ndarray:
+        """(n_config, 2): lower and upper limit of each entry of a configuration, -inf and inf where there is none.
+
+        Of mimic joints too: an entry stays within its limits and theirs. For planners that draw configurations; motions
+        do not enforce limits, see `within_limits`.
+        """
+        limits = np.tile([-np.inf, np.inf], (self.n_config, 1))
+        for joint in self.joints:
+            if joint.limits is not None:
+                link = self.links[self.link_index(joint.child)]
+                entry = limits[int(link["config"]) - BASE_WIDTH]
+                if link["multiplier"] == 0.0:
+                    continue
+                ends = sorted((limit - link["offset"]) / link["multiplier"] for limit in joint.limits)
+                entry[:] = max(entry[0], ends[0]), min(entry[1], ends[1])
+        return limits
 
     def within_limits(self, q: Any) -> bool:
         """Are all joint values inside their limits?"""
@@ -389,87 +404,3 @@ def _sorted_tree(name: str, links: Sequence[str], joints: Sequence[Joint]) -> tu
         lost = sorted(known.difference(order))
         raise TocsinError(f"robot {name!r} has a cycle through: {', '.join(map(repr, lost))}.")
     return order, joint_of
-
-
-class RobotBuilder:
-    """Makes a robot link by link.
-
-    >>> b = RobotBuilder("arm")
-    >>> b.link("base", Box((0.2, 0.2, 0.1)))
-    >>> b.link("upper", Capsule(0.05, 0.4), parent="base", joint="revolute", axis=(0, 1, 0), origin=(0, 0, 0.1))
-    >>> robot = b.build()
-    """
-
-    def __init__(self, name: str = "robot", *, base: str = "fixed") -> None:
-        self.name = _cast.name(name, "the name of a robot")
-        self.base = _cast.choice(base, "the base", BASES)
-        self._links: list[str] = []
-        self._joints: list[Joint] = []
-        self._shapes: dict[str, tuple[Shape, ...]] = {}
-
-    def link(
-        self,
-        name: str,
-        shape: Any = None,
-        *,
-        parent: str | None = None,
-        joint: str = "fixed",
-        axis: Any = (0.0, 0.0, 1.0),
-        origin: Any = None,
-        limits: tuple[float, float] | None = None,
-        mimic: tuple[str, float, float] | None = None,
-        joint_name: str | None = None,
-        solid: bool = False,
-    ) -> RobotBuilder:
-        """Add a link; the first is the root, every other one names its parent.
-
-        `shape`: None, a shape, (shape, placement), or a list of such. `joint`: fixed, revolute, continuous, prismatic,
-        planar, ball or floating. `axis` in the joint's frame. `origin`: (x, y, z) or 4x4, the joint's frame in the
-        parent's. `limits` (lower, upper) in radians or metres. `mimic` (joint, multiplier, offset).
-        """
-        name = _cast.name(name, "the name of a link")
-        if name in self._links:
-            raise TocsinError(f"robot {self.name!r} has two links named {name!r}; names must differ.")
-        if parent is None and self._links:
-            raise TocsinError(f"link {name!r} needs a parent: {self._links[0]!r} is the root already.")
-        if parent is None and (joint != "fixed" or origin is not None or mimic is not None or limits is not None):
-            raise TocsinError(f"link {name!r} is the root: it has no joint; give it a parent, or leave joint= out.")
-        shapes = placed_shapes(shape, f"link {name!r}", solid=solid)
-        if parent is not None:
-            self._joints.append(_joint(joint_name or f"{name}_joint", joint, parent, name, axis, origin, limits, mimic))
-        self._links.append(name)
-        self._shapes[name] = shapes
-        return self
-
-    def build(self) -> Robot:
-        """Return the robot; what is not one tree is refused."""
-        return Robot(self.name, self._links, self._joints, self._shapes, self.base)
-
-
-def _joint(name: str, kind: str, parent: str, child: str, axis: Any, origin: Any, limits: Any, mimic: Any) -> Joint:
-    """Check and return a joint."""
-    what = f"joint {name!r}"
-    _cast.choice(kind, f"the kind of {what}", JOINT_KINDS)
-    code = JOINT_KINDS[kind]
-    needs_axis = code in (REVOLUTE, PRISMATIC, PLANAR)
-    unit_axis = _cast.unit(axis, f"the axis of {what}") if needs_axis else np.array([0.0, 0.0, 1.0])
-    place = np.eye(4) if origin is None else _cast.placement(origin, f"the origin of {what}")
-    place = place.copy()
-    if limits is not None:
-        if code not in (REVOLUTE, PRISMATIC) or kind == "continuous":
-            raise TocsinError(f"{what} is {kind}: only revolute and prismatic joints have limits.")
-        lower, upper = _cast.array(limits, f"the limits of {what}", (2,)).tolist()
-        if lower > upper:
-            raise TocsinError(f"the limits of {what} are the wrong way round: lower {lower:g} > upper {upper:g}.")
-        limits = (lower, upper)
-    if mimic is not None:
-        if code in (FIXED, PLANAR, BALL, FLOATING):
-            raise TocsinError(f"{what} is {kind}: only revolute, continuous and prismatic joints can mimic another.")
-        if not isinstance(mimic, (tuple, list)) or len(mimic) != 3:
-            raise TocsinError(f"the mimic of {what} must be (joint, multiplier, offset); got {mimic!r}.")
-        mimic = (
-            _cast.name(mimic[0], f"the joint that {what} mimics"),
-            _cast.scalar(mimic[1], f"the multiplier of {what}"),
-            _cast.scalar(mimic[2], f"the offset of {what}"),
-        )
-    return Joint(_cast.name(name, "the name of a joint"), kind, parent, child, place, unit_axis, limits, mimic)

@@ -145,7 +145,11 @@ def find(
     pixel, step = (resolution.__class__ is str and PRESETS.get(resolution)) or pixel_of(resolution)
     if time_resolution is not None:
         step = _cast.scalar(time_resolution, "time_resolution", above=0.0)
-    least = (-1.0 if exact else LEAST) if properness is None else _cast.scalar(properness, "properness")
+    least = (
+        (-1.0 if exact else LEAST)
+        if properness is None
+        else _cast.scalar(properness, "properness", least=-1.0, most=1.0)
+    )
     cast = cast_of(scene)
     key, poses, pieces = moved(scene, cast, motions)
     pairs = cast.pairs.get(key)
@@ -287,7 +291,7 @@ def moved(scene: Any, cast: Cast, motions: tuple[Motion, ...]) -> tuple[tuple[in
         if not isinstance(motion.model, Body):
             raise TocsinError(
                 f"all contacts are found for rigid bodies, and {scene.names[model]!r} is a robot; "
-                "first_contact follows robots."
+                "first_contact and contact_intervals follow robots."
             )
         key.append(model)
         row = poses[cast.links[model]]

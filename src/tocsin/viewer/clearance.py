@@ -92,7 +92,7 @@ def standing(motion: Motion, t: float) -> Motion:
     """Return a model standing where it is at time t."""
     if isinstance(motion, Deforming):
         return Deforming(motion.model, motion.rows, motion.vertices_at(t)[None])
-    return Motion(motion.model, motion.row_at(t)[None])
+    return Motion.of(motion.model, motion.row_at(t)[None])
 
 
 def measure(scene: Scene, motions: tuple[Motion, ...], hit: FirstContact) -> Clearance:

@@ -181,6 +181,12 @@ def sampled(film: Film, samples: int | Iterable[float] | None) -> list[tuple[flo
     return [(float(t), distance_at(film.measured, film.motions, float(t)).distance) for t in times]
 
 
+def titled(title: Any) -> None:
+    """Refuse a title that is not text."""
+    if title is not None and not isinstance(title, str):
+        raise TocsinError(f"a title is text; got {title!r}.")
+
+
 def length(metres: float) -> str:
     """Say a length in the unit that suits it."""
     for unit, size in (("m", 1.0), ("mm", 1e-3), ("µm", 1e-6), ("nm", 1e-9)):
@@ -263,7 +269,7 @@ def _moments(motions: tuple[Motion, ...], hit: FirstContact) -> np.ndarray:
 def _poses_at(scene: Scene, motions: tuple[Motion, ...], t: float) -> np.ndarray:
     """Return (n_links, 4, 4): where all links of a scene are at time t."""
     given = {id(m.model): m for m in motions}
-    still = [given.get(id(model)) or Motion(model, model.stand[None]) for model in scene.models]
+    still = [given.get(id(model)) or Motion.of(model, model.stand[None]) for model in scene.models]
     return np.concatenate([motion.link_poses(t) for motion in still])
 
 

@@ -25,7 +25,7 @@ from tocsin.scene import Scene
 from tocsin.soft_results import FeatureContacts, TriangleTimes
 from tocsin.viewer.camera import best_view, extremes
 from tocsin.viewer.files import target, write
-from tocsin.viewer.film import Film, sampled, shoot
+from tocsin.viewer.film import Film, sampled, shoot, titled
 from tocsin.viewer.sheets import SHADES, Sheet
 from tocsin.viewer.solids import END, START, Solid
 
@@ -50,6 +50,7 @@ def save_page(
     would have looked at. Missing folders are made. Returns the path.
     """
     file = target(path, ".html", "a page")
+    titled(title)
     film = shoot(scene, *motions, hit=hit, margin=margin)
     return write(file, page_text(film, title or "tocsin", samples).encode(), "a page")
 

@@ -21,7 +21,7 @@ from tocsin.scene import Scene
 from tocsin.soft_results import FeatureContacts, TriangleTimes
 from tocsin.viewer.camera import View, best_view
 from tocsin.viewer.files import target, write
-from tocsin.viewer.film import Film, length, sampled, shoot
+from tocsin.viewer.film import Film, length, sampled, shoot, titled
 from tocsin.viewer.render import Camera, Look, Stage, paint
 from tocsin.viewer.solids import CONTACT, END, START
 
@@ -67,13 +67,14 @@ def save_picture(
     try:
         from PIL import Image
     except ModuleNotFoundError as missing:
-        raise TocsinError("a picture needs Pillow for its labels: pip install 'tocsin[viewer]'.") from missing
+        raise TocsinError("a picture needs Pillow for its labels: pip install pillow.") from missing
     file = target(path, ".png", "a picture")
     if not isinstance(size, (tuple, list)) or len(size) != 2:
         raise TocsinError(f"the size of a picture is (width, height) in pixels; got {size!r}.")
     width, height = (_cast.count(n, "each side of a picture") for n in size)
     if min(width, height) < 300 or max(width, height) > 8000:
         raise TocsinError(f"a picture has 300 to 8000 pixels a side; got {width} x {height}.")
+    titled(title)
     film = shoot(scene, *motions, hit=hit, margin=margin)
     moment = moment_of(film)
     scale = min(width / 1600, height / 1000)

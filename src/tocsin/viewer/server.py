@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import io
 import math
+import socket
 import threading
 import time
 from typing import Any
@@ -23,7 +24,7 @@ from tocsin.scene import Scene
 from tocsin.soft_results import FeatureContacts, TriangleTimes
 from tocsin.viewer.camera import best_view
 from tocsin.viewer.fabric import Fabric
-from tocsin.viewer.film import Film, length, shoot
+from tocsin.viewer.film import Film, length, shoot, titled
 from tocsin.viewer.solids import CONTACT, CUBE, CUBE_EDGES, END, START, bytes_of
 
 SECONDS = 6.0
@@ -60,6 +61,12 @@ def view(
     port = _cast.count(port, "port")
     if port > 65535:
         raise TocsinError(f"port must be 1 to 65535; got {port}.")
+    try:
+        with socket.socket(socket.getaddrinfo(host, None)[0][0]) as trial:  # viser would wait for ever
+            trial.bind((host, 0))
+    except OSError as error:
+        raise TocsinError(f"the viewer cannot listen at host {host!r}: {error}.") from None
+    titled(title)
     film = shoot(scene, *motions, hit=hit, margin=margin)
     with contextlib.redirect_stdout(io.StringIO()):  # its banner: the line below says the same
         server = viser.ViserServer(host=host, port=port, label=title or "tocsin", verbose=False)
