@@ -31,6 +31,23 @@ def test_a_triangle_inside_a_coplanar_one_touches_it():
     check(np.array([[1, 1, 0], [2, 1, 0], [2, 2, 0.0]]), np.array([[0, 0, 0], [10, 0, 0], [0, 10, 0.0]]))
 
 
+@pytest.mark.parametrize("method", ["advancement", "interval"])
+def test_past_the_tip_of_a_needle_is_no_contact(method):
+    """By the rounding of its normal a needle's face reaches past its tip: 2.8 mm here, and a tolerance of 0.1."""
+    a = [[0.422136729742528, 0.6357982125907349, 0], [-0.5369552892826654, 0.26007301190469234, 0]]
+    a = np.array([*a, [-0.32732656916059816, 0.34219526021354113, 0]])
+    b = [[-0.5401137783966367, 0.2588356708230538, 2e-5], [0.3775505334245599, -0.0397071925474583, 0.9254081893370801]]
+    b = np.array([*b, [-0.1889659561485646, 0.8668834312307339, 0.9765772712758123]])
+    check(a, b)
+    needle, face = tocsin.Body((a, [[0, 1, 2]]), name="a"), tocsin.Body((b, [[0, 1, 2]]), name="b")
+    there = np.eye(4)
+    there[2, 3] = 1.0
+    hit = tocsin.Scene(needle, face).first_contact(needle.move(np.eye(4), there), method=method)
+    reached = float(tri.exact_triangle_triangle(a + [0, 0, hit.time], b)) ** 0.5
+    assert hit.status is Status.CONTACT
+    assert reached <= hit.tolerance + 1e-14
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_integer_triangles(seed):
     rng = np.random.default_rng(seed)

@@ -10,6 +10,12 @@ import math
 from tocsin import vec
 from tocsin._jit import kernel
 
+ROUNDING = 1.3e-29
+"""The square of 32 units of rounding."""
+
+FAT = 100.0
+"""Triangles with (|e0|^2 + |e1|^2)^2 below this many times |e0 x e1|^2: no needles."""
+
 
 @kernel
 def clamp01(x):
@@ -69,53 +75,109 @@ def edge_pair(p, dp, q, dq, third_a, third_b):
 
 
 @kernel
+def blend(w0, w1, w2, a0, a1, a2):
+    """Return the point of a triangle with these weights, which are not negative but need not add up to one."""
+    s = 1.0 / (w0 + w1 + w2)
+    return vec.axpy(vec.axpy(vec.scale(a0, w0 * s), w1 * s, a1), w2 * s, a2)
+
+
+@kernel
+def on_face(p, a, b, c, ab, bc, ca):
+    """Return a point of triangle abc: the foot of p on its plane, if that is in the triangle; ab, bc, ca are its edges.
+
+    Claim: whatever p and the triangle are, the result is a point of the triangle up to a few roundings of its corners.
+    With e the longest edge, from u to v, and w the third corner, over the point f of e, it is u + s e + k (w - u - f e)
+    = (1 - s - k (1 - f)) u + (s - k f) v + k w, where s is in [0, 1] and 0 <= k <= min(s / f, (1 - s) / (1 - f)): no
+    weight is negative. On the face of a needle s keeps its digits, and k moves the point across it only. By the
+    normal of its plane it would not stay there: of a needle as long as L and as thin as w the normal is off by L / w
+    units, and the foot, or the proof that it is inside, by (L / w)^2.
+    """
+    u, e, g = a, ab, (-ca[0], -ca[1], -ca[2])
+    square = vec.dot(ab, ab)
+    other = vec.dot(bc, bc)
+    if other > square:
+        u, e, g, square = b, bc, (-ab[0], -ab[1], -ab[2]), other
+    other = vec.dot(ca, ca)
+    if other > square:
+        u, e, g, square = c, ca, (-bc[0], -bc[1], -bc[2]), other
+    f = clamp01(vec.dot(g, e) / square)
+    m = vec.axpy(g, -f, e)
+    r = vec.sub(p, u)
+    s = clamp01(vec.dot(r, e) / square)
+    k = clamp01(vec.dot(vec.axpy(r, -s, e), m) / vec.dot(m, m))
+    if s < f:
+        k = min(k, s / f)
+    elif f < 1.0:
+        k = min(k, (1.0 - s) / (1.0 - f))
+    return vec.axpy(vec.axpy(u, s, e), k, m)
+
+
+@kernel
 def over_face(a0, a1, a2, e0, e1, e2, b0, b1, b2):
-    """Return (found, x, y, apart): is the corner of b nearest to a's plane closest, and right over a's face?"""
+    """Return (found, x, y, apart): is the corner of b nearest to a's plane closest, and right over a's face?
+
+    `apart`: a plane across n = e0 x e1, as computed, separates them. Rounding turns the normal of a needle anywhere, so
+    a's corners may stand out of that plane: |n.e| of an edge is below 8 units of |e0| |e1| |e|, and what is computed
+    for the corners of b is off by 4 units of |n| |b - a0|; 32 units of both are asked for. x is a point of a, see
+    `on_face`, and y one of b, even where rounding errs about what is over the face.
+    """
     n = vec.cross(e0, e1)
-    n2 = vec.dot(n, n)
+    r0 = vec.sub(b0, a0)
+    r1 = vec.sub(b1, a0)
+    r2 = vec.sub(b2, a0)
+    h0 = vec.dot(n, r0)
+    h1 = vec.dot(n, r1)
+    h2 = vec.dot(n, r2)
     none = (False, a0, b0, False)
-    if not n2 > 0.0:
-        return none
-    h0 = vec.dot(n, vec.sub(b0, a0))
-    h1 = vec.dot(n, vec.sub(b1, a0))
-    h2 = vec.dot(n, vec.sub(b2, a0))
     if h0 > 0.0 and h1 > 0.0 and h2 > 0.0:
         h = min(h0, min(h1, h2))
     elif h0 < 0.0 and h1 < 0.0 and h2 < 0.0:
         h = max(h0, max(h1, h2))
     else:
         return none
+    c0 = vec.dot(e0, e0)
+    c1 = vec.dot(e1, e1)
+    far = max(vec.dot(r0, r0), max(vec.dot(r1, r1), vec.dot(r2, r2)))
+    if not h * h > ROUNDING * (2.0 * c0 * c1 * (c0 + c1) + vec.dot(n, n) * far):
+        return none
     y = b2
     if h == h0:
         y = b0
     elif h == h1:
         y = b1
-    if (
-        vec.dot(vec.sub(y, a0), vec.cross(n, e0)) > 0.0
-        and vec.dot(vec.sub(y, a1), vec.cross(n, e1)) > 0.0
-        and vec.dot(vec.sub(y, a2), vec.cross(n, e2)) > 0.0
-    ):
-        return True, vec.axpy(y, -h / n2, n), y, True
+    w2 = vec.dot(vec.sub(y, a0), vec.cross(n, e0))
+    w0 = vec.dot(vec.sub(y, a1), vec.cross(n, e1))
+    w1 = vec.dot(vec.sub(y, a2), vec.cross(n, e2))
+    if w0 > 0.0 and w1 > 0.0 and w2 > 0.0:
+        if FAT * vec.dot(n, n) > (c0 + c1) * (c0 + c1):
+            return True, blend(w0, w1, w2, a0, a1, a2), y, True
+        return True, on_face(y, a0, a1, a2, e0, e1, e2), y, True
     return False, a0, b0, True
 
 
 @kernel
 def closest_on_triangle(p, a, b, c):
-    """Return the point of triangle abc closest to p: over the face if p projects into it, else on the best edge."""
+    """Return the point of triangle abc closest to p: over the face if p projects into it, else on the best edge.
+
+    It is a point of the triangle in any case: see `on_face`.
+    """
     ab = vec.sub(b, a)
     bc = vec.sub(c, b)
     ca = vec.sub(a, c)
     n = vec.cross(ab, bc)
-    n2 = vec.dot(n, n)
-    if (
-        n2 > 0.0
-        and vec.dot(vec.sub(p, a), vec.cross(n, ab)) >= 0.0
-        and vec.dot(vec.sub(p, b), vec.cross(n, bc)) >= 0.0
-        and vec.dot(vec.sub(p, c), vec.cross(n, ca)) >= 0.0
-    ):
-        return vec.axpy(p, -vec.dot(n, vec.sub(p, a)) / n2, n)
     best = a
     least = math.inf
+    n2 = vec.dot(n, n)
+    wc = vec.dot(vec.sub(p, a), vec.cross(n, ab))
+    wa = vec.dot(vec.sub(p, b), vec.cross(n, bc))
+    wb = vec.dot(vec.sub(p, c), vec.cross(n, ca))
+    if n2 > 0.0 and wa >= 0.0 and wb >= 0.0 and wc >= 0.0:
+        c0 = vec.dot(ab, ab) + vec.dot(bc, bc)
+        if FAT * n2 > c0 * c0:
+            return blend(wa, wb, wc, a, b, c)
+        best = on_face(p, a, b, c, ab, bc, ca)
+        d = vec.sub(p, best)
+        least = vec.dot(d, d)
     x = vec.axpy(a, clamp01(vec.dot(vec.sub(p, a), ab) / vec.dot(ab, ab)), ab)
     d = vec.sub(p, x)
     if vec.dot(d, d) < least:
@@ -237,11 +299,15 @@ def triangle_pair(a0, a1, a2, b0, b1, b2):
                     return math.sqrt(d2), x, y
     found, x, y, separated = over_face(a0, a1, a2, ea0, ea1, ea2, b0, b1, b2)
     if found:
-        return vec.norm(vec.sub(y, x)), x, y
+        d = vec.norm(vec.sub(y, x))
+        if d * d <= least:
+            return d, x, y
     apart = apart or separated
     found, y, x, separated = over_face(b0, b1, b2, eb0, eb1, eb2, a0, a1, a2)
     if found:
-        return vec.norm(vec.sub(y, x)), x, y
+        d = vec.norm(vec.sub(y, x))
+        if d * d <= least:
+            return d, x, y
     apart = apart or separated
     if not apart:
         # They cross: an edge of one pierces the other. The witness is the crossing point itself.
