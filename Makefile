@@ -2,16 +2,22 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+LIBRARY := $(VENV)/.library
 STAMP := $(VENV)/.installed
 
 .PHONY: demo test test-all test-pure first lint warm bench clean
 
-$(STAMP): pyproject.toml
+# What the demo and the examples need; the tests need peers, browsers and robots beside it, four times as much.
+$(LIBRARY): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
+	touch $(LIBRARY)
+
+$(STAMP): $(LIBRARY)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[test,lint]"
 	touch $(STAMP)
 
-demo: $(STAMP)
+demo: $(LIBRARY)
 	$(BIN)/tocsin demo
 
 lint: $(STAMP)
@@ -19,7 +25,7 @@ lint: $(STAMP)
 	$(BIN)/lint-imports
 	$(BIN)/pyright
 
-warm: $(STAMP)
+warm: $(LIBRARY)
 	$(BIN)/tocsin warmup
 
 test-pure: $(STAMP)
@@ -35,7 +41,7 @@ test: first
 test-all: first
 	$(BIN)/python -m pytest -n 2
 
-bench: $(STAMP)
+bench: $(LIBRARY)
 	$(BIN)/tocsin bench list
 
 clean:

@@ -1,6 +1,7 @@
 """The documents say what the code has: every public name, and only keywords that exist."""
 
 import ast
+import doctest
 import inspect
 import re
 from pathlib import Path
@@ -88,3 +89,20 @@ def test_every_question_is_in_the_reference_with_its_keywords(name):
     for keyword, parameter in inspect.signature(getattr(tocsin.Scene, name)).parameters.items():
         if parameter.kind is parameter.KEYWORD_ONLY:
             assert re.search(rf"\b{keyword}\b", text), f"{name}: {keyword}"
+
+
+@pytest.mark.parametrize("name", tocsin.__all__)
+def test_every_public_name_says_what_it_is_for_and_its_examples_run(name):
+    found = getattr(tocsin, name)
+    assert found.__doc__
+    assert len(found.__doc__) > 30
+    members = vars(found).items() if inspect.isclass(found) else ()
+    assert [k for k, v in members if not k.startswith("_") and callable(v) and not v.__doc__] == []
+    words = {n: getattr(tocsin, n) for n in tocsin.__all__}
+    runner = doctest.DocTestRunner(verbose=False)
+    for example in doctest.DocTestFinder(recurse=False).find(found, name, globs=words):
+        assert runner.run(example).failed == 0, f"the example of {name} does not say what it says"
+
+
+def test_names_that_are_loaded_on_first_use_are_listed():
+    assert set(tocsin.__all__) <= set(dir(tocsin))

@@ -1,4 +1,23 @@
-"""tocsin: when things first touch, and a proof when they do not."""
+"""tocsin: when things first touch, and a proof when they do not.
+
+Lengths are metres, angles radians, times run from 0 to 1. Poses are 4x4 rigid transforms, or translations (x, y, z).
+
+    import tocsin
+
+    arm = tocsin.Robot.from_urdf("panda.urdf", srdf="panda.srdf")      # or built with tocsin.RobotBuilder
+    table = tocsin.Body(tocsin.Box((1, 1, 0.1)), (0.5, 0, 0.2), name="table")
+    scene = tocsin.Scene(arm, table)
+
+    move = arm.move("ready", {"panda_joint2": 1.2})
+    scene.is_free(move)                            # True only if proven for the whole motion
+    hit = scene.first_contact(move)                # hit.status, hit.time, hit.contacts
+    tocsin.save_picture("hit.png", scene, move)
+
+Models: `Body`, `Robot` (`RobotBuilder`), `Deformable`. Shapes: `Box`, `Sphere`, `Capsule`, `Cylinder`, `ConvexHull`,
+`Mesh`. Questions: the methods of `Scene`, and `audit` for whole trajectories. Files: `Robot.from_urdf`,
+`Robot.from_mjcf`, `Body.from_mesh`, `load_environment`, `load_problem`, `load_trajectory`. Looking: `save_picture`,
+`save_page`, `view`. All calls by task: docs/api.md; the command line: `tocsin --help`.
+"""
 
 from typing import TYPE_CHECKING, Any
 
@@ -59,6 +78,10 @@ def __getattr__(name: str) -> Any:
     found = getattr(import_module(_ON_FIRST_USE[name]), name)
     globals()[name] = found
     return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
 
 
 __all__ = [

@@ -18,7 +18,7 @@ Vector = NDArray[np.float64]
 
 
 class Status(enum.Enum):
-    """How a query ended."""
+    """How a query ended: `FREE`, `CONTACT`, `INITIAL_CONTACT` or `CAPPED`; only `FREE` is a proof of no contact."""
 
     FREE = "free"
     """Proven: no contact at any time in [0, 1]."""
@@ -102,9 +102,9 @@ class Stats:
 class FirstContact(ByValue):
     """The answer to `Scene.first_contact`.
 
-    >>> hit = scene.first_contact(arm.move(q0, q1))
-    >>> if hit.collides:
-    ...     print(hit.status, hit.time, hit.contacts[0].link_a, hit.contacts[0].link_b, arm.at_contact(hit))
+        hit = scene.first_contact(arm.move(q0, q1))
+        if hit.collides:
+            print(hit.status, hit.time, hit.contacts[0].link_a, hit.contacts[0].link_b, arm.at_contact(hit))
 
     Two answers are equal if status, time, contacts and tolerance are: the same question has the same answer.
     """

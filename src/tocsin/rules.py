@@ -21,8 +21,8 @@ class Rules:
         self._names = tuple(names)
         self._models = tuple(models)
         self.ignored: set[tuple[str, str]] = set()
-        self.margins = Margins(self)
-        self.version = 0
+        self.margins: Margins = Margins(self)
+        self.version: int = 0
 
     def on(self, models: Sequence[Model]) -> Rules:
         """Return the same rules, as they are now, on other models of the same names."""

@@ -39,6 +39,11 @@ LAST = "last"
 class Scene:
     """Models that may touch each other: bodies, robots and deformable models, moving or standing.
 
+    >>> ball, wall = Body(Sphere(0.1), name="ball"), Body(Box((0.01, 2, 2)), (1, 0, 0), name="wall")
+    >>> scene = Scene(ball, wall)
+    >>> scene.is_free(ball.move((0, 0, 0), (2, 0, 0))), scene.is_free(ball.move((0, 0, 0), (0, 2, 0)))
+    (False, True)
+
     A model for which no motion is given stands where it is. Asked about motions, a scene checks every pair of shapes
     of which at least one belongs to a model that was given a motion; asked about nothing, it checks all of them.
 
@@ -63,7 +68,7 @@ class Scene:
             raise TocsinError("a scene needs at least one body, robot or deformable model.")
         if len({id(m) for m in models}) < len(models):
             raise TocsinError("a model is in the scene twice; make a second one instead.")
-        self.threads = None if threads is None else _cast.count(threads, "threads")
+        self.threads: int | None = None if threads is None else _cast.count(threads, "threads")
         self.models: tuple[Model, ...] = models
         self.names: tuple[str, ...] = distinct_names(models)
         self._soft = any(isinstance(m, Deformable) for m in models)
@@ -75,7 +80,7 @@ class Scene:
         self._lock = threading.Lock()
         self._index = {id(m): k for k, m in enumerate(models)}
         self._twins: dict[tuple[int, ...], tuple[int, Scene]] = {}
-        self.charts = _cast.flag(charts, "charts")
+        self.charts: bool = _cast.flag(charts, "charts")
         self._surveyors: dict[tuple[float, float], Surveyor] = {}
         self._charted: dict[tuple[float, float], World] = {}
         self._spent = 0

@@ -41,7 +41,7 @@ def _resolution(given: Any) -> int:
 
 @dataclass(frozen=True)
 class Box:
-    """A box with full edge lengths `size` = (x, y, z)."""
+    """A solid box with full edge lengths `size` = (x, y, z), metres, centred at the origin: `Box((0.4, 0.4, 0.1))`."""
 
     size: tuple[float, float, float]
 
@@ -67,7 +67,7 @@ class Box:
 
 @dataclass(frozen=True)
 class Sphere:
-    """A ball."""
+    """A solid ball around the origin, its radius in metres: `Sphere(0.1)`."""
 
     radius: float
 
@@ -82,7 +82,10 @@ class Sphere:
 
 @dataclass(frozen=True)
 class Capsule:
-    """All points within `radius` of a segment of the given length along z."""
+    """All points within `radius` of a segment of the given length along z, centred at the origin; metres.
+
+    It is `length + 2 * radius` long in all: `Capsule(radius=0.05, length=0.4)` half a metre.
+    """
 
     radius: float
     length: float
@@ -99,7 +102,7 @@ class Capsule:
 
 @dataclass(frozen=True)
 class Cylinder:
-    """A cylinder of the given height (`length`) along z."""
+    """A solid cylinder of the given height (`length`) along z, centred at the origin; metres."""
 
     radius: float
     length: float

@@ -64,7 +64,7 @@ class Body(Model):
     """
 
     def __init__(self, shape: Any, pose: Any = None, *, name: str | None = None, solid: bool = False) -> None:
-        self.unnamed = name is None
+        self.unnamed: bool = name is None
         name = default_name(shape, "body") if name is None else _cast.name(name, "the name of a body")
         if isinstance(shape, (str, os.PathLike)):
             shape = Mesh.load(shape)

@@ -24,8 +24,8 @@ class RobotBuilder:
     """
 
     def __init__(self, name: str = "robot", *, base: str = "fixed") -> None:
-        self.name = _cast.name(name, "the name of a robot")
-        self.base = _cast.choice(base, "the base", BASES)
+        self.name: str = _cast.name(name, "the name of a robot")
+        self.base: str = _cast.choice(base, "the base", BASES)
         self._links: list[str] = []
         self._joints: list[Joint] = []
         self._shapes: dict[str, tuple[Shape, ...]] = {}

@@ -49,21 +49,21 @@ class Robot(Model):
     are not named keep their value: that of the configuration before in a motion, else the one at which the robot
     stands.
 
-    >>> panda = Robot.from_urdf("panda.urdf", srdf="panda.srdf")
-    >>> panda.move("ready", {"panda_joint4": -1.5})
+        panda = Robot.from_urdf("panda.urdf", srdf="panda.srdf")
+        move = panda.move("ready", {"panda_joint4": -1.5})
     """
 
     def __init__(
         self, name: str, links: Sequence[str], joints: Sequence[Joint], shapes: dict[str, Any], base: str = "fixed"
     ) -> None:
         """Check the tree and lay out its tables; `links` and `joints` in any order, one joint per link but the root."""
-        self.joints = tuple(joints)
+        self.joints: tuple[Joint, ...] = tuple(joints)
         self._by_name = {joint.name: joint for joint in self.joints}
         self.groups: dict[str, tuple[str, ...]] = {}
         """Group name -> its joints, as an SRDF names them."""
         self.states: dict[str, dict[str, float]] = {}
         """Name of a configuration -> joint values, as an SRDF or a keyframe names them."""
-        self.base = _cast.choice(base, f"the base of {name!r}", BASES)
+        self.base: str = _cast.choice(base, f"the base of {name!r}", BASES)
         order, joint_of = _sorted_tree(name, links, self.joints)
         config: dict[str, int] = {}
         quaternions = [3]
@@ -351,7 +351,7 @@ class Robot(Model):
 
     def stand_at(self, q: Any, *, group: str | None = None, base: Any = None) -> None:
         """Stand at configuration q from now on, when no motion is given; `base` as in `place`."""
-        self.stand = self._row(q, base, "the configuration", np.zeros(self.width), group)
+        self.stand: np.ndarray = self._row(q, base, "the configuration", np.zeros(self.width), group)
         self.changed()
 
 
