@@ -116,7 +116,7 @@ def hulls_advance(world, sweeps, joints, pair, a, b, states, t, end, known, soon
     known = known or touch != FREE
     if then >= end or touch != FREE:
         then = end
-    elif gap <= few:
+    elif gap <= few or not then > t:
         return OPEN, t, n, size, touch, end, soonest
     h = then - t
     bend = 0.5 * acceleration * h * h

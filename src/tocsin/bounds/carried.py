@@ -142,9 +142,11 @@ def apart_until(ma, mb, box_a, box_b, reach_a, reach_b, clear, t0, t1, begin, en
     Claim: on an interval where n . (center_b - center_a) - spread_a - spread_b > clear + remainders, |n| <= 1, the two
     boxes are farther apart than `clear`, in terms of the joint records that the Taylor matrices enclose. The
     remainder along n is the sum over coordinates of |n_i| times the radius of a point at `reach`. `clear` has to
-    include the noise of the joint records and 128 units of all lengths for the arithmetic here, the direction's
-    length included. Times map to s by `time_frame`; an interval in s is widened by 2^-40 so that the rounding of that
-    map is inside.
+    include the noise of the joint records and 512 units of all lengths for the arithmetic here, the direction's length
+    included: a coefficient passes 25 roundings on its way into a cubic of the centre or of a half-width, and those of
+    one point add up, in absolute value, to at most 3 |n| sum |c| <= 7.5 times its distance where a joint turns by less
+    than a radian; where it turns by more, the remainder is 10^9 times larger than all of this. Times map to s by
+    `time_frame`; an interval in s is widened by 2^-40 so that the rounding of that map is inside.
     """
     mid, half = time_frame(t0, t1)
     free = begin

@@ -217,6 +217,7 @@ def quick_box(s, geom, points, half_time):
     middle, moves along a coordinate by at most |v_c| tau + A tau^2 / 2 (Taylor), and at most V tau; tau is half the
     slab. Points of the hull are fixed convex combinations of those, so at any time they are in the box of their
     places; the radius adds a ball around each. `growth` is the part that long turns inflate, relative to the size.
+    What is computed is off by the noise of places, and by that of velocities (`culling.pairs.prepare`) times tau.
     """
     first = geom["proxy"]
     count = geom["proxy_count"]
@@ -240,7 +241,7 @@ def quick_box(s, geom, points, half_time):
     bend = 0.5 * (s["bend"] + s["twist"] * reach) * half_time * half_time
     most = (s["speed"] + s["turn"] * reach) * half_time
     far = s["length"] + reach
-    error = (s["noise"] + 64.0 * UNIT) * far * UP
+    error = (s["noise"] + 64.0 * UNIT) * (far + 4.0 * (s["speed"] + s["turn"] * far) * half_time) * UP
     grow = geom["proxy_radius"] + geom["proxy_disk"] + min(bend, most) * UP + error
     place = s["place"]
     radius = max(hx - lx, max(hy - ly, hz - lz))

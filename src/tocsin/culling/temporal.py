@@ -33,7 +33,7 @@ def free_until(pair, geom_a, geom_b, sweeps, taylor, scratch, joints, links, t0,
     """Return a time in [t0, t1] until which the pair is proven to be farther apart than its margin; inf for all of it.
 
     Also sets pair["taylor"], the clearance with which `apart_until` has to be asked, or -1 where short motions do
-    without. It is the margin, the noise of both links' records in the world's frame, and 128 units of all lengths.
+    without. It is the margin, the noise of both links' records in the world's frame, and 512 units of all lengths.
     """
     reach_a = geom_a["reach"]
     reach_b = geom_b["reach"]
@@ -50,7 +50,7 @@ def free_until(pair, geom_a, geom_b, sweeps, taylor, scratch, joints, links, t0,
         link_taylor(sweeps, taylor, scratch, joints, links, k, t0, t1)
     far_a = sweeps[i]["length"] + reach_a
     far_b = sweeps[k]["length"] + reach_b
-    noise = (sweeps[i]["noise"] + 128.0 * UNIT) * far_a + (sweeps[k]["noise"] + 128.0 * UNIT) * far_b
+    noise = (sweeps[i]["noise"] + 512.0 * UNIT) * far_a + (sweeps[k]["noise"] + 512.0 * UNIT) * far_b
     pair["taylor"] = pair["margin"] + noise
     return apart_until(
         taylor[i], taylor[k], geom_frame(geom_a), geom_frame(geom_b), reach_a, reach_b, pair["taylor"], t0, t1, t0, t1,
