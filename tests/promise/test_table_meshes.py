@@ -39,6 +39,22 @@ def test_a_point_against_a_point_and_a_default_tolerance_ends():
     assert scene.is_free(a.move(at(4, 1), at(-4, 1)), b.at(at()))
 
 
+POINT = (np.array([[0, 0, 0.0]]), np.array([[0, 0, 0]]))
+SPECKS = [POINT, tocsin.Sphere(radius=1e-20), tocsin.Box(size=(1e-20, 1e-20, 1e-20)), (1e-20 * BOX[0], BOX[1])]
+
+
+@pytest.mark.parametrize("other", [POINT, (np.array([[0, -1, -1], [0, 1, -1], [0, 0, 1.0]]), np.array([[0, 1, 2]]))])
+@pytest.mark.parametrize("speck", SPECKS, ids=["point", "sphere", "box", "mesh"])
+@pytest.mark.parametrize("method", ["advancement", "interval"])
+def test_by_default_a_speck_is_decided(speck, other, method):
+    """Its tolerance is what floating point resolves, many times its size."""
+    scene, a, b = two(speck, other)
+    hit = scene.first_contact(a.move(at(4), at(-4)), b.at(at()), method=method)
+    assert hit.status is Status.CONTACT
+    assert hit.time <= 0.5
+    assert 4 - 8 * hit.time <= hit.tolerance + 1e-15
+
+
 @pytest.mark.parametrize("faces", [[[0, 1, 1]], [[0, 1, 2]], [[1, 0, 0]]])
 def test_a_triangle_that_is_a_segment_touches_as_a_segment(faces):
     segment = (np.array([[0, -1, 0], [0, 1, 0], [0, 0, 0.0]]), np.array(faces))

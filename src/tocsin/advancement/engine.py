@@ -363,7 +363,8 @@ def hulls_step(world, geom_a, geom_b, pose, motion, pair, simplex, need, by_hull
     """Return (h, decided) for the pair's hulls at one time: FREE (for h), OPEN, or CONTACT.
 
     Convex solids are their own hulls, so CONTACT can only come from a pair of those. With `by_hulls` the hulls of all
-    nodes are looked at, those of the roots first, instead of the proxies.
+    nodes are looked at, those of the roots first, instead of the proxies. What is closer than the tolerance is opened,
+    however small it is: only leaves can say that they touch.
     """
     node_a = world.nodes[geom_a["root"]]
     node_b = world.nodes[geom_b["root"]]
@@ -371,7 +372,8 @@ def hulls_step(world, geom_a, geom_b, pose, motion, pair, simplex, need, by_hull
     counts[NODE_TESTS] += 1
     h, gap = box_step(node_a, node_b, pose, motion, pair, need)
     exact = geom_a["kind"] == CONVEX and geom_b["kind"] == CONVEX
-    if h >= need or (gap > max(node_a["radius"], node_b["radius"]) and not exact):
+    near = pair["tolerance"]
+    if h >= need or (gap > max(near, max(node_a["radius"], node_b["radius"])) and not exact):
         return h, FREE
     if by_hulls:
         return h, OPEN
@@ -382,9 +384,7 @@ def hulls_step(world, geom_a, geom_b, pose, motion, pair, simplex, need, by_hull
             vec.add(pose[1], vec.matvec(pose[0], center_of(node_b))),
             center_of(node_a),
         )
-    near = -1.0
-    if exact:
-        near = margin + pair["tolerance"] - pair["noise"]
+    touch = margin + pair["tolerance"] - pair["noise"] if exact else -1.0
     set_a = (geom_a["proxy"], geom_a["proxy_count"], geom_a["proxy_radius"], geom_a["proxy_disk"])
     set_b = (geom_b["proxy"], geom_b["proxy_count"], geom_b["proxy_radius"], geom_b["proxy_disk"])
     h2, gap, upper, n, _, _ = convex_step(
@@ -399,7 +399,7 @@ def hulls_step(world, geom_a, geom_b, pose, motion, pair, simplex, need, by_hull
         geom_b["reach"],
         n,
         simplex,
-        near,
+        touch,
         0.9 if exact else 0.5,
         need,
     )
@@ -407,8 +407,8 @@ def hulls_step(world, geom_a, geom_b, pose, motion, pair, simplex, need, by_hull
         pair["direction"][i] = n[i]
     h = max(h, h2)
     if exact:
-        return (0.0, CONTACT) if upper <= near else (h, FREE)
+        return (0.0, CONTACT) if upper <= touch else (h, FREE)
     few = pair["taylor"] < 0.0 or FEW_STEPS * h > need or not is_deep(world, pair)
-    if h >= need or (few and gap > NEAR_HULLS * min(geom_a["diagonal"], geom_b["diagonal"])):
+    if h >= need or (few and gap > max(near, NEAR_HULLS * min(geom_a["diagonal"], geom_b["diagonal"]))):
         return h, FREE
     return h, OPEN

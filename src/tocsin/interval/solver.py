@@ -57,7 +57,8 @@ ITEM = np.dtype(
 SEGMENT = np.dtype([("t0", "f8"), ("t1", "f8"), ("begin", "i8")], align=True)
 
 COARSE = 0.25
-"""Boxes that move by less than this fraction of the larger one's radius in half the interval are opened."""
+"""Boxes that move by less than this fraction of the larger one's radius, or of the tolerance, in half the interval are
+opened."""
 
 FINE = 0.5
 """Two leaves that move by less than this fraction of the larger one's radius become equations."""
@@ -144,7 +145,7 @@ def open_pair(world, joints, desk, p, a, b, lo, hi, t0, t1, stamp, max_steps, ou
         if t0 < t1:
             center = (np.float64(node_b["center"][0]), np.float64(node_b["center"][1]), np.float64(node_b["center"][2]))
             moved = travel(relative, center, np.float64(node_b["radius"]))
-            if moved > (FINE * max(radius, pair["tolerance"]) if leaf_a and leaf_b else COARSE * radius):
+            if moved > (FINE if leaf_a and leaf_b else COARSE) * max(radius, pair["tolerance"]):
                 out, n = put(out, n, p, BOXES, a, b, lo, hi)
                 continue
         if not (leaf_a and leaf_b):
