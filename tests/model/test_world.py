@@ -86,3 +86,14 @@ def test_the_hulls_of_nodes_contain_their_triangles():
             for n in np.random.default_rng(k).normal(size=(20, 3)):
                 grown = (hull @ n).max() + world.hull_radius[k] * np.linalg.norm(n)
                 assert (corners @ n).max() <= grown + 1e-12
+
+
+@pytest.mark.pure
+def test_a_scene_of_many_bodies_is_laid_out_once_and_not_once_for_each_body(monkeypatch):
+    bodies = [tocsin.Body(tocsin.Box((1, 1, 1)), (3.0 * k, 0, 0)) for k in range(200)]
+    calls = []
+    concatenate = np.concatenate
+    monkeypatch.setattr(np, "concatenate", lambda *a, **k: calls.append(1) or concatenate(*a, **k))
+    world = assemble(bodies, {})
+    assert len(calls) < 40
+    assert world.geoms["link"].tolist() == list(range(200))

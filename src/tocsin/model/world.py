@@ -143,15 +143,15 @@ def assemble(models: Sequence[Model], rules: dict[tuple[int, int], float], *, hu
     faces: list[np.ndarray] = []
     node_hulls: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
     placed: dict[tuple[int, bytes], tuple[int, int, int]] = {}
-    geoms: list[np.ndarray] = []
+    geoms = np.zeros(sum(not s.is_empty for model in models for shapes in model.shapes for s in shapes), GEOM)
     links: list[np.ndarray] = []
     table = np.zeros(len(models), MODEL)
     patches: list[Patches] = [NO_PATCHES]
-    n_nodes = n_quads = n_points = n_faces = n_links = n_config = n_patches = n_cells = 0
+    n_geoms = n_nodes = n_quads = n_points = n_faces = n_links = n_config = n_patches = n_cells = 0
     for m, model in enumerate(models):
         entry = table[m]
         entry["link"], entry["links"] = n_links, len(model.links)
-        entry["geom"] = len(geoms)
+        entry["geom"] = n_geoms
         entry["config"], entry["width"] = n_config, model.width
         n_config += model.width
         own = model.links.copy()
@@ -189,7 +189,8 @@ def assemble(models: Sequence[Model], rules: dict[tuple[int, int], float], *, hu
                     n_points += own_points
                     n_faces += len(shape.faces)
                 root, proxy, face = placed[which]
-                geom = np.zeros(1, GEOM)
+                geom = geoms[n_geoms]
+                n_geoms += 1
                 geom["link"], geom["model"] = n_links + i, m
                 geom["kind"] = MESH if shape.is_mesh else CONVEX
                 geom["root"], geom["proxy"], geom["proxy_count"] = root, proxy, len(shape.proxy)
@@ -200,13 +201,10 @@ def assemble(models: Sequence[Model], rules: dict[tuple[int, int], float], *, hu
                 geom["proxy_radius"], geom["proxy_disk"] = shape.radius, shape.disk
                 geom["diagonal"], geom["reach"] = shape.diagonal, shape.reach
                 geom["center"], geom["axes"], geom["half"] = shape.center, shape.axes, shape.half
-                geoms.append(geom)
-        entry["geoms"] = len(geoms) - entry["geom"]
+        entry["geoms"] = n_geoms - entry["geom"]
         n_links += len(model.links)
     start, other, margin = _rows(n_links, rules)
-    selves = [
-        _selves(entry, np.concatenate(geoms)["link"] if geoms else np.zeros(0, np.int32), rules) for entry in table
-    ]
+    selves = [_selves(entry, geoms["link"], rules) for entry in table]
     table["self"] = np.cumsum([0, *map(len, selves)])[:-1]
     return World(
         _aligned(np.concatenate([tree.nodes for tree in trees])),
@@ -214,7 +212,7 @@ def assemble(models: Sequence[Model], rules: dict[tuple[int, int], float], *, hu
         np.concatenate([tree.kids for tree in trees]),
         _joined(points, np.zeros((0, 3))),
         _joined(faces, np.zeros((0, 3), np.int32)),
-        _joined(geoms, np.zeros(0, GEOM)),
+        geoms,
         np.concatenate(links),
         table,
         start,
