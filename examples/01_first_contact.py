@@ -1,7 +1,6 @@
 """01: an arm swings a thin blade through a thin wire: when, where, between which links; and what sampling says."""
 
 import numpy as np
-from trimesh.transformations import translation_matrix
 
 import tocsin
 from tocsin import Body, Box, Capsule, Cylinder, RobotBuilder
@@ -15,7 +14,7 @@ b.link("lower", (Capsule(radius=0.04, length=0.4), (0, 0, 0.25)), parent="upper"
 b.link("blade", (Box(size=(0.0005, 0.02, 0.3)), (0, 0, 0.65)), parent="lower")  # 0.5 mm
 arm = b.build()
 
-wire = Body(Box(size=(0.0002, 0.3, 0.0002)), translation_matrix((0.89, 0.0, 0.817)), name="wire")  # 0.2 mm
+wire = Body(Box(size=(0.0002, 0.3, 0.0002)), (0.89, 0.0, 0.817), name="wire")  # 0.2 mm
 scene = tocsin.Scene(arm, wire)
 
 q0, q1 = np.array([0.0, 0.0]), np.array([1.5, 0.5])

@@ -1,7 +1,5 @@
 """03: does this motion keep 20 mm from everything? Margins for all pairs, for single ones, and pairs left out."""
 
-from trimesh.transformations import translation_matrix
-
 import tocsin
 from tocsin import Body, Box, Capsule, Cylinder, RobotBuilder, Sphere
 
@@ -14,9 +12,9 @@ b.link("mast", (Cylinder(radius=0.03, length=0.6), (0, 0, -0.3)), parent="carria
 gantry = b.build()
 gantry.ignore("bridge", "mast")  # 50 mm apart by design: a margin counts between links of one robot too
 
-ball = Body(Sphere(radius=0.03), translation_matrix((0.13, 0.2, -1.0)), name="ball")
-wall = Body(Box(size=(0.4, 0.02, 0.4)), translation_matrix((0.13, 0.3, -0.95)), name="wall")
-post = Body(Capsule(radius=0.02, length=0.4), translation_matrix((0.13, -0.1, -0.95)), name="post")
+ball = Body(Sphere(radius=0.03), (0.13, 0.2, -1.0), name="ball")
+wall = Body(Box(size=(0.4, 0.02, 0.4)), (0.13, 0.3, -0.95), name="wall")
+post = Body(Capsule(radius=0.02, length=0.4), (0.13, -0.1, -0.95), name="post")
 scene = tocsin.Scene(gantry, ball, wall, post)
 move = gantry.move({"across": 0.2, "down": 0.0}, {"across": 0.2, "down": 0.36})
 

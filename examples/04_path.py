@@ -2,7 +2,6 @@
 
 import numpy as np
 from scipy.spatial.transform import Rotation
-from trimesh.transformations import translation_matrix
 
 import tocsin
 from tocsin import Body, Box, Capsule, Cylinder, RobotBuilder
@@ -21,15 +20,15 @@ def row(x, y, heading, lean):
 
 
 boards = [(Box(size=(0.4, 1.6, 0.03)), (0, 0, z)) for z in (0.4, 0.95, 1.5)]
-shelf = Body(boards, translation_matrix((1.6, 0.9, 0)), name="shelf")
-trolley = Body(Box(size=(0.5, 0.5, 0.9)), translation_matrix((0.9, -2.5, 0.45)), name="trolley")
+shelf = Body(boards, (1.6, 0.9, 0), name="shelf")
+trolley = Body(Box(size=(0.5, 0.5, 0.9)), (0.9, -2.5, 0.45), name="trolley")
 scene = tocsin.Scene(robot, shelf, trolley)
 
 path = [row(-1.5, -1.0, 0, 0), row(0.0, -1.0, 0, 10), row(0.2, 0.0, 60, 20), row(0.5, 0.9, 0, 60), row(0.8, 0.9, 0, 60)]
 follow = robot.follow(path)
 print(f"{', '.join(robot.joint_names)}; {follow.pieces} pieces")
 print(f"the trolley stands: {scene.first_contact(follow).status.value}")
-crossing = trolley.move(translation_matrix((0.9, -2.5, 0.45)), translation_matrix((0.5, 2.2, 0.45)))
+crossing = trolley.move((0.9, -2.5, 0.45), (0.5, 2.2, 0.45))
 hit = scene.first_contact(follow, crossing)
 piece = int(hit.time * follow.pieces) + 1
 print(f"the trolley crosses: {hit.status.value} at t = {hit.time:.4f}, in piece {piece} of the path")

@@ -3,7 +3,6 @@
 import time
 
 import numpy as np
-from trimesh.transformations import translation_matrix
 
 import tocsin
 from tocsin import Body, Box, Capsule, RobotBuilder
@@ -17,8 +16,8 @@ for k, (axis, (radius, length)) in enumerate(zip("zyyzyz", sizes)):
 arm = b.build()
 arm.ignore_overlapping_at(np.zeros(6))  # capsules that overlap across a short link
 
-sheets = [Body(Box(size=(0.6, 0.001, 0.6)), translation_matrix((0.6, y, 0.7))) for y in (-0.6, -0.2, 0.2, 0.6)]
-scene = tocsin.Scene(arm, *sheets, Body(Box(size=(3, 3, 0.02)), translation_matrix((0, 0, -0.02)), name="table"))
+sheets = [Body(Box(size=(0.6, 0.001, 0.6)), (0.6, y, 0.7)) for y in (-0.6, -0.2, 0.2, 0.6)]
+scene = tocsin.Scene(arm, *sheets, Body(Box(size=(3, 3, 0.02)), (0, 0, -0.02), name="table"))
 random = np.random.default_rng(5)
 starts = np.array([q for q in random.uniform(-1.5, 1.5, (9000, 6)) if scene.is_free(arm.at(q))][:2000])
 ends = starts + random.normal(0.0, 0.4, starts.shape)

@@ -7,7 +7,6 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
-from trimesh.transformations import translation_matrix
 
 import tocsin
 from tocsin import Body, Box, Capsule, Cylinder, RobotBuilder
@@ -18,8 +17,8 @@ b.link("upper", (Capsule(radius=0.05, length=0.4), (0, 0, 0.25)), parent="base",
 b.link("lower", (Capsule(radius=0.04, length=0.4), (0, 0, 0.25)), parent="upper", joint="revolute", axis=(0, 1, 0),
        origin=(0, 0, 0.5), joint_name="elbow")  # fmt: skip
 arm = b.build()
-wire = Body(Box(size=(0.001, 0.3, 0.001)), translation_matrix((0.8, 0.0, 0.6)), name="wire")
-crate = Body(Box(size=(0.3, 0.3, 0.3)), translation_matrix((0.6, 0.6, 0.15)), name="crate")
+wire = Body(Box(size=(0.001, 0.3, 0.001)), (0.8, 0.0, 0.6), name="wire")
+crate = Body(Box(size=(0.3, 0.3, 0.3)), (0.6, 0.6, 0.15), name="crate")
 scene = tocsin.Scene(arm, wire, crate)
 
 seconds = np.linspace(0.0, 4.0, 41)
@@ -30,7 +29,7 @@ with tempfile.TemporaryDirectory() as folder:
     trajectory = tocsin.load_trajectory(file)
 
 report = tocsin.audit(scene, arm, trajectory)
-print(f"{report.waypoints} waypoints, {report.duration:.1f} s: {len(report.stretches)} stretches are not free")
+print(f"{report.waypoints} waypoints, {report.duration:.1f} s; stretches that are not free: {len(report.stretches)}")
 for stretch in report.stretches:
     print(f"{stretch.enter.time:.4f} s to {stretch.exit.time:.4f} s: {stretch.pairs[0]}, {stretch.contacts[0].kind}; "
           f"samples farther apart than {1e3 * stretch.time_step:.1f} ms can miss it")  # fmt: skip

@@ -15,16 +15,16 @@ from tocsin import Body, Box, Capsule
 
 folder = Path(next((name for name in sys.argv[1:] if not name.startswith("-")), "out"))
 knot = trimesh.creation.torus(0.3, 0.09, major_sections=96, minor_sections=48)
-ring = Body(knot, translation_matrix((-0.9, 0.0, 0.5)), name="ring")
-pole = Body(Capsule(radius=0.05, length=0.9), translation_matrix((0.15, 0.05, 0.5)), name="pole")
+ring = Body(knot, (-0.9, 0.0, 0.5), name="ring")
+pole = Body(Capsule(radius=0.05, length=0.9), (0.15, 0.05, 0.5), name="pole")
 fence = Body(
     [(Box(size=(0.01, 0.9, 0.04)), (0, 0, z)) for z in (0.1, 0.3, 0.5)],
-    translation_matrix((0.75, 0.0, 0.0)),
+    (0.75, 0.0, 0.0),
     name="fence",
 )
 scene = tocsin.Scene(ring, pole, fence)
 
-start = translation_matrix((-0.9, 0.0, 0.5))
+start = (-0.9, 0.0, 0.5)
 end = translation_matrix((1.0, 0.2, 0.5)) @ rotation_matrix(np.radians(170), (0.3, 1.0, 0.2))
 throw = ring.move(start, end)
 hit = scene.first_contact(throw)

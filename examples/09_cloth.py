@@ -1,4 +1,4 @@
-"""A towel falls onto a table while an arm swings through it: first contact, every contact, and a safe step."""
+"""09: a towel falls onto a table while an arm swings through it: first contact, every contact, and a safe step."""
 
 import numpy as np
 
@@ -21,7 +21,7 @@ builder.link("post", (tocsin.Box((0.1, 0.1, 0.4)), (0, 0, 0.2)))
 beam = (tocsin.Capsule(0.04, 0.9), (0, 0, 0.45))
 builder.link("beam", beam, parent="post", joint="revolute", axis=(0, 1, 0), origin=(0, 0, 0.42))
 arm = builder.build()
-arm.place(np.array([[1, 0, 0, -0.75], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1.0]]))
+arm.place((-0.75, 0, 0))
 scene = tocsin.Scene(towel, table, arm)
 
 fall = towel.move(start, end)

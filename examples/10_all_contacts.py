@@ -1,4 +1,4 @@
-"""A simulator's step: a crate drops, turning, onto a step: all contacts at once, and how properly each one faces."""
+"""10: a simulator's step: a crate drops, turning, onto a step: all contacts at once, and how properly each faces."""
 
 import math
 

@@ -1,6 +1,4 @@
-"""Not only the first contact: every interval of time during which two links of a moving scene are in contact."""
-
-from trimesh.transformations import translation_matrix
+"""11: not only the first contact: every interval of time during which two links of a moving scene are in contact."""
 
 import tocsin
 from tocsin import Body, Box, Capsule, Cylinder, RobotBuilder
@@ -11,8 +9,8 @@ b.link("upper", (Capsule(radius=0.05, length=0.4), (0, 0, 0.25)), parent="base",
 b.link("lower", (Capsule(radius=0.04, length=0.4), (0, 0, 0.25)), parent="upper", joint="continuous", axis=(0, 1, 0),
        origin=(0, 0, 0.5), joint_name="elbow")  # fmt: skip
 arm = b.build()
-wire = Body(Box(size=(0.001, 0.3, 0.001)), translation_matrix((0.7, 0.0, 0.6)), name="wire")
-shelf = Body(Box(size=(0.3, 0.4, 0.02)), translation_matrix((-0.45, 0.0, 0.9)), name="shelf")
+wire = Body(Box(size=(0.001, 0.3, 0.001)), (0.7, 0.0, 0.6), name="wire")
+shelf = Body(Box(size=(0.3, 0.4, 0.02)), (-0.45, 0.0, 0.9), name="shelf")
 scene = tocsin.Scene(arm, wire, shelf)
 
 path = arm.follow([[0.0, 0.0], [1.2, 0.5], [0.6, 2.0], [-0.4, -0.6], [-0.9, 30.0]])
