@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from numba.core.caching import CompileResultCacheImpl, FunctionCache
+from numba.core.compiler import compile_result
 
 PACKAGE = Path(__file__).parent
 
@@ -168,3 +169,32 @@ class KernelCache(FunctionCache):
     """A function's compiled code on disk."""
 
     _impl_class = _Compiled
+
+
+class _Inner(_Compiled):
+    """What is kept of a kernel that other kernels call."""
+
+    def get_filename_base(self, fullname: str, abiflags: str) -> str:
+        return f"inner-{super().get_filename_base(fullname, abiflags)}"
+
+    def reduce(self, cres: Any) -> tuple[Any, ...]:
+        cres.fndesc.typemap = cres.fndesc.calltypes = None
+        environments = tuple(cres._find_referenced_environments())
+        return cres.library.to_disk(), cres.fndesc, cres.environment, cres.signature, cres.reload_init, environments
+
+    def rebuild(self, target_context: Any, payload: tuple[Any, ...]) -> Any:
+        from tocsin._kernels import InnerLibrary
+
+        kept, fndesc, environment, signature, reload_init, environments = payload
+        return compile_result(
+            target_context=target_context, typing_context=target_context.typing_context, fndesc=fndesc,
+            library=InnerLibrary.from_disk(target_context.codegen(), *kept), environment=environment,
+            entry_point=object(), signature=signature, objectmode=False, lifted=(), reload_init=reload_init,
+            referenced_envs=environments,
+        )  # fmt: skip
+
+
+class InnerCache(FunctionCache):
+    """Intermediate code of a function on disk."""
+
+    _impl_class = _Inner

@@ -28,6 +28,7 @@ from typing import Any
 import numpy as np
 
 from tocsin import _cast
+from tocsin._arrays import stable_order
 from tocsin._jit import borrowed, kernel
 from tocsin.advancement.boxes import box_gap
 from tocsin.advancement.engine import CONTACT, FREE, STEPS, advance, later
@@ -248,7 +249,7 @@ def by_links(pairs, n, n_links):
     keys = np.zeros(n, dtype=np.int64)
     for p in range(n):
         keys[p] = pairs[p]["link_a"] * np.int64(n_links) + pairs[p]["link_b"]
-    order = np.argsort(keys, kind="mergesort")
+    order = stable_order(keys)
     out = np.zeros(n, dtype=PAIR)
     for p in range(n):
         out[p] = pairs[order[p]]
@@ -262,7 +263,7 @@ def joined(rows, n, n_links):
     for k in range(n):
         keys[k] = rows[k]["link_a"] * np.int64(n_links) + rows[k]["link_b"]
     # Rows of one pair are in the order of time already, and the sort is stable.
-    order = np.argsort(keys, kind="mergesort")
+    order = stable_order(keys)
     out = np.zeros(n, dtype=ROW)
     kept = 0
     for i in range(n):

@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 
-from tocsin._jit import borrowed, kernel, ticks
+from tocsin._jit import borrowed, kernel, question, ticks
 from tocsin.advancement.engine import CAPPED, CONTACT, FREE, STEPS, VISITED, advance
 from tocsin.advancement.probe import seen_touching
 from tocsin.contacts.closest import closest
@@ -228,7 +228,7 @@ def named(pairs, p):
     return pair["a"], pair["b"], pair["tolerance"]
 
 
-@kernel
+@question
 def solve(table, configs, breaks, margin, grow, tolerance, relative_tolerance, max_steps, any_contact, counts, clock):
     """Return (status, time, geom_a, geom_b, tolerance): the first contact of a scene over [0, 1].
 

@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 from tocsin import vec
+from tocsin._arrays import stable_order
 from tocsin._jit import kernel
 from tocsin._lanes import WIDTH, lane
 from tocsin.advancement.boxes import box_gap, quad_gaps
@@ -44,7 +45,7 @@ def closest(world, sweeps, joints, room, pairs, n_pairs, t):
     stack = room.stack
     waiting = np.zeros(stack.shape[0])
     apart = root_gaps(world, sweeps, joints, pairs, n_pairs, t)
-    order = np.argsort(apart, kind="mergesort")
+    order = stable_order(apart)
     for i in range(n_pairs):
         p = order[i]
         if apart[p] >= best:

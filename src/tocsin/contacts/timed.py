@@ -38,7 +38,8 @@ def with_room(rows, used, need):
     if need <= rows.shape[0]:
         return rows
     out = np.zeros(2 * need + 16, dtype=rows.dtype)
-    out[:used] = rows[:used]
+    for k in range(used):
+        out[k] = rows[k]
     return out
 
 

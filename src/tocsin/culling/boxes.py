@@ -10,6 +10,7 @@ import math
 
 import numpy as np
 
+from tocsin._arrays import stable_order
 from tocsin._jit import kernel
 
 
@@ -102,7 +103,7 @@ def build_static(leaf_boxes):
         keys = np.zeros(end - begin)
         for k in range(begin, end):
             keys[k - begin] = leaf_boxes[order[k], axis] + leaf_boxes[order[k], 3 + axis]
-        rank = np.argsort(keys, kind="mergesort")
+        rank = stable_order(keys)
         part = order[begin:end].copy()
         for k in range(end - begin):
             order[begin + k] = part[rank[k]]

@@ -9,8 +9,7 @@ tell apart all that does not cross. Elements that share a vertex with a ring are
 import numpy as np
 
 from tocsin import vec
-from tocsin._inlined import inlined
-from tocsin._jit import kernel
+from tocsin._jit import inlined, kernel
 from tocsin._lanes import bits, select
 from tocsin.deform.listed import listed_corner
 from tocsin.deform.rows import greater, lesser, trailing

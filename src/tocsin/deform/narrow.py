@@ -127,7 +127,8 @@ def with_room(hits, found, more):
     if found + more <= hits.shape[0]:
         return hits
     larger = np.empty(2 * (found + more), HIT)
-    larger[:found] = hits[:found]
+    for k in range(found):
+        larger[k] = hits[k]
     return larger
 
 

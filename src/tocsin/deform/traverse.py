@@ -12,8 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tocsin._inlined import inlined
-from tocsin._jit import borrowed, kernel
+from tocsin._jit import borrowed, inlined, kernel
 from tocsin.deform.advance import CONTACT
 from tocsin.deform.apart import LARGEST, keep_pairs, noise_of
 from tocsin.deform.hierarchy import AXES, LEVELS

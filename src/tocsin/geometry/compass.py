@@ -24,6 +24,7 @@ import math
 import numpy as np
 
 from tocsin import vec
+from tocsin._arrays import copy_rows
 from tocsin._jit import kernel
 from tocsin._lanes import SINGLES
 
@@ -217,7 +218,7 @@ def fill_cells(corners, vertices, place, count, first, grid, cells, used):
                 used += (size + ROW - 1) // ROW
                 if used > cells.shape[0]:
                     bigger = np.zeros((2 * used, ROW), np.int32)
-                    bigger[:row] = cells[:row]
+                    copy_rows(bigger, cells, row)
                     cells = bigger
             for j in range(size):
                 cells[row + (start + j) // ROW, (start + j) % ROW] = listed[j] - place

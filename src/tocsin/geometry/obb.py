@@ -13,6 +13,7 @@ import math
 import numpy as np
 
 from tocsin import vec
+from tocsin._arrays import copy_rows
 from tocsin._jit import kernel
 from tocsin.errors import TocsinError
 from tocsin.geometry.hull import Hull, convex_hull
@@ -202,14 +203,14 @@ def search_axes(points, normals):
         measure = _best_about(points, unit(d), pad, x, y, trial)
         if measure < best * (1.0 - 1e-9):
             best = measure
-            axes[:] = trial
+            copy_rows(axes, trial, 3)
     for _ in range(8):
         before = best
         for k in range(3):
             measure = _best_about(points, unit(vec.load3(axes, k)), pad, x, y, trial)
             if measure < best * (1.0 - 1e-9):
                 best = measure
-                axes[:] = trial
+                copy_rows(axes, trial, 3)
         if best == before:
             break
     return axes

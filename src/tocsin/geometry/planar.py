@@ -8,6 +8,7 @@ import math
 
 import numpy as np
 
+from tocsin._arrays import stable_order
 from tocsin._jit import kernel
 
 
@@ -18,8 +19,8 @@ def convex_polygon(x, y):
     Andrew's monotone chain, O(n log n). One index for coincident points, two for points on a line.
     """
     n = x.shape[0]
-    order = np.argsort(y, kind="mergesort")
-    order = order[np.argsort(x[order], kind="mergesort")]  # stable: by x, then y
+    order = stable_order(y)
+    order = order[stable_order(x[order])]  # stable: by x, then y
     chain = np.zeros(2 * n + 1, dtype=np.int64)
     size = 0
     for turn in range(2):

@@ -121,7 +121,9 @@ def _placed(points: np.ndarray, place: np.ndarray) -> np.ndarray:
     """Transform points; the identity changes no bit."""
     if np.array_equal(place, np.eye(4)):
         return points
-    return np.ascontiguousarray(points @ place[:3, :3].T + place[:3, 3])
+    out = np.ascontiguousarray(points @ place[:3, :3].T + place[:3, 3])
+    out.setflags(write=False)  # as those of a mesh: kernels are compiled anew for arrays that can be written
+    return out
 
 
 def _mesh_shape(mesh: Mesh, place: np.ndarray, solid: bool) -> Shape:

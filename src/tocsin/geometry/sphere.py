@@ -10,6 +10,7 @@ import math
 import numpy as np
 
 from tocsin import vec
+from tocsin._arrays import copy_row, copy_rows
 from tocsin._jit import kernel
 from tocsin.geometry.scaling import (
     UNDERFLOW,
@@ -71,7 +72,7 @@ def smallest_sphere_center(points, start):
             if not new_radius > radius * (1.0 + 2.0**-50):
                 break
             size = kept
-            support[:kept] = keep[:kept]
+            copy_rows(support, keep, kept)
         center, radius = new_center, new_radius
         entering, distance = _farthest(points, center)
         if distance <= radius * (1.0 + 2.0**-46):
@@ -106,11 +107,11 @@ def _smallest_through_last(support, size, trial, keep):
     kept = 0
     for subset in range(1, 1 << (size - 1)):
         count = 1
-        trial[0] = support[size - 1]
+        copy_row(trial, 0, support, size - 1)
         for i in range(size - 1):
             if subset >> i & 1:
                 if count < 4:
-                    trial[count] = support[i]
+                    copy_row(trial, count, support, i)
                 count += 1
         if count > 4:
             continue
@@ -121,7 +122,7 @@ def _smallest_through_last(support, size, trial, keep):
             best = radius
             best_center = center
             kept = count
-            keep[:count] = trial[:count]
+            copy_rows(keep, trial, count)
     if kept == 0:
         return best_center, -1.0, 0
     return best_center, best, kept

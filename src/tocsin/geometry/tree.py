@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tocsin import vec
+from tocsin._arrays import stable_order
 from tocsin._jit import kernel
 
 NODE = np.dtype(
@@ -297,7 +298,7 @@ def split(points, faces, order, keys, begin, end, axis):
     n = end - begin
     middle = partition(keys, order, begin, end, total / n)
     if middle - begin < n // 8 + 1 or end - middle < n // 8 + 1:
-        rank = np.argsort(keys[begin:end], kind="mergesort")
+        rank = stable_order(keys[begin:end])
         sorted_order = order[begin:end][rank]
         for k in range(n):
             order[begin + k] = sorted_order[k]

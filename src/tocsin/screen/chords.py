@@ -10,8 +10,8 @@ resolution. A finer one makes more chords where edges are curved, and none more 
 import math
 from typing import NamedTuple
 
+from tocsin._jit import inlined
 from tocsin.screen.frame import project
-from tocsin.screen.inlining import inlined
 from tocsin.screen.placing import WHAT
 
 R0, H0, T0, R1, H1, T1, S0, S1, OFF, LATE, CHORD_WIDTH = range(WHAT + 1, WHAT + 12)

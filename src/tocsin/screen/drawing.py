@@ -8,11 +8,10 @@ import math
 
 import numpy as np
 
-from tocsin._jit import kernel
+from tocsin._jit import inlined, kernel
 from tocsin.screen.chords import CHORD_WIDTH, MOST_CHORDS
 from tocsin.screen.facing import Board, Ties, draw_edges, draw_virtual
 from tocsin.screen.frame import project
-from tocsin.screen.inlining import inlined
 from tocsin.screen.placing import AWAY, FACE_WIDTH, FACING, PLANE, WAY, WHAT, clear_box, place_body
 from tocsin.screen.workspace import table
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tocsin import vec
-from tocsin._jit import borrowed, kernel
+from tocsin._jit import borrowed, inlined, kernel
 from tocsin.contacts.timed import TIMED, ascending, with_room
 from tocsin.motion.joints import axis_angle, relative_turn, rotation_of
 from tocsin.motion.screw import relative_twist, screw_point, seen_from, twist_between
@@ -22,7 +22,6 @@ from tocsin.screen.cull import balls_meet, choose
 from tocsin.screen.drawing import blank_board, draw_body, list_corners, list_faces, space
 from tocsin.screen.facing import EDGE_ON, SCRATCH, Style
 from tocsin.screen.frame import Frame, screen_frame
-from tocsin.screen.inlining import inlined
 from tocsin.screen.meeting import meeting
 from tocsin.screen.placing import WHAT, Chosen, borrowed_choice
 from tocsin.screen.resolve import Meeting, best_of_each, resolve_corners, resolve_edges

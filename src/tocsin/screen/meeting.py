@@ -14,9 +14,8 @@ import math
 
 import numpy as np
 
-from tocsin._jit import borrowed, kernel
+from tocsin._jit import borrowed, inlined, kernel
 from tocsin._lanes import bits, load_singles
-from tocsin.screen.inlining import inlined
 
 SORT_FROM = 512
 """From this many boxes on they are sorted: before, that costs more than it saves (measured)."""

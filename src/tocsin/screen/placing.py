@@ -13,9 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tocsin._jit import borrowed, kernel
+from tocsin._jit import borrowed, inlined, kernel
 from tocsin.screen.frame import angle_of
-from tocsin.screen.inlining import inlined
 
 AWAY, AHEAD, MIXED = 0.0, 1.0, 2.0
 """How a face faces the other body: not at all, everywhere, or it is cut by a line."""

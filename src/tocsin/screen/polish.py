@@ -8,9 +8,8 @@ have lost digits.
 import math
 
 from tocsin import vec
-from tocsin._jit import kernel
+from tocsin._jit import inlined, kernel
 from tocsin.motion.screw import screw_direction, screw_point, screw_velocity
-from tocsin.screen.inlining import inlined
 
 ROUGH = 1e-7
 """Roots found in the frame of the axis are good to this part of the motion."""

@@ -12,13 +12,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tocsin import vec
-from tocsin._jit import kernel
+from tocsin._jit import inlined, kernel
 from tocsin.contacts.properness import edge_normal, face_normal, sine_between
 from tocsin.contacts.timed import EDGE_EDGE, FACE_VERTEX, VERTEX_FACE, ascending
 from tocsin.motion.screw import Twist, screw_direction, screw_point, screw_velocity
 from tocsin.screen.chords import S0, S1, crossing
 from tocsin.screen.frame import Frame
-from tocsin.screen.inlining import inlined
 from tocsin.screen.placing import PLANE, WHAT
 from tocsin.screen.polish import (
     polish_corner,

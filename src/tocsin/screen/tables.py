@@ -10,11 +10,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tocsin._jit import borrowed
+from tocsin._jit import borrowed, inlined
 from tocsin.geometry.features import CORNER, EDGE, FACE, SIDE, Features
 from tocsin.model.base import Model
 from tocsin.model.world import World
-from tocsin.screen.inlining import inlined
 
 SURFACE = np.dtype(
     [

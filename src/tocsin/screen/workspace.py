@@ -10,8 +10,7 @@ import numpy as np
 from numba import types
 from numba.extending import intrinsic
 
-from tocsin._jit import PURE_PYTHON
-from tocsin.screen.inlining import inlined
+from tocsin._jit import PURE_PYTHON, inlined
 
 if PURE_PYTHON:
 

@@ -7,8 +7,8 @@ known as well as its time is, so its properness is too.
 import math
 
 from tocsin import vec
+from tocsin._jit import inlined
 from tocsin.contacts.properness import edge_side, face_normal
-from tocsin.screen.inlining import inlined
 
 ABOUT = 0.02
 """What is less proper than wanted by this much, at roughly the right time, is not looked at further."""
