@@ -9,6 +9,7 @@ import math
 import numpy as np
 
 from tocsin._jit import borrowed, kernel, question, ticks
+from tocsin.advancement.around import apart_around
 from tocsin.advancement.engine import CAPPED, CONTACT, FREE, STEPS, VISITED, advance
 from tocsin.advancement.probe import seen_touching
 from tocsin.contacts.closest import closest
@@ -18,7 +19,7 @@ from tocsin.culling.boxes import join_up
 from tocsin.culling.charts import chart_free_until
 from tocsin.culling.pairs import prepare
 from tocsin.culling.spatial import add_pair, against_standing, between_moving, with_itself
-from tocsin.culling.sweep import geom_box, link_bounds, link_middle
+from tocsin.culling.sweep import DEEP, LONG, TURNING, geom_box, half_of, link_bounds, link_middle
 from tocsin.culling.temporal import free_until
 from tocsin.motion.joints import joint_motion
 from tocsin.stage import FIRST, MODEL, OFFSET, PIECES, ROOM, stage_at
@@ -32,8 +33,9 @@ MOTION, CULLING, ADVANCEMENT, STAGES = range(4)
 JOINT_TURN = 1.6
 """Radians that one joint may turn in one slab: beyond, a cubic no longer follows its sine."""
 
-CHAIN_TURN = 3.0
-"""Radians that all joints of a chain may turn, added up, in one slab (measured on chains of 2 to 200 links)."""
+CHAIN_TURN, LONG_TURN = 3.0, 6.0
+"""Radians that all joints of a chain may turn, added up, in one slab, and those of one of more than DEEP joints, whose
+bounds do not add up the joints (measured on chains of 2 to 200 links)."""
 
 MOST_SLABS = 64
 
@@ -69,7 +71,8 @@ def set_motion(stage, configs, t0, t1):
         for i in range(model["link"], model["link"] + model["links"]):
             joint_motion(joints[i], world.links[i], configs, row0, row1, begin, end)
             link_bounds(sweeps, joints, world.links, i)
-            slabs = max(slabs, (t1 - t0) * max(joints[i]["turn"] / JOINT_TURN, sweeps[i]["turn"] / CHAIN_TURN))
+            most = CHAIN_TURN if world.links[i]["depth"] <= DEEP else LONG_TURN
+            slabs = max(slabs, (t1 - t0) * max(joints[i]["turn"] / JOINT_TURN, sweeps[i]["turn"] / most))
     return int(min(math.ceil(slabs), MOST_SLABS))
 
 
@@ -131,13 +134,18 @@ def swept_pairs(stage, pairs, t0, t1, margin, grow, tolerance, relative_toleranc
     """Return (pairs, n): the pairs of shapes whose swept boxes overlap during [t0, t1], their records filled in."""
     world, joints, sweeps, taylor, boxes = stage.world, stage.joints, stage.sweeps, stage.taylor, stage.boxes
     active = stage.active
-    middle = 0.5 * (t0 + t1)
+    middle, half = 0.5 * (t0 + t1), half_of(t0, t1)
     for k in range(active.shape[0]):
         model = world.models[active[k, MODEL]]
         first = active[k, FIRST]
         room = active[k, ROOM]
+        around = 0.0
+        if model["links"] > LONG:
+            for i in range(model["link"], model["link"] + model["links"]):
+                if world.links[i]["depth"] > LONG and sweeps[i]["turn"] * half > TURNING:
+                    around = half
         for i in range(model["link"], model["link"] + model["links"]):
-            link_middle(sweeps, joints, world.links, i, middle)
+            link_middle(sweeps, joints, world.links, i, middle, around)
         for g in range(model["geoms"]):
             geom = world.geoms[model["geom"] + g]
             geom_box(
@@ -182,12 +190,23 @@ def leave_out_charted(stage, configs, pairs, n, t0, t1, any_contact):
 
 
 @kernel
-def leave_out_free(stage, pairs, n, t0, t1):
-    """Write until when each pair is free by the Taylor models, drop those free for all of [t0, t1]; return the rest."""
+def leave_out_free(stage, pairs, n, t0, t1, every):
+    """Drop the pairs that are free for all of [t0, t1], and write until when the others are; return how many.
+
+    From the middle of the slab, then by the Taylor models. Not all pairs are seen from the middle unless `every` is
+    asked for: where they touch at once, poses of chains of their own would be made in vain.
+    """
     world = stage.world
+    middle, half = 0.5 * (t0 + t1), half_of(t0, t1)
     kept = 0
     for p in range(n):
         pair = pairs[p]
+        if (
+            half > 0.0
+            and (every or pair["stop"] < 0)
+            and apart_around(world, stage.sweeps, stage.joints, pair, middle, half)
+        ):
+            continue
         until = free_until(
             pair, world.geoms[pair["a"]], world.geoms[pair["b"]], stage.sweeps, stage.taylor, stage.room.taylor,
             stage.joints, world.links, t0, t1,
@@ -205,7 +224,7 @@ def cull(stage, pairs, t0, t1, margin, grow, tolerance, relative_tolerance, coun
     """Return (pairs, n): what may touch during [t0, t1], ready for the advancement; without charts."""
     pairs, n = swept_pairs(stage, pairs, t0, t1, margin, grow, tolerance, relative_tolerance)
     counts[SPATIAL] += n
-    return pairs, leave_out_free(stage, pairs, n, t0, t1)
+    return pairs, leave_out_free(stage, pairs, n, t0, t1, False)
 
 
 @kernel
@@ -248,7 +267,8 @@ def solve(table, configs, breaks, margin, grow, tolerance, relative_tolerance, m
         now = ticks()
         clock[MOTION] += now - stamp
         stamp = now
-        unseen = UNSEEN if any_contact and longest_turn(stage) * (end - begin) < SHORT else 0
+        long = any_contact and longest_turn(stage) * (end - begin) >= SHORT
+        unseen = 0 if long else UNSEEN
         if any_contact and slabs > 1:
             # A look at the ends of the slabs, the last first: half to nine tenths of the contacts of edges are there.
             for slab in range(slabs, 0, -1):
@@ -264,13 +284,19 @@ def solve(table, configs, breaks, margin, grow, tolerance, relative_tolerance, m
             t1 = end if slab == slabs - 1 else begin + (end - begin) * (slab + 1) / slabs
             pairs, n = swept_pairs(stage, pairs, t0, t1, margin, grow, tolerance, relative_tolerance)
             counts[SPATIAL] += n
-            n = leave_out_charted(stage, configs, pairs, n, t0, t1, any_contact)
-            n = leave_out_free(stage, pairs, n, t0, t1)
+            end_seen = any_contact and (slabs > 1 or long)
+            if n > 0:
+                n = leave_out_charted(stage, configs, pairs, n, t0, t1, any_contact)
+                p = look(stage, pairs, n, t1) if end_seen and slabs == 1 else -1
+                if p >= 0:
+                    a, b, used = named(pairs, p)
+                    return CONTACT, t1, a, b, used
+                n = leave_out_free(stage, pairs, n, t0, t1, long)
             counts[SLABS] += 1
             now = ticks()
             clock[CULLING] += now - stamp
             stamp = now
-            status = CAPPED
+            status, time, p = CAPPED if n > 0 else FREE, math.inf, -1
             cap = min(max_steps, counts[STEPS] + unseen) if any_contact else max_steps
             while status == CAPPED:
                 status, time, p = advance(
@@ -279,7 +305,7 @@ def solve(table, configs, breaks, margin, grow, tolerance, relative_tolerance, m
                 if cap == max_steps:
                     break
                 if status == CAPPED:
-                    for k in range(0 if slabs == 1 else 1, 4):
+                    for k in range(1 if end_seen else 0, 4):
                         t = t1 if k == 0 else t0 + (t1 - t0) * LOOKS[k]
                         p = look(stage, pairs, n, t)
                         if p >= 0:
@@ -320,7 +346,7 @@ def nearest(table, configs, margin):
     for k in range(active.shape[0]):
         model = world.models[active[k, MODEL]]
         for i in range(model["link"], model["link"] + model["links"]):
-            link_middle(sweeps, joints, world.links, i, 0.0)
+            link_middle(sweeps, joints, world.links, i, 0.0, 0.0)
     pairs, n = all_pairs(stage, room.pairs, margin)
     for p in range(n):
         prepare(pairs[p], world.geoms, joints, world.links, sweeps, -1.0, 0.0)

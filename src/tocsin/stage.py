@@ -148,7 +148,7 @@ def stand(world, joints, sweeps, taylor, configs, is_active):
         for i in range(model["link"], model["link"] + model["links"]):
             joint_motion(joints[i], world.links[i], configs, model["config"], model["config"], 0.0, 1.0)
             link_bounds(sweeps, joints, world.links, i)
-            link_middle(sweeps, joints, world.links, i, 0.5)
+            link_middle(sweeps, joints, world.links, i, 0.5, 0.0)
         for g in range(model["geom"], model["geom"] + model["geoms"]):
             geoms[n] = g
             geom_box(

@@ -8,7 +8,7 @@ from motion.trees import configuration, origin, random_robot
 from oracles import kinematics
 from promise.scenes import at, box_mesh
 from tocsin.bounds.motion_bound import chain_bound
-from tocsin.culling.sweep import SWEEP, geom_box, link_bounds, link_middle
+from tocsin.culling.sweep import SWEEP, geom_box, half_of, link_bounds, link_middle
 from tocsin.motion.joints import JOINT, joint_motion
 
 SHAPES = (
@@ -30,7 +30,7 @@ def surface():
     )
 
 
-def check(seed, n, turns, samples=9):
+def check(seed, n, turns, samples=9, slab=1.0):
     rng = np.random.default_rng(seed)
     robot, tree, order = random_robot(rng, n, shape=list(SHAPES))
     q0, q1 = configuration(rng, tree, turns), configuration(rng, tree, turns)
@@ -44,7 +44,7 @@ def check(seed, n, turns, samples=9):
     for i in range(n + 1):
         joint_motion(joints[i], world.links[i], rows, 0, robot.width, 0.0, 1.0)
         link_bounds(sweeps, joints, world.links, i)
-        link_middle(sweeps, joints, world.links, i, 0.5 * (t0 + t1))
+        link_middle(sweeps, joints, world.links, i, 0.5 * (t0 + t1), half_of(t0, t1) * slab)
         told = [float(sweeps[i][k]) for k in ("speed", "turn", "bend", "twist", "jolt", "spin", "length", "noise")]
         assert told == pytest.approx(chain_bound(joints, world.links, i, -1), rel=1e-11)
     boxes = np.zeros((len(world.geoms), 6))
@@ -65,6 +65,7 @@ def check(seed, n, turns, samples=9):
 def test_swept_boxes_hold_sampled_shapes(turns):
     for seed in range(12):
         check(seed, 1 + seed % 6, turns)
+        check(seed, 1 + seed % 6, turns, slab=0.0)
 
 
 @pytest.mark.pure

@@ -8,6 +8,7 @@ from tocsin import vec
 from tocsin._jit import kernel
 from tocsin.advancement.hulls import (
     BRIDGE,
+    EARLY,
     NEAR_BRIDGE,
     NEAR_ENOUGH,
     SMALL,
@@ -23,7 +24,7 @@ from tocsin.advancement.hulls import (
     safe_part,
     stride,
 )
-from tocsin.advancement.leaf_pair import FREE, HULL_TESTS, later, leaf_advance
+from tocsin.advancement.leaf_pair import FREE, HULL_TESTS, STEPS, later, leaf_advance
 from tocsin.advancement.relative import both_states, seen_from_a
 from tocsin.geometry.patches import COUNT, singles_noise
 from tocsin.motion.joints import UP
@@ -97,7 +98,7 @@ def hulls_advance(world, sweeps, joints, pair, a, b, states, t, end, known, soon
     y = vec.add(x, v)
     then = t + stride(gap, n, placed, vec.matvec(placed[0], x), vec.matvec(placed[0], y), acceleration, speed)
     small = max(world.spans[a, COUNT], world.spans[b, COUNT]) <= SMALL
-    eager = small and not known and then < soonest
+    eager = small and not known and then < soonest and counts[STEPS] <= EARLY
     if size > 0 and ((not bridged and gap < max(WITHIN_REACH * extent, 4.0 * tolerance)) or eager):
         limit = max(0.5 * tolerance, 0.05 * triangle) if eager else 0.5 * tolerance
         leaf_a = nearest_leaf(world, a, vec.add(x, center_a), limit, room.spare)

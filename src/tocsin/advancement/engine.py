@@ -37,6 +37,7 @@ from tocsin.advancement.leaf_pair import (
 from tocsin.advancement.leaves import convex_step
 from tocsin.advancement.relative import both_states, seen_from_a, seen_from_b
 from tocsin.bounds.carried import apart_until
+from tocsin.culling.sweep import DEEP
 from tocsin.geometry.wide import RADIUS
 from tocsin.model.world import CONVEX, PATCHED_FROM
 
@@ -46,9 +47,9 @@ HULLS = -1
 NEAR_BOXES = 0.03
 """Boxes closer than this many times their size are opened instead of advanced (measured on tori and robots)."""
 
-FINE, COARSE, DEEP = 4, 2, 24
-"""Binary digits of a step that its end keeps; fewer on chains of more than so many joints, where a pose that no other
-item shares costs more than a few more steps."""
+FINE, COARSE = 4, 1
+"""Binary digits of a step that its end keeps; fewer on chains of more than DEEP joints, where a pose that no other item
+shares costs more than a few more steps."""
 
 ALL = 2**WIDTH - 1
 """Every lane."""

@@ -51,6 +51,10 @@ WITHIN_REACH = 0.1
 SMALL = 4
 """Patches of a node whose triangles may be looked at sooner than that."""
 
+EARLY = 64
+"""Steps of a question during which they are: tori touch within so many, and a bolt that turns in its nut would have
+triangles looked at in vain thousands of times."""
+
 
 @kernel
 def patches_of(world):

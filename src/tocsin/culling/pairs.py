@@ -37,19 +37,25 @@ PAIR = np.dtype(
     align=True,
 )
 
+BETWEEN = 8
+"""Joints between two links from which on they may be seen from the world, where poses are shared."""
+
 PATIENCE = 4
 """Answers of the Taylor models that may bring nothing, net of those that do (on tori none does, on long arms most)."""
 
 
 @kernel
 def world_bound(s):
-    """Return (speed, turn, bend, twist, jolt, spin, length, noise) of a link in the world, as `chain_bound` would."""
-    return s["speed"], s["turn"], s["bend"], s["twist"], s["jolt"], s["spin"], s["length"], s["noise"]
+    """Return (speed, turn, bend, twist, jolt, spin) of a link in the world during the slab at hand."""
+    return s["slab_speed"], s["slab_turn"], s["slab_bend"], s["slab_twist"], s["slab_jolt"], s["slab_spin"]
 
 
 @kernel
 def prepare(pair, geoms, joints, links, sweeps, tolerance, relative_tolerance):
-    """Fill the record of the pair (pair["a"], pair["b"]), whose margin is set, for the stretch of time of `joints`.
+    """Fill the record of the pair (pair["a"], pair["b"]), whose margin is set, for the slab of time of `sweeps`.
+
+    Two links of one model are seen from their lowest common ancestor; on long chains, where that costs more than it
+    saves, from the world.
 
     noise: both poses are off by chain_bound's noise, and a distance is computed from their points by fewer than 64
     roundings of numbers below the lengths that enter (differences, products with directions unit to 16 units), the
@@ -57,7 +63,8 @@ def prepare(pair, geoms, joints, links, sweeps, tolerance, relative_tolerance):
     arms, where an arm is off by the noise times the lengths that entered it (cancelled ones included) and rotations by
     the noise; four times the noise of (speed + turn (length + reach)) covers these and the rounding of directions.
     noise_bend: an acceleration is a sum of products of two such rates, or of a rate and a velocity, with a rotation or
-    two more; eight times the noise of (bend + twist (length + reach)), since no product is more than that.
+    two more; eight times the noise of (bend + twist (length + reach)), since no product is more than that. Speed, turn,
+    bend and twist are here what `chain_bound` adds up, cancelled terms included, whatever is known of their sum.
 
     tolerance < 0 asks for the default: a fraction of the smaller diagonal (of the larger, where the smaller shape is
     a point), never below what the noise lets one resolve.
@@ -67,16 +74,32 @@ def prepare(pair, geoms, joints, links, sweeps, tolerance, relative_tolerance):
     geom_b = geoms[pair["b"]]
     a = geom_a["link"]
     b = geom_b["link"]
+    s_a = sweeps[a]
+    s_b = sweeps[b]
+    reach_a = geom_a["reach"]
+    reach_b = geom_b["reach"]
     stop = common_ancestor(links, a, b) if geom_a["model"] == geom_b["model"] else -1
-    if stop < 0:
-        # In the world's frame the bounds of every link are there already.
-        speed_a, turn_a, bend_a, twist_a, jolt_a, spin_a, length_a, noise_a = world_bound(sweeps[a])
-        speed_b, turn_b, bend_b, twist_b, jolt_b, spin_b, length_b, noise_b = world_bound(sweeps[b])
-    else:
-        speed_a, turn_a, bend_a, twist_a, jolt_a, spin_a, length_a, noise_a = chain_bound(joints, links, a, stop)
-        speed_b, turn_b, bend_b, twist_b, jolt_b, spin_b, length_b, noise_b = chain_bound(joints, links, b, stop)
-    far_a = length_a + geom_a["reach"]
-    far_b = length_b + geom_b["reach"]
+    # In the world's frame the bounds of every link are there already, those of all joints and those of the slab.
+    speed_a, turn_a, bend_a, twist_a, jolt_a, spin_a = world_bound(s_a)
+    speed_b, turn_b, bend_b, twist_b, jolt_b, spin_b = world_bound(s_b)
+    length_a, noise_a = s_a["length"], s_a["noise"]
+    length_b, noise_b = s_b["length"], s_b["noise"]
+    sum_a = (s_a["speed"], s_a["turn"], s_a["bend"], s_a["twist"])
+    sum_b = (s_b["speed"], s_b["turn"], s_b["bend"], s_b["twist"])
+    if stop >= 0:
+        chain_a = chain_bound(joints, links, a, stop)
+        chain_b = chain_bound(joints, links, b, stop)
+        bent = chain_a[2] + chain_a[3] * reach_a + chain_b[2] + chain_b[3] * reach_b
+        between = links[a]["depth"] + links[b]["depth"] - 2 * links[stop]["depth"]
+        if between > BETWEEN and bend_a + twist_a * reach_a + bend_b + twist_b * reach_b < bent:
+            stop = -1
+        else:
+            speed_a, turn_a, bend_a, twist_a, jolt_a, spin_a, length_a, noise_a = chain_a
+            speed_b, turn_b, bend_b, twist_b, jolt_b, spin_b, length_b, noise_b = chain_b
+            sum_a = (speed_a, turn_a, bend_a, twist_a)
+            sum_b = (speed_b, turn_b, bend_b, twist_b)
+    far_a = length_a + reach_a
+    far_b = length_b + reach_b
     pair["link_a"] = a
     pair["link_b"] = b
     pair["stop"] = stop
@@ -93,10 +116,10 @@ def prepare(pair, geoms, joints, links, sweeps, tolerance, relative_tolerance):
     pair["spin_b"] = spin_b
     pair["noise"] = (noise_a * far_a + noise_b * far_b + 64.0 * UNIT * (far_a + far_b + margin)) * UP
     pair["noise_speed"] = (4.0 * (noise_a + noise_b) + 64.0 * UNIT) * (
-        speed_a + turn_a * far_a + speed_b + turn_b * far_b
+        sum_a[0] + sum_a[1] * far_a + sum_b[0] + sum_b[1] * far_b
     )
     pair["noise_bend"] = (8.0 * (noise_a + noise_b) + 128.0 * UNIT) * (
-        bend_a + twist_a * far_a + bend_b + twist_b * far_b
+        sum_a[2] + sum_a[3] * far_a + sum_b[2] + sum_b[3] * far_b
     )
     if tolerance < 0.0:
         smaller = min(geom_a["diagonal"], geom_b["diagonal"])

@@ -17,6 +17,7 @@ from tocsin import vec
 from tocsin._jit import kernel
 from tocsin._lanes import WIDTH, lane, select
 from tocsin.bounds.motion_bound import UNIT
+from tocsin.bounds.slab_bound import slab_bound, whole_bound
 from tocsin.bounds.taylor import compose, joint_taylor, swept_box
 from tocsin.geometry.points import load_points
 from tocsin.motion.joints import UP, joint_pose
@@ -36,8 +37,23 @@ SWEEP = np.dtype(
         ("twist", "f8"),
         ("jolt", "f8"),
         ("spin", "f8"),
+        ("slab_speed", "f8"),  # the same during the slab at hand, see `slab_bound`
+        ("slab_turn", "f8"),
+        ("slab_bend", "f8"),
+        ("slab_twist", "f8"),
+        ("slab_jolt", "f8"),
+        ("slab_spin", "f8"),
+        ("slab_whirl", "f8"),  # of the angular acceleration, and of its derivatives
+        ("slab_surge", "f8"),
+        ("slab_rush", "f8"),
+        ("slab_snap", "f8"),  # of the fourth derivative of the place
+        ("middle_bend", "f8"),  # of the acceleration at the middle of the slab
+        ("middle_twist", "f8"),
+        ("beta", "f8", 3),  # the derivatives of alpha and of the acceleration there
+        ("jerk", "f8", 3),
         ("length", "f8"),  # sum of the joints' sizes
         ("noise", "f8"),  # relative; times (length + reach) it is metres
+        ("slab", "i4"),  # are the bounds those of a slab?
         ("taylor", "i4"),  # is the Taylor matrix of this slab there?
         ("outward", "i4"),  # on the way from an ancestor to a link: the next one
     ],
@@ -46,6 +62,14 @@ SWEEP = np.dtype(
 
 QUICK = 0.1
 """The quick box will do if it grows by at most this fraction of its own size."""
+
+
+LONG, TURNING = 16, 0.2
+"""Joints of a chain and radians that they turn, added up, in half a slab, beyond which the bounds of its model are made
+for the slab: they cost 50 ns a link, and gain nothing on arms of seven joints or where a mannequin walks."""
+
+DEEP = 24
+"""Joints of a chain beyond which its poses and Taylor matrices are what costs most."""
 
 
 @kernel
@@ -77,6 +101,7 @@ def link_bounds(sweeps, joints, links, i):
         s["spin"] = w * w * w * UP
         s["length"] = size
         s["noise"] = noise + 64.0 * UNIT
+        whole_bound(s)
         return
     p = sweeps[parent]
     s["speed"] = (p["speed"] + p["turn"] * length + u) * UP
@@ -87,6 +112,7 @@ def link_bounds(sweeps, joints, links, i):
     s["spin"] = (p["spin"] + w * (3.0 * p["twist"] + w * (3.0 * p["turn"] + w))) * UP
     s["length"] = (p["length"] + size) * UP
     s["noise"] = (p["noise"] + noise) * UP
+    whole_bound(s)
 
 
 @kernel
@@ -137,10 +163,25 @@ def link_at(sweeps, joints, links, i, t):
 
 
 @kernel
-def link_middle(sweeps, joints, links, i, t):
-    """Write the pose and velocities of link i at the middle of a slab, whose Taylor matrices are still to be made."""
+def half_of(t0, t1):
+    """Return how far a time of the slab [t0, t1] can be from its middle, as rounded."""
+    return 0.5 * (t1 - t0) * UP + 2.0**-52 if t1 > t0 else 0.0
+
+
+@kernel
+def link_middle(sweeps, joints, links, i, t, half_time):
+    """Write the pose and velocities of link i at the middle of a slab, and its bounds during `half_time` around it.
+
+    Its parent's are there already; Taylor matrices are still to be made. With half_time = 0 the bounds are those of the
+    whole piece.
+    """
     link_at(sweeps, joints, links, i, t)
     sweeps[i]["taylor"] = 0
+    if half_time > 0.0:
+        parent = links[i]["parent"]
+        slab_bound(sweeps[i], sweeps[max(parent, 0)], joints[i], parent >= 0, t, half_time)
+    elif sweeps[i]["slab"] != 0:
+        whole_bound(sweeps[i])
 
 
 @kernel
@@ -214,10 +255,11 @@ def quick_box(s, geom, points, half_time):
     """Return (lo, hi, growth): the box of the shape's convex proxy around the middle of the slab, grown by its motion.
 
     Claim: during the slab no point of the shape leaves it. Proof: a point p of the proxy, at x with velocity v at the
-    middle, moves along a coordinate by at most |v_c| tau + A tau^2 / 2 (Taylor), and at most V tau; tau is half the
-    slab. Points of the hull are fixed convex combinations of those, so at any time they are in the box of their
-    places; the radius adds a ball around each. `growth` is the part that long turns inflate, relative to the size.
-    What is computed is off by the noise of places, and by that of velocities (`culling.pairs.prepare`) times tau.
+    middle, moves along a coordinate by at most |v_c| tau + A tau^2 / 2 and |v_c| tau + |a| tau^2 / 2 + J tau^3 / 6
+    (Taylor), a its acceleration at the middle, and at most V tau; tau is half the slab. Points of the hull are fixed
+    convex combinations of those, so at any time they are in the box of their places; the radius adds a ball around
+    each. What is computed of x and v is off by the noise as `pairs.prepare` says. `growth` is the part that long turns
+    inflate, relative to the size.
     """
     first = geom["proxy"]
     count = geom["proxy_count"]
@@ -238,17 +280,20 @@ def quick_box(s, geom, points, half_time):
             lx, ly, lz = min(lx, lane(low[0], k)), min(ly, lane(low[1], k)), min(lz, lane(low[2], k))
             hx, hy, hz = max(hx, lane(high[0], k)), max(hy, lane(high[1], k)), max(hz, lane(high[2], k))
     reach = geom["reach"]
-    bend = 0.5 * (s["bend"] + s["twist"] * reach) * half_time * half_time
-    most = (s["speed"] + s["turn"] * reach) * half_time
+    bend = s["slab_bend"] + s["slab_twist"] * reach
+    if s["slab"] != 0:
+        jolt = (s["slab_jolt"] + s["slab_spin"] * reach) * half_time * (1.0 / 3.0)
+        bend = min(bend, s["middle_bend"] + s["middle_twist"] * reach + jolt)
+    bend = min(0.5 * bend * half_time * half_time, (s["slab_speed"] + s["slab_turn"] * reach) * half_time)
     far = s["length"] + reach
-    error = (s["noise"] + 64.0 * UNIT) * (far + 4.0 * (s["speed"] + s["turn"] * far) * half_time) * UP
-    grow = geom["proxy_radius"] + geom["proxy_disk"] + min(bend, most) * UP + error
+    error = (s["noise"] + 64.0 * UNIT) * (far + 4.0 * half_time * (s["speed"] + s["turn"] * far)) * UP
+    grow = geom["proxy_radius"] + geom["proxy_disk"] + bend * UP + error
     place = s["place"]
     radius = max(hx - lx, max(hy - ly, hz - lz))
     return (
         (place[0] + lx - grow, place[1] + ly - grow, place[2] + lz - grow),
         (place[0] + hx + grow, place[1] + hy + grow, place[2] + hz + grow),
-        min(bend, most) / radius if radius > 0.0 else 0.0,
+        bend / radius if radius > 0.0 else 0.0,
     )
 
 
@@ -257,8 +302,7 @@ def geom_box(boxes, row, sweeps, taylor, scratch, joints, links, points, geom, t
     """Write the box that a shape sweeps during [t0, t1], grown by the margin, into a row of `boxes`."""
     i = geom["link"]
     s = sweeps[i]
-    # No time of the slab is farther than this from its middle, as rounded.
-    lo, hi, growth = quick_box(s, geom, points, 0.5 * (t1 - t0) * UP + 2.0**-52)
+    lo, hi, growth = quick_box(s, geom, points, half_of(t0, t1))
     if growth > QUICK:
         if s["taylor"] == 0:
             link_taylor(sweeps, taylor, scratch, joints, links, i, t0, t1)

@@ -8,13 +8,14 @@ from tocsin import vec
 from tocsin._jit import kernel
 from tocsin.bounds.carried import apart_until
 from tocsin.bounds.motion_bound import UNIT
-from tocsin.culling.sweep import link_taylor
+from tocsin.culling.sweep import DEEP, link_taylor
 
 TRIES = 8
 """Intervals looked at for one pair: the whole, then halves of what failed."""
 
-LOOSE = 0.25
-"""Pairs whose acceleration can add less than this fraction of their size in a slab are left to the advancement."""
+LOOSE, LOOSER = 0.25, 1.0
+"""Pairs whose acceleration can add less than this fraction of their size in a slab are left to the advancement; the
+second on chains of more than DEEP joints, whose matrices cost more."""
 
 
 @kernel
@@ -40,10 +41,11 @@ def free_until(pair, geom_a, geom_b, sweeps, taylor, scratch, joints, links, t0,
     slab = t1 - t0
     pair["taylor"] = -1.0
     acceleration = pair["bend"] + pair["twist_a"] * reach_a + pair["twist_b"] * reach_b
-    if slab == 0.0 or acceleration * slab * slab < LOOSE * min(geom_a["diagonal"], geom_b["diagonal"]):
-        return t0
     i = pair["link_a"]
     k = pair["link_b"]
+    loose = LOOSE if max(links[i]["depth"], links[k]["depth"]) <= DEEP else LOOSER
+    if slab == 0.0 or acceleration * slab * slab < loose * min(geom_a["diagonal"], geom_b["diagonal"]):
+        return t0
     if sweeps[i]["taylor"] == 0:
         link_taylor(sweeps, taylor, scratch, joints, links, i, t0, t1)
     if sweeps[k]["taylor"] == 0:

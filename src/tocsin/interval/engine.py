@@ -118,7 +118,7 @@ def start_inside(world, joints, sweeps, active, pairs, n):
     for k in range(active.shape[0]):
         model = world.models[active[k, MODEL]]
         for i in range(model["link"], model["link"] + model["links"]):
-            link_middle(sweeps, joints, world.links, i, 0.0)
+            link_middle(sweeps, joints, world.links, i, 0.0, 0.0)
     for p in range(n):
         if one_inside_other(world, pairs[p], sweeps, joints, 0.0):
             return p

@@ -7,7 +7,9 @@ distance X from the origin of link a, an ancestor of a (the world included), tim
 
 speed         |p(t + h) - p(t)| <= V h
 acceleration  |p(t + h) - p(t) - h v(t)| <= A h^2 / 2, with v(t) from `chain_state`
+jerk          |p(t + h) - p(t) - h v(t) - h^2 a(t) / 2| <= J h^3 / 6, with a(t) from `chain_state`
 noise         `chain_pose` places p within noise (length + X) of the truth, and |p| <= length + X
+              In the world V, A and J are those of a slab from t on, `slab_bound`.
 step          with a second point on link b: during the step that `safe_step` allows, the two stay farther apart than
               the margin along the direction that was tried.
 
@@ -25,8 +27,8 @@ from tocsin._jit import kernel
 from tocsin.advancement.relative import bending, relative_state
 from tocsin.bench.campaigns.bound_chains import rotations, unit_vectors
 from tocsin.bounds.motion_bound import chain_bound, safe_step, sharper_step
-from tocsin.culling.pairs import PAIR, prepare
-from tocsin.culling.sweep import SWEEP, link_bounds, link_middle
+from tocsin.culling.pairs import PAIR, prepare, world_bound
+from tocsin.culling.sweep import SWEEP, half_of, link_bounds, link_middle
 from tocsin.model.world import GEOM
 from tocsin.motion.chain import chain_pose, chain_state
 from tocsin.motion.joints import JOINT, UP, joint_motion
@@ -34,7 +36,7 @@ from tocsin.motion.links import BALL, FIXED, FLOATING, LINK, PLANAR, PRISMATIC, 
 
 BATCH = 2_000
 LONGEST = 20
-CLAIMS = ("speed", "acceleration", "noise", "step")
+CLAIMS = ("speed", "acceleration", "jerk", "noise", "step")
 WIDE = np.longdouble
 
 
@@ -124,12 +126,12 @@ def _numbers(rng: np.random.Generator, tree: np.ndarray, count: int) -> tuple[np
 
 
 @kernel
-def _claims(links, configs, begin, end, a, b, stop, xa, xb, t, shares, out, steps):
-    """Write the claims of the library about every case.
+def _claims(links, configs, begin, end, a, b, stop, xa, xb, t, until, shares, out, steps):
+    """Write the claims of the library about every case, during the slab from t to `until`.
 
     out: speed, turn, bend, twist, jolt, spin, length, noise; place (3), velocity (3) and acceleration (3) of the point
-    at t, by `chain_state`.
-    steps: allowed step, margin, direction (3) in the frame of the common ancestor.
+    at t, by `chain_state`; speed, turn, bend and twist of `chain_bound`.
+    steps: allowed step, margin, direction (3) in the frame of the ancestor that comes next.
     """
     n = links.shape[1]
     joints = np.zeros(n, dtype=JOINT)
@@ -144,7 +146,7 @@ def _claims(links, configs, begin, end, a, b, stop, xa, xb, t, shares, out, step
         for i in range(n):
             joint_motion(joints[i], links[c, i], flat, row, row + width, begin, end)
             link_bounds(sweeps, joints, links[c], i)
-            link_middle(sweeps, joints, links[c], i, t[c])
+            link_middle(sweeps, joints, links[c], i, 0.5 * (t[c] + until[c]), half_of(t[c], until[c]))
         p = vec.load3(xa, c)
         q = vec.load3(xb, c)
         bound = chain_bound(joints, links[c], a, stop)
@@ -155,6 +157,12 @@ def _claims(links, configs, begin, end, a, b, stop, xa, xb, t, shares, out, step
         acc = vec.add(vec.add(acc, vec.cross(alpha, arm)), vec.cross(omega, vec.cross(omega, arm)))
         for k in range(8):
             out[c, k] = bound[k]
+        for k in range(4):
+            out[c, 17 + k] = bound[k]
+        if stop < 0:
+            slab = world_bound(sweeps[a])
+            for k in range(6):
+                out[c, k] = slab[k]
         for k in range(3):
             out[c, 8 + k] = spot[k]
             out[c, 11 + k] = v[k]
@@ -188,13 +196,15 @@ def _claims(links, configs, begin, end, a, b, stop, xa, xb, t, shares, out, step
         closing += pair["noise_speed"]
         now = vec.dot(u, aa) + vec.dot(bending(u, wa, ca), p) - vec.dot(u, ab) - vec.dot(bending(u, wb, cb), back)
         jerk = pair["jolt"] + pair["spin_a"] * reach_a + pair["spin_b"] * reach_b
-        h = safe_step(gap, closing, acceleration, speed, end - t[c])
-        steps[c, 0] = sharper_step(h, gap, closing, now + pair["noise_bend"], acceleration, jerk, end - t[c])
+        need = until[c] - t[c]
+        h = safe_step(gap, closing, acceleration, speed, need)
+        steps[c, 0] = sharper_step(h, gap, closing, now + pair["noise_bend"], acceleration, jerk, need)
         steps[c, 1] = margin
         frame, _ = chain_pose(joints, links[c], a, pair["stop"], t[c])
         u = vec.matvec(frame, u)
         for k in range(3):
             steps[c, 2 + k] = u[k]
+        steps[c, 5] = pair["stop"]
 
 
 def _turned(v, w, p):
@@ -268,9 +278,10 @@ def _attack_batch(rng: np.random.Generator, count: int) -> tuple[dict[str, np.nd
     h = (end - t) * rng.random(count) * 2.0 ** -rng.choice([0.0, 0.0, 1.0, 4.0, 10.0, 20.0], size=count)
     later = np.minimum(t + h, end)
     h = later - t
+    until = np.where(rng.random(count) < 0.5, later, end)
     shares = 2.0 ** -rng.choice([0.0, 1.0, 4.0, 10.0, 20.0], size=count)
-    out, steps = np.zeros((count, 17)), np.zeros((count, 5))
-    _claims(links, configs, begin, end, a, b, stop, xa, xb, t, shares, out, steps)
+    out, steps = np.zeros((count, 21)), np.zeros((count, 6))
+    _claims(links, configs, begin, end, a, b, stop, xa, xb, t, until, shares, out, steps)
 
     def fraction(time):
         return (time.astype(WIDE) - WIDE(begin)) / (WIDE(end) - WIDE(begin))
@@ -282,20 +293,23 @@ def _attack_batch(rng: np.random.Generator, count: int) -> tuple[dict[str, np.nd
     now, then = (_truth(links, configs, a, stop, xa, fraction(x)) for x in (t, later))
     moved = _length(then - now)
     bent = _length(then - now - h[:, None] * out[:, 11:14])
-    jerked = _length(then - now - h[:, None] * out[:, 11:14] - (h * h / 2)[:, None] * out[:, 14:])
+    jerked = _length(then - now - h[:, None] * out[:, 11:14] - (h * h / 2)[:, None] * out[:, 14:17])
     slack = (2 * noise + exact) * far
-    rate_slack = 4 * noise * speed * h
+    rate_slack = 4 * noise * (out[:, 17] + out[:, 18] * far) * h
     broken = {
         "speed": moved > speed * h + slack,
         "acceleration": bent > acceleration * h * h / 2 + slack + rate_slack,
-        "jerk": jerked > jerk * h * h * h / 6 + slack + rate_slack + 4 * noise * (out[:, 2] + out[:, 3] * far) * h * h,
+        "jerk": jerked > jerk * h**3 / 6 + slack + rate_slack + 4 * noise * (out[:, 19] + out[:, 20] * far) * h * h,
         "noise": (_length(out[:, 8:11] - now) > (noise + exact) * far) | (_length(now) > far * (1 + exact)),
     }
     common = next(i for i in _ancestors(tree, a) if i in _ancestors(tree, b))
-    arrive = np.where(t + steps[:, 0] < end, t + steps[:, 0] * rng.choice([1.0, 1.0, 0.5], size=count), end)
-    pa = _truth(links, configs, a, common, xa, fraction(arrive))
-    pb = _truth(links, configs, b, common, xb, fraction(arrive))
-    gap = ((pb - pa) * steps[:, 2:]).sum(axis=1)
+    arrive = np.where(t + steps[:, 0] < until, t + steps[:, 0] * rng.choice([1.0, 1.0, 0.5], size=count), until)
+    near = (steps[:, 5] == common)[:, None]
+    pa, pb = (
+        np.where(near, *(_truth(links, configs, i, frame, x, fraction(arrive)) for frame in (common, -1)))
+        for i, x in ((a, xa), (b, xb))
+    )
+    gap = ((pb - pa) * steps[:, 2:5]).sum(axis=1)
     broken["step"] = (steps[:, 0] > 0) & (gap < steps[:, 1] - exact * (_length(pa) + _length(pb)))
     clear = (moved > 1e3 * slack) & (moved > 0)
     curved = (bent > 1e3 * (slack + rate_slack)) & (bent > 0)

@@ -18,7 +18,7 @@ from tocsin.bench.measures import swept_grid
 from tocsin.bench.scenes import arm_scenes
 from tocsin.culling.boxes import join_up
 from tocsin.culling.spatial import against_standing
-from tocsin.culling.sweep import geom_box, link_middle
+from tocsin.culling.sweep import geom_box, half_of, link_middle
 from tocsin.interval import swept_cull as stage_two
 from tocsin.stage import FIRST, MODEL, ROOM
 
@@ -42,7 +42,7 @@ def _by_boxes(stage):
     first = stage.active[0, FIRST]
     room = stage.active[0, ROOM]
     for i in range(model["link"], model["link"] + model["links"]):
-        link_middle(sweeps, joints, world.links, i, 0.5)
+        link_middle(sweeps, joints, world.links, i, 0.5, half_of(0.0, 1.0))
     for g in range(model["geoms"]):
         geom = world.geoms[model["geom"] + g]
         row = first + room + g

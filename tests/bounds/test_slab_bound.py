@@ -1,0 +1,76 @@
+"""Links of long chains keep to the speeds, accelerations and jerks said of them for one slab of time."""
+
+import numpy as np
+import pytest
+
+import tocsin
+from motion.trees import configuration, origin, random_robot
+from oracles import kinematics
+from tocsin.culling.sweep import SWEEP, half_of, link_bounds, link_middle
+from tocsin.motion.joints import JOINT, joint_motion
+
+
+def said_and_seen(rng, n, turns, t0, t1, kinds, samples=9, still=False):
+    """Return (said, seen, slack, table): V, A, J of a point of every link, and its differences by the oracle.
+
+    The differences of order 1, 2, 3 at distance h are at most V h, A h^2, J h^3: each is an average of the derivative.
+    """
+    robot, tree, order = random_robot(rng, n, kinds)
+    q0 = configuration(rng, tree, 1.0)
+    q1 = q0 + turns * (configuration(rng, tree, 1.0) - q0)
+    for link, joint in enumerate(tree.joints):
+        if joint.kind in ("ball", "floating"):
+            k = tree.start(link) + tree.width(link) - 4
+            q1[k : k + 4] /= np.linalg.norm(q1[k : k + 4])
+    base = (origin(rng), origin(rng))
+    base = (base[0], base[0]) if still else base
+    rows = robot.move(q0, q1, base=base).rows.reshape(-1)
+    links = tocsin.Scene(robot)._tables().links
+    joints, sweeps = np.zeros(n + 1, JOINT), np.zeros(n + 1, SWEEP)
+    for i in range(n + 1):
+        joint_motion(joints[i], links[i], rows, 0, robot.width, 0.0, 1.0)
+        link_bounds(sweeps, joints, links, i)
+        link_middle(sweeps, joints, links, i, 0.5 * (t0 + t1), half_of(t0, t1))
+    points = rng.normal(size=(n + 1, 3)) * 10.0 ** rng.uniform(-3, 1, size=(n + 1, 1))
+    poses = kinematics.poses(tree, q0, q1, np.linspace(t0, t1, samples), base=base)
+    places = np.einsum("tlij,lj->tli", poses[..., :3, :3], points) + poses[..., :3, 3]
+    reach = np.linalg.norm(points, axis=1)
+    h = (t1 - t0) / (samples - 1)
+    table = sweeps[order]
+    said, seen = [], []
+    for k, (fixed, grows) in enumerate((("speed", "turn"), ("bend", "twist"), ("jolt", "spin")), 1):
+        said.append((table[f"slab_{fixed}"] + table[f"slab_{grows}"] * reach) * h**k)
+        seen.append(np.linalg.norm(np.diff(places, k, axis=0), axis=2).max(axis=0))
+    return np.array(said), np.array(seen), 1e-11 * (table["length"] + reach), table
+
+
+KINDS = (
+    ("fixed", "revolute", "continuous", "prismatic", "planar", "ball", "floating"),
+    ("revolute",),
+    ("revolute", "prismatic"),
+)
+
+
+@pytest.mark.parametrize("kinds", KINDS)
+@pytest.mark.parametrize("turns", [0.01, 0.1, 1.0])
+def test_points_of_long_chains_keep_the_bounds_of_a_slab(kinds, turns):
+    rng = np.random.default_rng(11)
+    for n in (1, 3, 20, 60):
+        for _ in range(4):
+            t0 = float(rng.uniform(0.0, 0.9))
+            t1 = t0 + (1.0 - t0) * float(rng.random()) * 2.0 ** -float(rng.integers(0, 5))
+            said, seen, slack, _ = said_and_seen(rng, n, turns, t0, t1, kinds)
+            assert (seen <= said + slack).all()
+
+
+@pytest.mark.pure
+def test_points_of_a_short_chain_keep_the_bounds_of_a_slab():
+    said, seen, slack, _ = said_and_seen(np.random.default_rng(2), 3, 0.1, 0.2, 0.7, KINDS[0], samples=5)
+    assert (seen <= said + slack).all()
+
+
+def test_they_are_never_worse_than_the_sums_and_much_better_where_turns_cancel():
+    _, _, _, table = said_and_seen(np.random.default_rng(3), 60, 0.01, 0.0, 1.0, ("revolute",), still=True)
+    for name in ("speed", "turn", "bend", "twist", "jolt", "spin"):
+        assert (table[f"slab_{name}"] <= table[name] * (1 + 1e-12)).all()
+    assert table["slab_bend"].max() < 0.1 * table["bend"].max()
