@@ -106,3 +106,13 @@ def test_every_public_name_says_what_it_is_for_and_its_examples_run(name):
 
 def test_names_that_are_loaded_on_first_use_are_listed():
     assert set(tocsin.__all__) <= set(dir(tocsin))
+
+
+def test_the_first_example_of_the_readme_prints_what_it_says(capsys):
+    code = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), flags=re.DOTALL)[0]
+    exec(code, {})
+    said = re.findall(r"print\(.*\)  # (.+)", code)
+    printed = capsys.readouterr().out.splitlines()
+    assert len(said) == 2
+    for words in said:
+        assert any(line.startswith(words.rstrip(".")) for line in printed), f"{words!r} is not in {printed}"
