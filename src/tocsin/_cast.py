@@ -84,14 +84,20 @@ def check_row(row, quaternions, most):
     return 0
 
 
+def real(value: Any) -> np.ndarray:
+    """Return an array as it is; a TypeError for what NumPy would make numbers of, and nobody means as such."""
+    out = np.asarray(value)
+    if out.dtype.kind in "cUS":
+        raise TypeError("complex numbers have no order" if out.dtype.kind == "c" else "text is no number")
+    return out
+
+
 def numbers(value: Any, what: str, wanted: str) -> np.ndarray:
     """Return a contiguous float64 array of any shape; `wanted` says what it should have been."""
     if value.__class__ is np.ndarray and value.dtype is FLOAT64 and value.flags.c_contiguous:
         return value
     try:
-        if isinstance(value, np.ndarray) and value.dtype.kind == "c":
-            raise TypeError("complex numbers have no order")
-        out = np.asarray(value, dtype=np.float64, order="C")
+        out = np.asarray(real(value), dtype=np.float64, order="C")
     except (TypeError, ValueError) as error:
         raise TocsinError(f"{what} must be {wanted}; got {value!r}.") from error
     if value is None:
@@ -201,12 +207,17 @@ def unit(value: Any, what: str) -> np.ndarray:
     return v / math.sqrt(float(v @ v))
 
 
+TEXTS = (bool, np.bool_, str, bytes)
+"""What Python would take for a number, and nobody means as one."""
+
+
 def scalar(
     value: Any, what: str, *, least: float = -math.inf, above: float = -math.inf, most: float = math.inf
 ) -> float:
     """Return a finite float, at least `least`, greater than `above` and at most `most`; text is no number."""
     try:
-        x = float(None if isinstance(value, (bool, np.bool_, str, bytes)) else value)  # type: ignore[arg-type]
+        kind = value.dtype.kind if isinstance(value, np.ndarray) else ""
+        x = float(None if kind in ("b", "U", "S") or isinstance(value, TEXTS) else value)  # type: ignore[arg-type]
     except (TypeError, ValueError) as error:
         raise TocsinError(f"{what} must be a number; got {value!r}.") from error
     if not math.isfinite(x):

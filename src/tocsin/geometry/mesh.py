@@ -169,7 +169,7 @@ class Mesh:
     def scaled(self, factor: float | tuple[float, float, float]) -> "Mesh":
         """Return this mesh scaled about its origin, by one factor or one an axis; mirroring keeps the outside."""
         try:
-            factors = np.asarray(None if isinstance(factor, (str, bytes)) else factor, dtype=np.float64)
+            factors = np.asarray(_cast.real(factor), dtype=np.float64)
         except (TypeError, ValueError):
             factors = np.array(np.nan)
         if factors.shape not in ((), (3,)) or not np.all(np.isfinite(factors)) or np.any(factors == 0.0):
@@ -191,7 +191,7 @@ class Mesh:
 def _checked_vertices(given: Any) -> np.ndarray:
     """Return vertices as a read-only (n, 3) float64 copy, or say what is wrong with them."""
     try:
-        vertices = np.array(given, dtype=np.float64, order="C", ndmin=1)
+        vertices = np.array(_cast.real(given), dtype=np.float64, order="C", ndmin=1)
     except (TypeError, ValueError) as error:
         raise TocsinError(f"vertices are an (n, 3) array of numbers; got {type(given).__name__} ({error}).") from None
     if vertices.size == 0:
