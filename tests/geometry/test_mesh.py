@@ -107,7 +107,7 @@ def test_a_mesh_cannot_be_changed_and_does_not_share_its_input():
         (np.zeros((3, 3)), [[0, 2**40, 2]], r"0\.\.2"),
         (np.zeros((3, 3)), [[0.0, 1.0, 2.0]], "integer.*float64"),
         (np.zeros((3, 3)), [[True, False, True]], "integer.*bool"),
-        (np.zeros((3, 3)), [[0, 1, 2], [0, 1]], "ragged"),
+        (np.zeros((3, 3)), [[0, 1, 2], [0, 1]], "rows of different lengths"),
         ("abc", [[0, 1, 2]], "numbers; got str"),
     ],
 )
