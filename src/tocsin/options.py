@@ -7,11 +7,8 @@ MAX_STEPS = 10_000_000
 """Default cap on advancement steps in one query; a capped query says so and says up to when freedom is proven."""
 
 METHODS = ("advancement", "interval", "auto")
-"""The engines: conservative advancement, interval arithmetic on elementary equations, or whichever is faster."""
-
-LONG_CHAIN = 50
-"""Joints in a row from which "auto" asks the interval engine: it is the faster one there, by up to five times
-(`python -m tocsin.bench chains`), and the slower one on most others (`engines`, `agreement`)."""
+"""The engines: conservative advancement, interval arithmetic on elementary equations, or whichever is faster: that is
+the first, on chains of any length (`python -m tocsin.bench chains`) and on most else (`engines`, `agreement`)."""
 
 STAGES = (1, 2, 3)
 """Stages of the interval engine that are on: dynamic hierarchy, swept volumes, equations. All pay on every scene that

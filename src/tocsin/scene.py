@@ -18,7 +18,7 @@ from tocsin.model.base import Model, Motion
 from tocsin.model.carried import Carried, ScrewMotion
 from tocsin.model.deformable import Deformable
 from tocsin.model.world import World, assemble
-from tocsin.options import BACKENDS, LONG_CHAIN, MAX_STEPS, METHODS, RELATIVE_TOLERANCE, STAGES
+from tocsin.options import BACKENDS, MAX_STEPS, METHODS, RELATIVE_TOLERANCE, STAGES
 from tocsin.results import ContactIntervals, Distance, FirstContact, Status, TimedContacts
 from tocsin.rules import Margins, Rules, distinct_names
 from tocsin.stage import ONE_PIECE, PIECES, Prepared, breaks_of, prepare, with_motions
@@ -156,7 +156,7 @@ class Scene:
         reported contact may be; by default 1e-4 of the diagonal of the smaller geometry of the pair. `max_steps` caps
         the work: a capped answer has status CAPPED and says until when freedom is proven. `method`: "advancement";
         "interval", a second engine that keeps the same promise by equations and intervals; or "auto", the one of the
-        two that is faster on the robots at hand.
+        two that is the faster, which is the first on chains of any length.
         """
         return self._ask(motions, margin, tolerance, max_steps, method, False)
 
@@ -321,10 +321,6 @@ class Scene:
         tolerance = -1.0 if tolerance is None else _cast.tolerance(tolerance)
         if method not in METHODS:
             _cast.choice(method, "method", METHODS)
-        if method == "auto":
-            models = [m.model for m in motions] or list(self.models)
-            deepest = max(int(model.links["depth"].max()) for model in models)
-            method = "interval" if deepest >= LONG_CHAIN else "advancement"
         if max_steps is not MAX_STEPS:
             _cast.count(max_steps, "max_steps")
         scene = self
