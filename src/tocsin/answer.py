@@ -15,7 +15,7 @@ from tocsin import query
 from tocsin.advancement import leaf_pair
 from tocsin.contacts.manifold import KINDS
 from tocsin.model.base import Motion
-from tocsin.model.world import World
+from tocsin.model.world import MESH, World
 from tocsin.options import RELATIVE_TOLERANCE
 from tocsin.results import Contact, LazyContact, Stats, Status
 from tocsin.stage import Prepared, addresses, again
@@ -64,7 +64,8 @@ class Answer(LazyContact):
         """Every pair of touching features at `time`, the closest first; none if free or capped.
 
         Found by one more compiled call when first looked at. A body inside a solid one touches nothing: then the pair
-        is named without features.
+        is named without features. Where shapes are so large that rounding leaves no features within the tolerance, the
+        closest points stand for them.
         """
         if self.status in (Status.FREE, Status.CAPPED):
             return ()
@@ -84,6 +85,11 @@ class Answer(LazyContact):
         )
         rows = touches[:n][np.argsort(touches[:n]["distance"], kind="stable")]
         if n == 0:
+            touching = world.geoms[list(asked.geoms)]
+            if not np.any((touching["kind"] == MESH) & (touching["solid"] != 0)):
+                near = asked.laid_out.distance(*[Motion(m.model, m.row_at(self.time)[None]) for m in asked.motions])
+                where = near.point_a, near.point_b, near.normal, near.distance, near.model_a, near.model_b
+                return (Contact(near.link_a, near.link_b, "surface", ((), ()), *where),)
             (model_a, link_a), (model_b, link_b) = (asked.laid_out._name_of(world, g) for g in asked.geoms)
             none = np.full(3, np.nan)
             return (Contact(link_a, link_b, "inside", ((), ()), none, none, np.zeros(3), 0.0, model_a, model_b),)

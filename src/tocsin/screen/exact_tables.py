@@ -146,4 +146,5 @@ def exact_tables(shapes: Sequence[Shape]) -> ExactTables:
         none = np.zeros((0, 3), np.int32)
         return ExactTables(table, np.zeros(0, NODE), np.zeros((0, 3)), none, none, none, np.zeros(0, np.int32))
     joined = [np.ascontiguousarray(np.concatenate(part)) for part in (nodes, points, faces, corner, edge, flat)]
+    joined[0] = joined[0].view(NODE)  # joined, it may have lost that it is aligned, which is another type to kernels
     return ExactTables(table, *joined)

@@ -19,6 +19,12 @@ def test_three_hundred_damaged_files_load_or_are_refused():
         assert sum(outcome.verdict == verdict for outcome in outcomes) > 30
 
 
+def test_a_contact_of_a_box_as_long_as_rounding_allows_has_points(tmp_path):
+    """A box of 4.3e9 m: rounding leaves no feature within the tolerance, and the closest points are given instead."""
+    prepare(tmp_path)
+    assert examine(mutated(0, 9984, kinds()), tmp_path) == (ANSWERED, "")
+
+
 def test_a_number_and_a_seed_always_give_the_same_file():
     assert mutated(1, 7, kinds()) == mutated(1, 7, kinds())
     files = {mutated(1, k, kinds()).data for k in range(100)}
