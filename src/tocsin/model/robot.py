@@ -238,8 +238,9 @@ class Robot(Model):
             for name in values:
                 if name not in names:
                     raise unknown_name(f"joint of group {group!r}", name, names)
+        named: Any = values
         row = (self.stand if before is None else before)[BASE_WIDTH:].copy()
-        for name, value in values.items():
+        for name, value in named.items():
             if name not in self._config:
                 for joint in self.joints:
                     if joint.name == name and joint.mimic is not None:
