@@ -112,7 +112,7 @@ def test_scaling_by_a_power_of_two_gives_the_same_bits(name, points):
             assert np.array_equal(np.asarray(a) * factor, b)
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(60))
 def test_the_box_of_a_turned_box_is_that_box(seed):
     rng = np.random.default_rng(seed)
     turn = np.linalg.qr(rng.normal(size=(3, 3)))[0]

@@ -167,6 +167,18 @@ def test_polygons_and_their_smallest_rectangles():
     assert len(convex_polygon(np.zeros(4), np.arange(4.0))) == 2
 
 
+@pytest.mark.parametrize("noise", [1e-17, 1e-16, 1e-14])
+def test_corners_that_only_rounding_tells_apart_do_not_mislead_the_smallest_rectangle(noise):
+    rng = np.random.default_rng(9)
+    for _ in range(200):
+        turn = rng.uniform(0, 7)
+        c, s = np.cos(turn), np.sin(turn)
+        width, height = rng.uniform(0.1, 3, size=2)
+        corners = np.array([[0, 0], [width, 0], [width, height], [0, height]]) @ [[c, s], [-s, c]] + rng.normal(size=2)
+        x, y = (np.repeat(corners, 3, axis=0) + noise * rng.normal(size=(12, 2))).T.copy()
+        assert smallest_rectangle(x, y, 0.0)[2] == pytest.approx(width * height, rel=1e-9)
+
+
 def test_wrong_shapes_are_refused():
     for wrong in (np.zeros((0, 3)), np.zeros((4, 2)), np.zeros(3)):
         with pytest.raises(ValueError, match="n >= 1"):

@@ -11,6 +11,12 @@ import numpy as np
 from tocsin._arrays import stable_order
 from tocsin._jit import kernel
 
+LEVEL = 2.0**-44
+"""A side of a polygon that falls by less than this, relative to its extent, counts as level: that may be rounding."""
+
+SHORT = 2.0**-26
+"""A side shorter than this, relative to the polygon's extent, has too few digits to be a rectangle's direction."""
+
 
 @kernel
 def convex_polygon(x, y):
@@ -48,11 +54,17 @@ def smallest_rectangle(x, y, pad):
 
     The measure is (width + pad) (height + pad), so that of rectangles without area the shortest wins. A side of the
     best rectangle lies on a side of the convex polygon; rotating calipers visit all of them in O(n log n).
+
+    Corners that rounding alone tells apart (each corner of a box is seen twice along its side) have sides of any
+    direction, which would stop a caliper half-way or send it too far. So calipers also pass sides that lose next to
+    nothing, and sides of next to no length are no candidates.
     """
     polygon = convex_polygon(x, y)
     n = polygon.shape[0]
     if n == 1:
         return 1.0, 0.0, pad * pad
+    extent = max(x.max() - x.min(), y.max() - y.min())
+    slack = LEVEL * extent
     best = math.inf
     best_x, best_y = 1.0, 0.0
     right, top, left = 1, 1, 1
@@ -62,16 +74,18 @@ def smallest_rectangle(x, y, pad):
         ux = x[b] - x[a]
         uy = y[b] - y[a]
         length = math.hypot(ux, uy)
+        if length < SHORT * extent:
+            continue
         ux /= length
         uy /= length
         right = max(right, i + 1)
-        while right < 3 * n and _rise(x, y, polygon, right, ux, uy) > 0.0:
+        while right < 3 * n and _rise(x, y, polygon, right, ux, uy) > -slack:
             right += 1
         top = max(top, right)
-        while top < 3 * n and _rise(x, y, polygon, top, -uy, ux) > 0.0:
+        while top < 3 * n and _rise(x, y, polygon, top, -uy, ux) > -slack:
             top += 1
         left = max(left, top)
-        while left < 3 * n and _rise(x, y, polygon, left, -ux, -uy) > 0.0:
+        while left < 3 * n and _rise(x, y, polygon, left, -ux, -uy) > -slack:
             left += 1
         r = polygon[right % n]
         t = polygon[top % n]
