@@ -135,3 +135,21 @@ def test_the_same_question_has_an_equal_answer(mixed):
     assert hit != scene.first_contact(ball.move(placed(-3, 0, 1), placed(-2, 0, 1)))
     assert hit.contacts[0] != hit
     assert scene.distance() == scene.distance()
+
+
+def test_no_answer_can_be_taken_for_true_or_false_where_free_and_contact_could_be_meant(mixed):
+    scene, fall, ball = mixed
+    roll = ball.move(placed(-3, 0, 1), placed(-2, 0, 1))
+    rigid = tocsin.Scene(*[model for model in scene.models if model.name != "cloth"])
+    capped = tocsin.ContactIntervals(tocsin.Status.CAPPED, (), 0.5)
+    for answer in (
+        scene.first_contact(fall), scene.first_contact(ball.at(placed(-3, 0, 5))), rigid.first_contact(roll),
+        scene.distance(), tocsin.Status.FREE, scene.contacts(fall, every="triangle"), rigid.contacts(roll), capped,
+    ):  # fmt: skip
+        with pytest.raises(TocsinError, match="neither true nor false"):
+            bool(answer)
+    assert not rigid.contact_intervals(roll)
+    brick, wall = tocsin.Body(tocsin.Box((1, 1, 1)), name="brick"), tocsin.Body(tocsin.Box((1, 1, 1)), placed(5))
+    boxes = tocsin.Scene(brick, wall)
+    assert not boxes.contacts(brick.move(placed(), placed(y=3)), exact=True)  # complete: a proof
+    assert boxes.contacts(brick.move(placed(), placed(x=4.5, y=0.1, z=0.2)), exact=True)

@@ -29,6 +29,14 @@ class Status(enum.Enum):
     CAPPED = "capped"
     """Not decided: the step cap, or the resolution of floating point, was reached. Free until `time`."""
 
+    def __bool__(self) -> bool:
+        raise ambiguous("a Status", "status is Status.FREE")
+
+
+def ambiguous(what: str, instead: str) -> TocsinError:
+    """Return the error of asking whether an answer is true: free and in contact, either could be meant."""
+    return TocsinError(f"{what} is neither true nor false: it could mean free as well as in contact. Ask {instead}.")
+
 
 class ByValue:
     """A record that equals another of its kind if all its compared fields do, arrays included; hashed without them."""
@@ -121,6 +129,9 @@ class FirstContact(ByValue):
     motions: tuple[Any, ...] = field(default=(), repr=False, compare=False)
     """The motions that were asked about."""
 
+    def __bool__(self) -> bool:
+        raise ambiguous("the answer of first_contact", "hit.collides, or scene.is_free(...)")
+
     @property
     def collides(self) -> bool:
         """True on contact; False only if freedom is proven. A CAPPED answer counts as a collision: not proven free."""
@@ -206,6 +217,12 @@ class ContactIntervals:
     def __len__(self) -> int:
         return len(self.intervals)
 
+    def __bool__(self) -> bool:
+        """Are there intervals? None in an answer that was CAPPED is no answer."""
+        if not self.intervals and self.status is not Status.FREE:
+            raise ambiguous("an answer without intervals that was CAPPED", "its status, and until when it is complete")
+        return bool(self.intervals)
+
     def between(self, a: str, b: str) -> tuple[ContactInterval, ...]:
         """Return the intervals of two links or models, in whichever order they are named."""
         for name in (a, b):
@@ -274,6 +291,12 @@ class TimedContacts(Sequence[TimedContact]):
     def __repr__(self) -> str:
         return f"<{len(self)} contacts>" if len(self) else "<no contacts>"
 
+    def __bool__(self) -> bool:
+        """Are there contacts? None in a list that is not proven complete is no answer."""
+        if not len(self.rows) and not self.complete:
+            raise ambiguous("an empty list of contacts that is not complete", "len(contacts), or with exact=True")
+        return bool(len(self.rows))
+
     @property
     def times(self) -> Vector:
         """(n,): the times, ascending."""
@@ -290,7 +313,7 @@ class TimedContacts(Sequence[TimedContact]):
     def __getitem__(self, index: slice) -> TimedContacts: ...
     def __getitem__(self, index: int | slice) -> TimedContact | TimedContacts:
         if isinstance(index, slice):
-            return TimedContacts(self.rows[index], self.names, self.kinds)
+            return TimedContacts(self.rows[index], self.names, self.kinds, self.complete and index == slice(None))
         row = self.rows[index]
         model_a, link_a = self.names[int(row["geom_a"])]
         model_b, link_b = self.names[int(row["geom_b"])]
@@ -343,6 +366,9 @@ def group(contacts: Iterable[C], *, within: float) -> list[tuple[C, ...]]:
 @dataclass(frozen=True, eq=False)
 class Distance(ByValue):
     """The answer to `Scene.distance`: the closest pair of a standing scene."""
+
+    def __bool__(self) -> bool:
+        raise ambiguous("the answer of distance", "near.distance > 0, or near.lower > 0 for a proof")
 
     distance: float
     """Metres; 0 if touching or overlapping, `math.inf` if there is nothing to compare."""

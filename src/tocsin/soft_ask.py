@@ -53,7 +53,7 @@ def first_contact(
         if found.collides and (any_contact or found.time == 0.0):
             return found
     started = clock_module.perf_counter()
-    state, time, pairing, hit = asked.first(found.time if found else math.inf, anything=any_contact)
+    state, time, pairing, hit = asked.first(math.inf if found is None else found.time, anything=any_contact)
     elapsed = clock_module.perf_counter() - started
     if found is not None and found.time <= time:
         return found

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tocsin.errors import TocsinError, unknown_name
-from tocsin.results import Vector
+from tocsin.results import Vector, ambiguous
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,6 +139,9 @@ class TriangleTimes(Mapping[str, Vector]):
 
     def __len__(self) -> int:
         return len(self.by_model)
+
+    def __bool__(self) -> bool:
+        raise ambiguous("the times of triangles", "len(found.times), or the times of one model: found['cloth']")
 
     def __repr__(self) -> str:
         parts = [f"{int(np.isfinite(t).sum())} of {len(t)} of {name!r}" for name, t in self.by_model.items()]

@@ -113,7 +113,17 @@ def test_positions_count_waypoints_and_times_are_left_out_where_there_are_none()
     assert only.time_step is None
     assert found.duration is None
     assert found.length == pytest.approx(2.0)
-    assert found.free == ((0.0, only.enter.position), (only.exit.position, 4.0))
+    assert found.free_stretches == ((0.0, only.enter.position), (only.exit.position, 4.0))
+
+
+def test_an_audit_of_a_colliding_trajectory_cannot_be_taken_for_free():
+    scene, arm = cell(1.0)
+    found = audit(scene, arm, turns(0, 2, 5), tolerance=TOLERANCE)
+    assert not found.is_free
+    assert not hasattr(found, "free")  # a tuple of stretches, and so true, once
+    for ask in (found, found.clearance):
+        with pytest.raises(tocsin.TocsinError, match="neither true nor false"):
+            bool(ask)
 
 
 def test_a_trajectory_that_starts_and_ends_in_contact_says_so():
@@ -265,7 +275,7 @@ def test_no_sample_of_a_part_called_free_touches_and_stretches_touch_at_their_en
     margin = (0.0, 0.01)[seed % 2]
     found = audit(scene, arm, path, margin=margin, tolerance=1e-5)
     motion = arm.follow(path)
-    for first, last in found.free:
+    for first, last in found.free_stretches:
         for u in np.linspace(first, last, 400)[1:-1]:
             q = motion.row_at(u / 4)[BASE_WIDTH:]
             assert scene.distance(arm.at(q)).distance > margin
@@ -305,7 +315,7 @@ def test_what_is_called_free_in_the_demonstration_is_free_by_fcl():
         carried.setTransform(fcl.Transform(link[:3, :3], link[:3, 3]))
         return fcl.collide(carried, standing, fcl.CollisionRequest(), fcl.CollisionResult()) > 0
 
-    for first, last in found.free:
+    for first, last in found.free_stretches:
         assert not any(touches(t) for t in np.linspace(first, last, 3000)[1:-1])
     assert any(touches(t) for t in np.linspace(only.enter.fraction, only.exit.fraction, 20))
     # Samples as far apart as the stretch is long hit it; ten times as far apart they may not.

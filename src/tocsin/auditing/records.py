@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tocsin.results import Contact, Distance, Status
+from tocsin.results import Contact, Distance, Status, ambiguous
 
 
 @dataclass(frozen=True)
@@ -80,6 +80,9 @@ class Clearance:
     nearest: Distance
     """Which links and points, at that moment."""
 
+    def __bool__(self) -> bool:
+        raise ambiguous("a Clearance", "clearance.lower > 0 for a proof")
+
 
 @dataclass(frozen=True)
 class Audit:
@@ -98,6 +101,9 @@ class Audit:
     """Questions asked of the engine."""
     seconds: float = field(compare=False)
 
+    def __bool__(self) -> bool:
+        raise ambiguous("an Audit", "audit.is_free")
+
     @property
     def is_free(self) -> bool:
         """True only if the whole trajectory is proven to keep the margin."""
@@ -112,7 +118,7 @@ class Audit:
         return Status.CAPPED if self.stretches else Status.FREE
 
     @property
-    def free(self) -> tuple[tuple[float, float], ...]:
+    def free_stretches(self) -> tuple[tuple[float, float], ...]:
         """The proven free parts between the stretches, as positions (waypoint + fraction); open where a stretch is."""
         ends = [0.0]
         for stretch in self.stretches:
