@@ -264,6 +264,17 @@ def name(value: Any, what: str) -> str:
     return value
 
 
+def names(value: Any, what: str) -> tuple[str, ...]:
+    """Return several names, from any sequence of them; one name alone is not taken for its letters."""
+    try:
+        found = None if isinstance(value, (str, bytes)) else tuple(value)
+    except TypeError:
+        found = None
+    if found is None:
+        raise TocsinError(f"{what} must be a sequence of names; got {value!r}.")
+    return tuple(name(one, f"each of {what}") for one in found)
+
+
 def choice(value: Any, what: str, valid: Iterable[str]) -> str:
     """Return `value` if it is one of the valid words."""
     words = list(valid)

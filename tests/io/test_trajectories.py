@@ -184,6 +184,10 @@ def text_npy():
     return stream.getvalue()
 
 
+def apart_of(value):
+    return {"joint_names": ["a"], "points": [{"positions": [value]}]}
+
+
 def bad():
     two = [{"positions": [1, 2], "time_from_start": 0.0}]
     yield "t.csv", "a,b\n1,2\n1,2,3\n", "row 1 has 3 values for 2 columns"
@@ -236,6 +240,15 @@ def bad():
         {"joint_names": ["a"], "points": [{"positions": [1], "time_from_start": {"s": 1}}]},
         "secs and nsecs",
     )
+    fast = [{"positions": [k], "velocities": [v], "time_from_start": k} for k, v in ((0.0, 0.0), (1.0, 0.5))]
+    pushed = [{"positions": [k], "velocities": [0], "accelerations": [1 - k]} for k in (0, 1)]
+    yield "t.json", {"joint_names": ["a"], "points": fast}, "point 1 has velocities that are not zero.*straight lines"
+    yield "t.json", {"joint_names": ["a"], "points": pushed}, "point 0 has accelerations that are not zero"
+    yield "t.json", {"joint_names": ["a"], "points": [{"positions": [1], "velocity": [1]}]}, "'velocity', which is not"
+    yield "t.npz", npz(positions=POSITIONS, velocities=POSITIONS), "has velocities that are not zero"
+    yield "t.npz", npz(positions=POSITIONS, jerks=POSITIONS), "'jerks', which is not known; known are: positions"
+    held = {"attached_collision_objects": [{"link_name": "x"}]}
+    yield "t.json", {"trajectory": [apart_of(0)], "trajectory_start": held}, "attached_collision_objects"
     apart = [{"joint_names": ["a"], "points": [{"positions": [k]}]} for k in (0, 1)]
     yield "t.json", apart, "piece 1 does not start where piece 0 ends"
     yield "t.json", [apart[0], apart[1] | {"joint_names": ["b"]}], "piece 1 does not have the joints"
@@ -281,6 +294,35 @@ def test_missing_files_and_folders_are_refused(tmp_path):
         (tmp_path / f"folder.{suffix}").mkdir()
         with pytest.raises(TocsinError, match="is a folder"):
             load_trajectory(tmp_path / f"folder.{suffix}")
+
+
+def test_a_trajectory_with_velocities_is_read_where_the_caller_says_that_lines_are_driven(tmp_path):
+    points = [{"positions": [k], "velocities": [0.5], "effort": [1.0], "time_from_start": k} for k in (0.0, 1.0)]
+    path = write(tmp_path, "t.json", {"joint_names": ["a"], "points": points})
+    assert load_trajectory(path, interpolation="linear").positions.tolist() == [[0.0], [1.0]]
+    with pytest.raises(TocsinError, match="interpolation must be one of 'linear'; got 'cubic'"):
+        load_trajectory(path, interpolation="cubic")
+
+
+def test_a_trajectory_that_stops_at_every_point_runs_along_straight_lines_and_is_read(tmp_path):
+    points = [{"positions": [k], "velocities": [0], "accelerations": [0.0], "time_from_start": k} for k in (0.0, 1.0)]
+    found = load_trajectory(write(tmp_path, "t.yaml", {"joint_names": ["a"], "points": points}))
+    assert found.positions.tolist() == [[0.0], [1.0]]
+
+
+def test_joints_stand_where_the_trajectory_starts(tmp_path):
+    state = {"joint_state": {"name": ["a", "c", "d"], "position": [9.0, 3.0, 9.0]}}
+    message = {"trajectory_start": state, "trajectory": [{"joint_trajectory": apart_of(1.0)}]}
+    assert load_trajectory(write(tmp_path, "t.json", message)).path(arm()).tolist() == [[1.0, 0.0, 3.0]]
+
+
+def test_names_of_columns_are_not_given_twice(tmp_path):
+    path = write(tmp_path, "t.csv", CSV)
+    assert load_trajectory(path, joints=NAMES).joint_names == NAMES
+    with pytest.raises(TocsinError, match=r"joints= is for files without names, but .* names its joints: 'b', 'a'"):
+        load_trajectory(path, joints=["a", "b"])
+    with pytest.raises(TocsinError, match="joints must be a sequence of names; got 'ab'"):
+        load_trajectory(path, joints="ab")
 
 
 def test_a_trajectory_is_checked_and_frozen():

@@ -38,6 +38,7 @@ def audit(
     tolerance: options.Tolerance = None,
     resolution: Resolution = RESOLUTION,
     group: options.Group = None,
+    interpolation: options.Interpolation = None,
     srdf: options.Srdf = None,
     packages: options.Packages = None,
     geometry: options.Geometry = "collision",
@@ -51,7 +52,7 @@ def audit(
     arm = inputs.load_robot(
         robot, srdf=srdf, packages=packages, geometry=geometry, ignore_overlapping=ignore_overlapping
     )
-    path, times = inputs.load_trajectory(arm, trajectory, group)
+    path, times = inputs.load_trajectory(arm, trajectory, group, interpolation)
     cell = inputs.load_scene(arm, scene, ignore, scale=scale, packages=packages, margin=margin, self_margin=self_margin)
     beyond = inputs.outside_limits(arm, path)
     with output.progress("auditing") as progress:

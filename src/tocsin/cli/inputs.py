@@ -186,11 +186,13 @@ def outside_limits(robot: Robot, path: np.ndarray) -> list[str]:
     return found
 
 
-def load_trajectory(robot: Robot, path: Path, group: str | None = None) -> tuple[np.ndarray, np.ndarray | None]:
+def load_trajectory(
+    robot: Robot, path: Path, group: str | None = None, interpolation: str | None = None
+) -> tuple[np.ndarray, np.ndarray | None]:
     """Return configurations (k, n_config) and times; columns without names are the robot's joints, or the group's."""
     from tocsin.io.trajectories import load_trajectory as load
 
     if group is not None and group not in robot.groups:
         raise unknown_name("group", group, robot.groups)
-    trajectory = load(path)
+    trajectory = load(path, interpolation=interpolation)
     return trajectory.path(robot, group=group), trajectory.times

@@ -81,6 +81,15 @@ Ignore = Annotated[
         show_default=False,
     ),
 ]
+Interpolation = Annotated[
+    str | None,
+    typer.Option(
+        "--interpolation",
+        metavar="HOW",
+        help='"linear": the controller drives straight lines, whatever velocities the trajectory has.',
+        show_default=False,
+    ),
+]
 Group = Annotated[
     str | None,
     typer.Option("--group", metavar="NAME", help="Joints that are meant, by an SRDF group.", show_default=False),

@@ -43,6 +43,7 @@ def view(
     host: Host = "127.0.0.1",
     port: Port = 8080,
     group: options.Group = None,
+    interpolation: options.Interpolation = None,
     margin: options.Margin = 0.0,
     self_margin: options.SelfMargin = None,
     tolerance: options.Tolerance = None,
@@ -60,7 +61,7 @@ def view(
     arm = inputs.load_robot(
         robot, srdf=srdf, packages=packages, geometry=geometry, ignore_overlapping=ignore_overlapping
     )
-    motion = _motion(arm, trajectory, start, end, group)
+    motion = _motion(arm, trajectory, start, end, group, interpolation)
     cell = inputs.load_scene(arm, scene, ignore, scale=scale, packages=packages, margin=margin, self_margin=self_margin)
     hit = cell.first_contact(motion, margin=margin, tolerance=tolerance)
     from tocsin import viewer
@@ -81,12 +82,14 @@ def view(
         viewer.view(cell, host=host, port=port, **shown)
 
 
-def _motion(robot: Robot, trajectory: Path | None, start: str | None, end: str | None, group: str | None) -> Motion:
+def _motion(
+    robot: Robot, trajectory: Path | None, start: str | None, end: str | None, group: str | None, how: str | None
+) -> Motion:
     """Return the motion that was asked for; without one the robot stands."""
     if trajectory is not None and (start is not None or end is not None):
         raise TocsinError("give a TRAJECTORY, or --from and --to, but not both.")
     if trajectory is not None:
-        return robot.follow(inputs.load_trajectory(robot, trajectory, group)[0])
+        return robot.follow(inputs.load_trajectory(robot, trajectory, group, how)[0])
     if start is None and end is None:
         return robot.at(robot.stand[BASE_WIDTH:])
     if start is None or end is None:

@@ -2,6 +2,15 @@
 
 A RobotTrajectory has a `joint_trajectory` with `joint_names` and `points`; it may also stand in a list, or as the
 `trajectory` of a DisplayTrajectory, in pieces. Pieces must name the same joints, and each start where the last ended.
+
+What a controller drives between two points depends on what they carry: straight lines of the joints where they are
+positions alone, cubics where they have velocities, quintics where they have accelerations too. The proofs cover
+straight lines. Where every velocity and acceleration is zero the polynomials run along the straight lines (each joint
+covers the same part s(t) of its way, which goes from 0 to 1 without turning back): these are read, and all others
+refused, unless the caller says that the controller drives straight lines (`interpolation="linear"`). `effort` changes
+nothing of where joints are told to be, nor do stamps change the path: they are used for saying when.
+
+A DisplayTrajectory's `trajectory_start` places the joints that the trajectory does not name.
 """
 
 from __future__ import annotations
@@ -13,13 +22,22 @@ import numpy as np
 from tocsin.errors import TocsinError
 from tocsin.io.yamlfile import listing, mapping, number, word
 
+RATES = ("velocities", "accelerations")
+"""What points may carry beside positions, and bends the path if it is not zero."""
+
+POINT = ("positions", *RATES, "effort", "time_from_start")
+"""What a point of a trajectory has."""
+
 JOINED = 1e-6
 """How far apart (radians, metres) the end of a piece and the start of the next may be recorded."""
 
 
-def joint_trajectory(found: Any) -> tuple[tuple[str, ...], np.ndarray, np.ndarray | None]:
-    """Return joint names, (k, n) positions and (k,) seconds (or None) of a trajectory message."""
-    pieces = [_piece(message, what) for message, what in _messages(found)]
+def joint_trajectory(found: Any, *, linear: bool = False) -> tuple[tuple[str, ...], np.ndarray, np.ndarray | None]:
+    """Return joint names, (k, n) positions and (k,) seconds (or None) of a trajectory message.
+
+    `linear`: joints move straight from point to point, whatever velocities and accelerations are given.
+    """
+    pieces = [_piece(message, what, linear) for message, what in _messages(found)]
     names, positions, times = pieces[0]
     for k, (other, more, clock) in enumerate(pieces[1:], 1):
         if set(other) != set(names) or (clock is None) != (times is None):
@@ -31,6 +49,31 @@ def joint_trajectory(found: Any) -> tuple[tuple[str, ...], np.ndarray, np.ndarra
         if times is not None and clock is not None:
             times = np.concatenate((times, times[-1] + clock[1:] - clock[0]))
     return names, positions, times
+
+
+def start_of(found: Any) -> dict[str, float]:
+    """Return the joint values of a DisplayTrajectory's `trajectory_start`; none of other messages."""
+    state = mapping(found.get("trajectory_start"), "trajectory_start") if isinstance(found, dict) else {}
+    if not state:
+        return {}
+    from tocsin.io.planning import robot_state
+
+    if state.get("attached_collision_objects"):
+        raise TocsinError("its trajectory_start has attached_collision_objects, which move along: not read.")
+    joints, root = robot_state(state, "trajectory_start")
+    if root is not None and not np.array_equal(root, np.eye(4)):
+        raise TocsinError("its trajectory_start moves the robot's root: not read; place the robot there instead.")
+    return joints
+
+
+def straight(rates: Any, what: str, where: str) -> None:
+    """Refuse velocities or accelerations that bend the path between points; `what` they are, and `where` they stand."""
+    if np.any(rates):
+        raise TocsinError(
+            f"{where} has {what} that are not zero: a controller drives cubics or quintics through such points, and "
+            "what is proven here are straight lines of the joints from point to point. Sample the curve densely and "
+            f"leave the {what} out; or, if the controller drives straight lines, say interpolation='linear'."
+        )
 
 
 def _messages(found: Any) -> list[tuple[dict[str, Any], str]]:
@@ -47,7 +90,7 @@ def _messages(found: Any) -> list[tuple[dict[str, Any], str]]:
     return [(mapping(piece, f"piece {k}"), f"piece {k}") for k, piece in enumerate(found)]
 
 
-def _piece(message: dict[str, Any], what: str) -> tuple[tuple[str, ...], np.ndarray, np.ndarray | None]:
+def _piece(message: dict[str, Any], what: str, linear: bool) -> tuple[tuple[str, ...], np.ndarray, np.ndarray | None]:
     free = mapping(message.get("multi_dof_joint_trajectory"), f"the multi_dof_joint_trajectory of {what}")
     if free.get("points"):
         raise TocsinError(f"{what} moves joints of several degrees of freedom (multi_dof_joint_trajectory): not read.")
@@ -63,6 +106,12 @@ def _piece(message: dict[str, Any], what: str) -> tuple[tuple[str, ...], np.ndar
     clocks: list[float | None] = []
     for row, point in enumerate(points):
         point = mapping(point, f"point {row} of {what}")
+        odd = [str(key) for key in point if key not in POINT]
+        if odd:
+            raise TocsinError(f"point {row} has {odd[0]!r}, which is not known; a point has: {', '.join(POINT)}.")
+        for rates in RATES if not linear else ():
+            values = listing(point.get(rates), f"the {rates} of point {row}")
+            straight([number(value, f"one of the {rates} of point {row}") for value in values], rates, f"point {row}")
         values = listing(point.get("positions"), f"the positions of point {row}")
         if len(values) != len(names):
             raise TocsinError(f"point {row} has {len(values)} positions for {len(names)} joints.")

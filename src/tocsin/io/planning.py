@@ -115,7 +115,7 @@ def load_problem(scene: str | os.PathLike[str], request: str | os.PathLike[str],
     found = mapping(read_structure(request, "the planning request"), f"the planning request {source!r}")
     found = mapping(found.get("motion_plan_request", found), f"the motion_plan_request of {source!r}")
     try:
-        state, base = _robot_state(mapping(found.get("start_state"), "start_state"), "start_state")
+        state, base = robot_state(mapping(found.get("start_state"), "start_state"), "start_state")
         goals = tuple(
             _goal(mapping(goal, f"goal_constraints[{k}]"), f"goal_constraints[{k}]")
             for k, goal in enumerate(listing(found.get("goal_constraints"), "goal_constraints"))
@@ -185,7 +185,7 @@ def _scene(found: dict[str, Any], places: Places) -> PlanningScene:
         if shapes:
             bodies.append(object_body(name, frames[frame] @ pose, shapes))
     refuse_doubles([body.name for body in bodies])
-    state, base = _robot_state(mapping(found.get("robot_state"), "robot_state"), "robot_state")
+    state, base = robot_state(mapping(found.get("robot_state"), "robot_state"), "robot_state")
     return PlanningScene(
         name=str(found.get("name") or ""),
         bodies=tuple(bodies),
@@ -196,7 +196,7 @@ def _scene(found: dict[str, Any], places: Places) -> PlanningScene:
     )
 
 
-def _robot_state(found: dict[str, Any], what: str) -> tuple[dict[str, float], np.ndarray | None]:
+def robot_state(found: dict[str, Any], what: str) -> tuple[dict[str, float], np.ndarray | None]:
     """Return joint values by name, and where the robot's root is, if the state says so."""
     joints = mapping(found.get("joint_state"), f"{what}.joint_state")
     names = [word(name, f"a joint of {what}") for name in listing(joints.get("name"), f"{what}.joint_state.name")]

@@ -10,7 +10,8 @@
 
 Joints are matched by name, never by position. A joint of several values has a column for each: `base.x`, `base.qw` (see
 `PARTS`). Numbers that are missing or not finite, rows of another length, names that occur twice and times that do not
-increase are refused with the row and the column.
+increase are refused with the row and the column. So are velocities and accelerations, unless they are zero: they bend
+the path between the points (see `messages.py`); and arrays of an archive that are not known.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ import numpy as np
 from tocsin import _cast
 from tocsin.errors import TocsinError, unknown_name
 from tocsin.io.files import existing_file, read_bytes, refused
-from tocsin.io.messages import joint_trajectory
+from tocsin.io.messages import RATES, joint_trajectory, start_of, straight
 from tocsin.io.yamlfile import read_structure
 from tocsin.model.robot import Joint, Robot
 
@@ -42,6 +43,12 @@ PARTS = {
     "floating": ("x", "y", "z", "qx", "qy", "qz", "qw"),
 }
 """Columns of joints with several values, after the joint's name and a dot."""
+
+ARRAYS = ("positions", "joint_names", "times", *RATES)
+"""What an archive may hold."""
+
+INTERPOLATIONS = ("linear",)
+"""What a caller may say of how a controller drives from point to point."""
 
 SUFFIXES = (".npy", ".npz", ".csv", ".parquet", ".yaml", ".yml", ".json")
 
@@ -62,7 +69,10 @@ _WHAT = "the trajectory"
 
 @dataclass(frozen=True, eq=False)
 class Trajectory:
-    """Configurations in a row; between two of them every joint moves at a constant rate."""
+    """Configurations in a row; between two of them every joint moves at a constant rate.
+
+    `times` say when; the path, and so what is proven of it, does not depend on them.
+    """
 
     joint_names: tuple[str, ...]
     """One for each column; empty if the file names none."""
@@ -71,6 +81,8 @@ class Trajectory:
     times: np.ndarray | None = None
     """(k,) seconds, increasing; None if the file has none."""
     source: str = ""
+    standing: tuple[tuple[str, float], ...] = ()
+    """Joints, and where they stand as far as the columns do not move them."""
 
     def __post_init__(self) -> None:
         """Check that names, positions and times fit together."""
@@ -118,7 +130,8 @@ class Trajectory:
         names = self.joint_names or self._implied(robot, group)
         places = {name: k for k, name in enumerate(_columns(robot.joints))}
         followers = {joint.name: joint for joint in robot.joints if joint.mimic is not None}
-        path = np.tile(robot.configuration({}), (len(self.positions), 1))
+        standing = {name: value for name, value in self.standing if name not in followers and name not in names}
+        path = np.tile(robot.configuration(standing), (len(self.positions), 1))
         for k, name in enumerate(names):
             if name in places:
                 path[:, places[name]] = self.positions[:, k]
@@ -168,12 +181,27 @@ def _columns(joints: Iterable[Joint]) -> tuple[str, ...]:
     return tuple(names)
 
 
-def load_trajectory(path: str | os.PathLike[str], *, joints: Iterable[str] | None = None) -> Trajectory:
-    """Read a trajectory; `joints` names the columns of a file that does not name them itself."""
+def load_trajectory(
+    path: str | os.PathLike[str], *, joints: Iterable[str] | None = None, interpolation: str | None = None
+) -> Trajectory:
+    """Read a trajectory; `joints` names the columns of a file that does not name them itself.
+
+    A file whose velocities or accelerations bend the path between its points is refused, as proofs are about straight
+    lines of the joints; `interpolation="linear"` says that straight lines are what the controller drives all the same.
+    """
     file = existing_file(path, _WHAT)
-    suffix = file.suffix.lower()
-    given = tuple(_cast.name(name, "a joint's name") for name in joints) if joints is not None else ()
-    source = str(file)
+    given = _cast.names(joints, "joints") if joints is not None else ()
+    linear = interpolation is not None and bool(_cast.choice(interpolation, "interpolation", INTERPOLATIONS))
+    found = _read(file, given, linear)
+    if given and found.joint_names != given:
+        said = ", ".join(map(repr, found.joint_names))
+        raise TocsinError(f"joints= is for files without names, but {str(file)!r} names its joints: {said}.")
+    return found
+
+
+def _read(file: Path, given: tuple[str, ...], linear: bool) -> Trajectory:
+    """Read a file of any kind; those that name no joints have the given ones."""
+    suffix, source = file.suffix.lower(), str(file)
     if suffix == ".npy":
         positions = _array(io.BytesIO(read_bytes(file, _WHAT, limit=8 * MOST_NUMBERS)), file)
         return Trajectory(given, _numbers(positions, file), source=source)
@@ -181,6 +209,11 @@ def load_trajectory(path: str | os.PathLike[str], *, joints: Iterable[str] | Non
         arrays = _archive(file)
         if "positions" not in arrays:
             raise refused(file, _WHAT, f"it has no 'positions'; it has: {', '.join(map(repr, arrays)) or 'nothing'}")
+        odd = [name for name in arrays if name not in ARRAYS]
+        if odd:
+            raise refused(file, _WHAT, f"it has {odd[0]!r}, which is not known; known are: {', '.join(ARRAYS)}")
+        for rates in RATES if not linear else ():
+            straight(_numbers(arrays[rates], file) if rates in arrays else 0.0, rates, f"the trajectory {source!r}")
         names = tuple(str(name) for name in arrays.get("joint_names", np.array(given)).ravel().tolist())
         times = _numbers(arrays["times"], file) if "times" in arrays else None
         return Trajectory(names, _numbers(arrays["positions"], file), times, source)
@@ -192,12 +225,14 @@ def load_trajectory(path: str | os.PathLike[str], *, joints: Iterable[str] | Non
         return _table(names, rows, source)
     if suffix in (".yaml", ".yml", ".json"):
         try:
-            names, positions, times = joint_trajectory(read_structure(file, _WHAT))
+            message = read_structure(file, _WHAT)
+            names, positions, times = joint_trajectory(message, linear=linear)
+            standing = tuple(start_of(message).items())
         except TocsinError as error:
             if source in str(error):
                 raise
             raise refused(file, _WHAT, str(error).rstrip(".")) from None
-        return Trajectory(names, positions, times, source)
+        return Trajectory(names, positions, times, source, standing)
     raise TocsinError(
         f"cannot read a trajectory from {source!r}: "
         f"{'files of kind ' + repr(suffix) if suffix else 'files without suffix'} are not known; "
