@@ -30,8 +30,7 @@ def test_there_are_sabotages_in_every_area_and_their_tests_exist():
 
 @pytest.fixture
 def few(monkeypatch):
-    """Asked are tests that run as plain Python in a moment."""
-    monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
+    """Asked are tests that take a moment."""
     monkeypatch.setitem(sabotage.ASKED, "bounds", ("tests/bounds/test_rounding.py",))
 
 
@@ -43,6 +42,14 @@ def test_a_change_that_makes_a_bound_wrong_is_caught_by_name(few, tmp_path):
 def test_a_change_that_makes_nothing_wrong_survives(few, tmp_path):
     harmless = sabotage.Sabotage("bounds", "harmless", "bounds/rounding.py", "UNIT = 2.0**-53", "UNIT = 0.5**53")
     assert sabotage.ask(harmless, CHECKOUT, tmp_path).caught_by == ""
+
+
+def test_a_folder_of_tests_that_cannot_be_read_is_no_catch(few, monkeypatch, tmp_path):
+    broken = tmp_path / "test_broken.py"
+    broken.write_text("import nothing_of_this_name\n", encoding="utf-8")
+    monkeypatch.setitem(sabotage.ASKED, "bounds", (str(broken),))
+    with pytest.raises(RuntimeError, match="nothing_of_this_name"):
+        sabotage.ask(sabotage.unchanged("bounds"), CHECKOUT, tmp_path)
 
 
 def test_a_text_that_is_not_there_is_refused_with_a_sentence():
