@@ -7,6 +7,7 @@ import pytest
 
 import tocsin
 from oracles import kinematics
+from tocsin.motion.arcs import decided
 from tocsin.motion.joints import JOINT, joint_motion, joint_pose, relative_turn, rotation_of
 
 from .trees import KINDS, configuration, origin
@@ -24,9 +25,9 @@ def one_joint(rng, kind):
 
 
 def record(robot, q0, q1, begin=0.0, end=1.0):
-    rows = np.concatenate([robot.stand[:7], q0, robot.stand[:7], q1])
+    rows = np.stack([np.concatenate([robot.stand[:7], q]) for q in (q0, q1)])
     joint = np.zeros(1, JOINT)
-    joint_motion(joint[0], robot.links[1], rows, 0, robot.width, begin, end)
+    joint_motion(joint[0], robot.links[1], decided(rows, robot.quaternions).reshape(-1), 0, robot.width, begin, end)
     return joint[0]
 
 
@@ -70,21 +71,27 @@ def test_a_quaternion_and_its_negative_give_the_same_bits(kind):
     assert record(robot, q0, q0)["rate"] == 0.0
 
 
+def along_the_arc(p, q):
+    """Return (axis, angle) of a motion that is made between two orientations."""
+    p, q = decided(np.array([p, q]), np.array([0], np.int32))
+    return relative_turn(tuple(p), tuple(q))
+
+
 @pytest.mark.parametrize("axis", [(1, 0, 0), (0, 1, 0), (0, 0, 1), (-1, 0, 0), (0.6, -0.8, 0)])
 def test_half_a_turn_has_one_axis_whichever_the_sign(axis):
     p, q = (0.0, 0.0, 0.0, 1.0), (*map(float, axis), 0.0)
-    back = tuple(-x for x in q)
-    axis_q, angle_q = relative_turn(p, q)
-    assert relative_turn(p, back) == (axis_q, angle_q)
+    axis_q, angle_q = along_the_arc(p, q)
+    assert along_the_arc(p, tuple(-x for x in q)) == (axis_q, angle_q)
     assert angle_q == math.pi
     assert np.allclose(np.abs(axis_q), np.abs(axis))
+    assert next(c for c in axis_q if c != 0.0) > 0.0
 
 
 def test_the_shorter_arc_is_taken():
     rng = np.random.default_rng(4)
     for _ in range(500):
         p, q = rng.normal(size=(2, 4)) / 2
-        axis, angle = relative_turn(tuple(p), tuple(q))
+        axis, angle = along_the_arc(p, q)
         assert 0.0 <= angle <= math.pi
         turned = kinematics.exp(np.array(axis) * angle) @ np.array(rotation_of(tuple(p)))
         assert np.allclose(turned, rotation_of(tuple(q)), atol=1e-14)

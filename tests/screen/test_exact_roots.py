@@ -8,8 +8,9 @@ from oracles import kinematics as kin
 from oracles import screw as oracle
 from tocsin import _cast
 from tocsin.contacts.timed import EDGE_EDGE, FACE_VERTEX, VERTEX_FACE
+from tocsin.motion.arcs import decided
 from tocsin.motion.joints import rotation_of
-from tocsin.motion.screw import relative_twist, seen_from
+from tocsin.motion.screw import OF_A_POSE, relative_twist, seen_from
 from tocsin.screen.exact import stay_apart
 from tocsin.screen.exact_roots import isolate, measure, place_noise, pose_at, workspace
 
@@ -29,7 +30,8 @@ def random_poses(rng):
 
 def relative(poses):
     """Return (twist, base) as the search makes them."""
-    rows = [_cast.pose(pose, "a pose") for pose in poses]
+    rows = np.stack([_cast.pose(pose, "a pose") for pose in poses])
+    rows = np.concatenate([decided(rows[:2], OF_A_POSE), decided(rows[2:], OF_A_POSE)])
     place, q = seen_from(rows[0], rows[2])
     return relative_twist(*rows), (rotation_of(q), place)
 

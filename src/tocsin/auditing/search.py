@@ -212,7 +212,7 @@ def largest_steps(robot: Robot, rows: np.ndarray) -> np.ndarray:
     for k in robot.quaternions:
         p, q = rows[:-1, k : k + 4], rows[1:, k : k + 4]
         change[:, k : k + 4] = 0.0
-        cosine = np.abs((p * q).sum(axis=1)) / (np.linalg.norm(p, axis=1) * np.linalg.norm(q, axis=1))
+        cosine = (p * q).sum(axis=1) / (np.linalg.norm(p, axis=1) * np.linalg.norm(q, axis=1))
         change[:, k] = np.where((p == q).all(axis=1), 0.0, 2.0 * np.arccos(np.minimum(cosine, 1.0)))
     return change.max(axis=1)
 

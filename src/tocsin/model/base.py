@@ -11,6 +11,7 @@ import numpy as np
 from tocsin import _cast
 from tocsin.errors import TocsinError, unknown_name
 from tocsin.geometry.shape import Shape
+from tocsin.motion.arcs import decided
 from tocsin.motion.links import BASE_WIDTH, IDENTITY_BASE, PLANAR, PRISMATIC, REVOLUTE
 from tocsin.motion.poses import between, link_poses
 from tocsin.results import FirstContact, Status
@@ -26,7 +27,9 @@ class Motion:
     """A model moving over [0, 1] through the rows of `rows`, at constant velocities in between, equal times each.
 
     Made by `move`, `follow` and `at` of a model, and handed to the questions of a scene. Rows are configurations with
-    the base (x y z, quaternion x y z w) in front; the row of a standing model is one.
+    the base (x y z, quaternion x y z w) in front; the row of a standing model is one. The signs of quaternions are
+    chosen so that they tell along which arcs they are followed (`motion.arcs`): any part of `rows`, in either order,
+    is a part of the same motion to `Motion.of`.
     """
 
     model: Model
@@ -41,11 +44,11 @@ class Motion:
             raise TocsinError(f"a motion of {self.model.name!r} needs at least one row.")
         for k, row in enumerate(rows):
             self.model.checked(row, f"row {k} of a motion of {self.model.name!r}")
-        object.__setattr__(self, "rows", rows)
+        object.__setattr__(self, "rows", decided(rows.copy(), self.model.quaternions))
 
     @staticmethod
     def of(model: Model, rows: np.ndarray) -> Motion:
-        """Return a motion through rows that were checked before, which takes a third of the time."""
+        """Return a motion through rows that were checked before, and whose arcs were decided (`motion.arcs`)."""
         motion = object.__new__(Motion)
         motion.__dict__["model"], motion.__dict__["rows"] = model, rows
         return motion

@@ -15,6 +15,7 @@ from tocsin.geometry.mesh import Mesh
 from tocsin.geometry.shape import placed_shapes
 from tocsin.model.base import Model, Motion
 from tocsin.model.carried import screw_motion
+from tocsin.motion.arcs import decided
 from tocsin.motion.links import FLOATING, LINK
 from tocsin.motion.poses import base_matrix
 
@@ -98,6 +99,7 @@ class Body(Model):
         rows = np.zeros((2, 7))
         _cast.pose(pose_t0, f"the start pose of {self.name!r}", rows[0])
         _cast.pose(pose_t1, f"the end pose of {self.name!r}", rows[1])
+        decided(rows, self.quaternions)
         if kind == "interpolating":
             return Motion.of(self, rows)
         _cast.choice(kind, "the kind of a motion", MOTION_KINDS)
@@ -109,7 +111,7 @@ class Body(Model):
         rows = np.zeros((len(poses), 7))
         for k, pose in enumerate(poses):
             _cast.pose(pose, f"pose {k} of the path of {self.name!r}", rows[k])
-        return Motion.of(self, rows)
+        return Motion.of(self, decided(rows, self.quaternions))
 
     def at(self, pose: Any) -> Motion:
         """Return the body standing at a pose, 4x4 or (x, y, z), for a question about that moment."""

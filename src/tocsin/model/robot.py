@@ -14,6 +14,7 @@ from tocsin import _cast
 from tocsin.errors import TocsinError, unknown_name
 from tocsin.geometry.shape import placed_shapes
 from tocsin.model.base import Model, Motion
+from tocsin.motion.arcs import decided
 from tocsin.motion.links import BASE_WIDTH, FLOATING, IDENTITY_BASE, JOINT_KINDS, LINK, WIDTH
 from tocsin.motion.poses import base_matrix
 
@@ -275,6 +276,8 @@ class Robot(Model):
         rows = np.zeros((2, self.width))
         self._row(q_t0, base_t0, "the start configuration", rows[0], group)
         self._row(q_t1, base_t1, "the end configuration", rows[1], group, rows[0])
+        if base is not None or len(self.quaternions) > 1:  # most robots turn about their joints alone
+            decided(rows, self.quaternions)
         return Motion.of(self, rows)
 
     def _bases(self, base: Any) -> tuple[Any, Any]:
@@ -300,7 +303,7 @@ class Robot(Model):
         for k, q in enumerate(points):
             self._row(q, None if base is None else base[k], f"row {k} of the path", rows[k], group,
                       rows[k - 1] if k else None)  # fmt: skip
-        return Motion.of(self, rows)
+        return Motion.of(self, decided(rows, self.quaternions))
 
     def at(self, q: Any, *, group: str | None = None, base: Any = None) -> Motion:
         """Return the robot standing at configuration q, for a question about that moment."""

@@ -5,7 +5,7 @@
 with constant `rate` about a constant `axis` and constant `velocity`, all in the parent's frame. For a rotation by
 angle a about the unit vector u after R0: k0 = u u^T R0, k1 = (I - u u^T) R0, k2 = [u]x R0 (Rodrigues), so a pose costs
 one sine, one cosine and 18 multiplications. Linear interpolation of joint values is this motion exactly; orientations
-follow the shorter arc; a quaternion and its negative are the same orientation.
+follow the arc that was decided when the motion was made, the shorter one (`arcs`).
 """
 
 import math
@@ -53,22 +53,18 @@ def rotation_of(q):
 
 @kernel
 def relative_turn(p, q):
-    """Return (axis, angle) of the shorter rotation that takes orientation p to orientation q, in the outer frame.
+    """Return (axis, angle) of the rotation that takes orientation p to q along their arc, in the outer frame.
 
-    The quaternion of q p^-1; its sign is chosen so that w >= 0 (and, at exactly half a turn, so that the first
-    non-zero component is positive): q and -q give the same bits. Angle 0 has axis (0, 0, 1).
+    That of the quaternion q p^-1 as it stands: which arc is meant was decided before, and is in the signs of p and q
+    (`arcs`). The angle is at most half a turn, up to rounding; angle 0 has axis (0, 0, 1). Swapped, p and q give the
+    opposite axis and the same angle, to the bit: products commute, and sums are of the same two pairs.
     """
     px, py, pz, pw = p
     qx, qy, qz, qw = q
-    x = -qw * px + qx * pw - qy * pz + qz * py
-    y = -qw * py + qy * pw - qz * px + qx * pz
-    z = -qw * pz + qz * pw - qx * py + qy * px
+    x = (qx * pw - qw * px) + (qz * py - qy * pz)
+    y = (qy * pw - qw * py) + (qx * pz - qz * px)
+    z = (qz * pw - qw * pz) + (qy * px - qx * py)
     w = qw * pw + qx * px + qy * py + qz * pz
-    flip = w < 0.0
-    if w == 0.0:
-        flip = x < 0.0 or (x == 0.0 and (y < 0.0 or (y == 0.0 and z < 0.0)))
-    if flip:
-        x, y, z, w = -x, -y, -z, -w
     s = vec.norm((x, y, z))
     if s == 0.0:
         return (0.0, 0.0, 1.0), 0.0

@@ -30,7 +30,7 @@ def link_poses(links, row):
 
 @kernel
 def between(row_t0, row_t1, quaternions, s):
-    """Return the configuration row at fraction s of the way: linear, orientations along the shorter arc."""
+    """Return the configuration row at fraction s of the way: linear, orientations along their arc (`arcs`)."""
     out = row_t0 + s * (row_t1 - row_t0)
     for k in quaternions:
         p = (row_t0[k], row_t0[k + 1], row_t0[k + 2], row_t0[k + 3])

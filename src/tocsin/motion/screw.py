@@ -17,8 +17,8 @@ translation is theta = 0 and no case of its own. Given the displacement d = x(1)
 
     w = d - (1/2) omega x d + E omega x (omega x d),        E = (1 - (theta/2) cot(theta/2)) / theta^2,
 
-finite for all theta up to 180 degrees, where cot is 0. The turn is the shorter arc; at exactly 180 degrees the axis has
-its first non-zero component positive, as everywhere (`joints.relative_turn`).
+finite for all theta up to 180 degrees, where cot is 0, and beyond. The turn is that of the rows' arcs (`arcs`): the
+shorter one of a body, and of two bodies what both arcs make together.
 """
 
 from __future__ import annotations
@@ -32,10 +32,17 @@ import numpy as np
 
 from tocsin import _cast, vec
 from tocsin._jit import kernel
+from tocsin.motion.arcs import decided
 from tocsin.motion.joints import axis_angle, relative_turn
 
 SERIES = 0.5
 """Below this angle B, C and E are taken from their series, whose first left-out term is then below 2^-53 of them."""
+
+HALF_TURN = math.pi * (1.0 + 2.0**-40)
+"""More than rounding makes of half a turn."""
+
+OF_A_POSE = np.array([3], dtype=np.int32)
+"""Where the quaternion of a pose row starts."""
 
 
 class Twist(NamedTuple):
@@ -65,7 +72,7 @@ def turned_coefficients(alpha):
 
 @kernel
 def twist_between(p_t0, q_t0, p_t1, q_t1):
-    """Return the twist of the shorter screw motion from pose (p, quaternion q) to another, about p_t0."""
+    """Return the twist of the screw motion from pose (p, quaternion q) to another along their arc, about p_t0."""
     axis, angle = relative_turn(q_t0, q_t1)
     omega = vec.scale(axis, angle)
     d = vec.sub(p_t1, p_t0)
@@ -147,6 +154,18 @@ def relative_twist(a_t0, a_t1, b_t0, b_t1):
     return twist_between(p_t0, q_t0, p_t1, q_t1)
 
 
+@kernel
+def turn_too_far(poses, links):
+    """Do any two of these links, by their pose rows at both ends, make more than half a turn against each other?"""
+    for i in range(links.shape[0]):
+        for k in range(i):
+            a = poses[links[i]]
+            b = poses[links[k]]
+            if relative_twist(a[0], a[1], b[0], b[1]).angle > HALF_TURN:
+                return True
+    return False
+
+
 @dataclass(frozen=True, eq=False)
 class Screw:
     """A screw motion over t in [0, 1]: `twist` in words, and where it takes things."""
@@ -156,13 +175,21 @@ class Screw:
     @classmethod
     def between(cls, pose_t0: Any, pose_t1: Any) -> Screw:
         """Return the screw motion from one 4x4 pose to another, by the shorter arc."""
-        return cls(Twist(*row_twist(_cast.pose(pose_t0, "the start pose"), _cast.pose(pose_t1, "the end pose"))))
+        rows = np.stack([_cast.pose(pose_t0, "the start pose"), _cast.pose(pose_t1, "the end pose")])
+        return cls(Twist(*row_twist(*decided(rows, OF_A_POSE))))
 
     @classmethod
     def relative(cls, a_t0: Any, a_t1: Any, b_t0: Any, b_t1: Any) -> Screw:
-        """Return the motion of b as seen from a, in a's frame (eq. 1), from the end poses of both in the world."""
+        """Return the motion of b as seen from a, in a's frame (eq. 1), from the end poses of both in the world.
+
+        At half a turn it is that of the arcs of a and b; where these make more than half a turn together, the rest of
+        a whole one, the other way round.
+        """
         whats = ("the start pose of a", "the end pose of a", "the start pose of b", "the end pose of b")
-        rows = [_cast.pose(pose, what) for pose, what in zip((a_t0, a_t1, b_t0, b_t1), whats)]
+        rows = np.stack([_cast.pose(pose, what) for pose, what in zip((a_t0, a_t1, b_t0, b_t1), whats)])
+        rows = np.concatenate([decided(rows[:2], OF_A_POSE), decided(rows[2:], OF_A_POSE)])
+        if relative_twist(*rows).angle > HALF_TURN:
+            rows[3, 3:] *= -1.0
         return cls(Twist(*relative_twist(*rows)))
 
     @property

@@ -17,7 +17,7 @@ from tocsin.model.carried import ScrewMotion
 from tocsin.model.world import World
 from tocsin.motion.joints import rotation_of
 from tocsin.motion.poses import link_poses
-from tocsin.motion.screw import relative_twist, seen_from
+from tocsin.motion.screw import relative_twist, seen_from, turn_too_far
 from tocsin.results import TimedContacts
 from tocsin.screen.chords import H0, H1, MOST_CHORDS, R0, R1, Grid
 from tocsin.screen.drawing import blank_board, draw_body
@@ -155,16 +155,24 @@ def find(
     pairs = cast.pairs.get(key)
     if pairs is None:
         pairs = pairs_of(cast, key)
-    if pieces <= 1 and not exact:
+    turning = np.array([cast.links[k] for k in key])
+    if pieces <= 1 and not exact and not (len(key) > 1 and turn_too_far(poses, turning)):
         rows = all_contacts(cast.packed, cast.world.nodes, pairs, poses, pixel, step, least, block_of(cast))
         return answered(rows, cast, False)
     complete = exact
     found = []
     breaks = np.unique(np.concatenate([[0.0, 1.0], *[np.linspace(0.0, 1.0, m.pieces + 1) for m in motions]]))
-    for begin, end in pairwise(breaks):
-        for m in motions:
-            if pieces > 1:
-                poses[cast.links[scene._index[id(m.model)]], :, :7] = m.row_at(begin), m.row_at(end)
+    waiting = list(pairwise(breaks.tolist()))[::-1]
+    while waiting:
+        begin, end = waiting.pop()
+        if (begin, end) != (0.0, 1.0):
+            for k, m in zip(turning, motions):
+                poses[k, :, :7] = m.row_at(begin), m.row_at(end)
+        if turn_too_far(poses, turning):
+            # Each body turns by half a turn at most, so that no two go farther against each other in either half.
+            middle = 0.5 * (begin + end)
+            waiting += [(middle, end), (begin, middle)]
+            continue
         if exact:
             from tocsin.screen.exact_ask import exact_rows
 

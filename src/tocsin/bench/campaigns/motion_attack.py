@@ -119,6 +119,7 @@ def _numbers(rng: np.random.Generator, tree: np.ndarray, count: int) -> tuple[np
                 k += 3
             q = rng.normal(size=(count, 2, 4))
             q[:, 1] = q[:, 0] * rng.choice([0.0, 1.0, -1.0]) + q[:, 1] * 2.0 ** -rng.choice([0.0, 4.0, 20.0])
+            q[:, 1] *= np.where((q[:, 0] * q[:, 1]).sum(axis=1) < 0.0, -1.0, 1.0)[:, None]  # the arc is decided
             configs[:, :, k : k + 4] = q / np.linalg.norm(q, axis=2, keepdims=True)
     still = rng.random(count) < 0.05
     configs[still, 1] = configs[still, 0]

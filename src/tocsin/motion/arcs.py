@@ -1,0 +1,78 @@
+"""Which way an orientation turns from one row to the next: decided once, when a motion is made, and written into it.
+
+Two arcs lead from one orientation to another, and a quaternion and its negative are the same orientation. So signs are
+free to tell which arc is meant. In the rows of a motion
+
+    q follows p by the rotation q p^-1 as it stands: about its vector part, by 2 atan2(|vector part|, w),
+
+and `decide_arcs` chooses the signs: w >= 0, the shorter arc, whichever signs were given; where w is exactly 0, half a
+turn, the first non-zero component of the vector part is positive. Where rounding leaves the sign of w open it is taken
+from rationals, so that it is that of the given numbers.
+
+Nothing decides again (`joints.relative_turn` flips nothing), so all work on the same arc:
+
+    reversed     p q^-1 is the conjugate of q p^-1: the same angle, the opposite axis.
+    cut          at s of the way the row is r = exp(s a) p (`poses.between`), so r p^-1 = exp(s a) and
+                 q r^-1 = exp((1 - s) a) lie on the arc, with their signs.
+    related      seen from a body at a(t), another at b(t) has a(t)^-1 b(t): continuous in t, so that from its place at
+                 0 to that at 1, as they stand, is the turn that both make together; more than half a turn if w < 0.
+
+Rounding can make w negative by a few units: an angle that is as much above half a turn, about the same axis.
+"""
+
+from fractions import Fraction
+
+import numpy as np
+
+from tocsin._jit import kernel
+
+OPEN = 2.0**-50
+"""Of the sum of the magnitudes of four products: twice what rounding can do to their sum."""
+
+
+@kernel
+def decide_arcs(rows, quaternions, first):
+    """Choose the signs of the quaternions of rows, each after that of the row before, from number `first` on.
+
+    Numbers count the quaternions row by row. Returns the first one that rounding leaves open, or -1.
+    """
+    n = quaternions.shape[0]
+    for i in range(first, (rows.shape[0] - 1) * n):
+        p = rows[i // n]
+        q = rows[i // n + 1]
+        k = quaternions[i % n]
+        w = 0.0
+        size = 0.0
+        for c in range(k, k + 4):
+            w += p[c] * q[c]
+            size += abs(p[c] * q[c])
+        if abs(w) <= OPEN * size + 1e-300:
+            return i
+        if w < 0.0:
+            for c in range(k, k + 4):
+                q[c] = -q[c]
+    return -1
+
+
+def decided(rows: np.ndarray, quaternions: np.ndarray) -> np.ndarray:
+    """Return rows whose signs say along which arcs they are followed; the given array, written to."""
+    i = decide_arcs(rows, quaternions, 0)
+    while i >= 0:
+        row, k = i // len(quaternions), int(quaternions[i % len(quaternions)])
+        if turns_back(rows[row, k : k + 4], rows[row + 1, k : k + 4]):
+            rows[row + 1, k : k + 4] *= -1.0
+        i = decide_arcs(rows, quaternions, i + 1)
+    return rows
+
+
+def turns_back(p: np.ndarray, q: np.ndarray) -> bool:
+    """Is q to be negated to follow p by the shorter arc? In exact arithmetic."""
+    px, py, pz, pw = map(Fraction, p.tolist())
+    qx, qy, qz, qw = map(Fraction, q.tolist())
+    turn = (
+        px * qx + py * qy + pz * qz + pw * qw,
+        qx * pw - qw * px + qz * py - qy * pz,
+        qy * pw - qw * py + qx * pz - qz * px,
+        qz * pw - qw * pz + qy * px - qx * py,
+    )
+    return next((c for c in turn if c != 0), Fraction(0)) < 0
