@@ -44,6 +44,12 @@ def _agreement(args: argparse.Namespace) -> dict[str, Any]:
     return agreement.main(args.count, args.seed)
 
 
+def _stories(args: argparse.Namespace) -> dict[str, Any]:
+    from tocsin.bench.campaigns import stories
+
+    return stories.run(args)
+
+
 def _add_interval_engine(add: Callable[..., argparse.ArgumentParser]) -> None:
     """Add the commands of the interval engine."""
     from tocsin.bench.campaigns import enclosures
@@ -163,6 +169,15 @@ def _parser() -> argparse.ArgumentParser:
     planted.add_argument("--seed", type=int, default=1, help="seed of the motions (default 1)")
     planted.add_argument("--method", default="advancement", choices=METHODS, help="the engine to ask")
 
+    stories = add(
+        "stories",
+        "One story: every question about one motion of round numbers, and no two answers that contradict.",
+        _opened("Every question about one motion", _stories),
+    )
+    stories.add_argument("--count", type=int, default=100_000, help="stories (default 100,000)")
+    stories.add_argument("--seed", type=int, default=1, help="seed of the stories (default 1)")
+    stories.add_argument("--jobs", type=int, default=1, help="processes (default 1)")
+
     quick = "All of them with few questions each, in a few minutes: to see that they run, not to quote."
     add("all-quick", quick, lambda args: _all_quick(parser))
     return parser
@@ -180,6 +195,7 @@ QUICK = (
     "screen --repeats 3", "properness --count 200", "exact --count 5", "first-of-all --count 100",
     "intervals --count 1 --samples 40",
     "arm --count 6 --repeats 1", "engines --frames 60 --repeats 1", "swept --count 5", "enclosures --count 5000",
+    "stories --count 100",
 )  # fmt: skip
 
 

@@ -138,6 +138,7 @@ COMMANDS = (
     Command("ablation-bound", "what is our motion bound worth, against equation 10?", "engine"),
     Command("swept", "what do swept volumes leave, against boxes?", "engine"),
     Command("agreement", "do the two engines contradict each other?", "campaign", "--count 2000"),
+    Command("stories", "do two answers about one motion contradict each other?", "campaign", "--count 1000"),
     Command("enclosures", "does exact motion leave an enclosure of the interval engine?", "campaign", "--count 100000"),
     Command("exact", "is the list of all contacts that of brute force?", "campaign", "--count 100"),
     Command("first-of-all", "is the first of all contacts the first contact?", "campaign", "--count 2000"),

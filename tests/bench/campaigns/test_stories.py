@@ -1,0 +1,114 @@
+"""Every question about one motion tells one story; and the judge notices where they would not."""
+
+import dataclasses
+import math
+
+import numpy as np
+import pytest
+
+from oracles import shapes
+from tocsin.bench.campaigns import stories, stories_drawn, stories_scenes, stories_tellers, stories_truth
+from tocsin.bench.campaigns.stories_claims import Apart, Claims, Near
+from tocsin.results import FirstContact, Status
+
+
+@pytest.fixture(scope="module")
+def met():
+    """A story with a contact in the middle, and what is true of it at some times."""
+    for index in range(400):
+        story = stories_drawn.random_story(3, index)
+        told = stories_scenes.told(story)
+        if any(actor.kind == "cloth" for actor in story.actors):
+            continue
+        hit = told.scene.first_contact(*told.motions, margin=story.margin, tolerance=story.tolerance)
+        if hit.status is Status.CONTACT and 0.2 < hit.time < 0.8:
+            truth = stories_truth.Truth(story, told)
+            times = np.unique([*stories.GRID, hit.time, hit.time / 2])
+            if any(m.touch[times > hit.time].any() for m in truth.measure(times)[0].values()):
+                return story, hit, times, truth
+    raise AssertionError("no such story")
+
+
+def judged(met, add):
+    """Return who is contradicted once `add` has added its claims."""
+    story, _, times, truth = met
+    claims = Claims(story.margin)
+    add(claims)
+    return claims.contradictions(times, *truth.measure(times), truth.slack)
+
+
+def test_a_right_answer_is_not_contradicted(met):
+    assert judged(met, lambda claims: claims.hit("right", met[1])) == []
+
+
+def test_a_contact_that_was_missed_is_a_contradiction(met):
+    free = FirstContact(Status.FREE, math.inf)
+    ((who, said),) = judged(met, lambda claims: claims.hit("missed", free))
+    assert who == "missed"
+    assert "but at" in said
+
+
+def test_a_contact_that_comes_late_is_a_contradiction(met):
+    late = dataclasses.replace(met[1], time=1.0)
+    assert "missed" in [who for who, _ in judged(met, lambda claims: claims.hit("missed", late))]
+
+
+def test_a_contact_where_nothing_is_near_is_a_contradiction(met):
+    early = dataclasses.replace(met[1], time=met[1].time / 2, tolerance=1e-9)
+    assert "alarm" in [who for who, _ in judged(met, lambda claims: claims.hit("alarm", early))]
+
+
+def test_a_reverse_that_is_free_is_a_contradiction(met):
+    free = FirstContact(Status.FREE, math.inf)
+    assert judged(met, lambda claims: claims.hit("reversed", free, at=1.0, rate=-1.0))
+
+
+def test_no_where_a_wider_margin_is_free_is_a_contradiction():
+    claims = Claims(0.0, [Apart("wider", 0.0, 1.0, 0.5)], [Near("is_free", None, 0.1)])
+    assert claims.contradictions(np.array([0.0]), {}, {}, 1e-9)[0][0] == "is_free-wider"
+
+
+def test_a_difference_within_the_tolerance_is_none():
+    claims = Claims(0.0, [Apart("a", 0.0, 1.0, 0.0)], [Near("b", 0.5, 0.1)])
+    gap = stories_truth.Measured(np.array([0.05]), np.array([0.06]), np.array([False]))
+    assert claims.contradictions(np.array([0.5]), {frozenset("ab"): gap}, {}, 1e-9) == []
+
+
+def test_what_is_measured_is_what_the_slow_oracle_measures():
+    """Shapes of all kinds, by separating axes and features here, triangle by triangle there; prisms bound cylinders."""
+    dice = stories_drawn.Dice(np.random.default_rng(5), 0.3)
+    slow = {"sphere": shapes.sphere, "capsule": shapes.capsule, "cylinder": shapes.cylinder}
+    touching = 0
+    for _ in range(60):
+        parts = [dice.part() for _ in range(2)]
+        poses = [dice.pose(0.75), dice.pose(0.75)]
+        placed = [
+            [
+                stories_truth.Placed(core, (core.vertices @ pose[:3, :3].T + pose[:3, 3])[None])
+                for core in stories_truth.cores_of(part)
+            ]
+            for part, pose in zip(parts, poses)
+        ]
+        inner, outer = zip(*placed)
+        found = stories_truth.measured(inner, outer, np.array([1e-11]))
+        true = []
+        for part in parts:
+            if part.kind in slow:
+                true.append(slow[part.kind](*part.size))
+            elif part.kind in ("mesh", "sheet"):
+                mesh = part.shape()
+                true.append(shapes.mesh(mesh.vertices, mesh.faces))
+            else:
+                core = stories_truth.cores_of(part)[0]
+                true.append(shapes.mesh(core.vertices, core.faces, solid=True))
+        distance = shapes.distance(true[0], poses[0], true[1], poses[1])
+        assert found.lower[0] - 1e-9 <= distance <= found.upper[0] + 1e-9
+        assert not found.touch[0] or distance <= 1e-9
+        touching += bool(found.touch[0])
+    assert 5 < touching < 55
+
+
+def test_a_story_is_told_again_by_its_name():
+    tale, _ = stories.tell(3, 5)
+    again, _ = stories.replay("stories:3:5:audit")
+    assert stories_tellers.fingerprint(tale.first) == stories_tellers.fingerprint(again.first)
