@@ -1,13 +1,20 @@
 """The one door: everything a user hands in is coerced and checked here, and nowhere else; kernels trust what they get.
 
+What is kept beyond a call is a copy that cannot be written (`kept`, `indices`): whatever happens to a user's array
+afterwards, no answer changes. `numbers`, `array` and `coordinates` may return the user's own array, for use at once.
+
 Nothing is repaired in silence. A rotation matrix or quaternion off by less than `RIGID` (files carry few digits)
-stands for the nearest exact rotation; one that is farther off is refused.
+stands for the rotation nearest to it, one and the same whether it is given as a pose, a placement, the origin of a
+joint or in a file (`nearest_rotation`); one that is farther off is refused. That rotation is what proofs are about, up
+to the rounding of its numbers: of a moving frame exactly that of its row, q / |q|; of what is placed once, exactly the
+points and joints that the placement gives, rounded.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -31,8 +38,43 @@ SMALLEST, LARGEST = 1e-30, 1e30
 
 FLOAT64 = np.dtype(np.float64)
 
+ORTHONORMAL = 1e-15
+"""Deviation of R R^T from I that rounding explains: such a matrix is left as it is, so that exact ones stay exact."""
+
 MOST = 2**62
 """The largest count: the kernels' whole numbers have 64 bits."""
+
+
+@kernel
+def deviation(m):
+    """Return the largest entry of |R R^T - I|."""
+    most = 0.0
+    for i in range(3):
+        for j in range(i + 1):
+            most = max(most, abs(vec.dot(m[i], m[j]) - (1.0 if i == j else 0.0)))
+    return most
+
+
+@kernel
+def nearest_rotation(m):
+    """Return the rotation nearest to a matrix whose deviation is at most `RIGID`; it has determinant +1.
+
+    Claim: the result is the factor U of m = U H (U a rotation, H symmetric), the nearest one, up to rounding. Proof: a
+    step X (3 I - X^T X) / 2 keeps U and takes H to H (3 I - H^2) / 2; with E = H^2 - I it takes E to
+    -(3 E^2 + E^3) / 4. |E| <= 3 RIGID at first, so 7e-10 after one step and 4e-19, less than rounding, after two.
+    Sums and products alone: the same bits on every processor, which those of LAPACK are not.
+    """
+    if deviation(m) <= ORTHONORMAL:
+        return m
+    for _ in range(2):
+        s = vec.tmatmul(m, m)
+        half = (
+            (1.5 - 0.5 * s[0][0], -0.5 * s[0][1], -0.5 * s[0][2]),
+            (-0.5 * s[1][0], 1.5 - 0.5 * s[1][1], -0.5 * s[1][2]),
+            (-0.5 * s[2][0], -0.5 * s[2][1], 1.5 - 0.5 * s[2][2]),
+        )
+        m = vec.matmul(m, half)
+    return m
 
 
 @kernel
@@ -44,17 +86,14 @@ def write_pose(matrix, out):
                 return 1
             if abs(matrix[i, j]) > LARGEST:
                 return 4
-    for i in range(3):
-        for j in range(3):
-            d = matrix[i, 0] * matrix[j, 0] + matrix[i, 1] * matrix[j, 1] + matrix[i, 2] * matrix[j, 2]
-            if abs(d - (1.0 if i == j else 0.0)) > RIGID:
-                return 2
+    m = (vec.load3(matrix, 0), vec.load3(matrix, 1), vec.load3(matrix, 2))
+    if deviation(m) > RIGID:
+        return 2
     if matrix[3, 0] != 0.0 or matrix[3, 1] != 0.0 or matrix[3, 2] != 0.0 or matrix[3, 3] != 1.0:
         return 2
-    m = (vec.load3(matrix, 0), vec.load3(matrix, 1), vec.load3(matrix, 2))
     if vec.dot(m[0], vec.cross(m[1], m[2])) < 0.0:
         return 3
-    x, y, z, w = vec.quaternion_of(m)
+    x, y, z, w = vec.quaternion_of(nearest_rotation(m))
     out[0] = matrix[0, 3]
     out[1] = matrix[1, 3]
     out[2] = matrix[2, 3]
@@ -84,11 +123,38 @@ def check_row(row, quaternions, most):
     return 0
 
 
+KINDS = {"c": "complex numbers", "U": "text", "S": "text", "T": "text", "b": "True and False", "O": "objects"}
+KINDS |= {"M": "dates", "m": "durations", "V": "records"}
+"""What NumPy would make numbers of, or trip over, and nobody means as such."""
+
+
+def said(value: Any) -> str:
+    """Put what was given into a few words."""
+    if isinstance(value, np.ndarray):
+        return f"an array of {KINDS.get(value.dtype.kind, value.dtype)} of shape {value.shape}"
+    try:
+        words = repr(value)
+    except Exception:  # of an object that cannot even say what it is
+        words = f"something of type {type(value).__name__}"
+    return words if len(words) <= 200 else f"{words[:200]}..."
+
+
 def real(value: Any) -> np.ndarray:
-    """Return an array as it is; a TypeError for what NumPy would make numbers of, and nobody means as such."""
-    out = np.asarray(value)
-    if out.dtype.kind in "cUS":
-        raise TypeError("complex numbers have no order" if out.dtype.kind == "c" else "text is no number")
+    """Return a plain array of integers or floats; a TypeError says what it is instead.
+
+    Whatever a stranger's object raises while it is made an array is such a TypeError too.
+    """
+    try:
+        hidden = isinstance(value, np.ma.MaskedArray) and np.ma.getmaskarray(value).any()
+        out = np.asarray(value)
+        if out.dtype.kind == "O" and all(isinstance(x, Real) and not isinstance(x, bool) for x in out.flat):
+            out = np.array([float(x) for x in out.flat]).reshape(out.shape)  # fractions, and integers of any size
+    except Exception as error:
+        raise TypeError("no array, perhaps rows of different lengths") from error
+    if hidden:
+        raise TypeError("a masked array, some of whose values are masked")
+    if out.dtype.kind not in "fiu":
+        raise TypeError(KINDS.get(out.dtype.kind, str(out.dtype)))
     return out
 
 
@@ -97,12 +163,11 @@ def numbers(value: Any, what: str, wanted: str) -> np.ndarray:
     if value.__class__ is np.ndarray and value.dtype is FLOAT64 and value.flags.c_contiguous:
         return value
     try:
-        out = np.asarray(real(value), dtype=np.float64, order="C")
-    except (TypeError, ValueError) as error:
-        raise TocsinError(f"{what} must be {wanted}; got {value!r}.") from error
-    if value is None:
-        raise TocsinError(f"{what} must be {wanted}; got None.")
-    return out
+        given = real(value)
+    except TypeError as error:
+        raise TocsinError(f"{what} must be {wanted}; got {said(value)} ({error}).") from error
+    with np.errstate(over="ignore"):  # of longer floats: not finite then, which is looked for
+        return np.asarray(given, dtype=np.float64, order="C")
 
 
 def array(value: Any, what: str, shape: tuple[int | None, ...]) -> np.ndarray:
@@ -113,6 +178,17 @@ def array(value: Any, what: str, shape: tuple[int | None, ...]) -> np.ndarray:
     if not np.isfinite(out).all():
         raise TocsinError(f"{what} must be finite; got nan or inf.")
     return out
+
+
+def kept(value: Any, what: str, shape: tuple[int | None, ...]) -> np.ndarray:
+    """Return a copy of finite numbers that nobody can write: for what is kept beyond a call."""
+    return frozen(array(value, what, shape).copy())
+
+
+def frozen(owned: np.ndarray) -> np.ndarray:
+    """Return an array of ours after taking away the right to write it."""
+    owned.setflags(write=False)
+    return owned
 
 
 def coordinates(value: Any, what: str, shape: tuple[int | None, ...]) -> np.ndarray:
@@ -126,29 +202,38 @@ def coordinates(value: Any, what: str, shape: tuple[int | None, ...]) -> np.ndar
 
 
 def indices(value: Any, what: str, width: int, vertices: int) -> np.ndarray:
-    """Return an (n, width) int32 array of vertex numbers, all below `vertices`; None is none of them."""
+    """Return an (n, width) int32 array of vertex numbers, all below `vertices`; None is none of them.
+
+    A copy that nobody can write: kernels read memory by these numbers.
+    """
     if value is None:
-        return np.zeros((0, width), np.int32)
+        return frozen(np.zeros((0, width), np.int32))
     try:
+        hidden = isinstance(value, np.ma.MaskedArray) and np.ma.getmaskarray(value).any()
         given = np.asarray(value)
-    except ValueError:
+    except Exception:  # rows of different lengths, or whatever a stranger's object raises
         raise TocsinError(
-            f"{what} must be rows of {width} whole numbers each; got rows of different lengths."
+            f"{what} must be rows of {width} whole numbers each; got {said(value)}, perhaps rows of different lengths."
         ) from None
+    if hidden:
+        raise TocsinError(f"{what} must be whole numbers; got a masked array, some of whose values are masked.")
     if given.size == 0:
-        return np.zeros((0, width), np.int32)
+        return frozen(np.zeros((0, width), np.int32))
     if width == 1 and given.ndim == 1:
         given = given.reshape(-1, 1)
     if given.ndim != 2 or given.shape[1] != width:
         wanted = "(n,)" if width == 1 else f"(n, {width})"
         raise TocsinError(f"{what} must have shape {wanted}; got shape {np.shape(value)}.")
     if given.dtype.kind not in "iu":
-        raise TocsinError(f"{what} must be whole numbers, those of vertices; got {given.dtype}.")
+        found = KINDS.get(given.dtype.kind, given.dtype)
+        raise TocsinError(f"{what} must be whole numbers, those of vertices; got {found}.")
     if given.min() < 0 or given.max() >= vertices:
+        row = given[np.argmax(((given < 0) | (given >= vertices)).any(axis=1))].tolist()
         raise TocsinError(
-            f"{what} name vertices {given.min()} to {given.max()}, but there are {vertices} vertices, from 0."
+            f"{what} name vertices {given.min()} to {given.max()}, but there are {vertices} vertices, from 0; the "
+            f"first row that is wrong: {row}."
         )
-    return np.ascontiguousarray(given, dtype=np.int32)
+    return frozen(np.array(given, dtype=np.int32, order="C"))
 
 
 def _shape(shape: tuple[int | None, ...]) -> str:
@@ -182,46 +267,75 @@ def pose(value: Any, what: str = "a pose", out: np.ndarray | None = None) -> np.
 
 
 def placement(value: Any, what: str) -> np.ndarray:
-    """Return a 4x4 matrix from a 4x4 rigid transform or a translation (x, y, z)."""
-    place = pose(value, what)
+    """Return a 4x4 matrix, which nobody can write, from a 4x4 rigid transform or a translation (x, y, z)."""
+    given = numbers(value, what, POSES)
+    place = pose(given, what)
     matrix = np.eye(4)
-    if np.shape(value) == (3,):
-        matrix[:3, 3] = place[:3]
-        return matrix
-    matrix[:] = value
-    r = matrix[:3, :3]
-    if np.abs(r @ r.T - np.eye(3)).max() > 1e-15:
-        # Off by the few digits of a file: the nearest rotation, which an exact one is left as.
-        u, _, v = np.linalg.svd(r)
-        matrix[:3, :3] = u @ v
-    return matrix
+    matrix[:3, 3] = place[:3]
+    if given.shape == (4, 4):
+        matrix[:3, :3] = nearest_rotation((vec.load3(given, 0), vec.load3(given, 1), vec.load3(given, 2)))
+    return frozen(matrix)
 
 
 def unit(value: Any, what: str) -> np.ndarray:
-    """Return a direction as a unit vector; zero is refused."""
+    """Return a direction as a unit vector, which nobody can write; zero is refused."""
     v = array(value, what, (3,))
     largest = float(np.abs(v).max())
     if largest == 0.0:
         raise TocsinError(f"{what} must not be zero.")
     v = v / largest
-    return v / math.sqrt(float(v @ v))
+    return frozen(v / math.sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]))  # not `@`, whose last bits are BLAS's
+
+
+def turned(position: Any, quaternion: Any, what: str) -> np.ndarray:
+    """Return the 4x4 matrix of a position and a unit quaternion x y z w: that of q / |q|."""
+    q = array(quaternion, f"the orientation of {what}", (4,))
+    length = math.sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
+    if not abs(length - 1.0) <= RIGID:
+        raise TocsinError(f"the orientation of {what} must be a unit quaternion (x y z w); got {q.tolist()}.")
+    x, y, z, w = (q / length).tolist()
+    matrix = np.eye(4)
+    matrix[:3, :3] = (
+        (1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - z * w), 2.0 * (x * z + y * w)),
+        (2.0 * (x * y + z * w), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - x * w)),
+        (2.0 * (x * z - y * w), 2.0 * (y * z + x * w), 1.0 - 2.0 * (x * x + y * y)),
+    )
+    matrix[:3, 3] = position
+    return matrix
 
 
 TEXTS = (bool, np.bool_, str, bytes)
 """What Python would take for a number, and nobody means as one."""
 
 
+def plain(value: Any) -> float | None:
+    """Return a number as a float; None if it is none: text, an array of several, a complex number, a date."""
+    if value.__class__ is float or value.__class__ is int:
+        try:
+            return float(value)
+        except OverflowError:  # an integer beyond all floats
+            return math.copysign(math.inf, value)
+    try:
+        if isinstance(value, TEXTS) or np.ndim(value) != 0:
+            return None
+        if hasattr(value, "dtype"):
+            value = real(value)
+        return float(value)
+    except OverflowError:
+        return math.inf
+    except Exception:  # whatever a stranger's object raises
+        return None
+
+
 def scalar(
     value: Any, what: str, *, least: float = -math.inf, above: float = -math.inf, most: float = math.inf
 ) -> float:
     """Return a finite float, at least `least`, greater than `above` and at most `most`; text is no number."""
-    try:
-        kind = value.dtype.kind if isinstance(value, np.ndarray) else ""
-        x = float(None if kind in ("b", "U", "S") or isinstance(value, TEXTS) else value)  # type: ignore[arg-type]
-    except (TypeError, ValueError) as error:
-        raise TocsinError(f"{what} must be a number; got {value!r}.") from error
+    x = plain(value)
+    if x is None:
+        raise TocsinError(f"{what} must be a number; got {said(value)}.")
     if not math.isfinite(x):
-        raise TocsinError(f"{what} must be a finite number; got {value!r}.")
+        raise TocsinError(f"{what} must be a finite number; got {said(value)}.")
     if x < least:
         raise TocsinError(f"{what} must be at least {least:g}; got {x:g}.")
     if x <= above and above > -math.inf:
@@ -244,23 +358,23 @@ def tolerance(value: Any) -> float:
 def count(value: Any, what: str) -> int:
     """Return an int of at least 1."""
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
-        raise TocsinError(f"{what} must be a whole number of at least 1; got {value!r}.")
+        raise TocsinError(f"{what} must be a whole number of at least 1; got {said(value)}.")
     if value > MOST:
-        raise TocsinError(f"{what} must be at most {MOST}; got {value!r}.")
+        raise TocsinError(f"{what} must be at most {MOST}; got {said(value)}.")
     return int(value)
 
 
 def flag(value: Any, what: str) -> bool:
     """Return True or False."""
     if not isinstance(value, (bool, np.bool_)):
-        raise TocsinError(f"{what} must be True or False; got {value!r}.")
+        raise TocsinError(f"{what} must be True or False; got {said(value)}.")
     return bool(value)
 
 
 def name(value: Any, what: str) -> str:
     """Return a non-empty string."""
     if not isinstance(value, str) or not value:
-        raise TocsinError(f"{what} must be a non-empty string; got {value!r}.")
+        raise TocsinError(f"{what} must be a non-empty string; got {said(value)}.")
     return value
 
 
@@ -271,13 +385,13 @@ def names(value: Any, what: str) -> tuple[str, ...]:
     except TypeError:
         found = None
     if found is None:
-        raise TocsinError(f"{what} must be a sequence of names; got {value!r}.")
+        raise TocsinError(f"{what} must be a sequence of names; got {said(value)}.")
     return tuple(name(one, f"each of {what}") for one in found)
 
 
 def choice(value: Any, what: str, valid: Iterable[str]) -> str:
     """Return `value` if it is one of the valid words."""
     words = list(valid)
-    if value not in words:
-        raise TocsinError(f"{what} must be one of {', '.join(repr(w) for w in words)}; got {value!r}.")
+    if not isinstance(value, str) or value not in words:
+        raise TocsinError(f"{what} must be one of {', '.join(repr(w) for w in words)}; got {said(value)}.")
     return value

@@ -331,10 +331,9 @@ class Scene:
         motion: Any = motions[0] if len(motions) == 1 else None
         if last is not None and motion.__class__ is last[0] and motion.model is last[1] and world is last[2]:
             # As the question before: the same model, and nothing to be checked or laid out again.
-            prepared, rows = last[3], motion.rows
-            pieces = len(rows) - 1
+            prepared, configs = last[3], motion.configs
+            pieces = len(motion.rows) - 1
             prepared.stage.active[0, PIECES] = pieces
-            configs = rows.reshape(-1)
         else:
             scene = self._carrying(motions)
             if scene is not self:
@@ -407,13 +406,13 @@ class Scene:
             largest = max([0.0, *self.margins.values()])
             prepared = local[id(world), key] = prepare(self.models, key, world, largest)
         if len(motions) == 1:
-            rows = motions[0].rows
-            prepared.stage.active[0, PIECES] = len(rows) - 1
-            return prepared, rows.reshape(-1), len(rows) - 1
+            pieces = len(motions[0].rows) - 1
+            prepared.stage.active[0, PIECES] = pieces
+            return prepared, motions[0].configs, pieces
         if not motions:
             return prepared, np.concatenate([m.stand for m in self.models]), 0
         prepared.stage.active[:] = with_motions(prepared.stage.active, motions)
-        return prepared, np.concatenate([m.rows.reshape(-1) for m in motions]), max(m.pieces for m in motions)
+        return prepared, np.concatenate([m.configs for m in motions]), max(m.pieces for m in motions)
 
     def _name_of(self, world: World, geom: int) -> tuple[str, str]:
         """Return (model, link) names of a shape."""

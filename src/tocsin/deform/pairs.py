@@ -109,12 +109,8 @@ def _times(
     of_a: int, given: dict[str, Any], shapes: tuple[tuple[int, ...], ...], margin: float, tolerance: float | None
 ) -> np.ndarray:
     """Return the times of pairs, after a look at the shapes; coordinates are looked at where they are used."""
-    try:
-        a0, a1, b0, b1 = [np.ascontiguousarray(value, np.float64) for value in given.values()]
-    except (TypeError, ValueError):
-        _refuse(given, shapes)
-        raise
-    n = len(a0)
+    a0, a1, b0, b1 = [_cast.numbers(value, name, "an array of numbers") for name, value in given.items()]
+    n = len(a0) if a0.ndim else 0
     if (a0.shape[1:], a1.shape[1:], b0.shape[1:], b1.shape[1:]) != shapes or not n == len(a1) == len(b0) == len(b1):
         _refuse(given, shapes)
     margin = _cast.margin(margin)

@@ -339,7 +339,7 @@ def soft_of(model: Deformable) -> Soft:
     found = model.kept.get("soft")
     if found is None:
         found = model.kept["soft"] = Soft(
-            len(model.vertices), model.faces, model.loose_edges, model.loose_points, model.same
+            len(model.vertices), model.faces, model.loose_edges, model.loose_points, model.same.copy()
         )
     return found
 

@@ -168,12 +168,9 @@ class Mesh:
 
     def scaled(self, factor: float | tuple[float, float, float]) -> "Mesh":
         """Return this mesh scaled about its origin, by one factor or one an axis; mirroring keeps the outside."""
-        try:
-            factors = np.asarray(_cast.real(factor), dtype=np.float64)
-        except (TypeError, ValueError):
-            factors = np.array(np.nan)
+        factors = _cast.numbers(factor, "a scale", "one or three finite numbers other than zero")
         if factors.shape not in ((), (3,)) or not np.all(np.isfinite(factors)) or np.any(factors == 0.0):
-            raise TocsinError(f"a scale is one or three finite numbers other than zero; got {factor!r}.")
+            raise TocsinError(f"a scale must be one or three finite numbers other than zero; got {factor!r}.")
         mirrored = np.prod(np.sign(np.broadcast_to(factors, 3))) < 0.0
         return Mesh(self.vertices * factors, self.faces[:, ::-1] if mirrored else self.faces, name=self.name)
 
@@ -190,10 +187,7 @@ class Mesh:
 
 def _checked_vertices(given: Any) -> np.ndarray:
     """Return vertices as a read-only (n, 3) float64 copy, or say what is wrong with them."""
-    try:
-        vertices = np.array(_cast.real(given), dtype=np.float64, order="C", ndmin=1)
-    except (TypeError, ValueError) as error:
-        raise TocsinError(f"vertices are an (n, 3) array of numbers; got {type(given).__name__} ({error}).") from None
+    vertices = np.array(_cast.numbers(given, "vertices", "an (n, 3) array of numbers"), ndmin=1)
     if vertices.size == 0:
         vertices = np.zeros((0, 3))
     if vertices.ndim != 2 or vertices.shape[1] != 3:
@@ -213,28 +207,11 @@ def _checked_vertices(given: Any) -> np.ndarray:
 
 def _checked_faces(given: Any, count: int) -> np.ndarray:
     """Return faces as a read-only (m, 3) int32 copy, or say what is wrong with them."""
-    try:
-        faces = np.asarray(given)
-    except ValueError:
-        raise TocsinError("faces must be an (m, 3) array of vertex indices; got rows of different lengths.") from None
-    if faces.size == 0:
-        faces = np.zeros((0, 3), dtype=np.int32)
-    if faces.dtype.kind not in "iu":
-        raise TocsinError(f"faces must be integer vertex indices; got dtype {faces.dtype}.")
-    if faces.ndim != 2 or faces.shape[1] != 3:
-        raise TocsinError(f"faces must have shape (m, 3), one triangle a row; got {faces.shape}.")
     if count > np.iinfo(np.int32).max:
         raise TocsinError(f"a mesh holds at most {np.iinfo(np.int32).max} vertices; got {count}.")
-    outside = ((faces < 0) | (faces >= count)).any(axis=1)
-    if outside.any():
-        row = int(np.argmax(outside))
-        raise TocsinError(
-            f"face indices must lie in 0..{count - 1} (there are {count} vertices); "
-            f"{int(outside.sum())} faces do not, first row {row}: {faces[row]}."
-        )
-    faces = np.array(faces, dtype=np.int32, order="C")
-    faces.setflags(write=False)
-    return faces
+    if given is None:
+        raise TocsinError("faces must be an (m, 3) array of vertex numbers; got None.")
+    return _cast.indices(given, "faces", 3, count)
 
 
 def _collapsed(corners: np.ndarray) -> np.ndarray:

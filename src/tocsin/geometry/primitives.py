@@ -19,12 +19,9 @@ from tocsin.geometry.mesh import Mesh
 
 def _positive(what: str, given: Any) -> float:
     """Return a positive finite float, or say what was given instead."""
-    try:
-        value = math.nan if isinstance(given, (bool, np.bool_, str, bytes)) else float(given)
-    except (TypeError, ValueError):
-        value = math.nan
-    if not (math.isfinite(value) and value > 0.0):
-        raise TocsinError(f"{what} must be a positive finite number in metres; got {given!r}.")
+    value = _cast.plain(given)
+    if value is None or not (math.isfinite(value) and value > 0.0):
+        raise TocsinError(f"{what} must be a positive finite number in metres; got {_cast.said(given)}.")
     if not _cast.SMALLEST <= value <= _cast.LARGEST:
         raise TocsinError(
             f"{what} must be {_cast.SMALLEST:g} to {_cast.LARGEST:g} m; got {value:g}: choose other units."
@@ -130,9 +127,7 @@ class ConvexHull:
         given = _cast.numbers(self.points, what, "an (n, 3) array of numbers")
         if given.size == 0:
             raise TocsinError("a convex hull needs at least one point; got none.")
-        points = _cast.coordinates(given, what, (None, 3)).copy()
-        points.setflags(write=False)
-        object.__setattr__(self, "points", points)
+        object.__setattr__(self, "points", _cast.frozen(_cast.coordinates(given, what, (None, 3)).copy()))
 
     @cached_property
     def hull(self) -> Hull:

@@ -140,24 +140,8 @@ def pose_of(value: Any, what: str, position: str = "position", orientation: str 
     for key in (position, orientation):
         if key not in value:
             raise TocsinError(f"{what} has no {key!r}.")
-    return placement(
+    return _cast.turned(
         _numbers(value[position], f"the {position} of {what}", "xyz"),
         _numbers(value[orientation], f"the {orientation} of {what}", "xyzw"),
         what,
     )
-
-
-def placement(position: np.ndarray, quaternion: np.ndarray, what: str) -> np.ndarray:
-    """Return the 4x4 matrix of a position and a unit quaternion x y z w."""
-    length = float(np.linalg.norm(quaternion))
-    if not abs(length - 1.0) <= _cast.RIGID:
-        raise TocsinError(f"the orientation of {what} must be a unit quaternion (x y z w); got {quaternion.tolist()}.")
-    x, y, z, w = (quaternion / length).tolist()
-    matrix = np.eye(4)
-    matrix[:3, :3] = (
-        (1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - z * w), 2.0 * (x * z + y * w)),
-        (2.0 * (x * y + z * w), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - x * w)),
-        (2.0 * (x * z - y * w), 2.0 * (y * z + x * w), 1.0 - 2.0 * (x * x + y * y)),
-    )
-    matrix[:3, 3] = position
-    return matrix

@@ -27,7 +27,6 @@ import numpy as np
 
 from tocsin import _cast
 from tocsin.errors import TocsinError
-from tocsin.io.collision_objects import placement
 from tocsin.io.files import existing_file
 from tocsin.io.mjcf_files import check_files
 from tocsin.io.mjcf_shapes import geom_shape
@@ -239,13 +238,13 @@ class _Reader:
     def _ignore(self, robot: Robot) -> None:
         """Replace the rule of neighbours, by which a robot is made, by MuJoCo's."""
         model = self.model
-        robot.ignored.clear()
+        robot.ignored = frozenset()
         geoms: dict[int, list[int]] = {}
         for g in self.carrying:
             geoms.setdefault(int(model.geom_bodyid[g]), []).append(g)
         excluded = {frozenset((int(s) >> 16, int(s) & 0xFFFF)) for s in model.exclude_signature}
         masked = any(model.geom_contype[g] or model.geom_conaffinity[g] for g in self.carrying)
-        mixed = []
+        mixed, ignored = [], []
         order = sorted(geoms)
         for i, a in enumerate(order):
             for b in order[:i]:
@@ -258,9 +257,10 @@ class _Reader:
                         k or (free and (not masked or self._masks(*pair))) for k, pair in zip(listed, together)
                     )
                 if not allowed:
-                    robot.ignore(self.bodies[a], self.bodies[b])
+                    ignored.append((self.bodies[a], self.bodies[b]))
                 elif allowed < len(together):
                     mixed.append(f"{self.bodies[b]} and {self.bodies[a]}")
+        robot.ignore_pairs(ignored)
         if mixed:
             self._warn("only some geoms of these bodies may touch each other, but all are checked", mixed)
 
@@ -299,7 +299,7 @@ def _distinct(names: Iterable[str], taken: set[str]) -> list[str]:
 
 def _placement(position: np.ndarray, quaternion: np.ndarray) -> np.ndarray:
     w, x, y, z = quaternion
-    return placement(np.asarray(position), np.array((x, y, z, w)), "a body")
+    return _cast.turned(np.asarray(position), np.array((x, y, z, w)), "a body")
 
 
 def _translation(offset: np.ndarray) -> np.ndarray:
@@ -313,7 +313,7 @@ def _back(kind: int, axis: np.ndarray, reference: float) -> np.ndarray:
     if kind == SLIDE:
         return _translation(-reference * axis)
     half = -0.5 * reference
-    return placement(np.zeros(3), np.array((*(np.sin(half) * axis), np.cos(half))), "a joint")
+    return _cast.turned(np.zeros(3), np.array((*(np.sin(half) * axis), np.cos(half))), "a joint")
 
 
 def _unit_xyzw(wxyz: np.ndarray) -> tuple[float, float, float, float]:

@@ -13,12 +13,12 @@ from typing import Any
 
 import numpy as np
 
+from tocsin import _cast
 from tocsin.errors import TocsinError
 from tocsin.geometry.hull import convex_hull
 from tocsin.geometry.mesh import Mesh
 from tocsin.geometry.primitives import Box, Capsule, ConvexHull, Cylinder, Sphere
 from tocsin.geometry.shape import make_shape
-from tocsin.io.collision_objects import placement
 from tocsin.io.mjcf_files import MOST_CELLS
 
 PLANE, HFIELD, SPHERE, CAPSULE, ELLIPSOID, CYLINDER, BOX, MESH = range(8)
@@ -36,7 +36,7 @@ def geom_shape(model: Any, geom: int, meshes: str) -> Any:
     size = model.geom_size[geom].tolist()
     w, x, y, z = model.geom_quat[geom]
     what = f"geom {model.geom(geom).name or geom!r}"
-    place = placement(np.array(model.geom_pos[geom]), np.array((x, y, z, w)), what)
+    place = _cast.turned(np.array(model.geom_pos[geom]), np.array((x, y, z, w)), what)
     if kind == PLANE:
         down = np.eye(4)
         down[2, 3] = -0.25 * PLANE_SIDE

@@ -79,8 +79,7 @@ class Overlaps:
     def apply(self, robot: Robot, *, never: bool = False) -> tuple[Pair, ...]:
         """Let the robot ignore pairs that always touch, and with `never=True` those that never did; return them all."""
         pairs = (*self.always, *(self.never if never else ()))
-        for a, b in pairs:
-            robot.ignore(a, b)
+        robot.ignore_pairs(pairs)
         return pairs
 
     def write_srdf(self, path: str | os.PathLike[str], robot: Robot, *, never: bool = False) -> None:
@@ -98,7 +97,7 @@ def find_overlaps(robot: Robot, *, samples: int = SAMPLES, seed: int = 0, progre
     if not isinstance(seed, int) or seed < 0:
         raise TocsinError(f"seed must be a whole number of at least 0; got {seed!r}.")
     alone = copy.copy(robot)  # the robot with no rules of its own but those of its tree
-    alone.ignored = set()
+    alone.ignored = frozenset()
     alone._ignore_adjacent()
     rows = _drawn(alone, samples, seed)
     key = _key(alone, rows)

@@ -17,7 +17,7 @@ from tocsin import _cast
 from tocsin.errors import TocsinError
 from tocsin.geometry.mesh import Mesh
 from tocsin.geometry.primitives import Box, Cylinder, Sphere
-from tocsin.io.collision_objects import cone, object_body, placement, plane, refuse_doubles
+from tocsin.io.collision_objects import cone, object_body, plane, refuse_doubles
 from tocsin.model.body import Body
 
 MOST_LINES = 1_000_000
@@ -76,7 +76,7 @@ class _Lines:
     def pose(self, what: str) -> np.ndarray:
         """Return the next pose, 4x4."""
         position = self.numbers(3, f"the position of {what}")
-        return placement(position, self.numbers(4, f"the orientation of {what}"), f"{what} (line {self.line})")
+        return _cast.turned(position, self.numbers(4, f"the orientation of {what}"), f"{what} (line {self.line})")
 
 
 def parse_scene_text(text: str) -> tuple[str, list[Body]]:

@@ -77,8 +77,8 @@ class Srdf:
         """Give a robot the groups, states and ignored pairs of this file; warn about names that it does not have."""
         stale: list[str] = []
         place = {link: i for i, link in enumerate(robot.link_names)}
-        for a, b in self._pairs(robot, stale):
-            robot.ignored.add((min(place[a], place[b]), max(place[a], place[b])))
+        pairs = [(place[a], place[b]) for a, b in self._pairs(robot, stale)]
+        robot.ignored |= {(min(pair), max(pair)) for pair in pairs}
         robot.changed()
         worlds = {ROOT_JOINT, *self.virtual_joints} - {joint.name for joint in robot.joints}
         known: dict[str, _Members] = {}

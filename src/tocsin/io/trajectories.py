@@ -87,9 +87,11 @@ class Trajectory:
     def __post_init__(self) -> None:
         """Check that names, positions and times fit together."""
         where = f"the trajectory {self.source!r}"
-        positions = np.array(self.positions, dtype=np.float64, ndmin=2)
+        given = _cast.numbers(self.positions, f"the positions of {where}", "a table of numbers")
+        positions = np.atleast_2d(given).copy()
         if positions.ndim != 2 or 0 in positions.shape:
             raise TocsinError(f"{where} must be a table of rows and columns; got shape {positions.shape}.")
+        object.__setattr__(self, "joint_names", _cast.names(self.joint_names, f"the joint names of {where}"))
         if self.joint_names and len(self.joint_names) != positions.shape[1]:
             raise TocsinError(f"{where} has {positions.shape[1]} columns, but {len(self.joint_names)} joint names.")
         seen: set[str] = set()
@@ -103,7 +105,7 @@ class Trajectory:
             name = repr(self.joint_names[column]) if self.joint_names else str(column)
             raise TocsinError(f"{where}: row {row}, column {name} is not a finite number.")
         if self.times is not None:
-            times = _cast.array(self.times, f"the times of {where}", (len(positions),))
+            times = _cast.kept(self.times, f"the times of {where}", (len(positions),))
             stuck = np.flatnonzero(np.diff(times) <= 0.0)
             if len(stuck):
                 k = int(stuck[0])
@@ -111,7 +113,6 @@ class Trajectory:
                     f"{where}: times must increase, but row {k} is at {times[k]:g} s and row {k + 1} at "
                     f"{times[k + 1]:g} s."
                 )
-            times.setflags(write=False)
             object.__setattr__(self, "times", times)
         positions.setflags(write=False)
         object.__setattr__(self, "positions", positions)

@@ -34,6 +34,7 @@ class Motion:
 
     model: Model
     rows: np.ndarray
+    """Nobody can write them: what was proven of a motion stays true of it."""
 
     def __post_init__(self) -> None:
         """Check what was given: rows that kernels could not follow must not reach them."""
@@ -44,13 +45,34 @@ class Motion:
             raise TocsinError(f"a motion of {self.model.name!r} needs at least one row.")
         for k, row in enumerate(rows):
             self.model.checked(row, f"row {k} of a motion of {self.model.name!r}")
-        object.__setattr__(self, "rows", decided(rows.copy(), self.model.quaternions))
+        self._keep(decided(rows.copy(), self.model.quaternions))
+
+    def _keep(self, rows: np.ndarray) -> None:
+        """Keep rows that are ours, and `configs`: the same numbers in a row, as kernels take them.
+
+        Kernels are compiled for arrays that can be written, and others take longer to be handed over; so `configs` is a
+        view from before the rows were frozen. Rows that are frozen already belong to another motion, and are copied.
+        """
+        configs = rows.reshape(-1)
+        if not configs.flags.writeable:
+            rows = rows.copy()
+            configs = rows.reshape(-1)
+        rows.setflags(write=False)
+        self.__dict__["rows"], self.__dict__["configs"] = rows, configs
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "configs"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._keep(state["rows"])
 
     @staticmethod
     def of(model: Model, rows: np.ndarray) -> Motion:
         """Return a motion through rows that were checked before, and whose arcs were decided (`motion.arcs`)."""
         motion = object.__new__(Motion)
-        motion.__dict__["model"], motion.__dict__["rows"] = model, rows
+        motion.__dict__["model"] = model
+        motion._keep(rows)
         return motion
 
     @property
@@ -69,7 +91,8 @@ class Motion:
             return self.rows[0].copy()
         t = min(max(float(t), 0.0), 1.0)
         k = min(int(t * self.pieces), self.pieces - 1)
-        return between(self.rows[k], self.rows[k + 1], self.model.quaternions, t * self.pieces - k)
+        rows = self.configs.reshape(self.rows.shape)
+        return between(rows[k], rows[k + 1], self.model.quaternions, t * self.pieces - k)
 
     def link_poses(self, t: float = 0.0) -> np.ndarray:
         """Return (n_links, 4, 4): where the links are in the world at time t."""
@@ -92,12 +115,16 @@ class Model:
     """Where quaternions start in a configuration row, the base's included."""
     stand: np.ndarray = field(default_factory=lambda: IDENTITY_BASE.copy())
     """The configuration row at which it stands when no motion is given."""
-    ignored: set[tuple[int, int]] = field(default_factory=set)
+    ignored: frozenset[tuple[int, int]] = frozenset()
     """Pairs of links, smaller index first, that are not checked against each other."""
     version: int = 0
     """Counts changes of `stand` and `ignored`, so that scenes know when to look again."""
     changes: ClassVar[int] = 0
     """Counts those of all models, and of scenes' rules: while it stands still, no scene has to look at any version."""
+
+    def __post_init__(self) -> None:
+        """Freeze what scenes look at only when told that it has changed."""
+        self.stand.setflags(write=False)
 
     def __repr__(self) -> str:
         shapes = [shape for of_link in self.shapes for shape in of_link]
@@ -175,6 +202,7 @@ class Model:
 
     def place(self, pose: Any) -> None:
         """Stand somewhere else from now on: `pose` is where the base is in the world, 4x4 or (x, y, z)."""
-        self.stand = self.stand.copy()
-        self.stand[:BASE_WIDTH] = _cast.pose(pose, f"the pose of {self.name!r}")
+        stand = self.stand.copy()
+        stand[:BASE_WIDTH] = _cast.pose(pose, f"the pose of {self.name!r}")
+        self.stand = _cast.frozen(stand)
         self.changed()

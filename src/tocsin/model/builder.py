@@ -82,7 +82,6 @@ def _joint(name: str, kind: str, parent: str, child: str, axis: Any, origin: Any
     needs_axis = code in (REVOLUTE, PRISMATIC, PLANAR)
     unit_axis = _cast.unit(axis, f"the axis of {what}") if needs_axis else np.array([0.0, 0.0, 1.0])
     place = np.eye(4) if origin is None else _cast.placement(origin, f"the origin of {what}")
-    place = place.copy()
     if limits is not None:
         if code not in (REVOLUTE, PRISMATIC) or kind == "continuous":
             raise TocsinError(f"{what} is {kind}: only revolute and prismatic joints have limits.")

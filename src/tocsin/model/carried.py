@@ -42,6 +42,8 @@ class ScrewMotion(Motion):
 
     def __post_init__(self) -> None:
         """Take the rows as they are: they are not those of the body, which has checked its own."""
+        self._keep(self.rows)
+        self.poses.setflags(write=False)
 
     @property
     def ends(self) -> np.ndarray:

@@ -30,6 +30,7 @@ class Deforming(Motion):
 
     def __post_init__(self) -> None:
         """Take the frames as they are: `Deformable` has checked them."""
+        self._keep(self.rows)
 
     @property
     def pieces(self) -> int:
@@ -79,7 +80,7 @@ class Deformable(Model):
     ) -> None:
         self.unnamed: bool = name is None
         name = "deformable" if name is None else _cast.name(name, "the name of a deformable model")
-        rest = _cast.coordinates(vertices, f"the vertices of {name!r}", (None, 3)).copy()
+        rest = _cast.frozen(_cast.coordinates(vertices, f"the vertices of {name!r}", (None, 3)).copy())
         if len(rest) > MOST_VERTICES:
             raise TocsinError(f"{name!r} has {len(rest)} vertices; at most {MOST_VERTICES} are supported.")
         if faces is None and edges is None and points is None:
@@ -140,7 +141,7 @@ class Deformable(Model):
         """(k, 2): all edges, of faces and loose, each once; loose points are edges from a vertex to itself."""
         sides = [self.faces[:, [0, 1]], self.faces[:, [1, 2]], self.faces[:, [2, 0]], self.loose_edges]
         points = np.repeat(self.loose_points[:, None], 2, axis=1)
-        return np.unique(np.sort(np.concatenate([*sides, points]), axis=1), axis=0).astype(np.int32)
+        return _cast.frozen(np.unique(np.sort(np.concatenate([*sides, points]), axis=1), axis=0).astype(np.int32))
 
     @cached_property
     def face_edges(self) -> np.ndarray:
@@ -148,7 +149,7 @@ class Deformable(Model):
         corners = self.faces.astype(np.int64)
         sides = np.sort(np.stack([corners, np.roll(corners, -1, axis=1)], axis=2), axis=2)
         numbers = self.edges.astype(np.int64) @ (len(self.vertices), 1)
-        return np.searchsorted(numbers, sides @ (len(self.vertices), 1))
+        return _cast.frozen(np.searchsorted(numbers, sides @ (len(self.vertices), 1)))
 
     @cached_property
     def mean_edge(self) -> float:
@@ -170,9 +171,8 @@ class Deformable(Model):
         return positions
 
     def _moving(self, frames: list[np.ndarray]) -> Deforming:
-        stacked = np.ascontiguousarray(np.stack(frames))
-        stacked.flags.writeable = False
-        return Deforming(self, IDENTITY_BASE.copy().reshape(1, -1), stacked)
+        stacked = _cast.frozen(np.ascontiguousarray(np.stack(frames)))
+        return Deforming(self, IDENTITY_BASE.reshape(1, -1).copy(), stacked)
 
     def move(self, vertices_t0: Any, vertices_t1: Any) -> Deforming:
         """Return the motion in which every vertex goes straight from one place to another over t in [0, 1]."""
@@ -190,7 +190,7 @@ class Deformable(Model):
 
     def stand_at(self, vertices: Any) -> None:
         """Stand with the vertices at these places from now on."""
-        self.vertices = self._positions(vertices, "the positions").copy()
+        self.vertices = _cast.frozen(self._positions(vertices, "the positions").copy())
         self.changed()
 
     def place(self, pose: Any) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -58,7 +58,7 @@ class Robot(Model):
         self, name: str, links: Sequence[str], joints: Sequence[Joint], shapes: dict[str, Any], base: str = "fixed"
     ) -> None:
         """Check the tree and lay out its tables; `links` and `joints` in any order, one joint per link but the root."""
-        self.joints: tuple[Joint, ...] = tuple(joints)
+        self.joints: tuple[Joint, ...] = tuple(_kept(joint) for joint in joints)
         self._by_name = {joint.name: joint for joint in self.joints}
         self.groups: dict[str, tuple[str, ...]] = {}
         """Group name -> its joints, as an SRDF names them."""
@@ -70,7 +70,6 @@ class Robot(Model):
         quaternions = [3]
         n = BASE_WIDTH
         for joint in self.joints:
-            _cast.placement(joint.origin, f"the origin of joint {joint.name!r}")
             config[joint.name] = n
             if joint.width and joint.kind in ("ball", "floating"):
                 quaternions.append(n + (3 if joint.kind == "floating" else 0))
@@ -146,13 +145,15 @@ class Robot(Model):
         two sides are neighbours.
         """
         carries = [bool(s) for s in self.shapes]
+        found = set()
         for i in range(len(self.link_names)):
             k = int(self.links[i]["parent"])
             while k >= 0:
-                self.ignored.add((min(i, k), max(i, k)))
+                found.add((min(i, k), max(i, k)))
                 if carries[k]:
                     break
                 k = int(self.links[k]["parent"])
+        self.ignored |= found
 
     @property
     def joint_names(self) -> tuple[str, ...]:
@@ -161,10 +162,17 @@ class Robot(Model):
 
     def ignore(self, link_a: str, link_b: str) -> None:
         """Do not check these two links against each other."""
-        i, k = self.link_index(link_a), self.link_index(link_b)
-        if i == k:
-            raise TocsinError(f"{link_a!r} is one link: there is no such pair.")
-        self.ignored.add((min(i, k), max(i, k)))
+        self.ignore_pairs([(link_a, link_b)])
+
+    def ignore_pairs(self, pairs: Iterable[tuple[str, str]]) -> None:
+        """Do not check these pairs of links."""
+        found = set()
+        for a, b in pairs:
+            i, k = self.link_index(a), self.link_index(b)
+            if i == k:
+                raise TocsinError(f"{a!r} is one link: there is no such pair.")
+            found.add((min(i, k), max(i, k)))
+        self.ignored |= found
         self.changed()
 
     def ignore_overlapping_at(self, q: Any, *, base: Any = None) -> tuple[tuple[str, str], ...]:
@@ -176,8 +184,7 @@ class Robot(Model):
 
         hit = Scene(self).first_contact(self.at(q, base=base))
         pairs = sorted({(contact.link_a, contact.link_b) for contact in hit.contacts})
-        for a, b in pairs:
-            self.ignore(a, b)
+        self.ignore_pairs(pairs)
         return tuple(pairs)
 
     @classmethod
@@ -355,8 +362,14 @@ class Robot(Model):
 
     def stand_at(self, q: Any, *, group: str | None = None, base: Any = None) -> None:
         """Stand at configuration q from now on, when no motion is given; `base` as in `place`."""
-        self.stand: np.ndarray = self._row(q, base, "the configuration", np.zeros(self.width), group)
+        self.stand: np.ndarray = _cast.frozen(self._row(q, base, "the configuration", np.zeros(self.width), group))
         self.changed()
+
+
+def _kept(joint: Joint) -> Joint:
+    """Return a joint whose frame and axis nobody can write, its frame that of the nearest rotation."""
+    origin = _cast.placement(joint.origin, f"the origin of joint {joint.name!r}")
+    return replace(joint, origin=origin, axis=_cast.kept(joint.axis, f"the axis of joint {joint.name!r}", (3,)))
 
 
 def _across(axis: np.ndarray) -> np.ndarray:

@@ -95,7 +95,7 @@ def _standing(model: Model) -> np.ndarray:
     """Return (links, 7): the pose rows of a model that stands."""
     if isinstance(model, Body):
         return model.stand.reshape(1, 7)
-    return np.stack([_cast.pose(pose) for pose in link_poses(model.links, model.stand)])
+    return np.stack([_cast.pose(pose) for pose in link_poses(model.links, model.stand.copy())])
 
 
 def pairs_of(cast: Cast, moving: tuple[int, ...]) -> np.ndarray:
