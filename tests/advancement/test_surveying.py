@@ -94,6 +94,25 @@ def test_set_cells_are_apart_at_all_joint_values_in_them(seed):
     assert checked > 0
 
 
+@pytest.mark.parametrize("seed", range(12))
+def test_cells_at_the_rim_of_what_is_proven_are_apart_at_their_corners(seed):
+    """Next to a cell that is not set the shapes are about to touch: there a proof of too little would show."""
+    case = TwoJoints(seed)
+    place = case.site(margin=0.02 if seed % 4 == 3 else 0.0)
+    bits = place.bits()
+    whole = np.array([[int(word) >> k & 1 for word in row for k in range(WORD)] for row in bits], bool)
+    rims = []
+    for axis, way in ((0, 1), (0, -1), (1, 1), (1, -1)):
+        for i, k in zip(*np.nonzero(whole & ~np.roll(whole, -way, axis))):
+            rims.append((i, k, axis, way))
+    rng = np.random.default_rng(seed)
+    for i, k, axis, way in (rims[j] for j in rng.permutation(len(rims))[:80]):
+        for other in (0.0, 0.5, 1.0):
+            far = 1.0 if way > 0 else 0.0
+            u, v = (far, other) if axis == 0 else (other, far)
+            assert case.gap(*case.values(place, (i + u) / PER_RADIAN, (k + v) / PER_RADIAN)) > place.clear
+
+
 def test_a_line_is_free_only_as_far_as_its_cells_are_set():
     rng = np.random.default_rng(5)
     chart = np.zeros(1, CHART)

@@ -69,6 +69,50 @@ def test_points_of_a_short_chain_keep_the_bounds_of_a_slab():
     assert (seen <= said + slack).all()
 
 
+def swing_of(poses, times, step):
+    """Return (omega, alpha) of a link: the angular velocity and its derivative, by differences of its poses."""
+
+    def omega(t):
+        change = (poses(t + step)[:3, :3] - poses(t - step)[:3, :3]) / (2.0 * step) @ poses(t)[:3, :3].T
+        return np.array([change[2, 1] - change[1, 2], change[0, 2] - change[2, 0], change[1, 0] - change[0, 1]]) / 2.0
+
+    turned = [omega(t) for t in times]
+    return turned, [(omega(t + step) - omega(t - step)) / (2.0 * step) for t in times]
+
+
+@pytest.mark.parametrize(("first", "second"), [(1.0, 1.0), (2.5, 0.7), (0.4, 3.0)])
+def test_an_angular_acceleration_that_vanishes_at_the_middle_is_not_taken_for_none(first, second):
+    """Joints about z, x and z: at the middle, where all are at 0, what the outer two add to the acceleration cancels.
+
+    With rates a, b and a it is a b y - a b y there, and its derivative is a^2 b x - a b^2 z.
+    """
+    b = tocsin.RobotBuilder("wrist")
+    b.link("base", tocsin.Sphere(0.01))
+    for k, axis in enumerate(((0, 0, 1), (1, 0, 0), (0, 0, 1))):
+        parent = "base" if k == 0 else f"link{k - 1}"
+        b.link(f"link{k}", tocsin.Sphere(0.01), parent=parent, joint="continuous", axis=axis)
+    robot = b.build()
+    q1 = 0.5 * np.array([first, second, first])
+    rows = robot.move(-q1, q1).rows.reshape(-1)
+    links = tocsin.Scene(robot)._tables().links
+    joints, sweeps = np.zeros(4, JOINT), np.zeros(4, SWEEP)
+    for i in range(4):
+        joint_motion(joints[i], links[i], rows, 0, robot.width, 0.0, 1.0)
+        link_bounds(sweeps, joints, links, i)
+        link_middle(sweeps, joints, links, i, 0.5, half_of(0.1, 0.9))
+    axes = (np.array([0.0, 0, 1]), np.array([1.0, 0, 0]), np.array([0.0, 0, 1]))
+
+    def poses(t):
+        turns = [kinematics.exp((2.0 * t - 1.0) * q * u) for q, u in zip(q1, axes)]
+        return kinematics.frame(turns[0] @ turns[1] @ turns[2], np.zeros(3))
+
+    omegas, alphas = swing_of(poses, np.linspace(0.1, 0.9, 9), 1e-4)
+    tip = sweeps[3]
+    assert np.linalg.norm(alphas[4]) < 1e-5 < 0.1 * np.linalg.norm(alphas[0])
+    assert tip["slab_whirl"] >= max(np.linalg.norm(a) for a in alphas) - 1e-6
+    assert tip["slab_turn"] >= max(np.linalg.norm(w) for w in omegas) - 1e-6
+
+
 def test_they_are_never_worse_than_the_sums_and_much_better_where_turns_cancel():
     _, _, _, table = said_and_seen(np.random.default_rng(3), 60, 0.01, 0.0, 1.0, ("revolute",), still=True)
     for name in ("speed", "turn", "bend", "twist", "jolt", "spin"):
