@@ -1,11 +1,11 @@
 """MuJoCo models: the same kinematics and the same contacts as MuJoCo's own, and files that lie."""
 
-import time
 from contextlib import nullcontext
 from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.effort import refusal
 
 from tocsin import Box, ConvexHull, Mesh, Robot, Scene, Sphere, TocsinError
 from tocsin.io.meshes import load_environment
@@ -331,7 +331,15 @@ def bad_files():
     texture = "<asset><texture name='t' type='2d' builtin='flat' width='40000' height='40000'/></asset>"
     yield f"<mujoco>{texture}{body}</mujoco>", "claims 1600000000 values"
     yield f"<mujoco><size nuser_geom='1000000000'/>{body}</mujoco>", "claims 1000000000 values"
-    yield f"<mujoco><size memory='900G'/>{body}</mujoco>", "memory"
+    yield f"<mujoco><size nuserdata='2000000000'/>{body}</mujoco>", "claims 2000000000 values"
+    yield f"<mujoco><size nkey='200000000'/>{body}</mujoco>", "claims 200000000 values"
+    yield f"<mujoco><custom><numeric name='n' size='1000000000'/></custom>{body}</mujoco>", "claims 1000000000 values"
+    keys = "<keyframe>" + "<key/>" * 5_000 + "</keyframe>"
+    yield f"<mujoco>{keys}{body}</mujoco>", "5000 keyframes"
+    chain = "<worldbody>" + "<body><freejoint/>" * 120 + "</body>" * 120 + "</worldbody>"
+    yield f"<mujoco><worldbody><composite type='cable' count='2000 1 1'/></worldbody>{chain}</mujoco>", "grows to"
+    yield f"<mujoco><asset><mesh builtin='supersphere' params='30000 1 1' name='m'/></asset>{body}</mujoco>", "params"
+    yield f"<mujoco><worldbody><replicate count='1e9'>{ball}</replicate></worldbody></mujoco>", "must be whole"
     flex = "<flexcomp type='grid' count='3 3 1' spacing='.1 .1 .1' radius='.01' name='f' dim='2'/>"
     yield f"<mujoco><worldbody>{flex}</worldbody></mujoco>", "flex"
 
@@ -344,16 +352,11 @@ def test_a_bad_model_gets_one_sentence(tmp_path, monkeypatch, text, says):
     (tmp_path / "away.stl").write_bytes(bytes(84))
     monkeypatch.chdir(tmp_path)
     path = write(folder, text)
-    start = time.perf_counter()
-    with pytest.raises(TocsinError, match=says) as caught:
-        load_mjcf(path)
-    assert time.perf_counter() - start < 2.0
-    assert "model.xml" in str(caught.value)
+    assert "model.xml" in refusal(load_mjcf, path, says)
     assert not (tmp_path / "MUJOCO_LOG.TXT").exists()
-    assert "\n" not in str(caught.value)
 
 
-def test_assets_beside_the_model_or_in_given_packages_are_read(tmp_path):
+def test_assets_in_the_models_package_or_in_given_folders_are_read(tmp_path):
     text = "<mujoco><compiler meshdir='{}'/><asset><mesh file='part.stl'/></asset>"
     text += "<worldbody><geom type='mesh' mesh='part'/></worldbody></mujoco>"
     import trimesh
@@ -361,8 +364,13 @@ def test_assets_beside_the_model_or_in_given_packages_are_read(tmp_path):
     for folder in ("xml", "meshes", "far/away"):
         (tmp_path / "robot" / folder).mkdir(parents=True)
     trimesh.creation.box().export(tmp_path / "robot" / "meshes" / "part.stl")
-    robot = load_mjcf(write(tmp_path / "robot" / "xml", text.format("../meshes")))
-    assert len(robot.shapes[0]) == 1
+    beside = write(tmp_path / "robot" / "xml", text.format("../meshes"))
+    with pytest.raises(TocsinError, match="outside the folders"):
+        load_mjcf(beside)
+    assert len(load_mjcf(beside, packages=tmp_path / "robot").shapes[0]) == 1
+    (tmp_path / "robot" / "package.xml").write_text("<package><name>robot</name></package>")
+    assert len(load_mjcf(beside).shapes[0]) == 1
+    (tmp_path / "robot" / "package.xml").unlink()
     path = write(tmp_path / "robot" / "far" / "away", text.format("../../meshes"))
     with pytest.raises(TocsinError, match="outside the folders"):
         load_mjcf(path)

@@ -1,11 +1,11 @@
 """Planning scenes and problems: the recorded ones load, and what is wrong in others is named."""
 
 import tarfile
-import time
 
 import numpy as np
 import pytest
 import yaml
+from tests.effort import refusal
 
 from data import data_folder, robot_file
 from tocsin import Robot, RobotBuilder, TocsinError, UnknownNameError
@@ -337,10 +337,7 @@ def broken_scenes():
 
 @pytest.mark.parametrize(("content", "says"), list(broken_scenes()))
 def test_a_broken_scene_is_refused_with_the_element(tmp_path, content, says):
-    start = time.perf_counter()
-    with pytest.raises(TocsinError, match=rf"(?s)scene\.yaml.*{says}"):
-        load_scene_file(write(tmp_path, "scene.yaml", content))
-    assert time.perf_counter() - start < 2.0
+    refusal(load_scene_file, write(tmp_path, "scene.yaml", content), rf"scene\.yaml.*({says})")
 
 
 @pytest.mark.parametrize(
@@ -364,10 +361,7 @@ def test_a_garbage_file_of_any_size_is_refused_at_once(tmp_path):
     path = tmp_path / "garbage.yaml"
     for block, count in ((b"lorem ipsum\n", 2_500_000), (b"\xff\xfe\x00", 1_000_000), (b"lorem ipsum\n", 9_000_000)):
         path.write_bytes(block * count)
-        start = time.perf_counter()
-        with pytest.raises(TocsinError, match="garbage"):
-            load_scene_file(path)
-        assert time.perf_counter() - start < 2.0
+        refusal(load_scene_file, path, "garbage")
 
 
 # ---- the recorded problems -----------------------------------------------------------------------------------------

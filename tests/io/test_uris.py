@@ -29,6 +29,8 @@ def declare(folder, name):
 
 def test_a_package_is_found_above_the_description_and_beside_it(place):
     mesh = place / "ws/arm/meshes/a b.stl"
+    declare(place / "ws/arm", "arm")
+    declare(place / "ws/hand", "hand")
     assert resolve(place, "package://arm/meshes/a b.stl") == mesh
     assert resolve(place, "package://arm/meshes/a%20b.stl") == mesh
     assert resolve(place, "package:///arm/meshes/a b.stl") == mesh
@@ -46,8 +48,10 @@ def test_a_package_is_found_where_the_caller_or_the_environment_says(place, monk
         packages = [far.rename(far.with_name("other_name"))]
         far = packages[0]
     elif how == "ROS_PACKAGE_PATH":
+        declare(far, "tool")
         monkeypatch.setenv("ROS_PACKAGE_PATH", os.pathsep.join(["/nowhere", str(place / "far")]))
     elif how == "ament":
+        declare(far, "tool")
         monkeypatch.setenv("AMENT_PREFIX_PATH", str(place / "far"))
     assert resolve(place, "package://tool/meshes/t.stl", packages) == far / "meshes/t.stl"
 
@@ -100,9 +104,27 @@ def test_relative_paths_start_at_the_descriptions_folder(place):
 def test_a_mesh_path_that_leaves_the_allowed_folders_is_refused(place, uri):
     for folder in ("urdf", "meshes"):
         (place / "ws/arm" / folder / "link.stl").symlink_to(place / "elsewhere/secret.stl")
-    with pytest.raises(TocsinError, match=r"outside the folders|does not exist") as caught:
-        resolve(place, uri.format(place=place))
-    assert "link 'a'" in str(caught.value)
+    for declared in (False, True):
+        if declared and not uri.startswith("../meshes"):
+            declare(place / "ws/arm", "arm")
+            declare(place / "ws/hand", "hand")
+        with pytest.raises(TocsinError, match=r"outside the folders|does not exist|needs the package") as caught:
+            resolve(place, uri.format(place=place))
+        assert "link 'a'" in str(caught.value)
+
+
+def test_a_name_alone_makes_no_package_of_a_folder_above_or_beside(place):
+    for uri in ("package://elsewhere/secret.stl", "package://arm/meshes/a b.stl", "package://hand/meshes/hand.stl"):
+        with pytest.raises(TocsinError, match=r"is no package: it has no package.xml"):
+            resolve(place, uri)
+    inside = place / "ws/arm/urdf/tool/t.stl"
+    inside.parent.mkdir()
+    inside.write_text("x")
+    assert resolve(place, "package://tool/t.stl") == inside  # it may use its own folder anyway
+    (place / "ws/arm/urdf/away").symlink_to(place / "elsewhere")
+    with pytest.raises(TocsinError, match="needs the package 'away'"):
+        resolve(place, "package://away/secret.stl")
+    assert resolve(place, "package://elsewhere/secret.stl", place / "elsewhere") == place / "elsewhere/secret.stl"
 
 
 def test_dots_may_be_used_inside_the_package_or_a_folder_that_the_caller_gives(place):

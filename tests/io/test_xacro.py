@@ -41,6 +41,7 @@ def test_properties_macros_includes_and_arguments_are_expanded(folder):
 def test_packages_are_found_where_those_of_meshes_are(folder):
     include = '<xacro:property name="side" value="1"/><xacro:include filename="$(find {})/parts.xacro"/>'
     part = '<xacro:part name="a"/>'
+    (folder / "package.xml").write_text(f"<package><name>{folder.name}</name></package>")
     file = write(folder, include.format(folder.name) + part)
     assert Robot.from_urdf(file).link_names == ("a",)
     file = write(folder, include.format("elsewhere") + part)

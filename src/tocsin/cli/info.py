@@ -98,8 +98,9 @@ def _joint(joint: Joint) -> dict[str, Any]:
 
 def _pairs_checked(robot: Robot) -> int:
     """Count the pairs of links that carry shapes and are checked against each other."""
-    carrying = [k for k, shapes in enumerate(robot.shapes) if shapes]
-    return sum((a, b) not in robot.ignored for n, a in enumerate(carrying) for b in carrying[n + 1 :])
+    carrying = {k for k, shapes in enumerate(robot.shapes) if shapes}
+    ignored = sum(a in carrying and b in carrying for a, b in robot.ignored)
+    return len(carrying) * (len(carrying) - 1) // 2 - ignored
 
 
 def _touching(robot: Robot) -> list[list[str]]:

@@ -38,6 +38,9 @@ LARGEST_OFF = 1 << 26
 LARGEST_COUNT = 1 << 26
 """Triangles of one file, copies of instanced parts included."""
 
+MOST_CORNERS = 10_000
+"""Corners of one polygon: cut into a fan it is slivers, in which a search finds no place to part them."""
+
 STL_TRIANGLE = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
 
 
@@ -204,6 +207,12 @@ def _triangles(faces: Any) -> np.ndarray:
     return found.astype(np.int64).reshape(-1, 3)
 
 
+def check_corners(count: int, what: str) -> None:
+    """Refuse a polygon that is too large to be one."""
+    if count > MOST_CORNERS:
+        raise TocsinError(f"{what} has {count} corners; polygons of at most {MOST_CORNERS} are read.")
+
+
 def triangle_count(parts: list[Part]) -> int:
     """Return how many triangles there are in all parts."""
     return sum(len(part.faces) for part in parts)
@@ -298,6 +307,8 @@ def _read_ply(data: bytes, file: Path) -> list[Part]:
         raise TocsinError("its triangles are in strips ('tristrips'), which are not read; save it with faces.")
     if counts.get("face") and not geometry:
         raise TocsinError("its faces have no list 'vertex_indices'.")
+    if text and max(map(len, body.split(b"\n"))) > LONGEST_PLY_LINE:
+        raise TocsinError(f"a line of it has more than {LONGEST_PLY_LINE} bytes: no polygon is that large.")
     if not counts.get("face") or not counts.get("vertex"):
         return [Part(file.stem, np.zeros((0, 3)), np.zeros((0, 3), dtype=np.int64))]
     try:
@@ -313,7 +324,7 @@ def _read_ply(data: bytes, file: Path) -> list[Part]:
     return [Part(file.stem, parts[0].vertices, parts[0].faces)]
 
 
-LARGEST_PLY_HEADER = 1 << 16
+LARGEST_PLY_HEADER = LONGEST_PLY_LINE = 1 << 16
 
 
 # ---- OFF -----------------------------------------------------------------------------------------------------------
@@ -337,6 +348,7 @@ def _read_off(data: bytes, file: Path) -> list[Part]:
         words = line.split()
         if not words[0].isdigit() or not 3 <= int(words[0]) < len(words):
             raise TocsinError(f"face {number} is not a count of at least 3 and that many corners: {line[:80]!r}.")
+        check_corners(int(words[0]), f"face {number}")
         corners = [int(word) for word in words[1 : int(words[0]) + 1]]
         triangles += [(corners[0], corners[i], corners[i + 1]) for i in range(1, len(corners) - 1)]
     return [

@@ -16,7 +16,7 @@ from xml.parsers import expat
 import numpy as np
 
 from tocsin.errors import TocsinError
-from tocsin.geometry.meshfile import LARGEST_COUNT, Part, read_by_trimesh
+from tocsin.geometry.meshfile import LARGEST_COUNT, Part, check_corners, read_by_trimesh
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
@@ -54,6 +54,7 @@ def read_dae(data: bytes) -> list[Part]:
             elif _word(child) == "instance_controller":
                 raise TocsinError("it has a skinned or morphed part (instance_controller); only plain parts are read.")
     _check_positions(root)
+    _check_polygons(root)
     instances = _check_instances(root)
     if instances == 0 or not any(_word(element) == "instance_visual_scene" for element in root.iter()):
         raise TocsinError("it has no scene that places a geometry.")
@@ -137,6 +138,19 @@ def _check_positions(root: Element) -> None:
                 text = (array.text or "").lower() if _word(array) == "float_array" else ""
                 if "nan" in text or "inf" in text:
                     raise TocsinError(f"vertices must be finite; some of source {child.get('source')!r} are not.")
+
+
+def _check_polygons(root: Element) -> None:
+    """Refuse polygons of more corners than any has."""
+    for element in root.iter():
+        if _word(element) == "vcount":
+            for word in (element.text or "").split():
+                if len(word) > 4:
+                    check_corners(int(word) if word.isdigit() and len(word) < 20 else LARGEST_COUNT, "a polygon of it")
+        elif _word(element) == "polygons":
+            for corners in element.iter():
+                if _word(corners) in ("p", "h"):
+                    check_corners(len(corners.text or "") // 32, "a polygon of it")
 
 
 def _check_instances(root: Element) -> int:

@@ -10,6 +10,7 @@ import base64
 import binascii
 import json
 import struct
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -236,7 +237,7 @@ def _graph(
             raise TocsinError("it has meshes but no scene that places them.")
         return [], [], {}
     scene = scenes[_whole(header.get("scene", 0), "its default scene", len(scenes))]
-    firsts = [sum(len(mesh["primitives"]) for mesh in meshes[:k]) for k in range(len(meshes))]
+    firsts = [0, *accumulate(len(mesh["primitives"]) for mesh in meshes)]
     corners = [sum(_corners(header, p) for p in mesh["primitives"]) for mesh in meshes]
     seen: set[int] = set()
     kept: list[dict[str, Any]] = [{} for _ in nodes]

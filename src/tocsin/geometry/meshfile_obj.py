@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from tocsin.errors import TocsinError
-from tocsin.geometry.meshfile import Part
+from tocsin.geometry.meshfile import Part, check_corners
 
 _FREE_FORM = ("bmat", "call", "cstype", "curv", "curv2", "deg", "surf")
 """Keywords of geometry that is not polygons, or not in this file: it would be lost."""
@@ -100,6 +100,7 @@ def _faces(lines: list[str], where: np.ndarray, before: np.ndarray, first: int) 
         if size < 3:
             k = where[chosen[0]]
             raise TocsinError(f"line {first + k + 1} is a face with fewer than three corners: {lines[k][:80]!r}.")
+        check_corners(int(size), f"the face in line {first + where[chosen[0]] + 1}")
         try:
             corners = np.array([rows[i] for i in chosen], dtype=np.int64)
         except (ValueError, OverflowError):
@@ -127,9 +128,10 @@ def _by_object(
     if not names:
         return [Part(name, vertices, faces)]
     starts = np.array([line for line, _ in names])
-    piece = np.searchsorted(starts, source)
+    piece = np.searchsorted(starts, source)  # grows with the lines
     label: dict[str, list[np.ndarray]] = {}
-    for i in np.unique(piece):
-        label.setdefault(names[i - 1][1] if i else name, []).append(faces[piece == i])
+    pieces, ends = np.unique(piece, return_index=True)
+    for i, found in zip(pieces.tolist(), np.split(faces, ends[1:])):
+        label.setdefault(names[i - 1][1] if i else name, []).append(found)
     parts = [Part(title or name, vertices, np.vstack(found)) for title, found in label.items()]
     return parts or [Part(name, vertices, faces)]

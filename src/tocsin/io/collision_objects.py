@@ -27,6 +27,16 @@ _MESSAGE_TYPES = {1: "box", 2: "sphere", 3: "cylinder", 4: "cone"}
 """The numbers of shape_msgs/SolidPrimitive."""
 
 
+MOST_OBJECTS = 10_000
+"""Objects of one scene, and shapes of one object."""
+
+
+def check_count(count: int, what: str = "the scene") -> None:
+    """Refuse more objects than a scene has, before one of them is made."""
+    if count > MOST_OBJECTS:
+        raise TocsinError(f"{what} has {count} objects; at most {MOST_OBJECTS} are read.")
+
+
 def refuse_doubles(names: Iterable[str]) -> None:
     """Refuse objects of one name."""
     seen: set[str] = set()
@@ -56,6 +66,7 @@ def shapes_of(entry: dict[str, Any], name: str, places: Places) -> tuple[np.ndar
         poses = listing(entry.get(poses_key), f"{poses_key} of {name!r}")
         if len(poses) > len(items) or (len(poses) < len(items) and (poses or len(items) > 1)):
             raise TocsinError(f"object {name!r} has {len(items)} {key}, but {len(poses)} {poses_key}.")
+        check_count(len(items), f"object {name!r}")
         for k, item in enumerate(items):
             what = f"{key}[{k}] of object {name!r}"
             placement = pose_of(poses[k], f"{poses_key}[{k}] of object {name!r}") if poses else np.eye(4)

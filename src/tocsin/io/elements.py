@@ -6,12 +6,32 @@ Every function takes `what`, the words for the element in question ("joint 'elbo
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 
 import numpy as np
 
 from tocsin import _cast
 from tocsin.errors import TocsinError
 from tocsin.io.files import Element
+
+MOST_LINKS = 2_000
+"""Links of a robot that is read from a file."""
+
+MOST_PAIRS = 2**20
+"""Pairs of shapes on different links of such a robot: if all of them overlap, one question takes 400 MB and 2 s."""
+
+
+def check_size(links: int, shapes: Iterable[int], what: str) -> None:
+    """Refuse a robot whose questions would fill the memory; `shapes`: how many each link has."""
+    if links > MOST_LINKS:
+        raise TocsinError(f"{what} has {links} links; at most {MOST_LINKS} are expected.")
+    counts = list(shapes)
+    pairs = (sum(counts) ** 2 - sum(count * count for count in counts)) // 2
+    if pairs > MOST_PAIRS:
+        raise TocsinError(
+            f"{what} has {sum(counts)} shapes, and {pairs} pairs of them are on different links; at most {MOST_PAIRS} "
+            "are expected."
+        )
 
 
 def attribute(element: Element, key: str, what: str) -> str:

@@ -75,7 +75,7 @@ def _standing(place: Path, packages: Packages) -> Model:
         if root == "mujoco":
             from tocsin.io.mjcf import load_mjcf
 
-            return load_mjcf(place)
+            return load_mjcf(place, packages=packages)
         if root != "robot":
             raise TocsinError(f"cannot load an environment from {str(place)!r}: its root is <{root}>, not <mujoco>.")
     from tocsin.io.urdf import load_urdf
@@ -85,6 +85,9 @@ def _standing(place: Path, packages: Packages) -> Model:
 
 def _folder(place: Path, scale: Any) -> list[Model]:
     files = sorted(file for file in place.iterdir() if file.suffix.lower() in READERS and file.is_file())
+    away = next((file for file in files if not file.resolve().is_relative_to(place.resolve())), None)
+    if away is not None:
+        raise TocsinError(f"{str(away)!r} is a link to {str(away.resolve())!r}, outside of its folder; copy it there.")
     if not files:
         raise TocsinError(f"the folder {str(place)!r} has no meshes in it; meshes are: {', '.join(READERS)}.")
     if len(files) > MOST_BODIES:
@@ -135,10 +138,12 @@ def _placed(part: Part, factors: np.ndarray, file: Path) -> tuple[Mesh, np.ndarr
 def _distinct(found: Iterable[tuple[str, Mesh, np.ndarray]]) -> Iterable[Body]:
     """Make bodies with names that differ."""
     taken: set[str] = set()
+    last: dict[str, int] = {}
     for given, mesh, pose in found:
-        name, k = given, 1
+        name, k = given, last.get(given, 1)
         while name in taken:
             k += 1
             name = f"{given}-{k}"
         taken.add(name)
+        last[given] = k
         yield Body(mesh, pose, name=name)

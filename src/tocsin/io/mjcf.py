@@ -27,8 +27,9 @@ import numpy as np
 
 from tocsin import _cast
 from tocsin.errors import TocsinError
+from tocsin.io.elements import check_size
 from tocsin.io.files import existing_file
-from tocsin.io.mjcf_files import check_files
+from tocsin.io.mjcf_files import Gathered
 from tocsin.io.mjcf_shapes import geom_shape
 from tocsin.io.uris import Packages
 from tocsin.model.robot import Joint, Robot
@@ -50,11 +51,11 @@ def load_mjcf(
     """Read a MuJoCo XML file. `name`: of the robot, instead of the model's.
 
     `meshes`: "hulls", as MuJoCo collides them, or "surfaces": the triangles as they are. `packages`: folders whose
-    files the model may use besides its own folder and those beside it.
+    files the model may use besides those in its own folder and in its package.
     """
     _cast.choice(meshes, "meshes", ("hulls", "surfaces"))
     file = existing_file(path, "the MuJoCo model")
-    check_files(file, packages)
+    gathered = Gathered(file, packages)
     try:
         mujoco: Any = importlib.import_module("mujoco")  # its names are made at run time: no checker knows them
     except ImportError:
@@ -64,16 +65,14 @@ def load_mjcf(
     mujoco.set_mju_user_warning(lambda _: None)
     try:
         with _silence():
-            model = mujoco.MjModel.from_xml_path(str(file))
+            model = mujoco.MjModel.from_xml_string(gathered.text, gathered.assets)
     except Exception as error:  # a ValueError says what is wrong; other kinds come from memory that is not there
-        raise TocsinError(f"cannot load {str(file)!r}: {' '.join(str(error).split()).rstrip('.')}.") from None
+        raise TocsinError(f"cannot load {str(file)!r}: {gathered.said(str(error))}.") from None
     finally:
         mujoco.set_mju_user_warning(handler)
     for field in _LENGTHS_AND_ANGLES:
         if not np.isfinite(getattr(model, field)).all():
             raise TocsinError(f"cannot load {str(file)!r}: it has nan or inf in {field}.")
-    if model.nflex:
-        raise TocsinError(f"cannot load {str(file)!r}: it has flexible bodies (flex), which are not read.")
     given = bytes(model.names).split(b"\0", 1)[0].decode("utf-8", "replace")
     title = name or (given if given and given != "MuJoCo Model" else file.stem)
     try:
@@ -106,6 +105,13 @@ class _Reader:
         self.model = model
         self.meshes = meshes
         self.source = source
+        self.pairs = {frozenset((int(a), int(b))) for a, b in zip(model.pair_geom1, model.pair_geom2)}
+        self.masks = np.column_stack((model.geom_contype, model.geom_conaffinity))
+        self.welds, self.parents = model.body_weldid.tolist(), model.body_parentid.tolist()
+        self.carrying = self._collidable()
+        self.masked = bool(self.masks[self.carrying].any())
+        shapes = np.bincount(model.geom_bodyid[self.carrying], minlength=model.nbody).tolist()
+        check_size(model.nbody, shapes, "the model")
         self.bodies = _distinct(
             (model.body(i).name or f"body-{i}" if i else "world" for i in range(model.nbody)), set()
         )
@@ -113,8 +119,6 @@ class _Reader:
         self.joint_names = _distinct(named, set())
         self.followers = self._followers(int(mujoco.mjtEq.mjEQ_JOINT))
         self.filter_parents = not model.opt.disableflags & int(mujoco.mjtDisableBit.mjDSBL_FILTERPARENT)
-        self.pairs = {frozenset((int(a), int(b))) for a, b in zip(model.pair_geom1, model.pair_geom2)}
-        self.carrying = self._collidable()
 
     def robot(self, name: str) -> Robot:
         """Return the robot, standing at qpos0."""
@@ -221,7 +225,8 @@ class _Reader:
         return values
 
     def _configuration(self, robot: Robot, qpos: np.ndarray) -> dict[str, Any]:
-        return {name: value for name, value in self._values(qpos).items() if name in robot.joint_names}
+        names = set(robot.joint_names)
+        return {name: value for name, value in self._values(qpos).items() if name in names}
 
     # ---- what is checked against what --------------------------------------------------------------------------------
 
@@ -229,7 +234,7 @@ class _Reader:
         """Return the geoms that can touch anything at all; those of a model without any are all taken."""
         model = self.model
         listed = {g for pair in self.pairs for g in pair}
-        found = [g for g in range(model.ngeom) if model.geom_contype[g] or model.geom_conaffinity[g] or g in listed]
+        found = [g for g, mask in enumerate(self.masks.any(axis=1).tolist()) if mask or g in listed]
         if not found and model.ngeom:
             self._warn("no geom may touch another by contype and conaffinity; all geoms are taken", [])
             return list(range(model.ngeom))
@@ -242,42 +247,50 @@ class _Reader:
         geoms: dict[int, list[int]] = {}
         for g in self.carrying:
             geoms.setdefault(int(model.geom_bodyid[g]), []).append(g)
-        excluded = {frozenset((int(s) >> 16, int(s) & 0xFFFF)) for s in model.exclude_signature}
-        masked = any(model.geom_contype[g] or model.geom_conaffinity[g] for g in self.carrying)
-        mixed, ignored = [], []
         order = sorted(geoms)
+        excluded = {frozenset((int(s) >> 16, int(s) & 0xFFFF)) for s in model.exclude_signature}
+        listed: dict[frozenset[int], list[tuple[int, int]]] = {}
+        for g, h in (tuple(pair) for pair in self.pairs if len(pair) == 2):
+            listed.setdefault(frozenset((int(model.geom_bodyid[g]), int(model.geom_bodyid[h]))), []).append((g, h))
+        mixed, ignored = [], []
         for i, a in enumerate(order):
-            for b in order[:i]:
-                together = [(g, h) for g in geoms[a] for h in geoms[b]]
-                allowed = 0
-                if model.body_weldid[a] != model.body_weldid[b]:
-                    listed = [frozenset(pair) in self.pairs for pair in together]
-                    free = not self._hang_together(a, b) and frozenset((a, b)) not in excluded
-                    allowed = sum(
-                        k or (free and (not masked or self._masks(*pair))) for k, pair in zip(listed, together)
-                    )
-                if not allowed:
+            allowed = self._allowed(a, order[:i], geoms)
+            for b, count in zip(order[:i], allowed):
+                pair = frozenset((a, b))
+                free = not self._hang_together(a, b) and pair not in excluded
+                count = count if free else 0
+                count += sum(not (free and self._masks(g, h)) for g, h in listed.get(pair, ()))
+                if self.welds[a] == self.welds[b] or not count:
                     ignored.append((self.bodies[a], self.bodies[b]))
-                elif allowed < len(together):
+                elif count < len(geoms[a]) * len(geoms[b]):
                     mixed.append(f"{self.bodies[b]} and {self.bodies[a]}")
         robot.ignore_pairs(ignored)
         if mixed:
             self._warn("only some geoms of these bodies may touch each other, but all are checked", mixed)
 
+    def _allowed(self, a: int, others: list[int], geoms: dict[int, list[int]]) -> list[int]:
+        """Return, for each of other bodies, how many pairs of geoms may touch by their bit masks."""
+        if not others:
+            return []
+        kind_a, met_a = self.masks[geoms[a]].T[:, :, None]
+        kind_b, met_b = self.masks[[g for b in others for g in geoms[b]]].T[:, None, :]
+        touch = ((kind_a & met_b) | (kind_b & met_a) != 0).sum(axis=0)
+        if not self.masked:
+            touch[:] = len(geoms[a])
+        starts = np.cumsum([0, *[len(geoms[b]) for b in others[:-1]]])
+        return np.add.reduceat(touch, starts).tolist()
+
     def _hang_together(self, a: int, b: int) -> bool:
         """Does one of two bodies hang on the other, welds counted as one, and not on the world?"""
-        model = self.model
-        weld_a, weld_b = int(model.body_weldid[a]), int(model.body_weldid[b])
+        weld_a, weld_b = self.welds[a], self.welds[b]
         if not self.filter_parents or _WORLD in (weld_a, weld_b):
             return False
-        parent_a = int(model.body_weldid[model.body_parentid[weld_a]])
-        parent_b = int(model.body_weldid[model.body_parentid[weld_b]])
-        return parent_a == weld_b or parent_b == weld_a
+        return self.welds[self.parents[weld_a]] == weld_b or self.welds[self.parents[weld_b]] == weld_a
 
     def _masks(self, g: int, h: int) -> bool:
         """May two geoms touch by their bit masks?"""
-        kind, met = self.model.geom_contype, self.model.geom_conaffinity
-        return bool((kind[g] & met[h]) | (kind[h] & met[g]))
+        (kind_g, met_g), (kind_h, met_h) = self.masks[[g, h]].tolist()
+        return not self.masked or bool((kind_g & met_h) | (kind_h & met_g))
 
     def _warn(self, what: str, names: list[str]) -> None:
         listed = f": {', '.join(names[:5])}{' and more' if len(names) > 5 else ''}" if names else ""

@@ -19,7 +19,7 @@ from tocsin.geometry.hull import convex_hull
 from tocsin.geometry.mesh import Mesh
 from tocsin.geometry.primitives import Box, Capsule, ConvexHull, Cylinder, Sphere
 from tocsin.geometry.shape import make_shape
-from tocsin.io.mjcf_files import MOST_CELLS
+from tocsin.io.mjcf_bounds import MOST_CELLS
 
 PLANE, HFIELD, SPHERE, CAPSULE, ELLIPSOID, CYLINDER, BOX, MESH = range(8)
 """MuJoCo's kinds of geoms."""

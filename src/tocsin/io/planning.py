@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import warnings
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,7 +16,7 @@ import numpy as np
 
 from tocsin import _cast
 from tocsin.errors import TocsinError, unknown_name
-from tocsin.io.collision_objects import object_body, pose_of, refuse_doubles, shapes_of
+from tocsin.io.collision_objects import check_count, object_body, pose_of, refuse_doubles, shapes_of
 from tocsin.io.files import read_text
 from tocsin.io.scenetext import parse_scene_text
 from tocsin.io.uris import Packages, Places
@@ -174,6 +175,7 @@ def _scene(found: dict[str, Any], places: Places) -> PlanningScene:
         frames.setdefault(str(mapping(entry.get("header"), what).get("frame_id", "")), np.eye(4))
     frames.setdefault("world", np.eye(4))
     objects = listing(world.get("collision_objects"), "collision_objects")
+    check_count(len(objects))
     bodies = []
     for k, entry in enumerate(objects):
         entry = mapping(entry, f"collision_objects[{k}]")
@@ -204,7 +206,7 @@ def robot_state(found: dict[str, Any], what: str) -> tuple[dict[str, float], np.
     if len(names) != len(values):
         raise TocsinError(f"{what} has {len(names)} joint names, but {len(values)} positions.")
     if len(set(names)) < len(names):
-        raise TocsinError(f"{what} names joint {max(names, key=names.count)!r} twice.")
+        raise TocsinError(f"{what} names joint {Counter(names).most_common(1)[0][0]!r} twice.")
     state = {name: number(value, f"{what}: joint {name!r}") for name, value in zip(names, values)}
     free = mapping(found.get("multi_dof_joint_state"), f"{what}.multi_dof_joint_state")
     transforms = listing(free.get("transforms"), f"{what}.multi_dof_joint_state.transforms")

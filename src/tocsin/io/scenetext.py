@@ -17,7 +17,7 @@ from tocsin import _cast
 from tocsin.errors import TocsinError
 from tocsin.geometry.mesh import Mesh
 from tocsin.geometry.primitives import Box, Cylinder, Sphere
-from tocsin.io.collision_objects import cone, object_body, plane, refuse_doubles
+from tocsin.io.collision_objects import check_count, cone, object_body, plane, refuse_doubles
 from tocsin.model.body import Body
 
 MOST_LINES = 1_000_000
@@ -98,7 +98,10 @@ def parse_scene_text(text: str) -> tuple[str, list[Body]]:
             following = next((line for line in lines.lines[lines.line :] if line.strip()), "")
             newer = len(following.split()) > 1
         pose = lines.pose(f"object {name!r}") if newer else np.eye(4)
-        shapes = [_shape(lines, name) for _ in range(lines.count(f"the number of shapes of {name!r}"))]
+        count = lines.count(f"the number of shapes of {name!r}")
+        check_count(count, f"object {name!r}")
+        shapes = [_shape(lines, name) for _ in range(count)]
+        check_count(len(bodies))
         for _ in range(lines.count(f"the number of subframes of {name!r}") if newer else 0):
             lines.rest_of_line()
             lines.pose(f"a subframe of {name!r}")

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import os
 import warnings
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -25,6 +26,9 @@ from tocsin.io.files import Element, parse_xml
 from tocsin.model.robot import Robot
 
 ROOT_JOINT = "root_joint"
+
+MOST_MEMBERS = 20_000
+"""Joints, links, chains and groups inside groups, in one file."""
 
 LISTED = 12
 """Names that a warning lists before it only counts them."""
@@ -82,8 +86,9 @@ class Srdf:
         robot.changed()
         worlds = {ROOT_JOINT, *self.virtual_joints} - {joint.name for joint in robot.joints}
         known: dict[str, _Members] = {}
+        tree = _Tree(robot, worlds)
         for name in self.groups:
-            joints, missing = self._members(name, robot, worlds, known)
+            joints, missing = self._members(name, tree, known)
             if missing:
                 stale.append(f"group {name!r}, which needs {', '.join(map(repr, missing))}")
             else:
@@ -103,43 +108,51 @@ class Srdf:
         lost = {link for pair in self.disabled for link in pair if link not in links}
         lost |= {link for link in self.disabled_links if link not in links}
         stale += [f"link {link!r}" for link in sorted(lost)]
-        pairs = {_pair(a, b) for a in self.disabled_links for b in links if a in links and a != b} - self.enabled
+        disabled = links & set(self.disabled_links)
+        pairs = {_pair(a, b) for a in disabled for b in links if a != b} - self.enabled
         return pairs | {pair for pair in self.disabled if links.issuperset(pair)}
 
-    def _members(self, name: str, robot: Robot, worlds: set[str], known: dict[str, _Members]) -> _Members:
+    def _members(self, name: str, tree: _Tree, known: dict[str, _Members]) -> _Members:
         """Return a group's joints that have values, each once, in the order in which it comes to them; what is missing.
 
         Groups that are `known` are not worked out again.
         """
         if name in known:
             return known[name]
-        by_name = {joint.name: joint for joint in robot.joints}
-        above = {joint.child: joint for joint in robot.joints}
         group = self.groups.get(name)
         if group is None:
             return (), (name,)
-        found: list[str] = []
-        missing: list[str] = []
+        found: dict[str, None] = {}
+        missing: dict[str, None] = {}
         for joint in group.joints:
-            if joint not in worlds:
-                (found if joint in by_name else missing).append(joint)
+            if joint not in tree.worlds:
+                (found if joint in tree.joints else missing)[joint] = None
         for link in group.links:
-            if link not in robot.link_names:
-                missing.append(link)
-            elif link in above:
-                found.append(above[link].name)
-        for base, tip in group.chains:
-            lost = [link for link in (base, tip) if link not in robot.link_names]
-            missing += lost
+            if link not in tree.links:
+                missing[link] = None
+            elif link in tree.above:
+                found[tree.above[link].name] = None
+        for base, tip in dict.fromkeys(group.chains):
+            lost = [link for link in (base, tip) if link not in tree.links]
+            missing.update(dict.fromkeys(lost))
             if not lost:
-                found += _chain(base, tip, above)
-        for subgroup in group.subgroups:
-            joints, lacking = self._members(subgroup, robot, worlds, known)
-            found += joints
-            missing += lacking
-        valued = (joint for joint in found if by_name[joint].width)
-        known[name] = tuple(dict.fromkeys(valued)), tuple(dict.fromkeys(missing))
+                found.update(dict.fromkeys(_chain(base, tip, tree.above)))
+        for subgroup in dict.fromkeys(group.subgroups):
+            joints, lacking = self._members(subgroup, tree, known)
+            found.update(dict.fromkeys(joints))
+            missing.update(dict.fromkeys(lacking))
+        known[name] = tuple(joint for joint in found if tree.joints[joint].width), tuple(missing)
         return known[name]
+
+
+class _Tree:
+    """A robot as groups see it: joints by name, the joint above each link, and joints to the world, left out."""
+
+    def __init__(self, robot: Robot, worlds: set[str]) -> None:
+        self.worlds = worlds
+        self.links = set(robot.link_names)
+        self.joints = {joint.name: joint for joint in robot.joints}
+        self.above = {joint.child: joint for joint in robot.joints}
 
 
 _Members = tuple[tuple[str, ...], tuple[str, ...]]
@@ -201,7 +214,11 @@ def _linked(element: Element, source: str) -> tuple[str, str]:
 def _groups(root: Element, source: str) -> dict[str, Group]:
     """Return the groups; one may be written in several parts; those that contain each other are refused."""
     groups: dict[str, Group] = {}
-    for element in children(root, "group"):
+    written = children(root, "group")
+    members = sum(len(element) for element in written)
+    if members > MOST_MEMBERS:
+        raise TocsinError(f"{source!r}: its groups have {members} members; at most {MOST_MEMBERS} are expected.")
+    for element in written:
         name = attribute(element, "name", f"{source!r}")
         what = f"group {name!r}"
         before = groups.get(name, Group())
@@ -252,7 +269,8 @@ def _chain(base: str, tip: str, above: Mapping[str, Any]) -> list[str]:
             path.append(above[path[-1]].parent)
         paths.append(path)
     up, down = paths
-    fork = next(link for link in up if link in set(down))
+    below = set(down)
+    fork = next(link for link in up if link in below)
     rising = [above[link].name for link in up[: up.index(fork)]]
     return rising + [above[link].name for link in reversed(down[: down.index(fork)])]
 
@@ -260,7 +278,7 @@ def _chain(base: str, tip: str, above: Mapping[str, Any]) -> list[str]:
 def _add_states(states: tuple[State, ...], robot: Robot, worlds: set[str], stale: list[str]) -> None:
     """Give the robot its named configurations; a name that several groups use is written 'group/name'."""
     joints = {joint.name: joint for joint in robot.joints}
-    names = [state.name for state in states]
+    names = Counter(state.name for state in states)
     for state in states:
         values: dict[str, Any] = {}
         for name, given in state.values.items():
@@ -275,7 +293,7 @@ def _add_states(states: tuple[State, ...], robot: Robot, worlds: set[str], stale
                 )
             elif joint.width:
                 values[name] = given[0] if joint.width == 1 else given
-        robot.states[state.name if names.count(state.name) == 1 else f"{state.group}/{state.name}"] = values
+        robot.states[state.name if names[state.name] == 1 else f"{state.group}/{state.name}"] = values
 
 
 def write_srdf(

@@ -215,7 +215,10 @@ def _read(file: Path, given: tuple[str, ...], linear: bool) -> Trajectory:
             raise refused(file, _WHAT, f"it has {odd[0]!r}, which is not known; known are: {', '.join(ARRAYS)}")
         for rates in RATES if not linear else ():
             straight(_numbers(arrays[rates], file) if rates in arrays else 0.0, rates, f"the trajectory {source!r}")
-        names = tuple(str(name) for name in arrays.get("joint_names", np.array(given)).ravel().tolist())
+        listed = arrays.get("joint_names", np.array(given)).ravel()
+        if len(listed) > LONGEST_LINE:
+            raise refused(file, _WHAT, f"it has {len(listed)} joint names; at most {LONGEST_LINE} are read")
+        names = tuple(str(name) for name in listed.tolist())
         times = _numbers(arrays["times"], file) if "times" in arrays else None
         return Trajectory(names, _numbers(arrays["positions"], file), times, source)
     if suffix == ".csv":
@@ -269,8 +272,10 @@ def _array(stream: Any, file: Path) -> np.ndarray:
         raise refused(file, _WHAT, f"it is not a .npy array ({' '.join(str(error).split())[:100]})") from None
     if dtype.hasobject:
         raise refused(file, _WHAT, "it holds Python objects, which are not read")
+    if not dtype.itemsize or not all(0 < n <= MOST_NUMBERS for n in shape):
+        raise refused(file, _WHAT, f"its array claims shape {shape} of {dtype}; each must be 1 to {MOST_NUMBERS}")
     data = stream.read()
-    if math.prod(shape) * dtype.itemsize != len(data) or any(n < 0 for n in shape):
+    if math.prod(shape) * dtype.itemsize != len(data):
         raise refused(file, _WHAT, f"its array claims shape {shape} of {dtype}, but has {len(data)} bytes")
     return np.frombuffer(data, dtype).reshape(shape, order="F" if columns_first else "C")
 
@@ -366,7 +371,7 @@ def _is_number(text: str) -> bool:
 def _parquet(file: Path) -> tuple[list[str], np.ndarray]:
     existing_file(file, _WHAT)
     try:
-        from pyarrow import parquet
+        from pyarrow import parquet, types
     except ImportError:
         raise TocsinError("reading .parquet files needs pyarrow: pip install 'tocsin[parquet]'.") from None
     try:
@@ -374,6 +379,9 @@ def _parquet(file: Path) -> tuple[list[str], np.ndarray]:
             claimed = (table.metadata.num_rows, table.metadata.num_columns)
             if claimed[0] * claimed[1] > MOST_NUMBERS:
                 raise refused(file, _WHAT, f"it claims {claimed[0]} rows of {claimed[1]} columns: too many to hold")
+            for name, kind in zip(table.schema_arrow.names, table.schema_arrow.types):
+                if not (types.is_integer(kind) or types.is_floating(kind)):  # text may unpack to anything
+                    raise refused(file, _WHAT, f"column {name[:80]!r} must hold numbers, not {kind}")
             found = table.read()
     except TocsinError:
         raise
@@ -384,10 +392,7 @@ def _parquet(file: Path) -> tuple[list[str], np.ndarray]:
         if column.null_count:
             row = column.is_null().to_pylist().index(True)
             raise refused(file, _WHAT, f"row {row}, column {name!r} is missing")
-        values = column.to_numpy()
-        if values.dtype.kind not in "fiu":
-            raise refused(file, _WHAT, f"column {name!r} must hold numbers, not {column.type}")
-        columns.append(values.astype(np.float64))
+        columns.append(column.to_numpy().astype(np.float64))
     if not columns or found.num_rows == 0:
         raise refused(file, _WHAT, "it has no rows")
     return list(found.column_names), np.column_stack(columns)

@@ -24,7 +24,7 @@ from tocsin import _cast
 from tocsin.errors import MeshWarning, TocsinError, unknown_name
 from tocsin.geometry.mesh import Mesh
 from tocsin.geometry.primitives import Box, Capsule, ConvexHull, Cylinder, Primitive, Sphere
-from tocsin.io.elements import attribute, children, named, number, numbers, only_child, origin
+from tocsin.io.elements import attribute, check_size, children, named, number, numbers, only_child, origin
 from tocsin.io.files import Element, parse_xml
 from tocsin.io.uris import Packages, Places
 from tocsin.model.robot import Joint, Robot
@@ -32,8 +32,6 @@ from tocsin.model.robot import Joint, Robot
 JOINT_TYPES = ("fixed", "revolute", "continuous", "prismatic", "planar", "floating")
 SHAPES = ("box", "sphere", "cylinder", "capsule", "mesh")
 GEOMETRIES = ("collision", "visual")
-
-MOST_LINKS = 5_000
 
 
 def load_urdf(
@@ -67,11 +65,11 @@ def load_urdf(
     joints = named(children(root, "joint"), what)
     if not links:
         raise TocsinError(f"{what} has no links.")
-    if len(links) > MOST_LINKS:
-        raise TocsinError(f"{what} has {len(links)} links; at most {MOST_LINKS} are expected.")
+    kind = _kind_of_geometry(links, geometry, what)
+    check_size(len(links), (len(link.findall(kind)) for link in links.values()), what)
     read = [_joint(joint_name, element, links, joints) for joint_name, element in joints.items()]
     _check_parents(read)
-    shapes = _shapes(links, _kind_of_geometry(links, geometry, what), Places(path, packages))
+    shapes = _shapes(links, kind, Places(path, packages))
     robot = Robot(name or root.get("name", "").strip() or Path(path).stem, list(links), read, shapes, base)
     if srdf is not None:
         from tocsin.io.srdf import read_srdf

@@ -1,12 +1,13 @@
 """From what a description calls a file to a file that may be opened.
 
 A URI is `package://name/rest`, `file:///place`, or a path, relative to the description's own folder. A package is
-looked for, in this order, in the folders that the caller gives, in `ROS_PACKAGE_PATH`, in `AMENT_PREFIX_PATH`, and
-among the folders above the description: one that is called like the package, or that contains a folder called so.
+looked for, in this order, in the folders that the caller gives, in `ROS_PACKAGE_PATH`, in `AMENT_PREFIX_PATH`, inside
+the description's own folder, and among the folders above it and beside those.
 
 A description comes from anywhere, so it may name only files inside its own folder, inside the package in which it
-lies, and inside packages. Symbolic links are followed before that is decided; what leads elsewhere is refused. Callers
-widen the set with `packages`.
+lies, and inside packages. A folder is a package if the caller says so or if it holds a `package.xml`: a name alone
+makes none, or else `package://bob/...` would open the home of bob to whatever he downloads. Symbolic links are followed
+before that is decided; what leads elsewhere is refused. Callers widen the set with `packages`.
 """
 
 from __future__ import annotations
@@ -82,7 +83,8 @@ class Places:
         if not any(real.is_relative_to(folder) for folder in allowed):
             raise TocsinError(
                 f"{what} names {uri!r}, which is {str(real)!r}: outside the folders that {self.document.name!r} may "
-                f"use ({', '.join(repr(str(f)) for f in dict.fromkeys(allowed))}); give packages=[...] to allow more."
+                f"use ({', '.join(repr(str(f)) for f in dict.fromkeys(allowed))}); to allow it, give "
+                f"packages=[{str(real.parent)!r}]."
             )
         if not os.path.isfile(real):
             reason = "is a folder" if os.path.isdir(real) else "does not exist"
@@ -98,26 +100,35 @@ class Places:
     def _search(self, name: str, what: str) -> Path:
         if name in self._named:
             return self._named[name]
-        above = list(dict.fromkeys([*self.document.parents, *self.document.resolve().parents]))
-        # The file system's root holds everybody's folders: none of them is this description's neighbour.
-        neighbours = [folder for folder in above if folder != folder.parent]
-        ros, ament = _listed("ROS_PACKAGE_PATH"), _listed("AMENT_PREFIX_PATH")
-        for folder in (*self._given, *ros):
+        for folder in self._given:
             found = _below(folder, name)
             if found is not None:
                 return found
-        for folder in (*[prefix / "share" / name for prefix in ament], *[f for f in above if f.name == name]):
-            if folder.is_dir():
+        ros, ament = _listed("ROS_PACKAGE_PATH"), _listed("AMENT_PREFIX_PATH")
+        own = self.document.parent
+        if _inside(own / name, self._allowed):
+            return own / name
+        seen = [found for folder in ros if (found := _below(folder, name)) is not None]
+        seen += [prefix / "share" / name for prefix in ament]
+        above = list(dict.fromkeys([*self.document.parents, *self.document.resolve().parents]))
+        seen += [folder for folder in above if name in (folder.name, _declared_name(folder))]
+        seen += [folder / name for folder in above]
+        for folder in seen:
+            if (folder / "package.xml").is_file():
                 return folder
-        for folder in neighbours:
-            if (folder / name).is_dir():
-                return folder / name
+        unmarked = next((folder for folder in seen if folder.is_dir()), None)
+        hint = "" if unmarked is None else f" ({str(unmarked)!r} is no package: it has no package.xml)"
         places = [("packages=", self._given), ("ROS_PACKAGE_PATH", ros), ("AMENT_PREFIX_PATH", ament)]
         looked = [f"{label} ({', '.join(str(f) for f in folders) or 'nothing given'})" for label, folders in places]
         raise TocsinError(
             f"{what} needs the package {name!r}, which is not in {', '.join(looked)}, nor in or beside any folder "
-            f"above {str(self.document)!r}; give packages=[folder] or packages={{{name!r}: folder}}."
+            f"above {str(self.document)!r}{hint}; give packages=[folder] or packages={{{name!r}: folder}}."
         )
+
+
+def _inside(folder: Path, allowed: list[Path]) -> bool:
+    """Is this a folder inside those that may be used anyway, symbolic links followed?"""
+    return folder.is_dir() and any(folder.resolve().is_relative_to(one) for one in allowed)
 
 
 def _folders(packages: Any) -> tuple[dict[str, Path], list[Path]]:
@@ -127,9 +138,9 @@ def _folders(packages: Any) -> tuple[dict[str, Path], list[Path]]:
     named, given = {}, []
     try:
         if isinstance(packages, Mapping):
-            named = {str(name): Path(folder) for name, folder in packages.items()}
+            named = {str(name): Path(folder).expanduser() for name, folder in packages.items()}
         else:
-            given = [Path(folder) for folder in packages]
+            given = [Path(folder).expanduser() for folder in packages]
     except TypeError:
         raise TocsinError(f"packages are folders, or a mapping of names to folders; got {packages!r}.") from None
     for folder in (*named.values(), *given):

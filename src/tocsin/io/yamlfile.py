@@ -23,6 +23,9 @@ LARGEST_YAML = 32 * 2**20
 DEEPEST = 64
 """Lists and mappings inside each other."""
 
+LONGEST_NUMBER = 1000
+"""Characters of a number: whole ones have no end in YAML, and those of base 60 take time that is quadratic."""
+
 MOST_VALUES = 10_000_000
 """Values in a file, those behind aliases counted each time."""
 
@@ -38,6 +41,17 @@ def read_structure(path: str | os.PathLike[str], what: str) -> Any:
         raise refused(file, what, str(error).rstrip(".")) from None
 
 
+def check_yaml(path: str | os.PathLike[str], what: str) -> None:
+    """Refuse a YAML file that stands for too much; nothing is built."""
+    import yaml
+
+    text = read_text(path, what, limit=LARGEST_YAML)
+    try:
+        _check_events(yaml, yaml.parse(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)))
+    except (TocsinError, yaml.YAMLError) as error:
+        raise refused(Path(path), what, " ".join(str(error).split())[:200].rstrip(".")) from None
+
+
 def _from_json(text: str) -> Any:
     def refuse(word: str) -> float:
         raise TocsinError(f"it has the value {word}")
@@ -50,6 +64,10 @@ def _from_json(text: str) -> Any:
         raise TocsinError("its lists and objects are nested too deep") from None
     except json.JSONDecodeError as error:
         raise TocsinError(f"it is not JSON: {error.msg} in line {error.lineno}, column {error.colno}") from None
+    except ValueError as error:
+        if isinstance(error, TocsinError):
+            raise
+        raise TocsinError("it has a whole number of thousands of digits") from None
 
 
 def _from_yaml(text: str) -> Any:
@@ -85,6 +103,8 @@ def _check_events(yaml: Any, events: Iterable[Any]) -> None:
             size = sizes[event.anchor]
         elif isinstance(event, yaml.ScalarEvent):
             size = 1
+            if len(event.value) > LONGEST_NUMBER and event.implicit[0] and event.value[0] in "+-.0123456789":
+                raise TocsinError(f"it has a number of {len(event.value)} characters")
             sizes[event.anchor or ""] = 1
         elif isinstance(event, yaml.CollectionStartEvent):
             stack.append((event.anchor, 1))
@@ -122,7 +142,7 @@ def listing(value: Any, what: str) -> list[Any]:
 
 def word(value: Any, what: str) -> str:
     """Return a name: text that is not empty. YAML makes numbers of names like 12: these become text again."""
-    if isinstance(value, int) and not isinstance(value, bool):
+    if isinstance(value, int) and not isinstance(value, bool) and abs(value) <= _cast.MOST:
         value = str(value)
     if not isinstance(value, str) or not value:
         raise TocsinError(f"{what} must be a name; got {_short(value)}.")
@@ -140,6 +160,8 @@ def number(value: Any, what: str) -> float:
 
 
 def _short(value: Any) -> str:
+    if isinstance(value, int) and abs(value) > _cast.MOST:
+        return "a whole number of more than 62 bits"
     return (
         f"{type(value).__name__} {value!r:.60}" if not isinstance(value, (dict, list)) else f"a {type(value).__name__}"
     )
