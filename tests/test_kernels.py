@@ -8,9 +8,14 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tocsin import _compiled
 from tocsin._jit import KNOWN, PURE_PYTHON, kernel
+from tocsin._store import Store
 
-pytestmark = pytest.mark.skipif(PURE_PYTHON or not KNOWN, reason="kernels are compiled another way here")
+if PURE_PYTHON or not KNOWN:
+    pytest.skip("kernels are compiled another way here", allow_module_level=True)
+
+from tocsin import _kernels
 
 LONG = "\n".join(f"    x = math.sin(x) + y * {k}.5" for k in range(300))
 PROGRAM = f"""
@@ -143,13 +148,102 @@ def test_long_kernels_are_called_by_name(fresh):
     assert long.fndesc.llvm_func_name in declared
 
 
-def test_other_versions_of_numba_compile_their_own_way(tmp_path):
-    program = (
-        "import numba; numba.__version__ = '0.60.0'\n"
-        "from tocsin import _jit, vec\n"
-        "assert not _jit.KNOWN and type(vec.norm).__name__ == 'CPUDispatcher'\n"
-        "print(vec.norm((3.0, 4.0, 0.0)))"
-    )
-    environment = dict(os.environ, TOCSIN_CACHE=str(tmp_path), PYTHONPATH=os.pathsep.join(sys.path))
-    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True)
-    assert done.stdout.split() == ["5.0"]
+@pytest.mark.parametrize("damage", ["empty", "cut", "zeros", "random", "flip", "folder", "mode"])
+def test_damaged_kernels_are_compiled_again(tmp_path, monkeypatch, damage):
+    """In one process: each kernel is made anew, as the next process would."""
+    monkeypatch.setattr(_compiled, "KERNELS", Store("kernels", root=tmp_path))
+    told = cached_call()
+    for file in list((tmp_path / "kernels").iterdir()):
+        data = file.read_bytes()
+        middle = len(data) // 2
+        contents = {"empty": b"", "cut": data[:middle], "zeros": bytes(len(data)), "random": os.urandom(len(data)),
+                    "flip": data[:middle] + bytes([data[middle] ^ 4]) + data[middle + 1 :]}  # fmt: skip
+        if damage in contents:
+            file.write_bytes(contents[damage])
+        elif damage == "mode":
+            file.chmod(0o666)
+        else:
+            file.unlink()
+            file.mkdir()
+    assert cached_call() == (told[0], 0)
+    assert cached_call() == (told[0], 0 if damage == "folder" else 1), "and kept again, where that is possible"
+
+
+def cached_call() -> tuple[str, int]:
+    """The bits of a call of a kernel that is new here, and whether it was found."""
+    from tocsin.bench.campaigns import cached
+
+    for name in ("third", "asked"):
+        setattr(cached, name, kernel(getattr(cached, name).py_func))
+    asked: Any = cached.asked
+    return asked(0.7).hex(), sum(asked.stats.cache_hits.values())
+
+
+def test_where_nothing_can_be_kept_kernels_are_compiled_in_memory(tmp_path, monkeypatch):
+    monkeypatch.setattr(_compiled, "KERNELS", Store("kernels", root=tmp_path / "a file" / "below"))
+    (tmp_path / "a file").write_text("in the way")
+    assert cached_call() == cached_call()
+    monkeypatch.setattr(_compiled, "KERNELS", Store("kernels", root=tmp_path))
+    with monkeypatch.context() as patch:
+        patch.setattr(Store, "save", lambda *_: False)
+        assert cached_call()[1] == cached_call()[1] == 0
+    monkeypatch.setattr(_compiled, "_dumps", lambda value: value.no_such_name)  # Numba pickles in another way
+    assert cached_call()[1] == cached_call()[1] == 0
+
+
+def test_a_cache_that_cannot_be_written_is_read(tmp_path, monkeypatch):
+    monkeypatch.setattr(_compiled, "KERNELS", Store("kernels", root=tmp_path))
+    told = cached_call()[0]
+    monkeypatch.setattr(Store, "save", lambda *_: False)
+    assert cached_call() == (told, 1)
+
+
+def test_a_missing_private_name_is_noticed(monkeypatch):
+    assert _kernels.missing() == []
+    taken = 0
+    for place, names in _kernels.NEEDED.items():
+        for name in names:
+            where = next((base for base in getattr(place, "__mro__", (place,)) if name in vars(base)), tuple)
+            if where is not tuple:
+                with monkeypatch.context() as patch:
+                    patch.delattr(where, name)
+                    assert f"{place.__name__}.{name}" in _kernels.missing()
+                taken += 1
+    assert taken > 20
+    assert _kernels.missing() == []
+
+
+WITHOUT = {
+    "nothing": ("pass", True),
+    "another version": ("numba.__version__ = '0.60.0'", False),
+    "a class": ("del numba.core.codegen.JITCodeLibrary", False),
+    "a dispatcher": ("del numba.core.registry.CPUDispatcher", False),
+    "how results are kept": ("del numba.core.compiler.CompileResult._rebuild", False),
+    "a cache": ("sys.modules['numba.core.caching'] = None", True),
+}
+
+
+def test_other_versions_of_numba_compile_their_own_way_with_the_same_bits(tmp_path):
+    """One process, which is forked for each name that is taken away before tocsin is loaded."""
+    parts = ["import os, sys, numba, numba.core.codegen, numba.core.registry, numba.core.serialize"]
+    for words, (taken, _) in WITHOUT.items():
+        parts.append(f"""
+sys.stdout.flush()
+child = os.fork()
+if child == 0:
+    {taken}
+    from tocsin import _jit
+    from tocsin.bench.campaigns.cached import asked
+    print({words!r}, _jit.KNOWN, asked(0.7).hex(), sep="|", flush=True)
+    os._exit(0)
+assert os.waitpid(child, 0)[1] == 0, {words!r}
+""")
+    environment = dict(os.environ, TOCSIN_CACHE=str(tmp_path / "kept"), PYTHONPATH=os.pathsep.join(sys.path))
+    program = "\n".join(parts)
+    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    said = [line.split("|") for line in done.stdout.splitlines()]
+    assert [line[0] for line in said] == list(WITHOUT)
+    assert [line[1] for line in said] == [str(known) for _, known in WITHOUT.values()]
+    x = 0.7
+    assert {line[2] for line in said} == {(x / 3.0 + (0.1 / 3.0 + x * x / 3.0)).hex()}

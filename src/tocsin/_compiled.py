@@ -1,52 +1,48 @@
-"""Where compiled kernels are kept: a folder for each module, named after the text of all that its kernels can reach.
+"""Where compiled kernels are kept: each under a name for all that it was compiled from, and for what.
 
 Numba notices that a function's own file has changed, but not that a function it calls has: an edited bound would live
-on inside its callers. A kernel can only use what its module imports, so the folder's name is a digest of the module's
+on inside its callers. A kernel can only use what its module imports, so its name on disk has a digest of the module's
 own text and of the text of every module of this package that it imports, directly or through others. Editing a file
 thus recompiles exactly the kernels that may use it; copies of the same sources share what was compiled; and installs
-that cannot be written to are served as well.
+that cannot be written to are served as well. The processor, Numba's settings and all versions are in the name too: a
+home folder may serve several machines.
+
+Numba's own cache is never used, for the reason above. Where nothing can be kept, kernels are compiled in memory.
 """
 
 import hashlib
-import os
+import pickle
 import re
-import shutil
 import sys
 import time
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from numba.core.caching import CompileResultCacheImpl, FunctionCache
-from numba.core.compiler import compile_result
+import llvmlite
+import numba
+import numpy as np
+from llvmlite import binding
+
+from tocsin._store import Bytes, Store, folder, say
 
 PACKAGE = Path(__file__).parent
 
-KEPT_FOR = 7 * 86400.0
-"""Seconds for which compiled code is kept after its last use."""
+KERNELS = Store("kernels")
+
+KEEPING = {PACKAGE / "_store.py", Path(__file__)}
+"""Modules that change no kernel: what they write has a version of its own."""
+
+FORMAT = 1
+"""Raise it when other things are kept of a kernel."""
+
+STARTED = time.time()
+"""This module is the first of the package that is loaded, up to those that load nothing of it."""
 
 IMPORT = re.compile(r"^[ \t]*(?:from (tocsin[\w.]*) import (\([^)]*\)|.*)|import (tocsin[\w.]*))", re.MULTILINE)
 
-_announced: list[bool] = []
-
-
-def cache_folder() -> Path | None:
-    """Return the folder for what is kept between runs, or None: TOCSIN_CACHE, or the user's cache folder."""
-    chosen = os.environ.get("TOCSIN_CACHE", "")
-    if chosen.lower() == "off":
-        return None
-    if chosen:
-        return Path(chosen)
-    try:
-        if sys.platform == "win32":
-            base = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
-        elif sys.platform == "darwin":
-            base = Path.home() / "Library" / "Caches"
-        else:
-            base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    except RuntimeError:  # no home folder
-        return None
-    return base / "tocsin"
+OF_NO_MATTER = re.compile(r"CUDA|THREAD|CACHE|COLOR_SCHEME|GDB_BINARY|RUNNING_UNDER_PROFILER")
+"""Settings of Numba that change no code, and may differ from run to run."""
 
 
 @cache
@@ -86,115 +82,129 @@ def reached(file: Path) -> set[Path]:
     return seen
 
 
+def _as_loaded(file: Path) -> bool:
+    """Is the text of a file still the one that this process has loaded?
+
+    What is compiled is what was loaded; under the name of a text that was edited since, it would mislead others.
+    """
+    status = file.stat()
+    return max(status.st_mtime, status.st_ctime) < STARTED
+
+
 @cache
-def state(file: Path) -> str:
-    """Return a name for the text of all that kernels in this file can reach."""
+def state(file: Path) -> str | None:
+    """Return a name for the text of all that kernels in this file can reach; None if any of it was edited just now."""
     digest = hashlib.blake2b(digest_size=10)
-    for other in sorted(reached(file)):
+    for other in sorted(reached(file) - KEEPING):
         inside = other.relative_to(PACKAGE).as_posix() if other.is_relative_to(PACKAGE) else other.name
         digest.update(inside.encode() + _read(other)[0])
-    return f"{file.stem}-{digest.hexdigest()}"
+    if not all(map(_as_loaded, reached(file) - KEEPING)):
+        return None
+    stem = re.sub(r"\W", "_", file.stem)[:40]
+    return f"{stem}-{digest.hexdigest()}"
 
 
 @cache
-def _folder(file: Path) -> Path | None:
-    """Return the folder for the compiled kernels of a file, made if need be; None where there can be none."""
-    root = cache_folder()
-    if root is None or os.environ.get("NUMBA_CACHE_DIR"):
-        return None
-    folder = root / "kernels" / state(file)
-    try:
-        if folder.is_dir():
-            if time.time() - folder.stat().st_mtime > 86400.0:
-                os.utime(folder)
-        else:
-            if not _announced:
-                _announced.append(True)
-                print("tocsin: compiling kernels, a minute or two, once per machine", file=sys.stderr, flush=True)
-                _forget_old(folder.parent)
-            folder.mkdir(parents=True, exist_ok=True)
-        if not os.access(folder, os.W_OK):
+def _host() -> tuple[str, ...]:
+    """Return what code is made for, as far as it stays the same in a process."""
+    versions = (numba.__version__, llvmlite.__version__, np.__version__, sys.version, getattr(sys, "abiflags", ""))
+    features = binding.get_host_cpu_features().flatten()
+    return *versions, binding.get_process_triple(), binding.get_host_cpu_name(), features
+
+
+@cache
+def _settings() -> tuple[str, ...]:
+    return tuple(sorted(key for key in vars(numba.config) if key.isupper() and not OF_NO_MATTER.search(key)))
+
+
+def machine() -> str:
+    """Return all that decides what becomes of a text: processor, versions, and Numba's settings as they are now."""
+    return repr((_host(), [(key, getattr(numba.config, key, None)) for key in _settings()]))
+
+
+@cache
+def _kept() -> set[str]:
+    """Return the states of which kernels were there when the first one was missing."""
+    return {name.rpartition("-")[0] for name in KERNELS.names()}
+
+
+class KernelCache:
+    """A function's compiled code on disk, looked for when it is first needed; what Numba's dispatchers want of a cache.
+
+    What comes from there is unpickled and run, so it must be ours: see `_store`. Whatever goes wrong, the function is
+    compiled.
+    """
+
+    kind = "entry"
+
+    def __init__(self, function: Any) -> None:
+        self._function = function
+
+    @property
+    def cache_path(self) -> str | None:
+        """The folder."""
+        place = KERNELS.place()
+        return None if place is None else str(place)
+
+    def _name(self, sig: Any) -> str | None:
+        """Return the name of what is compiled for a signature; None if it cannot be kept."""
+        code: Any = self._function.__code__
+        file = Path(code.co_filename)
+        if folder() is None or not file.is_file():
             return None
-    except OSError:
+        text = state(file)
+        if text is None:
+            return None
+        cells = self._function.__closure__ or ()
+        closed = _dumps([cell.cell_contents for cell in cells]) if cells else b""
+        function = self._function.__qualname__, code.co_firstlineno, code.co_code, closed
+        parts = repr((FORMAT, self.kind, machine(), function, str(sig)))
+        return f"{text}-{hashlib.blake2b(parts.encode(), digest_size=20).hexdigest()}"
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """Return what was compiled for a signature, or None."""
+        target_context.refresh()
+        try:
+            name = self._name(sig)
+            body = None if name is None else KERNELS.load(name)
+            if body is not None:
+                return self.rebuild(target_context, pickle.loads(body))
+        except Exception:
+            return None
+        if name is None or KERNELS.place(make=True) is None:
+            say("compiling kernels, a minute or two; nothing is kept")
+        elif name.rpartition("-")[0] not in _kept():
+            say("compiling kernels, a minute or two, once per machine")
         return None
-    return folder
 
+    def save_overload(self, sig: Any, result: Any) -> None:
+        """Keep what was compiled for a signature, if that is possible."""
+        try:
+            name = self._name(sig)
+            if name is None or result.library.has_dynamic_globals or any(not part.can_cache for part in result.lifted):
+                return
+            body = _dumps(self.reduce(result))
+        except Exception:
+            return
+        KERNELS.save(name, body)
 
-def _forget_old(kernels: Path) -> None:
-    """Remove compiled code that was not used for long."""
-    if kernels.is_dir():
-        for other in kernels.iterdir():
-            if time.time() - other.stat().st_mtime > KEPT_FOR:
-                shutil.rmtree(other, ignore_errors=True)
-
-
-class _Locator:
-    """Tells Numba where the compiled code of one function is, and what it was compiled from."""
-
-    def __init__(self, function: Any, file: Path, folder: Path) -> None:
-        self._line = function.__code__.co_firstlineno
-        self._state = state(file)
-        self._folder = folder
-        self._py_file = str(file)
-
-    @classmethod
-    def from_function(cls, function: Any, file: str) -> "_Locator | None":
-        """Return the locator of a function in a file, also one outside this package; None leaves it to Numba."""
-        path = Path(file)
-        folder = _folder(path) if path.is_file() else None
-        return None if folder is None else cls(function, path, folder)
-
-    def ensure_cache_path(self) -> None:
-        """Make the folder, if it has been removed since."""
-        self._folder.mkdir(parents=True, exist_ok=True)
-
-    def get_cache_path(self) -> str:
-        """Return the folder."""
-        return str(self._folder)
-
-    def get_source_stamp(self) -> str:
-        """Return the state of the sources."""
-        return self._state
-
-    def get_disambiguator(self) -> str:
-        """Return what tells functions of one name in one file apart."""
-        return str(self._line)
-
-
-class _Compiled(CompileResultCacheImpl):
-    _locator_classes = [_Locator, *CompileResultCacheImpl._locator_classes]  # noqa: RUF012
-
-
-class KernelCache(FunctionCache):
-    """A function's compiled code on disk."""
-
-    _impl_class = _Compiled
-
-
-class _Inner(_Compiled):
-    """What is kept of a kernel that other kernels call."""
-
-    def get_filename_base(self, fullname: str, abiflags: str) -> str:
-        return f"inner-{super().get_filename_base(fullname, abiflags)}"
-
-    def reduce(self, cres: Any) -> tuple[Any, ...]:
-        cres.fndesc.typemap = cres.fndesc.calltypes = None
-        environments = tuple(cres._find_referenced_environments())
-        return cres.library.to_disk(), cres.fndesc, cres.environment, cres.signature, cres.reload_init, environments
+    def reduce(self, result: Any) -> tuple[Any, ...]:
+        """Return what is kept of a function."""
+        return result._reduce()
 
     def rebuild(self, target_context: Any, payload: tuple[Any, ...]) -> Any:
-        from tocsin._kernels import InnerLibrary
+        """Return a function as it was."""
+        from numba.core.compiler import CompileResult
 
-        kept, fndesc, environment, signature, reload_init, environments = payload
-        return compile_result(
-            target_context=target_context, typing_context=target_context.typing_context, fndesc=fndesc,
-            library=InnerLibrary.from_disk(target_context.codegen(), *kept), environment=environment,
-            entry_point=object(), signature=signature, objectmode=False, lifted=(), reload_init=reload_init,
-            referenced_envs=environments,
-        )  # fmt: skip
+        return CompileResult._rebuild(target_context, *payload)
+
+    def enable(self) -> None:
+        """Do nothing: TOCSIN_CACHE says what is kept."""
+
+    disable = flush = enable
 
 
-class InnerCache(FunctionCache):
-    """Intermediate code of a function on disk."""
+def _dumps(value: Any) -> Bytes:
+    from numba.core.serialize import dumps
 
-    _impl_class = _Inner
+    return dumps(value)

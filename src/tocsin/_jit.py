@@ -16,14 +16,24 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 
 from tocsin._compiled import KernelCache
-from tocsin._kernels import Kernel, LazyCache
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 PURE_PYTHON: bool = bool(numba.config.DISABLE_JIT)  # type: ignore[attr-defined]
 """True under NUMBA_DISABLE_JIT=1, where kernels run as plain Python."""
 
-KNOWN: bool = numba.__version__.startswith("0.68.")
+
+def _known() -> bool:
+    if not numba.__version__.startswith("0.68."):
+        return False
+    try:
+        from tocsin import _kernels
+    except (ImportError, AttributeError):
+        return False
+    return not _kernels.missing()
+
+
+KNOWN: bool = _known()
 """Is this a Numba whose inner workings `_kernels` was tested with? Others compile kernels their own way, for longer."""
 
 
@@ -51,9 +61,11 @@ def _compiled(function: Any, **options: Any) -> Any:
     if PURE_PYTHON:
         return function
     if KNOWN:
+        from tocsin._kernels import Kernel
+
         return Kernel(function, {"nopython": True, "nogil": True, "error_model": "numpy", **options})
     compiled: Any = numba.njit(nogil=True, error_model="numpy", **options)(function)
-    compiled._cache = LazyCache(KernelCache, function)
+    compiled._cache = KernelCache(function)  # a Numba that does not look there keeps nothing
     return compiled
 
 

@@ -20,33 +20,39 @@ from typing import Any
 
 from llvmlite import binding
 from numba.core import cgutils, compiler, sigutils, types
-from numba.core.codegen import JITCodeLibrary
+from numba.core.codegen import JITCodeLibrary, JITCPUCodegen
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.dispatcher import _FunctionCompiler  # type: ignore[reportAttributeAccessIssue]
 from numba.core.registry import CPUDispatcher
 
-from tocsin._compiled import InnerCache, KernelCache
+from tocsin._compiled import KernelCache
+
+NEEDED: dict[Any, tuple[str, ...]] = {
+    JITCodeLibrary: (
+        "add_llvm_module", "enable_object_caching", "has_dynamic_globals", "serialize_using_object_code",
+        "_finalize_dynamic_globals", "_finalize_final_module", "_get_compiled_object", "_get_module_for_linking",
+        "_optimize_final_module", "_optimize_functions",
+    ),
+    JITCPUCodegen: ("set_env", "unserialize_library", "_function_pass_manager", "_module_pass_manager"),
+    _FunctionCompiler: ("compile", "_compile_core"),
+    CPUDispatcher: ("add_overload", "compile", "get_call_template"),
+    compiler: ("compile_extra", "compile_result"),
+    compiler.CompileResult: ("_find_referenced_environments", "_rebuild", "_reduce", "_replace"),
+    cgutils: ("normalize_ir_text",),
+    sigutils: ("normalize_signature",),
+    binding: ("Linkage", "create_new_module_pass_manager", "parse_assembly", "parse_bitcode"),
+    binding.ModulePassManager: ("add_global_dead_code_eliminate_pass",),
+}  # fmt: skip
+"""What is used here of Numba's and LLVM's inner workings, which promise nothing to anybody."""
+
+
+def missing() -> list[str]:
+    """Return what of `NEEDED` is not there: then kernels are compiled Numba's way."""
+    return [f"{place.__name__}.{name}" for place, names in NEEDED.items() for name in names if not hasattr(place, name)]
+
 
 SHORT = 600
 """Instructions up to which callers see a kernel's body. LLVM itself inlines what has a tenth of that."""
-
-
-class LazyCache:
-    """A function's compiled code on disk, looked for when it is first needed.
-
-    Numba tries at once, for every decorated function, whether the folder can be written: a fifth of our import.
-    """
-
-    def __init__(self, kind: type, function: Any) -> None:
-        self._kind = kind
-        self._function = function
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        cache = self._kind(self._function)
-        self.__dict__.update({key: getattr(cache, key) for key in ("load_overload", "save_overload", "cache_path")})
-        return getattr(cache, name)
 
 
 DECLARED = re.compile(r'^declare .*?@"?([^"(]+)"?\(.*$', re.MULTILINE)
@@ -160,6 +166,29 @@ class InnerLibrary(_Library):
         return self
 
 
+class InnerCache(KernelCache):
+    """What is kept of a kernel that other kernels call."""
+
+    kind = "inner"
+
+    def reduce(self, result: Any) -> tuple[Any, ...]:
+        """Return the intermediate code and what belongs to it."""
+        result.fndesc.typemap = result.fndesc.calltypes = None
+        environments = tuple(result._find_referenced_environments())
+        kept = result.library.to_disk()
+        return kept, result.fndesc, result.environment, result.signature, result.reload_init, environments
+
+    def rebuild(self, target_context: Any, payload: tuple[Any, ...]) -> Any:
+        """Return a kernel as it was."""
+        kept, fndesc, environment, signature, reload_init, environments = payload
+        return compiler.compile_result(
+            target_context=target_context, typing_context=target_context.typing_context, fndesc=fndesc,
+            library=InnerLibrary.from_disk(target_context.codegen(), *kept), environment=environment,
+            entry_point=object(), signature=signature, objectmode=False, lifted=(), reload_init=reload_init,
+            referenced_envs=environments,
+        )  # fmt: skip
+
+
 class EntryLibrary(_Library):
     """Machine code of a kernel that Python calls, and of all that it can reach."""
 
@@ -257,7 +286,7 @@ class _Inner(CPUDispatcher):
     def __init__(self, function: Any, options: dict[str, Any]) -> None:
         super().__init__(function, targetoptions=options)
         self._compiler = _Compiler(self, InnerLibrary)
-        self._cache = LazyCache(InnerCache, function)
+        self._cache = InnerCache(function)
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
         return super().get_call_template(tuple(map(plain, args)), {key: plain(kind) for key, kind in kws.items()})
@@ -289,7 +318,7 @@ class _Entry(CPUDispatcher):
     def __init__(self, function: Any, options: dict[str, Any]) -> None:
         super().__init__(function, targetoptions=options)
         self._compiler = _Compiler(self, EntryLibrary)
-        self._cache = LazyCache(KernelCache, function)
+        self._cache = KernelCache(function)
 
 
 class Kernel:

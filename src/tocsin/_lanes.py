@@ -18,9 +18,8 @@ import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
-from numba.core.datamodel.models import PrimitiveModel
 from numba.core.typing.templates import ConcreteTemplate, infer_global, signature
-from numba.extending import intrinsic, lower_builtin, overload, register_model
+from numba.extending import intrinsic, lower_builtin, models, overload, register_model
 
 WIDTH = 4
 """Of lanes."""
@@ -64,13 +63,13 @@ _masks = {
 
 
 @register_model(LanesType)
-class _LanesModel(PrimitiveModel):
+class _LanesModel(models.PrimitiveModel):
     def __init__(self, dmm: Any, fe_type: Any) -> None:
         super().__init__(dmm, fe_type, fe_type.vector)
 
 
 @register_model(MaskType)
-class _MaskModel(PrimitiveModel):
+class _MaskModel(models.PrimitiveModel):
     def __init__(self, dmm: Any, fe_type: Any) -> None:
         super().__init__(dmm, fe_type, ir.VectorType(ir.IntType(1), fe_type.width))
 

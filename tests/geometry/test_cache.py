@@ -1,112 +1,144 @@
 """The cache gives back what was stored, or nothing; it never fails and never lies."""
 
-import os
+import io
+import json
 
 import numpy as np
 import pytest
 
-from tocsin.geometry import cache
+from tocsin.geometry import cache, shape
+from tocsin.geometry.patches import are_patches
+from tocsin.geometry.primitives import Sphere
+from tocsin.geometry.tree import NODE, build_triangles, is_tree
+
+pytestmark = pytest.mark.pure
 
 
 @pytest.fixture(autouse=True)
 def place(tmp_path, monkeypatch):
     monkeypatch.setenv("TOCSIN_CACHE", str(tmp_path / "cache"))
-    return tmp_path / "cache"
+    return tmp_path / "cache" / "arrays"
 
 
-ARRAYS = {"file": np.arange(5, dtype=np.int32), "b": np.ones((2, 3)), "empty": np.zeros((0, 3)), "s": np.array("text")}
+ARRAYS = {"file": np.arange(5, dtype=np.int32), "b": np.ones((2, 3)), "empty": np.zeros((0, 3)), "n": np.zeros(2, NODE)}
+LAYOUT = {"file": (np.int32, (5,)), "b": (float, (2, None)), "empty": (float, (None, 3)), "n": (NODE, (2,))}
 
 
-@pytest.mark.pure
+def key(*parts):
+    return cache.content_key(shape.__file__, *parts)
+
+
 def test_what_is_stored_comes_back(place):
-    key = cache.content_key(np.arange(3), "tree", 64)
-    assert cache.load(key) is None
-    assert cache.store(key, ARRAYS)
-    found = cache.load(key)
+    assert cache.load(key("k"), LAYOUT) is None
+    assert cache.store(key("k"), ARRAYS)
+    found = cache.load(key("k"), LAYOUT)
     assert found.keys() == ARRAYS.keys()
     for name, array in ARRAYS.items():
         assert np.array_equal(found[name], array)
         assert found[name].dtype == array.dtype
-    assert [file.suffix for file in place.iterdir()] == [".npz"]
-    assert cache.clear() == 1
-    assert cache.load(key) is None
+        assert found[name].dtype.isalignedstruct == array.dtype.isalignedstruct
+        assert found[name].flags.carray
+    assert [file.suffix for file in place.iterdir()] == [".tocsin"]
 
 
 def test_keys_tell_contents_apart():
     a = np.arange(6, dtype=np.int64)
-    keys = [
-        cache.content_key(a),
-        cache.content_key(a.reshape(2, 3)),
-        cache.content_key(a.reshape(3, 2)),
-        cache.content_key(a.view(np.uint64)),
-        cache.content_key(a, "x"),
-        cache.content_key("x", a),
-        cache.content_key("ab", "c"),
-        cache.content_key("a", "bc"),
-        cache.content_key(1),
-        cache.content_key(1.0),
-        cache.content_key("1"),
-        cache.content_key(b"1"),
-        cache.content_key(),
-    ]
+    parts = [(a,), (a.reshape(2, 3),), (a.reshape(3, 2),), (a.view(np.uint64),), (a, "x"), ("x", a), ("ab", "c"),
+             ("a", "bc"), (1,), (1.0,), ("1",), (b"1",), ()]  # fmt: skip
+    keys = [key(*some) for some in parts]
     assert len(set(keys)) == len(keys)
-    assert cache.content_key(np.asfortranarray(a.reshape(2, 3))) == keys[1]
+    assert key(np.asfortranarray(a.reshape(2, 3))) == keys[1]
+    assert cache.content_key(cache.__file__, a) != keys[0], "another maker"
 
 
-def test_damaged_files_count_as_missing_and_are_replaced(place):
-    key = cache.content_key("k")
-    cache.store(key, {"a": np.arange(1000)})
-    file = place / f"{key}.npz"
-    whole = file.read_bytes()
-    flipped = bytearray(whole)
-    flipped[len(whole) // 2] ^= 0xFF
-    for damage in (b"", b"garbage", whole[:100], whole[: len(whole) // 2], whole[:-1], bytes(flipped)):
-        file.write_bytes(damage)
-        assert cache.load(key) is None
-        assert cache.store(key, {"a": np.arange(1000)})
-        assert np.array_equal(cache.load(key)["a"], np.arange(1000))
+def test_keys_tell_machines_apart(monkeypatch):
+    before = key("k")
+    monkeypatch.setattr("tocsin._compiled._host", lambda: ("another processor",))
+    cache._maker.cache_clear()
+    assert key("k") != before
+    monkeypatch.undo()
+    cache._maker.cache_clear()
+    assert key("k") == before
 
 
-def test_nothing_is_unpickled(place):
-    key = cache.content_key("evil")
-    place.mkdir()
-    np.savez(place / f"{key}.npz", a=np.array([{"x": 1}], dtype=object))
-    assert cache.load(key) is None
+def test_what_edited_modules_make_is_not_kept_but_has_a_key_of_its_own(monkeypatch, place):
+    monkeypatch.setattr("tocsin._compiled.state", lambda file: None)
+    cache._maker.cache_clear()
+    assert key("a") != key("b")
+    assert not cache.store(key("a"), ARRAYS)
+    assert cache.load(key("a"), LAYOUT) is None
+    cache._maker.cache_clear()
+    assert not place.exists()
+
+
+@pytest.mark.parametrize("wrong", [
+    {"b": np.ones((3, 2))}, {"b": np.ones((2, 3), np.float32)}, {"b": np.ones(6)}, {"b": np.full((2, 3), np.nan)},
+    {"more": np.ones(1)}, {"n": np.full(2, np.inf, np.float32).view("u4").repeat(16).view(NODE)},
+])  # fmt: skip
+def test_arrays_of_other_kinds_are_not_taken(wrong):
+    cache.store(key("k"), ARRAYS | wrong)
+    assert cache.load(key("k"), LAYOUT) is None
+
+
+@pytest.mark.parametrize(
+    "body", [b"", b"[]", b'["file"]\n', b'["file"]\nnonsense', b"{", b"\xff\n", b'[["x"]]\n', b"7\n"]
+)
+def test_bytes_of_another_format_are_no_arrays(body):
+    cache.ARRAYS.save(key("k"), body)
+    assert cache.load(key("k"), LAYOUT) is None
+
+
+def test_nothing_is_unpickled():
+    file = io.BytesIO()
+    file.write(json.dumps(["file"]).encode() + b"\n")
+    np.lib.format.write_array(file, np.array([{"x": 1}], dtype=object), allow_pickle=True)
+    cache.ARRAYS.save(key("evil"), file.getvalue())
+    assert cache.load(key("evil"), {"file": (object, (1,))}) is None
     with pytest.raises(ValueError, match="Python objects"):
-        cache.store(key, {"a": np.array([{}], dtype=object)})
+        cache.store(key("evil"), {"a": np.array([{}], dtype=object)})
 
 
-def test_a_folder_that_cannot_be_written_is_no_cache(tmp_path, monkeypatch):
-    (tmp_path / "file").write_text("in the way")
-    monkeypatch.setenv("TOCSIN_CACHE", str(tmp_path / "file"))
-    assert not cache.store("k", {"a": np.zeros(1)})
-    assert cache.load("k") is None
-    assert cache.clear() == 0
-
-
-def test_a_failed_write_leaves_nothing_behind(place, monkeypatch):
-    def full(*_):
-        raise OSError("no space left on device")
-
-    monkeypatch.setattr(os, "replace", full)
-    assert not cache.store("k", {"a": np.zeros(1)})
-    assert list(place.iterdir()) == []
-
-
-def test_it_can_be_turned_off(monkeypatch):
+def test_it_can_be_turned_off_and_bypassed(monkeypatch, place):
+    cache.store(key("k"), ARRAYS)
+    with cache.bypassed():
+        assert cache.load(key("k"), LAYOUT) is None
+        assert not cache.store(key("l"), ARRAYS)
+    assert cache.load(key("k"), LAYOUT) is not None
     monkeypatch.setenv("TOCSIN_CACHE", "off")
-    assert cache.folder() is None
-    assert not cache.store("k", {"a": np.zeros(1)})
-    assert cache.load("k") is None
-    assert cache.clear() == 0
+    assert not cache.store(key("k"), ARRAYS)
+    assert cache.load(key("k"), LAYOUT) is None
 
 
-def test_the_default_folder_follows_the_platform(monkeypatch, tmp_path):
-    monkeypatch.delenv("TOCSIN_CACHE")
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    monkeypatch.setenv("LOCALAPPDATA", str(tmp_path))
-    for platform in ("linux", "darwin", "win32"):
-        monkeypatch.setattr("sys.platform", platform)
-        assert cache.folder().name == "tocsin"
-    monkeypatch.setattr("sys.platform", "linux")
-    assert cache.folder() == tmp_path / "tocsin"
+@pytest.mark.parametrize(
+    "damage", [("first", 0, 0), ("first", 1, 10**6), ("count", 0, 2), ("count", -1, 0), ("first", -1, -1)]
+)
+def test_nodes_that_are_no_hierarchy_are_not_taken(damage):
+    rng = np.random.default_rng(0)
+    for n in (1, 2, 3, 30):
+        assert is_tree(build_triangles(rng.random((3 * n, 3)), np.arange(3 * n, dtype=np.int32).reshape(n, 3)))
+    nodes = build_triangles(rng.random((90, 3)), np.arange(90, dtype=np.int32).reshape(30, 3))
+    field, at, value = damage
+    nodes[at][field] = value
+    assert not is_tree(nodes)
+
+
+def test_patches_outside_of_their_tables_are_not_taken():
+    patches = shape.make_shape(Sphere(1.0).tessellate(16)).patches
+    assert are_patches(patches)
+    assert not are_patches(patches._replace(corners=patches.corners[:-1]))
+    for column in range(4):
+        for value in (-1, 10**6):
+            spans = patches.spans.copy()
+            spans[0, column] = value
+            assert not are_patches(patches._replace(spans=spans))
+
+
+def test_a_mesh_from_the_cache_is_the_mesh_that_was_built(place, monkeypatch):
+    mesh = Sphere(1.0).tessellate(12)
+    built = shape._built(mesh, mesh.vertices)
+    assert len(list(place.iterdir())) == 1
+    monkeypatch.setattr(shape, "fit_obb", lambda *_: pytest.fail("built again"))
+    found = shape._built(mesh, mesh.vertices)
+    assert found.keys() == built.keys()
+    for name, array in built.items():
+        assert np.asarray(array).tobytes() == found[name].tobytes(), name

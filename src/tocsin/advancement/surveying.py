@@ -115,9 +115,9 @@ class Site:
 
     def _key(self) -> str:
         world = self.world
-        parts: list[np.ndarray | float | str | int] = ["chart-1", CELLS, self.clear, *self.region]
+        parts: list[np.ndarray | float | str | int] = ["chart", CELLS, self.clear, *self.region]
         if self.turned is not None:
-            parts += ["turned-1", int(self.turned[0] == self.b)]
+            parts += ["turned", int(self.turned[0] == self.b)]
         for g in (self.a, self.b):
             geom = world.geoms[g]
             first = int(geom["proxy"]) - int(geom["points"])
@@ -128,7 +128,7 @@ class Site:
             for i in _way(world.links, int(geom["link"]), self.stop):
                 link = world.links[i]
                 parts += [int(link["kind"]), link["rotation"], link["translation"], link["axis"]]
-        return cache.content_key(*parts)
+        return cache.content_key(__file__, *parts)
 
     def bits(self) -> np.ndarray:
         """Survey the chart."""
@@ -270,8 +270,7 @@ def _keep(key: str, bits: np.ndarray) -> None:
 def _known(key: str) -> np.ndarray | None:
     """Return a chart's bits if it was made before, here or, as the cache has it, elsewhere."""
     if key not in _kept and key not in _spent:
-        found = cache.load(key)
-        bits = None if found is None else found.get("bits")
-        if bits is not None and bits.shape == (CELLS, CELLS // WORD) and bits.dtype == np.uint64:
-            _keep(key, bits)
+        found = cache.load(key, {"bits": (np.uint64, (CELLS, CELLS // WORD))})
+        if found is not None:
+            _keep(key, found["bits"])
     return _kept.get(key)

@@ -10,7 +10,7 @@ import numba
 
 try:
     from tocsin.bench import all_contacts, registry, report
-    from tocsin.bench.campaigns import mbm, mutate, properness, sabotage, truth
+    from tocsin.bench.campaigns import caches, mbm, mutate, properness, sabotage, truth
     from tocsin.bench.measures import backends, overhead, scaling, screen
     from tocsin.bench.results import tables
 except ModuleNotFoundError as missing:
@@ -148,6 +148,7 @@ def _parser() -> argparse.ArgumentParser:
     screen.add_arguments(add("screen", screen.DESCRIPTION, _opened("The collision screen", screen.run)))
     properness.add_arguments(add("properness", properness.DESCRIPTION, _opened("Properness", properness.run)))
     truth.add_arguments(add("truth", truth.DESCRIPTION, _opened("Recorded truths", truth.run)))
+    caches.add_arguments(add("caches", caches.DESCRIPTION, _opened("Damaged caches", caches.run)))
     mutate.add_arguments(add("mutate", mutate.DESCRIPTION, _opened("Damaged files", mutate.run)))
 
     bounds = add(

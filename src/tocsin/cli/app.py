@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 import tocsin
-from tocsin.cli import audit, bench, check, demo, info, output, view, warmup
+from tocsin.cli import audit, bench, cache, check, demo, info, output, view, warmup
 from tocsin.errors import TocsinError
 
 BAD_INPUT, INTERNAL_ERROR, INTERRUPTED, PIPE_CLOSED = 2, 3, 130, 141
@@ -34,6 +34,7 @@ COMMANDS = {
     "audit": (audit.audit, audit.EXAMPLE),
     "view": (view.view, view.EXAMPLE),
     "warmup": (warmup.warmup, warmup.EXAMPLE),
+    "cache": (cache.cache, cache.EXAMPLE),
 }
 for _name, (_function, _example) in COMMANDS.items():
     app.command(_name, epilog=_example)(_function)

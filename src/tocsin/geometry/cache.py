@@ -1,31 +1,58 @@
-"""A folder of arrays keyed by their content: preprocessing that took noticeable time is kept between runs.
+"""Arrays keyed by their content: preprocessing that took noticeable time is kept between runs, see `_store`.
 
-The folder is `TOCSIN_CACHE`, or the user's cache folder; `TOCSIN_CACHE=off` turns it off. The cache may be missing,
-full, unwritable, damaged or shared between processes: a query then takes longer, and nothing else happens. Files are
-written beside their place and moved there in one step, so a reader sees a whole file or none. Nothing is ever
-unpickled.
+A key holds all that the arrays depend on: what they were made from, the text of the modules that made them, and the
+machine, because libraries of linear algebra round differently on different processors. So whether something comes from
+the disk or is made anew, it has the same bits. Nothing is ever unpickled.
 """
 
 import hashlib
-import os
-import tempfile
-import zipfile
-import zlib
+import io
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from functools import cache
+from importlib import metadata
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from tocsin._compiled import cache_folder as folder
+from tocsin import _compiled
+from tocsin._store import Store
 
-FORMAT = 1
-"""Part of every key: raise it when the meaning of what is stored changes."""
+ARRAYS = Store("arrays")
 
-_UNREADABLE = (OSError, ValueError, KeyError, EOFError, NotImplementedError, zipfile.BadZipFile, zlib.error)
+Layout = Mapping[str, tuple[Any, tuple[int | None, ...]]]
+"""By name, the type of an array and its shape; None: any length."""
+
+_bypassed = False
 
 
-def content_key(*parts: np.ndarray | str | bytes | int | float) -> str:
-    """Return a hexadecimal key of arrays (type, shape and bytes) and plain values, in their order."""
-    digest = hashlib.blake2b(f"tocsin {FORMAT}".encode(), digest_size=20)
+@contextmanager
+def bypassed() -> Iterator[None]:
+    """Keep and find nothing meanwhile; kernels are still found."""
+    global _bypassed
+    was, _bypassed = _bypassed, True
+    try:
+        yield
+    finally:
+        _bypassed = was
+
+
+@cache
+def _maker(file: str) -> str:
+    """Return a name for all that makes arrays of what it is given: a module and all that it uses; "" if not known."""
+    state = _compiled.state(Path(file))
+    return "" if state is None else f"{state} {_compiled.machine()} scipy {metadata.version('scipy')}"
+
+
+def content_key(file: str, *parts: np.ndarray | str | bytes | int | float) -> str:
+    """Return a hexadecimal key of what the module of a file makes of arrays (type, shape and bytes) and plain values.
+
+    It opens with a dash if the module was edited since it was loaded: nothing is kept under such a key.
+    """
+    maker = _maker(file)
+    digest = hashlib.blake2b(maker.encode(), digest_size=20)
     for part in parts:
         if isinstance(part, np.ndarray):
             head, body = f"array {part.dtype.str} {part.shape}", np.ascontiguousarray(part).tobytes()
@@ -35,60 +62,51 @@ def content_key(*parts: np.ndarray | str | bytes | int | float) -> str:
             head, body = type(part).__name__, repr(part).encode()
         digest.update(f"|{head} {len(body)}|".encode())
         digest.update(body)
-    return digest.hexdigest()
+    return digest.hexdigest() if maker else f"-{digest.hexdigest()}"
 
 
-def load(key: str) -> dict[str, np.ndarray] | None:
-    """Return what was stored under a key, or None when there is nothing that can be read."""
-    place = folder()
-    if place is None:
+def load(key: str, layout: Layout) -> dict[str, np.ndarray] | None:
+    """Return the arrays that were stored under a key, or None when there are none, or others than expected."""
+    body = None if _bypassed or key.startswith("-") else ARRAYS.load(key)
+    if body is None:
         return None
     try:
-        with np.load(place / f"{key}.npz", allow_pickle=False) as archive:
-            return {name: archive[name] for name in archive.files}
-    except _UNREADABLE:
+        file = io.BytesIO(body)
+        names = json.loads(file.readline())
+        arrays = {name: np.lib.format.read_array(file, allow_pickle=False) for name in names}
+    except Exception:  # whole, but written by another version of these lines
         return None
+    if not _fit(arrays, layout):
+        return None
+    # A file does not say that records are aligned, and kernels are compiled anew for those that are not.
+    return {name: array.view(layout[name][0]) for name, array in arrays.items()}
 
 
-def store(key: str, arrays: dict[str, np.ndarray]) -> bool:
+def _fit(arrays: Mapping[str, np.ndarray], layout: Layout) -> bool:
+    """Are these the arrays that are expected, and all their numbers finite?"""
+    if arrays.keys() != layout.keys():
+        return False
+    for name, (dtype, shape) in layout.items():
+        array = arrays[name]
+        if array.dtype != dtype or array.ndim != len(shape):
+            return False
+        if any(n is not None and n != found for n, found in zip(shape, array.shape)):
+            return False
+        parts = [array] if array.dtype.names is None else [array[field] for field in array.dtype.names]
+        if not all(np.isfinite(part).all() for part in parts):
+            return False
+    return True
+
+
+def store(key: str, arrays: Mapping[str, np.ndarray]) -> bool:
     """Keep arrays under a key, replacing what was there; returns whether that worked."""
     for name, array in arrays.items():
         if np.asarray(array).dtype.hasobject:
             raise ValueError(f"the cache keeps plain arrays only; {name!r} holds Python objects.")
-    place = folder()
-    if place is None:
+    if _bypassed or key.startswith("-") or ARRAYS.place(make=True) is None:
         return False
-    temporary = None
-    try:
-        place.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=place, prefix=f"{key}.", suffix=".tmp", delete=False) as file:
-            temporary = file.name
-            with zipfile.ZipFile(file, "w") as archive:
-                for name, array in arrays.items():
-                    with archive.open(f"{name}.npy", "w", force_zip64=True) as entry:
-                        np.lib.format.write_array(entry, np.asarray(array), allow_pickle=False)
-        os.replace(temporary, place / f"{key}.npz")
-    except OSError:
-        if temporary is not None:
-            _remove(Path(temporary))
-        return False
-    return True
-
-
-def clear() -> int:
-    """Remove everything that was stored; returns how many entries there were."""
-    place = folder()
-    if place is None or not place.is_dir():
-        return 0
-    for leftover in place.glob("*.tmp"):
-        _remove(leftover)
-    return sum(_remove(entry) for entry in list(place.glob("*.npz")))
-
-
-def _remove(file: Path) -> bool:
-    """Remove a file if it can be."""
-    try:
-        file.unlink()
-    except OSError:
-        return False
-    return True
+    file = io.BytesIO()
+    file.write(json.dumps(list(arrays)).encode() + b"\n")
+    for array in arrays.values():
+        np.lib.format.write_array(file, np.asarray(array), allow_pickle=False)
+    return ARRAYS.save(key, file.getbuffer())

@@ -13,7 +13,7 @@ corners these are, and its cells. So a search looks at every corner of a few pat
 branch: 20 to 40 ns, where a tree of bounds took 300.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -54,6 +54,26 @@ class Patches(NamedTuple):
     """(2 patches, 3, 8) float32, from the root's centre."""
     cells: np.ndarray
     """(rows, 8) int32: see `geometry.compass`."""
+
+
+def patch_layout(nodes: int) -> dict[str, tuple[Any, tuple[int | None, ...]]]:
+    """Return the types and shapes of the patches of so many nodes."""
+    spans, corners, cells = (nodes, SPAN), (None, 3, SINGLES), (None, ROW)
+    return {"spans": (np.int32, spans), "corners": (np.float32, corners), "cells": (np.int32, cells)}
+
+
+def are_patches(patches: Patches) -> bool:
+    """Do all nodes refer to patches and cells that are there? Asked of what comes from a file."""
+    spans = patches.spans.astype(np.int64)
+    last = spans[:, PLACE] + spans[:, COUNT]
+    cells = spans[:, CELL] + 6 * spans[:, GRID] ** 2
+    return bool(
+        (spans >= 0).all()
+        and (spans[:, COUNT] > 0).all()
+        and (2 * last <= len(patches.corners)).all()
+        and (spans[:, WHICH] < 2**CORNERS).all()
+        and (cells <= len(patches.cells)).all()
+    )
 
 
 @kernel

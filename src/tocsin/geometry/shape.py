@@ -22,17 +22,23 @@ from tocsin.geometry.features import Features, find_features
 from tocsin.geometry.hull import convex_hull
 from tocsin.geometry.mesh import Mesh
 from tocsin.geometry.obb import fit_obb
-from tocsin.geometry.patches import Patches, build_patches
+from tocsin.geometry.patches import Patches, are_patches, build_patches, patch_layout
 from tocsin.geometry.pieces import PieceTree, build_pieces
 from tocsin.geometry.primitives import Box, Capsule, ConvexHull, Cylinder, Sphere
 from tocsin.geometry.proxy import convex_proxy
-from tocsin.geometry.tree import NODE, UNIT, build_triangles, write_box
+from tocsin.geometry.tree import NODE, UNIT, build_triangles, is_tree, write_box
 from tocsin.geometry.wide import WideTree, widen
 
 PRIMITIVES = (Box, Sphere, Capsule, Cylinder, ConvexHull)
 
 CACHED_FROM = 24
 """Meshes with at least this many triangles keep their hierarchy on disk: 300 take 15 ms to build and 1 to read."""
+
+BUILT: cache.Layout = {
+    "center": (float, (3,)), "axes": (float, (3, 3)), "half": (float, (3,)), "proxy": (float, (None, 3)),
+    "radius": (float, ()), "samples": (float, (None, 3)),
+}  # fmt: skip
+"""What is built of a mesh beside its hierarchy."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,9 +84,9 @@ class Shape:
     @cached_property
     def patches(self) -> Patches:
         """The corners below every node of the hierarchy of boxes; 100 ms for 10,000 triangles, so kept on disk."""
-        key = cache.content_key("patches-1", self.nodes, self.points, self.faces)
-        found = cache.load(key)
-        if found is None:
+        key = cache.content_key(__file__, "patches", self.nodes, self.points, self.faces)
+        found = cache.load(key, patch_layout(len(self.nodes)))
+        if found is None or not are_patches(Patches(**found)):
             found = dict(zip(Patches._fields, build_patches(self.nodes, self.points, self.faces)))
             cache.store(key, found)
         return Patches(**found)
@@ -179,9 +185,9 @@ def _built(mesh: Mesh, points: np.ndarray) -> dict[str, np.ndarray]:
     faces = mesh.faces
     key = ""
     if len(faces) >= CACHED_FROM:
-        key = cache.content_key("shape-4", points, faces)
-        found = cache.load(key)
-        if found is not None:
+        key = cache.content_key(__file__, "shape", points, faces)
+        found = cache.load(key, BUILT | {"nodes": (NODE, (2 * len(faces) - 1,))})
+        if found is not None and is_tree(found["nodes"]):
             return found
     used = points[np.unique(faces)]
     center, axes, half = fit_obb(used)

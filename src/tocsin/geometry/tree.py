@@ -48,6 +48,20 @@ class Tree(NamedTuple):
     nodes: np.ndarray
 
 
+def is_tree(nodes: np.ndarray) -> bool:
+    """Do these nodes refer to each other as those of a hierarchy over triangles do: children after parents, and every
+    triangle in one leaf? Asked of what comes from a file."""
+    leaf = nodes["count"] == 1
+    first = nodes["first"]
+    inner = np.flatnonzero(~leaf)
+    return bool(
+        (nodes["count"][inner] == 0).all()
+        and (first[inner] > inner).all()
+        and np.array_equal(np.sort(first[inner]), np.arange(1, len(nodes), 2))
+        and np.array_equal(np.sort(first[leaf]), np.arange(len(nodes) // 2 + 1))
+    )
+
+
 @kernel
 def eigen_axes(c00, c01, c02, c11, c12, c22):
     """Return three orthonormal eigenvectors (rows) of a symmetric matrix, by cyclic Jacobi rotations.

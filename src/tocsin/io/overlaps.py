@@ -49,9 +49,6 @@ CHUNK = 250
 TRAVEL = 1.0
 """Metres to either side that are sampled of a slide without limits."""
 
-VERSION = 1
-"""Part of the key under which counts are kept: raise it when their meaning changes."""
-
 Pair = tuple[str, str]
 
 
@@ -101,10 +98,11 @@ def find_overlaps(robot: Robot, *, samples: int = SAMPLES, seed: int = 0, progre
     alone._ignore_adjacent()
     rows = _drawn(alone, samples, seed)
     key = _key(alone, rows)
-    kept = cache.load(key)
-    if kept is not None and kept.get("counts", rows).shape == (len(robot.links),) * 2:
+    square = len(robot.links), len(robot.links)
+    kept = cache.load(key, {"counts": (np.int64, square), "standing": (np.int64, square)})
+    if kept is not None:
         return _sorted_out(alone, samples, kept["counts"], kept["standing"])
-    counts, standing = (np.zeros((len(robot.links),) * 2, np.int64) for _ in range(2))
+    counts, standing = (np.zeros(square, np.int64) for _ in range(2))
     _count(Scene(alone), alone, alone.stand[None, :], standing, lambda n: None)
     with _bar(f"{robot.name}: links that touch", samples, progress) as advance:
         _count(Scene(alone), alone, rows, counts, advance)
@@ -135,12 +133,12 @@ def _sorted_out(robot: Robot, samples: int, counts: np.ndarray, standing: np.nda
 
 def _key(robot: Robot, rows: np.ndarray) -> str:
     """Return the key of all that the counts depend on."""
-    parts: list[Any] = [f"overlaps-{VERSION}", robot.links, rows, robot.stand, RELATIVE_TOLERANCE]
+    parts: list[Any] = ["overlaps", robot.links, rows, robot.stand, RELATIVE_TOLERANCE]
     for shapes in robot.shapes:
         parts.append(len(shapes))
         for shape in shapes:
             parts += [shape.points, shape.faces, shape.proxy, shape.radius, shape.disk, shape.solid]
-    return cache.content_key(*parts)
+    return cache.content_key(__file__, *parts)
 
 
 def _drawn(robot: Robot, samples: int, seed: int) -> np.ndarray:

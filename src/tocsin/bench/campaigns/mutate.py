@@ -181,11 +181,10 @@ def _wrong(scene: Any, motion: Any) -> str:
 
 def _work(connection: Any, seed: int, chosen: tuple[str, ...]) -> None:
     """What the process that reads does: a number comes in, an outcome goes out, until None comes."""
-    import tocsin  # noqa: F401  the place of compiled kernels is settled before meshes are no longer kept
+    from tocsin.geometry import cache
 
-    os.environ["TOCSIN_CACHE"] = "off"
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the campaign is told, and ends this
-    with tempfile.TemporaryDirectory() as place:
+    with cache.bypassed(), tempfile.TemporaryDirectory() as place:  # a file's mesh is built, not found
         folder = Path(place)
         prepare(folder)
         for kind in chosen:  # compiles, imports and fills memory that is not the damaged files'

@@ -25,9 +25,9 @@ from typing import Any
 
 import numpy as np
 
-from tocsin._compiled import cache_folder
 from tocsin._jit import kernel
 from tocsin._lanes import select
+from tocsin._store import folder as cache_folder
 from tocsin.advancement.engine import CONTACT, FREE, OPEN, advance, hulls_step
 from tocsin.bench import race, report
 from tocsin.bench.peers.remote import Worker, serve
