@@ -219,7 +219,7 @@ WITHOUT = {
     "a class": ("del numba.core.codegen.JITCodeLibrary", False),
     "a dispatcher": ("del numba.core.registry.CPUDispatcher", False),
     "how results are kept": ("del numba.core.compiler.CompileResult._rebuild", False),
-    "a cache": ("sys.modules['numba.core.caching'] = None", True),
+    "a cache": ("del numba.core.caching.CacheImpl, numba.core.caching.IndexDataCacheFile", True),
 }
 
 

@@ -6,6 +6,7 @@ import json
 import numpy as np
 import pytest
 
+from tocsin._store import Store
 from tocsin.geometry import cache, shape
 from tocsin.geometry.patches import are_patches
 from tocsin.geometry.primitives import Sphere
@@ -16,8 +17,8 @@ pytestmark = pytest.mark.pure
 
 @pytest.fixture(autouse=True)
 def place(tmp_path, monkeypatch):
-    monkeypatch.setenv("TOCSIN_CACHE", str(tmp_path / "cache"))
-    return tmp_path / "cache" / "arrays"
+    monkeypatch.setattr(cache, "ARRAYS", Store("arrays", root=tmp_path))  # kernels are found where they always are
+    return tmp_path / "arrays"
 
 
 ARRAYS = {"file": np.arange(5, dtype=np.int32), "b": np.ones((2, 3)), "empty": np.zeros((0, 3)), "n": np.zeros(2, NODE)}
@@ -104,6 +105,7 @@ def test_it_can_be_turned_off_and_bypassed(monkeypatch, place):
         assert cache.load(key("k"), LAYOUT) is None
         assert not cache.store(key("l"), ARRAYS)
     assert cache.load(key("k"), LAYOUT) is not None
+    monkeypatch.setattr(cache, "ARRAYS", Store("arrays"))
     monkeypatch.setenv("TOCSIN_CACHE", "off")
     assert not cache.store(key("k"), ARRAYS)
     assert cache.load(key("k"), LAYOUT) is None

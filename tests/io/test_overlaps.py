@@ -8,6 +8,7 @@ import pytest
 
 from data import example_robots, robot_file
 from tocsin import Box, Mesh, Robot, RobotBuilder, Scene, Sphere, TocsinError
+from tocsin._store import Store
 from tocsin.io import overlaps
 from tocsin.io.overlaps import find_overlaps
 from tocsin.io.srdf import read_srdf
@@ -18,7 +19,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::tocsin.MeshWarning")
 @pytest.fixture(autouse=True)
 def empty_cache(tmp_path, monkeypatch):
     """Count anew in every test, while compiled kernels stay where they are."""
-    monkeypatch.setattr(overlaps.cache, "folder", lambda: tmp_path / "cache")
+    monkeypatch.setattr(overlaps.cache, "ARRAYS", Store("arrays", root=tmp_path))
 
 
 def spheres(stand=0.0):
@@ -91,7 +92,7 @@ def test_a_pair_that_touches_rarely_is_still_proven_after_sampling_missed_it():
 
 def test_the_same_question_gives_the_same_answer_and_is_kept(tmp_path, monkeypatch):
     first = find_overlaps(spheres(), samples=200, seed=4)
-    assert len(list((tmp_path / "cache").glob("*.npz"))) == 1
+    assert len(list((tmp_path / "arrays").iterdir())) == 1
     monkeypatch.setattr(overlaps, "_count", lambda *_: pytest.fail("it was counted again"))
     assert find_overlaps(spheres(), samples=200, seed=4) == first
     ignoring = spheres()
@@ -101,7 +102,7 @@ def test_the_same_question_gives_the_same_answer_and_is_kept(tmp_path, monkeypat
 
 def test_whatever_matters_makes_another_question(tmp_path):
     def kept():
-        return len(list((tmp_path / "cache").glob("*.npz")))
+        return len(list((tmp_path / "arrays").iterdir()))
 
     find_overlaps(spheres(), samples=20)
     find_overlaps(spheres(), samples=20, seed=1)
@@ -110,13 +111,13 @@ def test_whatever_matters_makes_another_question(tmp_path):
     assert kept() == 4
 
 
-def test_a_damaged_or_missing_cache_only_costs_time(tmp_path, monkeypatch):
+def test_a_damaged_or_missing_cache_only_costs_time(tmp_path):
     first = find_overlaps(spheres(), samples=50)
-    for file in (tmp_path / "cache").glob("*.npz"):
+    for file in (tmp_path / "arrays").iterdir():
         file.write_bytes(b"damaged")
     assert find_overlaps(spheres(), samples=50) == first
-    monkeypatch.setattr(overlaps.cache, "folder", lambda: None)
-    assert find_overlaps(spheres(), samples=50) == first
+    with overlaps.cache.bypassed():
+        assert find_overlaps(spheres(), samples=50) == first
 
 
 def test_samples_lie_within_the_limits_and_quaternions_are_unit():
