@@ -115,7 +115,7 @@ def test_what_does_not_belong_to_a_list_of_contacts_is_refused(mixed):
         (lambda: scene.contacts(fall, every="contact"), "'cloth' is deformable"),
         (lambda: rigid.contacts(roll, every="pair"), "none is in this scene"),
         (lambda: rigid.contacts(roll, every="triangle"), "none is in this scene"),
-        (lambda: rigid.contacts(roll, margin=0.1), "margin and tolerance are for"),
+        (lambda: rigid.contacts(roll, margin=0.1), "margin, tolerance and max_steps are for"),
         (lambda: scene.contacts(fall, exact=True), "are for contacts of rigid bodies"),
         (lambda: scene.contacts(fall, properness=0.0), "are for contacts of rigid bodies"),
     ):

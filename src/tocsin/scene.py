@@ -179,12 +179,14 @@ class Scene:
 
     @overload
     def contacts(
-        self, *motions: Motion, every: Literal["pair"], margin: float = 0.0, tolerance: float | None = None
-    ) -> FeatureContacts: ...
+        self, *motions: Motion, every: Literal["pair"], margin: float = 0.0, tolerance: float | None = None,
+        max_steps: int = MAX_STEPS,
+    ) -> FeatureContacts: ...  # fmt: skip
     @overload
     def contacts(
-        self, *motions: Motion, every: Literal["triangle"], margin: float = 0.0, tolerance: float | None = None
-    ) -> TriangleTimes: ...
+        self, *motions: Motion, every: Literal["triangle"], margin: float = 0.0, tolerance: float | None = None,
+        max_steps: int = MAX_STEPS,
+    ) -> TriangleTimes: ...  # fmt: skip
     @overload
     def contacts(
         self, *motions: Motion, every: Literal["contact"], exact: bool = False, resolution: str | float = "medium",
@@ -194,7 +196,7 @@ class Scene:
     def contacts(
         self, *motions: Motion, every: None = None, exact: bool = False, resolution: str | float = "medium",
         time_resolution: float | None = None, properness: float | None = None, margin: float = 0.0,
-        tolerance: float | None = None,
+        tolerance: float | None = None, max_steps: int = MAX_STEPS,
     ) -> TimedContacts | FeatureContacts: ...  # fmt: skip
     def contacts(
         self,
@@ -206,6 +208,7 @@ class Scene:
         properness: float | None = None,
         margin: float = 0.0,
         tolerance: float | None = None,
+        max_steps: int = MAX_STEPS,
     ) -> TimedContacts | FeatureContacts | TriangleTimes:
         """Return every contact during the motions, not only the first, sorted by time.
 
@@ -217,7 +220,8 @@ class Scene:
 
         Of deformable models: `every` "pair" (the default where there are some) for each touching pair of features with
         its own first time, as `FeatureContacts`; "triangle" for the first time of each triangle, as `TriangleTimes`.
-        `margin` and `tolerance`, for these, as in `first_contact`.
+        `margin` and `tolerance`, for these, as in `first_contact`, whose time is that of the first in the list.
+        `max_steps` caps the work, and what is listed: a list that it ended has `complete=False`.
         """
         kind = every or ("pair" if self._soft else "contact")
         if kind not in EVERY:
@@ -228,13 +232,15 @@ class Scene:
             if exact or properness is not None or time_resolution is not None or resolution != "medium":
                 raise TocsinError(
                     "exact, resolution, time_resolution and properness are for contacts of rigid bodies; those of "
-                    "deformable models are always complete: leave them out."
+                    "deformable models are complete without: leave them out."
                 )
-            return soft_ask.contacts(self, motions, kind, margin, tolerance)
+            return soft_ask.contacts(self, motions, kind, margin, tolerance, max_steps)
         if self._soft:
             self.links_only('contacts(every="contact")', 'every="pair" and every="triangle" are for these')
-        if margin != 0.0 or tolerance is not None:
-            raise TocsinError("margin and tolerance are for contacts of deformable models; bodies have none here.")
+        if margin != 0.0 or tolerance is not None or max_steps is not MAX_STEPS:
+            raise TocsinError(
+                "margin, tolerance and max_steps are for contacts of deformable models; bodies have none here."
+            )
         from tocsin.screen import ask
 
         if exact.__class__ is not bool:

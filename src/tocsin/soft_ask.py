@@ -10,6 +10,7 @@ from tocsin import _cast
 from tocsin.deform import answer
 from tocsin.deform.advance import UNDECIDED
 from tocsin.deform.question import Question
+from tocsin.deform.run import UNLIMITED
 from tocsin.errors import TocsinError
 from tocsin.model.base import Motion
 from tocsin.model.deformable import Deformable, Deforming
@@ -19,8 +20,9 @@ from tocsin.soft_results import FeatureContacts, TriangleTimes
 
 
 def question(
-    scene: Any, motions: tuple[Motion, ...], rules: Any, margin: Any, tolerance: Any, threads: int | None
-) -> Question:
+    scene: Any, motions: tuple[Motion, ...], rules: Any, margin: Any, tolerance: Any, threads: int | None,
+    max_steps: int = UNLIMITED,
+) -> Question:  # fmt: skip
     """Return a question about the deformable models of a scene and all that they may touch."""
     scene.check_motions(motions)
     margin = _cast.margin(margin)
@@ -28,7 +30,8 @@ def question(
     places = [scene._index[id(m.model)] for m in motions]
     if len(set(places)) < len(places):
         raise scene.moved_twice(places)
-    return Question(scene._carrying(motions).models, dict(zip(places, motions)), rules, margin, tolerance, threads)
+    models = scene._carrying(motions).models
+    return Question(models, dict(zip(places, motions)), rules, margin, tolerance, threads, max_steps)
 
 
 def standing(scene: Any, placements: tuple[Motion, ...]) -> Question:
@@ -42,9 +45,9 @@ def first_contact(
     any_contact: bool, stages: tuple[int | str, ...],
 ) -> FirstContact:  # fmt: skip
     """Ask about links first, then about deformable models, up to the links' first contact."""
-    asked = question(scene, motions, scene._rules.of_links(), margin, tolerance, scene.threads)
     _cast.choice(method, "method", METHODS)
-    _cast.count(max_steps, "max_steps")
+    max_steps = _cast.count(max_steps, "max_steps")
+    asked = question(scene, motions, scene._rules.of_links(), margin, tolerance, scene.threads, max_steps)
     rigid = tuple(m for m in motions if not isinstance(m, Deforming))
     found = None
     if rigid or not motions:
@@ -67,11 +70,12 @@ def first_contact(
 
 
 def contacts(
-    scene: Any, motions: tuple[Motion, ...], every: str, margin: Any, tolerance: Any
+    scene: Any, motions: tuple[Motion, ...], every: str, margin: Any, tolerance: Any, max_steps: int
 ) -> FeatureContacts | TriangleTimes:
     """Return every contact of deformable models: by "pair" or by "triangle"."""
     if not any(isinstance(model, Deformable) for model in scene.models):
         raise TocsinError(f"every={every!r} is about deformable models, and none is in this scene; leave it out.")
-    asked = question(scene, motions, scene._rules.of_links(), margin, tolerance, scene.threads)
+    max_steps = _cast.count(max_steps, "max_steps")
+    asked = question(scene, motions, scene._rules.of_links(), margin, tolerance, scene.threads, max_steps)
     say = answer.all_contacts if every == "pair" else answer.triangle_times
     return say(asked, scene.names, motions)

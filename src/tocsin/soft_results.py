@@ -65,12 +65,14 @@ class FeatureContacts(Sequence[FeatureContact]):
     margin: float = 0.0
     tolerance: float | None = None
     """As they were asked for, metres."""
+    complete: bool = True
+    """False if the step cap ended the search: then there may be more than these, earlier ones too."""
 
     def __len__(self) -> int:
         return len(self.times)
 
     def __repr__(self) -> str:
-        return f"<{len(self)} touching feature pairs>"
+        return f"<{len(self)} touching feature pairs{'' if self.complete else ', not complete'}>"
 
     @overload
     def __getitem__(self, index: int) -> FeatureContact: ...
@@ -127,6 +129,8 @@ class TriangleTimes(Mapping[str, Vector]):
     margin: float = 0.0
     tolerance: float | None = None
     """As they were asked for, metres."""
+    complete: bool = True
+    """False if the step cap ended the search: then other triangles may touch too, and these earlier."""
 
     def __getitem__(self, model: str) -> Vector:
         try:
@@ -145,7 +149,7 @@ class TriangleTimes(Mapping[str, Vector]):
 
     def __repr__(self) -> str:
         parts = [f"{int(np.isfinite(t).sum())} of {len(t)} of {name!r}" for name, t in self.by_model.items()]
-        return f"<touching triangles: {', '.join(parts)}>"
+        return f"<touching triangles: {', '.join(parts)}{'' if self.complete else '; not complete'}>"
 
     @cached_property
     def times(self) -> Vector:

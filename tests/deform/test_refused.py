@@ -42,3 +42,14 @@ def test_an_unknown_method_is_refused_without_links_too(scene):
     cloth = scene.models[0]
     with pytest.raises(tocsin.TocsinError, match="method must be one of"):
         scene.first_contact(cloth.move(cloth.vertices, cloth.vertices), method="magic")
+
+
+@pytest.mark.parametrize("ask", [tocsin.vertex_face_times, tocsin.edge_edge_times])
+@pytest.mark.parametrize("which", range(4))
+@pytest.mark.parametrize("kind", [np.complex128, np.complex64, np.str_, object])
+def test_times_of_pairs_are_of_real_numbers(ask, which, kind):
+    shapes = [(1, 3), (1, 3), (1, 3, 3), (1, 3, 3)] if ask is tocsin.vertex_face_times else [(1, 2, 3)] * 4
+    arrays = [np.arange(np.prod(shape), dtype=float).reshape(shape) for shape in shapes]
+    arrays[which] = np.full(shapes[which], 1j, object) if kind is object else arrays[which].astype(kind)
+    with pytest.raises(tocsin.TocsinError, match="must be numbers"):
+        ask(*arrays)

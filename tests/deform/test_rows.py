@@ -5,6 +5,7 @@ import pytest
 
 from tocsin._jit import kernel
 from tocsin._lanes import bits
+from tocsin.deform.apart import single_up
 from tocsin.deform.rows import (
     both_ends,
     gathered,
@@ -103,3 +104,11 @@ def test_places_of_two_vertices_are_woven_and_numbers_put():
     assert np.array_equal(out[1], table[points[2:10, 1]].T)
     assert np.array_equal(four[3:7], numbers[2, :4] + 100)
     assert np.array_equal(sixteen[2:18], numbers[1] + 1000)
+
+
+@pytest.mark.parametrize(
+    "x", [0.0, 5e-324, 2.0**-149, 1.5 * 2.0**-149, 1.25 * 2.0**-140, 2.0**-126, 1.0 + 2.0**-30, 3e38]
+)
+def test_single_up_is_never_below(x):
+    assert float(single_up(x)) >= x
+    assert float(single_up(x)) <= max(x * (1.0 + 2.0**-22), 2.0**-126 if x else 0.0)

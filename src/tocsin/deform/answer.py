@@ -18,6 +18,7 @@ from tocsin.deform.narrow import (
     FACE_EDGE,
     FACE_VERTEX,
     FEATURES,
+    INSIDE,
     NODES,
     STEPS,
     VERTEX_FACE,
@@ -27,7 +28,7 @@ from tocsin.model.deformable import Deformable
 from tocsin.results import Contact, LazyContact, Stats, Status
 from tocsin.soft_results import FeatureContact, FeatureContacts, TriangleTimes
 
-KINDS = ("vertex-face", "face-vertex", "edge-edge", "edge-face", "face-edge")
+KINDS = ("vertex-face", "face-vertex", "edge-edge", "edge-face", "face-edge", "inside")
 """Names of the kinds of feature pairs, by their numbers."""
 
 MOST_LISTED = 4096
@@ -81,8 +82,8 @@ class SoftAnswer(LazyContact):
         question: Question = self._question  # type: ignore[attr-defined]
         words = Words(question, self.scene.names)
         hit, pairing = self._hit, self._pairing  # type: ignore[attr-defined]
-        if hit["kind"] < 0:
-            return (words.inside(pairing),)
+        if hit["kind"] == INSIDE:
+            return (words.contact(pairing, hit, self.time),)
         found = question.every(self.time)
         said = [words.contact(pairing, hit, self.time)]
         for k in range(min(len(found.hits), MOST_LISTED)):
@@ -119,11 +120,12 @@ class Words:
         name = self._names[actor.model]
         return name, name if len(model.link_names) == 1 else model.link_names[self._question.link_of(actor)]
 
-    def inside(self, pairing: int) -> Contact:
-        """Return the contact of a model inside a solid one, which touches nothing."""
-        a, b = (self.name(actor) for actor in self._question.pairings[pairing][:2])
-        none = np.full(3, np.nan)
-        return Contact(a[1], b[1], "inside", ((), ()), none, none, np.zeros(3), 0.0, a[0], b[0])
+    def inside(self, pairing: int, vertex: int, time: float) -> Contact:
+        """Return the contact of a vertex inside a solid: a point of both."""
+        a, b = self._question.pairings[pairing][:2]
+        point = self._question.positions(a, time, (vertex,))[0]
+        (model_a, link_a), (model_b, link_b) = self.name(a), self.name(b)
+        return Contact(link_a, link_b, "inside", ((vertex,), ()), point, point, np.zeros(3), 0.0, model_a, model_b)
 
     def features(self, pairing: int, hit: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """Return the vertices of the touching features on both sides."""
@@ -135,6 +137,8 @@ class Words:
 
     def contact(self, pairing: int, hit: Any, time: float) -> Contact:
         """Return a hit as a contact, its points at a time."""
+        if hit["kind"] == INSIDE:
+            return self.inside(pairing, int(hit["a"]), time)
         question = self._question
         a, b = question.pairings[pairing][:2]
         on_a, on_b = self.features(pairing, hit)
@@ -196,6 +200,7 @@ def all_contacts(question: Question, names: tuple[str, ...], motions: tuple[Any,
         motions,
         question.margin,
         question.tolerance,
+        found.complete,
     )
 
 
@@ -216,7 +221,7 @@ def triangle_times(question: Question, names: tuple[str, ...], motions: tuple[An
                     continue
                 single = VERTEX_FACE if side == "a" else FACE_VERTEX
                 line = (EDGE_EDGE, EDGE_FACE if side == "a" else FACE_EDGE)
-                is_vertex = hits["kind"] == single
+                is_vertex = (hits["kind"] == single) | ((hits["kind"] == INSIDE) & (side == "a"))
                 is_edge = (hits["kind"] == line[0]) | (hits["kind"] == line[1])
                 for chosen, table in ((is_vertex, vertex), (is_edge, edge), (~(is_vertex | is_edge), face)):
                     own = np.full(len(table), np.inf)
@@ -226,4 +231,4 @@ def triangle_times(question: Question, names: tuple[str, ...], motions: tuple[An
             np.minimum(face, vertex[model.faces].min(axis=1), out=face)
             np.minimum(face, edge[model.face_edges].min(axis=1), out=face)
         times[names[k]] = face
-    return TriangleTimes(times, motions, question.margin, question.tolerance)
+    return TriangleTimes(times, motions, question.margin, question.tolerance, found.complete)

@@ -27,9 +27,19 @@ LARGEST = 2.0**40
 
 
 @kernel
+def single_up(x):
+    """Return a single-precision number of at least x >= 0, and 0 for 0.
+
+    Proof. From 2^-126 on singles have all their digits, and x (1 + 2^-23), rounded to a double and then to a single, is
+    at least x (1 + 2^-23) (1 - 2^-53) (1 - 2^-24) > x. Below, where rounding is not in proportion, 2^-126 is more.
+    """
+    return np.float32(max(x * (1.0 + 2.0**-23), 2.0**-126)) if x > 0.0 else np.float32(0.0)
+
+
+@kernel
 def noise_of(reach, most):
     """Return 24 ROUNDING times the largest coordinate, rounded up; beyond `most` infinity, which settles nothing."""
-    return np.float32(24.0 * ROUNDING * reach * (1.0 + 2.0**-22)) if reach < most else np.float32(np.inf)
+    return single_up(24.0 * ROUNDING * reach * (1.0 + 2.0**-22)) if reach < most else np.float32(np.inf)
 
 
 @kernel

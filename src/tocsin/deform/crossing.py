@@ -9,8 +9,7 @@ import numpy as np
 from tocsin import vec
 from tocsin._jit import kernel
 from tocsin._lanes import bits
-from tocsin.deform.apart import LARGEST, LEAST, ONE, ZERO, length1, mixed, noise_of
-from tocsin.deform.overlap import single_up
+from tocsin.deform.apart import LARGEST, LEAST, ONE, ZERO, length1, mixed, noise_of, single_up
 from tocsin.deform.rows import greater, picked
 
 THREE = np.float32(3.0)

@@ -70,7 +70,5 @@ def _within(question: Question, words: Words, margin: float, tolerance: float) -
     state, _, p, hit = question.first(anything=True)
     if state == 0:
         return None
-    if hit["kind"] < 0:
-        return 0.0, words.inside(p)
     contact = words.contact(p, hit, 0.0)
     return contact.distance + (question.blur(question.pairings[p].b) if contact.distance > 0.0 else 0.0), contact

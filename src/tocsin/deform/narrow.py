@@ -17,8 +17,9 @@ from tocsin.deform.initial import crosses, one_sided
 from tocsin.deform.sieve import BLOCK, COLUMNS, OF_A, OF_B, ROWS, sift
 from tocsin.deform.topology import FACE
 
-VERTEX_FACE, FACE_VERTEX, EDGE_EDGE, EDGE_FACE, FACE_EDGE = range(5)
-"""Kinds of feature pairs: which feature is a's, which is b's. An edge through a face is an overlap, at time 0."""
+VERTEX_FACE, FACE_VERTEX, EDGE_EDGE, EDGE_FACE, FACE_EDGE, INSIDE = range(6)
+"""Kinds of feature pairs: which feature is a's, which is b's. An edge through a face is an overlap, at time 0; so is a
+vertex inside a solid, which has no number (-1)."""
 
 FIRST, EVERY, ANY = range(3)
 """What is asked: the first contact, every pair's own, or any contact at all."""
@@ -32,8 +33,12 @@ MOST_FACED, MOST_EDGED = 3, 9
 HIT = np.dtype([("time", "f8"), ("kind", "i4"), ("a", "i4"), ("b", "i4"), ("status", "i4")])
 """A contact of a feature pair: when, and vertex, face or edge on either side."""
 
-ELEMENTS, FEATURES, ADVANCED, STEPS, NODES, COUNTS = range(6)
-"""What is counted: element pairs, feature pairs after each filter, advancement steps, tests of octets."""
+ELEMENTS, FEATURES, ADVANCED, STEPS, NODES, CAP, COUNTS = range(7)
+"""What is counted: element pairs, feature pairs after each filter, advancement steps, tests of octets. CAP: how many
+steps may be taken; 0 for any number."""
+
+CHEAP = 16
+"""Pairs of elements and tests of octets that are counted as one step."""
 
 
 class Room(NamedTuple):
@@ -80,6 +85,18 @@ def make_room():
 
 
 @kernel
+def work_of(counts):
+    """Return what is held against the cap: steps, and what costs less in parts of steps."""
+    return counts[STEPS] + (counts[ELEMENTS] + counts[NODES]) // CHEAP
+
+
+@kernel
+def is_spent(counts):
+    """Return True if more work was done than the cap allows."""
+    return counts[CAP] > 0 and work_of(counts) > counts[CAP]
+
+
+@kernel
 def is_corner(corners, same, element, vertex):
     """Is a vertex, by `same`, one of an element's corners?
 
@@ -92,10 +109,12 @@ def is_corner(corners, same, element, vertex):
 
 
 @kernel
-def precedes(time, kind, i, j, hit):
-    """Return True if a contact comes before another; those at the same time are ordered by their features."""
+def precedes(time, status, kind, i, j, hit):
+    """Return True if a contact comes before another; at the same time what is certain does, then by features."""
     if time != hit["time"]:
         return time < hit["time"]
+    if status != hit["status"]:
+        return status < hit["status"]
     if kind != hit["kind"]:
         return kind < hit["kind"]
     return i < hit["a"] or (i == hit["a"] and j < hit["b"])
@@ -146,7 +165,7 @@ def keep_contacts(source_a, source_b, itself, kind, rows, n, ended, question, hi
         if question == EVERY:
             write_hit(hits[found], end["time"], named, i, j, end["status"])
             found += 1
-        elif found == 0 or precedes(end["time"], named, i, j, hits[0]):
+        elif found == 0 or precedes(end["time"], end["status"], named, i, j, hits[0]):
             write_hit(hits[0], end["time"], named, i, j, end["status"])
             found = 1
     return found
@@ -158,7 +177,7 @@ def settle_features(edges, a, b, rows, n, room, margin, tolerance, limit, questi
 
     `a` has the first features: edges, or vertices whose faces are those of b.
     """
-    near = culling_margin(margin, tolerance, question)
+    near = culling_margin(margin, tolerance)
     n = keep_crossing(edges, a.table, b.table, max(a.reach, b.reach), rows, n, limit, near)
     counts[ADVANCED] += n
     room.tolerance[0] = tolerance
@@ -195,8 +214,8 @@ def beside_at_start(p, corners_a, x, q, corners_b, y):
 
 
 @kernel
-def overlaps_at_start(a, b, itself, pairs, n, hits, found):
-    """Keep the first edge that goes through a face at time 0 in hits[0]; return how many contacts are there."""
+def overlaps_at_start(a, b, itself, pairs, n, question, hits, found, counts):
+    """Keep edges that go through faces at time 0, each or the first of all in hits[0]; return (hits, found)."""
     for p in range(n):
         if not pairs[p, 2]:
             continue
@@ -220,34 +239,42 @@ def overlaps_at_start(a, b, itself, pairs, n, hits, found):
                         continue
                     status = edge_through(b.places, b.edges, e, a.places, a.corners, x, a.same, itself)
                     kind, i, j = named_features(a.source, b.source, itself, FACE_EDGE, x, e)
-                if status != FREE and (found == 0 or precedes(0.0, kind, i, j, hits[0])):
+                if status == FREE:
+                    continue
+                if question == EVERY:
+                    counts[STEPS] += 1  # what is listed counts, so that a cap bounds lists
+                    hits = with_room(hits, found, 1)
+                    write_hit(hits[found], 0.0, kind, i, j, status)
+                    found += 1
+                elif found == 0 or precedes(0.0, status, kind, i, j, hits[0]):
                     write_hit(hits[0], 0.0, kind, i, j, status)
                     found = 1
-    return found
+    return hits, found
 
 
 @kernel
-def culling_margin(margin, tolerance, question):
+def culling_margin(margin, tolerance):
     """Return the margin for which pairs are left out.
 
     Asked for the first contact, pairs are left out up to the best time so far, which depends on what was met before. A
     pair that is never within the margin, but within margin + tolerance, may count as a contact or not: so that it does
-    not depend on the order, nothing is left out that could count as one by then.
+    not depend on the order, nothing is left out that could count as one by then. Asked for every contact the same, so
+    that the first of a list is the first contact.
     """
-    return margin if question == EVERY else (margin + tolerance) * (1.0 + 2.0**-50)
+    return (margin + tolerance) * (1.0 + 2.0**-50)
 
 
 @kernel
 def settle(a, b, itself, room, n, margin, tolerance, limit, question, overlaps, hits, found, counts):
     """Decide the first n element pairs of a chunk; return (hits, found, limit)."""
     counts[ELEMENTS] += n
-    if question != EVERY and overlaps:
-        found = overlaps_at_start(a, b, itself, room.pairs, n, hits, found)
-        if found > 0:
+    if overlaps:
+        hits, found = overlaps_at_start(a, b, itself, room.pairs, n, question, hits, found, counts)
+        if question != EVERY and found > 0:
             limit = min(limit, hits[0]["time"])
         if question == ANY and found > 0 and hits[0]["status"] == CONTACT:
             return hits, found, limit
-    faced, facing, edged, total = sift(a, b, itself, room, n, limit, culling_margin(margin, tolerance, question))
+    faced, facing, edged, total = sift(a, b, itself, room, n, limit, culling_margin(margin, tolerance))
     counts[FEATURES] += total
     for kind in range(3):
         asked = (room, margin, tolerance, limit, question, counts)

@@ -157,12 +157,6 @@ def near(octet, octets, q, reach, first, last):
 
 
 @kernel
-def single_up(x):
-    """Return a single-precision number of at least x >= 0."""
-    return np.float32(x * (1.0 + 2.0**-23))
-
-
-@kernel
 def diagonal(margin):
     """Return the margin along a diagonal axis, rounded up."""
     return margin * (math.sqrt(2.0) * (1.0 + 2.0**-50))

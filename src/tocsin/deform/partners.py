@@ -21,9 +21,7 @@ import numpy as np
 from tocsin import vec
 from tocsin._jit import kernel
 from tocsin.bounds.motion_bound import chain_bound
-from tocsin.contacts.inside import is_inside
 from tocsin.deform.soft import Soft
-from tocsin.deform.topology import FACE
 from tocsin.geometry.primitives import Box, Capsule, ConvexHull, Cylinder, Sphere
 from tocsin.geometry.shape import Shape
 from tocsin.motion.chain import chain_pose
@@ -170,12 +168,3 @@ def paths_of(links: np.ndarray, row_t0: np.ndarray, row_t1: np.ndarray, begin: f
         _, _, bend, twist, _, _, length, noise = bounds
         found.append(Path(links, joints, i, bend, twist, length, noise))
     return found
-
-
-def inside_at_start(partner: Partner, placed: np.ndarray, samples: np.ndarray) -> bool:
-    """Return True if one of the sample points, of a model that touches the surface nowhere, is inside the partner."""
-    elements = partner.soft.given
-    faces = elements.corners[(elements.owns & FACE) != 0]
-    if not partner.closed or not len(faces):  # a ball or a capsule: their radius is in the margin
-        return False
-    return any(is_inside(placed, faces, 0, len(faces), tuple(p)) for p in samples.tolist())

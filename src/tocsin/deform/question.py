@@ -15,17 +15,17 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tocsin.deform.advance import CONTACT
-from tocsin.deform.narrow import ANY, COUNTS, EVERY, FIRST, HIT
-from tocsin.deform.partners import Partner, Path, inside_at_start, partner_of, paths_of
+from tocsin.deform.narrow import ANY, COUNTS, EDGE_FACE, EVERY, FIRST, HIT, INSIDE
+from tocsin.deform.partners import Partner, Path, partner_of, paths_of
 from tocsin.deform.ranking import in_order
-from tocsin.deform.run import Found, Pair, find
+from tocsin.deform.run import UNLIMITED, Budget, Found, Pair, find
 from tocsin.deform.sides import Side
-from tocsin.deform.slabs import Mixed, every_contact, first_contact
+from tocsin.deform.slabs import Mixed, Slabs, every_contact, first_contact
 from tocsin.deform.soft import Soft, widen
+from tocsin.deform.starting import Parts, inside_at_start, is_confirmed, parts_of
 from tocsin.deform.topology import Elements
 from tocsin.geometry.primitives import Cylinder
 from tocsin.geometry.shape import Shape
-from tocsin.geometry.topology import label_faces
 from tocsin.model.base import Model, Motion
 from tocsin.model.deformable import Deformable, Deforming
 from tocsin.options import RELATIVE_TOLERANCE
@@ -65,6 +65,8 @@ class Question:
     margin: float
     tolerance: float | None
     threads: int | None
+    max_steps: int = UNLIMITED
+    """For each of `first` and `every`."""
     counts: np.ndarray = field(default_factory=lambda: np.zeros(COUNTS, np.int64))
 
     def __post_init__(self) -> None:
@@ -99,7 +101,8 @@ class Question:
             sizes = [m.mean_edge for m in (self.models[a.model], self.models[b.model]) if isinstance(m, Deformable)]
             if b.shape >= 0:
                 sizes.append(self._shape(b).diagonal)
-            tolerance = RELATIVE_TOLERANCE * min(sizes)
+            # A single point has no size: then the other side's counts, and where none has one, that of a metre.
+            tolerance = RELATIVE_TOLERANCE * min([size for size in sizes if size > 0.0], default=1.0)
         if b.shape >= 0:
             self._tolerance[b] = min(tolerance, self._tolerance.get(b, math.inf))
         self.pairings.append(Pairing(a, b, margin, tolerance))
@@ -191,10 +194,11 @@ class Question:
 
     def first(self, limit: float = math.inf, *, anything: bool = False) -> tuple[int, float, int, np.ndarray]:
         """Return (status, time, pairing, hit) of the first contact up to `limit`, or of any; status 0 if free."""
+        self._budget = Budget(self.max_steps)
         for begin, end in self.stretches():
             if begin > limit:
                 break
-            found = self._stretch(begin, end, ANY if anything else FIRST)
+            found = self._stretch(begin, end, ANY if anything else FIRST, limit)
             if len(found.hits) and float(found.hits[0]["time"]) <= limit:
                 hit = found.hits[0]
                 return int(hit["status"]), float(hit["time"]), int(found.pair[0]), hit
@@ -202,17 +206,20 @@ class Question:
 
     def every(self, limit: float = 1.0) -> Found:
         """Return every feature pair that touches up to `limit`, with its first time; `pair` is the pairing."""
+        self._budget = Budget(self.max_steps)
         parts = []
+        complete = True
         for begin, end in self.stretches():
             if begin > limit:
                 break
-            found = self._stretch(begin, end, EVERY)
+            found = self._stretch(begin, end, EVERY, limit)
+            complete = complete and found.complete
             if limit < end:
                 keep = np.flatnonzero(found.hits["time"] <= limit)
                 found = found._replace(hits=found.hits.take(keep), pair=found.pair[keep])
             parts.append((found.hits, found.pair))
         if len(parts) == 1:
-            return Found(parts[0][0], parts[0][1], self.counts)  # in order already
+            return Found(parts[0][0], parts[0][1], self.counts, complete)  # in order already
         hits = np.concatenate([p[0] for p in parts])
         pair = np.concatenate([p[1] for p in parts])
         order = np.lexsort((hits["time"], hits["b"], hits["a"], hits["kind"], pair))
@@ -222,20 +229,20 @@ class Question:
             new = np.concatenate([[True], (key[1:] != key[:-1]).any(axis=1)])
             hits, pair = hits[new], pair[new]
         order = in_order(hits, pair)
-        return Found(hits.take(order), pair[order], self.counts)
+        return Found(hits.take(order), pair[order], self.counts, complete)
 
-    def _stretch(self, begin: float, end: float, question: int) -> Found:
-        """Ask about one stretch; times that come back are those of the whole motion."""
+    def _stretch(self, begin: float, end: float, question: int, limit: float) -> Found:
+        """Ask about one stretch up to `limit`; times that come back are those of the whole motion."""
         locks = {soft_of(m).lock for m in self.models if isinstance(m, Deformable)}
         for lock in sorted(locks, key=id):
             lock.acquire()
         try:
-            return self._locked(begin, end, question)
+            return self._locked(begin, end, question, limit)
         finally:
             for lock in locks:
                 lock.release()
 
-    def _locked(self, begin: float, end: float, question: int) -> Found:
+    def _locked(self, begin: float, end: float, question: int, limit: float) -> Found:
         origin = self._origin(begin, end)
         best: list[tuple[np.ndarray, np.ndarray]] = []
         sides: dict[int, tuple[Side, float]] = {}
@@ -249,10 +256,14 @@ class Question:
             (a, off_a), (b, off_b) = sides[pairing.a.model], sides[pairing.b.model]
             overlaps = self._overlaps(pairing, begin)
             pairs.append(Pair(a, b, a is b, pairing.margin + off_a + off_b, pairing.tolerance, overlaps))
-        limit = 1.0
+        complete = True
         if pairs:
-            found = find(pairs, question, threads=self.threads)
+            found = find(pairs, question, threads=self.threads, budget=self._budget)
             self.counts += found.counts
+            complete = found.complete
+            hits = found.hits
+            if question == EVERY:
+                found = self._confirmed(found, softs)
             if len(found.hits):
                 hits = found.hits
                 if (begin, end) != (0.0, 1.0):
@@ -260,25 +271,37 @@ class Question:
                 best.append((hits, np.array(softs)[found.pair]))
                 if question == ANY and hits[0]["status"] == CONTACT:
                     return Found(hits, best[0][1], found.counts)
-                limit = float(hits[0]["time"]) if question != EVERY else 1.0
+                limit = min(limit, float(hits[0]["time"])) if question != EVERY else limit
         for p, pairing in enumerate(self.pairings):
             if pairing.b.shape < 0:
                 continue
-            upto = min(end, limit) if question != EVERY else end
-            found = self._against(pairing, begin, max(upto, begin), origin, question)
+            found = self._against(p, begin, end, origin, question, limit)
             self.counts += found.counts
+            complete = complete and found.complete
             if len(found.hits):
                 best.append((found.hits, np.full(len(found.hits), p)))
                 if question != EVERY:
                     limit = min(limit, float(found.hits[0]["time"]))
         if not best:
-            return Found(np.zeros(0, HIT), np.zeros(0, np.int64), self.counts)
+            return Found(np.zeros(0, HIT), np.zeros(0, np.int64), self.counts, complete)
         if len(best) == 1:
-            return Found(best[0][0], best[0][1], self.counts)  # in order already
+            return Found(best[0][0], best[0][1], self.counts, complete)  # in order already
         hits = np.concatenate([b[0] for b in best])
         pair = np.concatenate([b[1] for b in best])
         order = in_order(hits, pair)
-        return Found(hits.take(order), pair[order], self.counts)
+        return Found(hits.take(order), pair[order], self.counts, complete)
+
+    def _confirmed(self, found: Found, pairings: Sequence[int] | np.ndarray) -> Found:
+        """Return a list without edges that may go through faces where their own features touch (`is_confirmed`)."""
+        keep = np.ones(len(found.hits), np.bool_)
+        unclear = (found.hits["kind"] >= EDGE_FACE) & (found.hits["status"] != CONTACT)
+        for k in np.unique(found.pair[unclear]).tolist():
+            rows = np.flatnonzero(found.pair == k)
+            a, b = (self.elements(actor) for actor in self.pairings[pairings[k]][:2])
+            keep[rows] = is_confirmed(
+                found.hits[rows], a, b, self.pairings[pairings[k]].a == self.pairings[pairings[k]].b
+            )
+        return found if keep.all() else found._replace(hits=found.hits[keep], pair=found.pair[keep])
 
     def _side(self, k: int, begin: float, end: float, origin: np.ndarray) -> tuple[Side, float]:
         """Return deformable model k as kernels see it during a stretch, and how far it may be off; metres."""
@@ -287,37 +310,36 @@ class Question:
         side = soft_of(model).fit(at(begin), at(end), origin)
         return side, 0.0 if exact else INTERPOLATED * (side.reach + float(np.abs(origin).max()))
 
-    def _against(self, pairing: Pairing, begin: float, end: float, origin: np.ndarray, question: int) -> Found:
+    def _against(self, p: int, begin: float, end: float, origin: np.ndarray, question: int, limit: float) -> Found:
         """Ask about a deformable model and one shape of a link."""
+        pairing = self.pairings[p]
         soft: Any = self.models[pairing.a.model]
         partner = self._partner(pairing.b)
         path = self._path(pairing.b, begin, end)
         at, _ = self._frames(pairing.a.model, begin, end)
-        noise = INTERPOLATED * max(float(np.abs(at(begin)).max()), float(np.abs(at(end)).max()))
+        ends = at(begin), at(end)
+        # Twice: for the ends, where they are between frames, and for what is between the ends.
+        noise = 2.0 * INTERPOLATED * max(float(np.abs(x).max()) for x in ends)
+        overlaps = self._overlaps(pairing, begin)
         mixed = Mixed(
-            lambda s, e: soft_of(soft).fit(at(s), at(e), origin),
-            partner,
-            path,
-            origin,
-            pairing.margin,
-            pairing.tolerance,
-            self._overlaps(pairing, begin),
-            noise,
+            soft_of(soft), ends, begin, end, partner, path, origin, pairing.margin, pairing.tolerance, overlaps, noise
         )
+        slabs = Slabs(mixed, self._budget, self.threads)
         with partner.soft.lock:
             if question == EVERY:
-                return every_contact(mixed, begin, end, threads=self.threads)
-            found = first_contact(mixed, begin, end, threads=self.threads)
-        started = begin == 0.0 and not (len(found.hits) and found.hits[0]["time"] == 0.0)
-        if (
-            started
-            and self._overlaps(pairing, begin)
-            and inside_at_start(partner, path.place(partner, 0.0), at(0.0)[samples_of(soft)])
-        ):
-            hits = np.zeros(1, HIT)
-            hits["kind"], hits["status"] = -1, CONTACT
-            return found._replace(hits=hits, pair=np.zeros(1, np.int64))
-        return found
+                found = self._confirmed(every_contact(slabs, limit), [p])
+            else:
+                found = first_contact(slabs, limit)
+        if not overlaps or (question != EVERY and len(found.hits) and found.hits[0]["time"] == 0.0):
+            return found
+        inside = inside_at_start(whole_of(soft), partner, path.place(partner, 0.0), ends[0], found.hits)
+        if not len(inside):
+            return found
+        hits = np.zeros(len(inside), HIT)
+        hits["kind"], hits["a"], hits["b"], hits["status"] = INSIDE, inside, -1, CONTACT
+        hits = np.concatenate([hits, found.hits]) if question == EVERY else hits[:1]
+        pair = np.zeros(len(hits), np.int64)
+        return found._replace(hits=hits[in_order(hits, pair)], pair=pair)
 
     def _overlaps(self, pairing: Pairing, begin: float) -> bool:
         """Is a surface that goes through the other at the start of this stretch a contact?"""
@@ -344,14 +366,9 @@ def soft_of(model: Deformable) -> Soft:
     return found
 
 
-def samples_of(model: Deformable) -> np.ndarray:
-    """Return one vertex of every connected part: if no surface is touched, a part is inside or outside as a whole."""
-    found = model.kept.get("samples")
+def whole_of(model: Deformable) -> Parts:
+    """Return the connected parts of a model none of whose elements touches anything."""
+    found = model.kept.get("parts")
     if found is None:
-        first = model.loose_edges[:, 0], model.loose_points
-        parts = np.zeros(0, np.int64)
-        if len(model.faces):
-            labels: Any = label_faces(model.faces, len(model.vertices))
-            parts = model.faces[np.unique(labels, return_index=True)[1], 0]
-        found = model.kept["samples"] = np.unique(np.concatenate([parts, *first]).astype(np.int64))
+        found = model.kept["parts"] = parts_of(soft_of(model).given, None)
     return found

@@ -42,7 +42,7 @@ def by_bits(keys):
 
 
 def in_order(hits: np.ndarray, pair: np.ndarray) -> np.ndarray:
-    """Return the order of contacts by time, those at the same time by pair, kind and features.
+    """Return the order of contacts by time; at the same time what is certain first, then by pair, kind and features.
 
     Times are sorted alone, and only those that occur twice by all of it: a tenth of the time of sorting by everything.
     Times are not negative, so that their bits are in order as they are: a third of the time of numpy's sort.
@@ -56,5 +56,5 @@ def in_order(hits: np.ndarray, pair: np.ndarray) -> np.ndarray:
     tied = np.flatnonzero(np.concatenate([again, [False]]) | np.concatenate([[False], again]))
     some = order[tied]
     part = hits[some]
-    order[tied] = some[np.lexsort((part["b"], part["a"], part["kind"], pair[some], part["time"]))]
+    order[tied] = some[np.lexsort((part["b"], part["a"], part["kind"], pair[some], part["status"], part["time"]))]
     return order

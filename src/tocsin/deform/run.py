@@ -11,15 +11,16 @@ import os
 import threading
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from tocsin.deform.advance import CONTACT
+from tocsin.deform.advance import CONTACT, UNDECIDED
 from tocsin.deform.hierarchy import LEVELS
-from tocsin.deform.narrow import ANY, COUNTS, EVERY, FIRST, HIT, make_room
+from tocsin.deform.narrow import ANY, CAP, COUNTS, EVERY, FIRST, HIT, make_room, work_of
 from tocsin.deform.ranking import in_order
 from tocsin.deform.sides import Side
 from tocsin.deform.traverse import BESIDE, RINGS, descend, empty_hits, make_lists, spread
@@ -32,6 +33,10 @@ BLOCKS = 12
 
 SMALL = 4096
 """Elements below which one thread is enough: waking another takes as long as the question."""
+
+
+UNLIMITED = 2**62
+"""Steps of a question without a cap."""
 
 
 class Pair(NamedTuple):
@@ -51,6 +56,15 @@ class Found(NamedTuple):
     hits: np.ndarray
     pair: np.ndarray
     counts: np.ndarray
+    complete: bool = True
+    """False if the budget ended the search."""
+
+
+@dataclass
+class Budget:
+    """How many steps a question may still take (`narrow.work_of`)."""
+
+    left: int
 
 
 def cores() -> int:
@@ -76,19 +90,31 @@ def _scratch() -> tuple[Any, Any]:
     return _kept.room, _kept.lists
 
 
-def find(pairs: Sequence[Pair], question: int, *, limit: float = 1.0, threads: int | None = None) -> Found:
+def find(
+    pairs: Sequence[Pair],
+    question: int,
+    *,
+    limit: float = 1.0,
+    threads: int | None = None,
+    budget: Budget | None = None,
+) -> Found:
     """Return the first contact of all pairs (none or one), every contact, or any: those up to `limit`, in order.
 
     A contact at time 0 ends the search for the first: none is earlier. Which one was met first depends on the threads;
-    so then one thread goes through everything in order until it meets one.
+    so then one thread goes through everything in order until it meets one. The same where the budget ends the search:
+    what was looked at by then depends on the threads. Of a list that ended so there is what was found; else nothing is
+    known, from the start on.
     """
+    budget = budget or Budget(UNLIMITED)
     small = sum(len(pair.a.corners) + len(pair.b.corners) for pair in pairs) < SMALL
     threads = 1 if small else threads or cores()
-    found = _dealt(pairs, _blocks(pairs, limit, threads), question, limit, threads)
-    if question == FIRST and threads > 1 and len(found.hits) and found.hits[0]["time"] == 0.0:
-        again = _dealt(pairs, _blocks(pairs, limit, 1), FIRST, limit, 1)
-        return again._replace(counts=again.counts + found.counts)
-    return found
+    found = _dealt(pairs, _blocks(pairs, limit, threads), question, limit, threads, budget.left)
+    at_start = question == FIRST and len(found.hits) > 0 and found.hits[0]["time"] == 0.0
+    if threads > 1 and (at_start or not found.complete):
+        again = _dealt(pairs, _blocks(pairs, limit, 1), question, limit, 1, budget.left)
+        found = again._replace(counts=again.counts + found.counts)
+    budget.left -= int(work_of(found.counts))
+    return found if found.complete or question == EVERY else undecided(0.0)._replace(counts=found.counts)
 
 
 def _blocks(pairs: Sequence[Pair], limit: float, threads: int) -> list[Any]:
@@ -134,9 +160,11 @@ def _own(octets: int, rings: int, parts: int) -> np.ndarray:
     return np.array(rows, np.int32).reshape(-1, 3)
 
 
-def _dealt(pairs: Sequence[Pair], blocks: list[Any], question: int, limit: float, threads: int) -> Found:
-    """Deal blocks out to threads, the caller among them, and gather what they find."""
+def _dealt(pairs: Sequence[Pair], blocks: list[Any], question: int, limit: float, threads: int, most: int) -> Found:
+    """Deal blocks out to threads, the caller among them, and gather what they find in `most` steps."""
     best = [limit]
+    spent: list[int] = []
+    ended: list[bool] = [True] if most <= 0 else []
     done: list[bool] = []
     waiting = iter(enumerate(blocks))
     parts: dict[int, tuple[int, np.ndarray]] = {}
@@ -145,10 +173,12 @@ def _dealt(pairs: Sequence[Pair], blocks: list[Any], question: int, limit: float
     def work() -> np.ndarray:
         own = np.zeros(COUNTS, np.int64)
         room, lists = _scratch()
-        while not done:
+        while not done and not ended:
             k, block = next(waiting, (-1, None))
             if block is None:
                 break
+            before = int(work_of(own))
+            own[CAP] = before + max(most - sum(spent), 1)
             p, tasks, first, last = block
             pair = pairs[p]
             bounds = (pair.margin, pair.tolerance, min(best), question)
@@ -157,32 +187,44 @@ def _dealt(pairs: Sequence[Pair], blocks: list[Any], question: int, limit: float
             hits, n, reached = descend(
                 pair.a, pair.b, pair.itself, tasks, first, last, room, lists, *bounds, pair.overlaps, hits, n, own
             )
+            spent.append(int(work_of(own)) - before)
+            if sum(spent) > most:
+                ended.append(True)
             if n:
                 parts[k] = (p, hits[:n])
                 best.append(reached)
                 ends = question == ANY or (question == FIRST and hits[0]["time"] == 0.0)
                 if ends and hits[0]["status"] == CONTACT:
                     done.append(True)
+        own[CAP] = 0
         return own
 
     helpers = [_workers(threads).submit(work) for _ in range(threads - 1)]
     counts += work()
     for helper in helpers:
         counts += helper.result()
+    complete = not ended or bool(done)
     if not parts:
-        return nothing()._replace(counts=counts)
+        return nothing()._replace(counts=counts, complete=complete)
     order = sorted(parts)
     hits = parts[order[0]][1] if len(order) == 1 else np.concatenate([parts[k][1] for k in order])
     pair = np.repeat([parts[k][0] for k in order], [len(parts[k][1]) for k in order]).astype(np.int64)
     ranked = in_order(hits, pair)
     if question != EVERY:
         ranked = ranked[:1]
-    return Found(hits.take(ranked), pair[ranked], counts)  # 40 times as fast as hits[ranked]
+    return Found(hits.take(ranked), pair[ranked], counts, complete)  # 40 times as fast as hits[ranked]
 
 
 def nothing() -> Found:
     """Return no contacts."""
     return Found(np.zeros(0, HIT), np.zeros(0, np.int64), np.zeros(COUNTS, np.int64))
+
+
+def undecided(t: float) -> Found:
+    """Return that nothing is known beyond a time."""
+    hits = np.zeros(1, HIT)
+    hits["time"], hits["kind"], hits["status"] = t, -1, UNDECIDED
+    return nothing()._replace(hits=hits, pair=np.zeros(1, np.int64), complete=False)
 
 
 def first_time(found: Found) -> float:

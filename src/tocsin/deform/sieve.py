@@ -17,8 +17,7 @@ import numpy as np
 from tocsin import vec
 from tocsin._jit import kernel
 from tocsin._lanes import bits, load_singles
-from tocsin.deform.apart import LARGEST, LEAST, ONE, length1, noise_of
-from tocsin.deform.overlap import single_up
+from tocsin.deform.apart import LARGEST, LEAST, ONE, length1, noise_of, single_up
 from tocsin.deform.rows import (
     both_ends,
     greater,

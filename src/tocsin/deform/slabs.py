@@ -2,34 +2,55 @@
 
 In a slab both sides go straight, up to the partner's deviation d, which is added to the margin: what is free there is
 free. A contact that is found there may be one of the deviation alone; it says that everything is free until then, so
-the next slab begins there and is shorter. Once 2 d is below half of the tolerance, a contact is one.
+shorter slabs are asked from there on.
+
+Slabs are those of a grid: level l cuts the stretch into 2^l of equal length. At the deepest level 2 d is below half of
+the tolerance (or d is mostly rounding, which no shorter slab helps: then a contact is left undecided). Contacts are
+decided there and nowhere else, by each feature pair for itself; larger slabs only tell what is free.
+
+Claim: what touches at the deepest level is never called free by a larger slab. So the first contact and a list, which
+ask different larger slabs, tell the same times, bit by bit.
+Proof. A contact at the deepest level means that the straight lines there are within m + d + tol / 2, the true shapes
+within m + 2 d + tol / 2, and the straight lines of a larger slab, whose deviation is D, within m + D + (2 d + tol / 2):
+that is the margin for which larger slabs are asked, and nothing within its margin is called free.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
 from typing import NamedTuple
 
 import numpy as np
 
-from tocsin.deform.advance import CONTACT, UNDECIDED
-from tocsin.deform.narrow import EDGE_FACE, EVERY, FACE_EDGE, FIRST, HIT
+from tocsin.deform.advance import UNDECIDED
+from tocsin.deform.follow import Course, child_of, follow, later_of, make_trail, time_of
+from tocsin.deform.narrow import ANY, COUNTS, EDGE_EDGE, EDGE_FACE, EVERY, FIRST, STEPS, VERTEX_FACE
 from tocsin.deform.partners import Partner, Path
-from tocsin.deform.run import Found, Pair, find, nothing
+from tocsin.deform.ranking import in_order
+from tocsin.deform.run import Budget, Found, Pair, find, nothing, undecided
 from tocsin.deform.sides import Side
+from tocsin.deform.soft import Soft
+from tocsin.deform.topology import Elements, directed
 
-MOST_SLABS = 4096
-"""Slabs after which a pair is left undecided."""
+FINEST = 2.0**-44
+"""The shortest slab, of the time at which it is: its ends are known up to a hundredth of its length."""
 
-SHRINK, GROW = 0.3, 2.0
-"""How the length of slabs changes after a contact of the deviation, and after a free slab."""
+COARSE = 0.25
+"""Of the width of elements: lists are made in slabs whose deviation is at most this. In longer ones, much that is only
+near would be listed; they are asked first whether anything is near at all."""
+
+SLAB = 64
+"""Steps that a slab is counted as, whatever it has to look at: fitting both models to it takes about as long."""
 
 
 class Mixed(NamedTuple):
     """One deformable model and one shape of a link, over a stretch of time."""
 
-    fit: Callable[[float, float], Side]
-    """The deformable model between two times."""
+    soft: Soft
+    ends: tuple[np.ndarray, np.ndarray]
+    """The deformable model's vertices at both ends of the stretch."""
+    begin: float
+    end: float
     partner: Partner
     path: Path
     origin: np.ndarray
@@ -40,82 +61,170 @@ class Mixed(NamedTuple):
     """Metres by which the deformable model's own positions may be off in a slab."""
 
 
-def _slab(mixed: Mixed, s: float, e: float, first: bool, question: int, limit: float, threads: int | None) -> Found:
-    """Ask about one slab; times that come back are fractions of it."""
-    deviation = mixed.path.deviation(mixed.partner, e - s) + mixed.noise
-    a = mixed.fit(s, e)
-    placed = (mixed.path.place(mixed.partner, s), mixed.path.place(mixed.partner, e))
-    b = mixed.partner.soft.fit(*placed, mixed.origin)
-    margin = mixed.margin + mixed.partner.radius + deviation
-    pair = Pair(a, b, False, margin, 0.5 * mixed.tolerance, mixed.overlaps and first)
-    return find([pair], question, limit=limit, threads=threads)
+class Slabs:
+    """The grid of slabs of a stretch, and what they are asked."""
+
+    def __init__(self, mixed: Mixed, budget: Budget, threads: int | None) -> None:
+        self.mixed = mixed
+        self._budget = budget
+        self._threads = threads
+        self.counts = np.zeros(COUNTS, np.int64)
+        partner, path = mixed.partner, mixed.path
+        allowed = 0.25 * mixed.tolerance
+        longest = path.longest(partner, allowed - mixed.noise)
+        if longest == 0.0:
+            longest = path.longest(partner, 2.0 * path.deviation(partner, 0.0) + mixed.noise)
+        self.depth = 0
+        while self._duration(self.depth) > longest and self._duration(self.depth + 1) > FINEST * mixed.end:
+            self.depth += 1
+        self.deviation = [self._deviation(level) for level in range(self.depth + 1)]
+        least = self.deviation[-1]
+        self.decides = least <= allowed
+        """Is a contact at the deepest level one within the tolerance?"""
+        near = mixed.margin + partner.radius
+        self.reach = np.array([near + d + 2.0 * least + 0.5 * mixed.tolerance for d in self.deviation])
+        self.reach *= 1.0 + 2.0**-50
+        self.reach[-1] = near + least
+
+    def _duration(self, level: int) -> float:
+        """Return how long a slab is at most, the rounding of its ends included."""
+        return math.ldexp(self.mixed.end - self.mixed.begin, -level) + 2.0**-51 * self.mixed.end
+
+    def _deviation(self, level: int) -> float:
+        return self.mixed.path.deviation(self.mixed.partner, self._duration(level)) + self.mixed.noise
+
+    def time(self, level: int, k: int) -> float:
+        """Return when slab k of a level begins, and the one before it ends."""
+        return time_of(self.mixed.begin, self.mixed.end, math.ldexp(k, -level))
+
+    def _vertices(self, level: int, k: int) -> np.ndarray:
+        p, q = self.mixed.ends
+        x = math.ldexp(k, -level)
+        return p if x == 0.0 else q if x == 1.0 else (1.0 - x) * p + x * q
+
+    def fit(self, level: int, k: int) -> tuple[Side, Side]:
+        """Return both models as they are during a slab."""
+        mixed = self.mixed
+        a = mixed.soft.fit(self._vertices(level, k), self._vertices(level, k + 1), mixed.origin)
+        placed = [mixed.path.place(mixed.partner, self.time(level, j)) for j in (k, k + 1)]
+        self._spend(SLAB + (len(a.corners) + len(mixed.partner.soft.given.corners)) // 16)
+        return a, mixed.partner.soft.fit(placed[0], placed[1], mixed.origin)
+
+    def ask(self, level: int, k: int, sides: tuple[Side, Side], question: int, limit: float = 1.0) -> Found:
+        """Ask about one slab; times that come back are fractions of it.
+
+        Every slab from the start on is asked for overlaps: a contact of the deviation alone may hide one.
+        """
+        overlaps = self.mixed.overlaps and k == 0
+        pair = Pair(*sides, False, float(self.reach[level]), 0.5 * self.mixed.tolerance, overlaps)
+        found = find([pair], question, limit=limit, threads=self._threads, budget=self._budget)
+        self.counts += found.counts
+        return found
+
+    def follow(self, level: int, k: int, hits: np.ndarray) -> tuple[np.ndarray, bool]:
+        """Return which of the feature pairs that come near in a slab touch there, with their times, and if that is all.
+
+        Each goes its own way through the slabs below.
+        """
+        mixed = self.mixed
+        path = mixed.path
+        course = Course(
+            path.joints, path.links, path.link, mixed.begin, mixed.end, self.depth, self.reach, *mixed.ends,
+            mixed.partner.points,
+        )  # fmt: skip
+        trail = make_trail(0.5 * mixed.tolerance, self._budget.left)
+        parts = []
+        for kind in range(EDGE_FACE):
+            some = hits[hits["kind"] == kind]
+            if len(some):
+                points = points_of(kind, some, mixed.soft.given, mixed.partner.soft.given)
+                parts.append(some[: follow(kind, points, course, level, k, some, trail)])
+        self._spend(int(trail.steps[0]))
+        self.counts[STEPS] += trail.steps[0]
+        return np.concatenate(parts), self._budget.left > 0
+
+    def _spend(self, steps: int) -> None:
+        self._budget.left -= steps
 
 
-def first_contact(mixed: Mixed, begin: float, end: float, *, threads: int | None = None) -> Found:
-    """Return the first contact during [begin, end], its time in those terms; one hit or none."""
-    s = begin
-    allowed = 0.25 * mixed.tolerance
-    short = mixed.path.longest(mixed.partner, allowed - mixed.noise)
-    h = end - begin
-    for _ in range(MOST_SLABS):
-        e = end if s + h >= end else s + h
-        # Asked of every slab from the start on: a contact of the deviation alone may hide an overlap in a longer one.
-        found = _slab(mixed, s, e, s == begin, FIRST, 1.0, threads)
+def points_of(kind: int, hits: np.ndarray, a: Elements, b: Elements) -> np.ndarray:
+    """Return (n, 4): the vertices of feature pairs of a kind, vertex and face or two edges, as `sieve` orders them."""
+    i, j = hits["a"], hits["b"]
+    if kind == EDGE_EDGE:
+        both = directed(a)[i], directed(b)[j]
+    else:
+        both = (i[:, None], b.corners[j]) if kind == VERTEX_FACE else (j[:, None], a.corners[i])
+    return np.ascontiguousarray(np.concatenate(both, axis=1), np.int32)
+
+
+def first_contact(slabs: Slabs, limit: float) -> Found:
+    """Return the first contact up to `limit`, its time in terms of the whole motion; one hit or none."""
+    level = k = 0
+    while k < 2**level:
+        s, e = slabs.time(level, k), slabs.time(level, k + 1)
+        if s > limit:
+            break
+        part = min((limit - s) / (e - s) * (1.0 + 2.0**-50), 1.0) if limit < e else 1.0
+        found = slabs.ask(level, k, slabs.fit(level, k), FIRST, part)
+        if not found.complete:
+            return undecided(s)._replace(counts=slabs.counts)
         if not len(found.hits):
-            if e >= end:
-                return found
-            s, h = e, GROW * h
+            k += 1
+            if level > 0 and k % 2 == 0:
+                level, k = level - 1, k // 2
             continue
         hit = found.hits[0]
-        reached = _later(s, e, float(hit["time"]))
-        if e - s <= short or hit["kind"] in (EDGE_FACE, FACE_EDGE):
-            hit["time"] = reached
-            return found
-        if short == 0.0 or e - s <= 1e-15 * max(e, 1e-300):
-            hit["time"], hit["status"] = reached, UNDECIDED
-            return found
-        s, h = reached, max(SHRINK * (e - s), min(0.99 * short, end - reached))
-    left = nothing()
-    return left._replace(hits=_undecided(s), pair=np.zeros(1, np.int64))
+        x = float(hit["time"])
+        if level == slabs.depth or hit["kind"] >= EDGE_FACE:
+            hit["time"] = later_of(s, e, x)
+            if not slabs.decides and hit["kind"] < EDGE_FACE:
+                hit["status"] = UNDECIDED
+            return found._replace(counts=slabs.counts)
+        level, k = child_of(slabs.mixed.begin, slabs.mixed.end, slabs.depth, level, k, x)
+    return nothing()._replace(counts=slabs.counts)
 
 
-def every_contact(mixed: Mixed, begin: float, end: float, *, threads: int | None = None) -> Found:
-    """Return every feature pair that touches during [begin, end], with its first time."""
-    short = mixed.path.longest(mixed.partner, 0.25 * mixed.tolerance - mixed.noise)
-    waiting = [(begin, end)]
-    parts = []
-    for _ in range(MOST_SLABS):
-        if not waiting:
+def every_contact(slabs: Slabs, limit: float) -> Found:
+    """Return every feature pair that touches up to `limit`, with its first time; in order.
+
+    Time is opened before space: where more than elements' widths are lost to the deviation, halves are asked.
+    """
+    waiting = [(0, 0)]
+    parts: list[np.ndarray] = []
+    known = np.zeros(0, np.int64)
+    complete = True
+    while waiting and complete:
+        level, k = waiting.pop()
+        if slabs.time(level, k) > limit:
             break
-        s, e = waiting.pop()
-        found = _slab(mixed, s, e, False, EVERY, 1.0, threads)
-        if not len(found.hits):
+        sides = slabs.fit(level, k)
+        widths = [side.size for side in sides if side.size > 0.0]
+        coarse = level < slabs.depth and slabs.deviation[level] > COARSE * min(widths, default=math.inf)
+        found = slabs.ask(level, k, sides, ANY if coarse else EVERY)
+        complete = found.complete
+        if coarse:
+            waiting += [(level + 1, 2 * k + 1), (level + 1, 2 * k)] if len(found.hits) else []
             continue
-        if e - s <= max(short, (end - begin) / MOST_SLABS):
-            for hit in found.hits:
-                hit["time"] = _later(s, e, float(hit["time"]))
-                hit["status"] = CONTACT if e - s <= short else UNDECIDED
-            parts.append(found.hits)
-            continue
-        middle = 0.5 * (s + e)
-        waiting += [(middle, e), (s, middle)]
-    if not parts:
-        return nothing()
-    hits = np.concatenate(parts)
-    hits = hits[np.lexsort((hits["time"], hits["b"], hits["a"], hits["kind"]))]
-    key = np.stack([hits["kind"], hits["a"], hits["b"]], axis=1)
-    new = np.concatenate([[True], (key[1:] != key[:-1]).any(axis=1)])
-    hits = hits[new]
-    hits = hits[np.lexsort((hits["b"], hits["a"], hits["kind"], hits["time"]))]
-    return nothing()._replace(hits=hits, pair=np.zeros(len(hits), np.int64))
+        hits = found.hits[~np.isin(keys_of(found.hits), known)]
+        overlaps = hits["kind"] >= EDGE_FACE
+        near, through = hits[~overlaps], hits[overlaps]
+        through["time"] = slabs.mixed.begin
+        if level == slabs.depth:
+            s, e = slabs.time(level, k), slabs.time(level, k + 1)
+            near["time"] = [later_of(s, e, x) for x in near["time"].tolist()]
+        elif len(near):
+            near, whole = slabs.follow(level, k, near)
+            complete = complete and whole
+        if not slabs.decides:
+            near["status"] = UNDECIDED
+        parts += [near, through]
+        known = np.concatenate([known, keys_of(near)])
+    hits = np.concatenate([nothing().hits, *parts])
+    pair = np.zeros(len(hits), np.int64)
+    return Found(hits[in_order(hits, pair)] if len(hits) else hits, pair, slabs.counts, complete)
 
 
-def _later(s: float, e: float, x: float) -> float:
-    """Return a time no later than s + x (e - s), and s if x is 0."""
-    return s if x <= 0.0 else max(s, (s + x * (e - s)) * (1.0 - 2.0**-51))
-
-
-def _undecided(t: float) -> np.ndarray:
-    hits = np.zeros(1, HIT)
-    hits["time"], hits["kind"], hits["status"] = t, -1, UNDECIDED
-    return hits
+def keys_of(hits: np.ndarray) -> np.ndarray:
+    """Return one number for each feature pair."""
+    kind, a, b = (hits[name].astype(np.int64) for name in ("kind", "a", "b"))
+    return kind << 60 | a << 30 | b

@@ -31,8 +31,8 @@ import numpy as np
 from tocsin import vec
 from tocsin._jit import kernel
 from tocsin._lanes import bits, load_singles, root, select
-from tocsin.deform.apart import LEAST, ONE, ZERO, length1, mixed, noise_of
-from tocsin.deform.narrow import culling_margin, settle
+from tocsin.deform.apart import LEAST, ONE, ZERO, length1, mixed, noise_of, single_up
+from tocsin.deform.narrow import culling_margin, is_spent, settle
 from tocsin.deform.rings import LONGEST
 from tocsin.deform.rows import gathered, greater, spread_single, store_singles, trailing
 
@@ -265,12 +265,14 @@ def settle_rings(a, itself, first, last, room, margin, tolerance, limit, questio
 
     `itself` is true; as a constant, or with n = 0 for one, `settle` would be compiled again for them.
     """
-    near = np.float32(culling_margin(margin, tolerance, question) * (1.0 + 2.0**-22))
+    near = single_up(culling_margin(margin, tolerance) * (1.0 + 2.0**-22))
     noise = noise_of(a.reach, LARGEST)
     scratch = make_scratch()
     n = np.int64(0)
     for b in range(first, last):
-        until = np.float32(limit * (1.0 + 2.0**-23))
+        if is_spent(counts):
+            break
+        until = single_up(limit)
         length = a.ring_lengths[b, 0]
         flat = rings_free(a.table, a.ring_vertices, b, length, ONE - until, until, noise, near, scratch)
         folded = ~flat & ((1 << a.ring_lengths[b, 1]) - 1)

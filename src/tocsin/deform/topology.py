@@ -98,6 +98,25 @@ def make_elements(n: int, faces: np.ndarray, edges: np.ndarray, points: np.ndarr
     return Elements(corners, owned, owns, source, all_edges, same)
 
 
+def directed(elements: Elements) -> np.ndarray:
+    """Return (k, 2): the edges, each in the direction in which the element that represents it goes around."""
+    out = elements.edges.copy()
+    both = np.stack([elements.corners, np.roll(elements.corners, -1, axis=1)], axis=2)
+    owned = elements.owned_edges >= 0
+    out[elements.owned_edges[owned]] = both[owned]
+    return out
+
+
+def sides_of(elements: Elements) -> np.ndarray:
+    """Return (m, 3): which edges are the sides of each element, in the order given; a loose one has its own thrice."""
+    n = len(elements.same)
+    faces = (elements.owns & FACE)[:, None] != 0
+    first, second = elements.corners.astype(np.int64), np.roll(elements.corners, -1, axis=1).astype(np.int64)
+    numbers = np.minimum(first, second) * n + np.maximum(first, second)
+    numbers = np.where(faces, numbers, numbers[:, :1])
+    return np.searchsorted(elements.edges.astype(np.int64) @ (n, 1), numbers)
+
+
 def reordered(elements: Elements, order: np.ndarray) -> Elements:
     """Return the same elements in another order."""
     return elements._replace(

@@ -14,11 +14,11 @@ import numpy as np
 
 from tocsin._jit import borrowed, inlined, kernel
 from tocsin.deform.advance import CONTACT
-from tocsin.deform.apart import LARGEST, keep_pairs, noise_of
+from tocsin.deform.apart import LARGEST, keep_pairs, noise_of, single_up
 from tocsin.deform.hierarchy import AXES, LEVELS
-from tocsin.deform.narrow import ANY, CHUNK, EVERY, HIT, NODES, culling_margin, settle
+from tocsin.deform.narrow import ANY, CHUNK, EVERY, HIT, NODES, culling_margin, is_spent, settle
 from tocsin.deform.neighbours import UPPER, known_of
-from tocsin.deform.overlap import Reach, diagonal, make_ready, near, ready, single_up
+from tocsin.deform.overlap import Reach, diagonal, make_ready, near, ready
 from tocsin.deform.rows import trailing
 from tocsin.deform.sides import borrowed_side
 from tocsin.deform.stars import settle_rings
@@ -200,7 +200,7 @@ def is_over(question, hits, found):
 def descend(
     a, b, itself, tasks, first, last, room, lists, margin, tolerance, limit, question, overlaps, hits, found, counts
 ):  # fmt: skip
-    """Settle the tasks first to last - 1; return (hits, found, limit).
+    """Settle the tasks first to last - 1, or as many as the cap allows; return (hits, found, limit).
 
     `overlaps`: an edge through a face at time 0 is a contact too. Counters do not start as constants, for which what is
     called would be compiled once more.
@@ -208,13 +208,13 @@ def descend(
     a = borrowed_side(a)
     b = borrowed_side(b)
     counts = borrowed(counts)
-    near_by = culling_margin(margin, tolerance, question)
+    near_by = culling_margin(margin, tolerance)
     reach = set_reach(a, b, limit, near_by)
     task = first
     top = np.int64(0)
     leaves = np.int64(0)
     n = np.int64(0)
-    while task < last or top > 0 or leaves > 0 or n > 0:
+    while (task < last or top > 0 or leaves > 0 or n > 0) and not is_spent(counts):
         if top == 0 and task < last:
             for c in range(3):
                 lists.work[0, c] = tasks[task, c]
@@ -279,7 +279,7 @@ def descend(
                 a, b, itself, room, n, margin, tolerance, limit, question, overlaps, hits, found, counts
             )
             n = np.int64(0)
-            if is_over(question, hits, found):
+            if is_over(question, hits, found) or is_spent(counts):
                 return hits, found, limit
             reach = set_reach(a, b, limit, near_by)
     return hits, found, limit

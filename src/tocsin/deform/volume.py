@@ -40,11 +40,12 @@ def less_margin(c, n, margin, size):
     """Return c less margin |n|, coefficient by coefficient; `size` bounds the products of two components in n.
 
     Proof. |n(y)| is at most the sum of the Bernstein polynomials times |n_k|, and a quadratic is a cubic with the
-    coefficients n0, (n0 + 2 n1) / 3, (2 n1 + n2) / 3, n2. A cross product is known up to 24 u of `size`, its length and
-    the sums take less than 16 roundings, and 64 u leaves room for those of `ahead_of_root`.
+    coefficients n0, (n0 + 2 n1) / 3, (2 n1 + n2) / 3, n2. A component of a cross product is known up to 24 u of `size`,
+    so its length up to 42 u; it is at most 2 sqrt 3 `size`, of which `ahead_of_root` needs 10 u: 35 u. `more` is 128 u,
+    above these 77 u and its own roundings; lengths and sums take less than 16 roundings, of the 64 u in `keep`.
     """
     keep = margin * (1.0 + 64.0 * UNIT)
-    more = margin * (64.0 * UNIT) * size
+    more = margin * (128.0 * UNIT) * size
     k0 = keep * root(vec.dot(n[0], n[0])) + more
     k1 = keep * root(vec.dot(n[1], n[1])) + more
     k2 = keep * root(vec.dot(n[2], n[2])) + more

@@ -1,0 +1,104 @@
+"""What a list says about the start, beside feature pairs that touch: edges through faces, and models inside solids.
+
+Both are contacts that no vertex-face or edge-edge pair need tell. They are asked at time 0 only: later on, nothing
+crosses or gets inside without touching first.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from tocsin._jit import kernel
+from tocsin.contacts.inside import is_inside
+from tocsin.deform.advance import CONTACT
+from tocsin.deform.narrow import EDGE_EDGE, EDGE_FACE, FACE_VERTEX, VERTEX_FACE
+from tocsin.deform.partners import Partner
+from tocsin.deform.topology import FACE, Elements, sides_of
+from tocsin.geometry.topology import label_faces
+
+
+class Parts(NamedTuple):
+    """Connected parts of elements that touch nothing: each is inside or outside of a solid as a whole."""
+
+    elements: Elements
+    corners: np.ndarray
+    """(m, 3) of those elements."""
+    labels: np.ndarray
+    """(m,) which part each belongs to."""
+    samples: np.ndarray
+    """One vertex of every part."""
+
+
+def parts_of(elements: Elements, touching: np.ndarray | None) -> Parts:
+    """Return the parts of a model without the elements that are touching, (m,) bool; None if none is."""
+    corners = elements.corners if touching is None else elements.corners[~touching]
+    labels = label_faces(corners, len(elements.same))
+    return Parts(elements, corners, labels, corners[np.unique(labels, return_index=True)[1], 0])
+
+
+def touching_at_start(elements: Elements, hits: np.ndarray) -> np.ndarray:
+    """Return which elements of a, (m,) bool, touch at time 0: by a corner, by an edge or as a face."""
+    hits = hits[hits["time"] == 0.0]
+    vertex = np.zeros(len(elements.same), np.bool_)
+    edge = np.zeros(len(elements.edges), np.bool_)
+    touching = np.zeros(len(elements.corners), np.bool_)
+    for kind in np.unique(hits["kind"]).tolist():
+        table = vertex if kind == VERTEX_FACE else edge if kind in (EDGE_EDGE, EDGE_FACE) else touching
+        table[hits["a"][hits["kind"] == kind]] = True
+    return touching | vertex[elements.corners].any(axis=1) | edge[sides_of(elements)].any(axis=1)
+
+
+@kernel
+def mark_inside(points, faces, samples, inside):
+    """Write which sample points are inside a closed mesh."""
+    for k in range(samples.shape[0]):
+        inside[k] = is_inside(points, faces, 0, faces.shape[0], (samples[k, 0], samples[k, 1], samples[k, 2]))
+
+
+def inside_at_start(
+    whole: Parts, partner: Partner, placed: np.ndarray, positions: np.ndarray, hits: np.ndarray
+) -> np.ndarray:
+    """Return the vertices that are inside a solid partner at time 0, of those elements that do not touch its surface.
+
+    `whole`: the parts of a model that touches nothing; `hits` are its contacts. What does not touch the surface is
+    farther from it than rounding, so a sample is inside or outside without doubt, and its whole part with it.
+    """
+    elements = partner.soft.given
+    faces = elements.corners[(elements.owns & FACE) != 0]
+    if not partner.closed or not len(faces):  # a ball or a capsule: their radius is in the margin
+        return np.zeros(0, np.int64)
+    parts = whole
+    if (hits["time"] == 0.0).any():
+        parts = parts_of(whole.elements, touching_at_start(whole.elements, hits))
+    samples = positions[parts.samples]
+    within = ((samples >= placed.min(axis=0)) & (samples <= placed.max(axis=0))).all(axis=1)
+    inside = np.zeros(len(samples), np.bool_)
+    found = np.zeros(int(within.sum()), np.bool_)
+    mark_inside(placed, faces, samples[within], found)
+    inside[within] = found
+    return np.unique(parts.corners[inside[parts.labels]])
+
+
+def is_confirmed(hits: np.ndarray, a: Elements, b: Elements, itself: bool) -> np.ndarray:
+    """Return which contacts of a list stay: all but edges that may go through a face, where their features touch.
+
+    Where rounding hides whether an edge goes through a face, an end of it is almost on the face, or a side of the face
+    on the edge. That is a contact of its own; if it is in the list, the edge and the face say nothing more.
+    """
+    start = hits[hits["time"] == 0.0]
+    known = set(zip(start["kind"].tolist(), start["a"].tolist(), start["b"].tolist()))
+    sides = sides_of(a), sides_of(b)
+    stay = np.ones(len(hits), np.bool_)
+    for k in np.flatnonzero((hits["kind"] >= EDGE_FACE) & (hits["status"] != CONTACT)).tolist():
+        i, j = int(hits["a"][k]), int(hits["b"][k])
+        if hits["kind"][k] == EDGE_FACE:
+            near = [(VERTEX_FACE, int(v), j) for v in a.edges[i]]
+            lines = [(i, int(side)) for side in sides[1][j]]
+        else:
+            near = [(FACE_VERTEX, i, int(v)) for v in b.edges[j]]
+            lines = [(int(side), j) for side in sides[0][i]]
+        near += [(EDGE_EDGE, *(sorted(line) if itself else line)) for line in lines]
+        stay[k] = known.isdisjoint(near)
+    return stay
