@@ -51,5 +51,5 @@ def test_times_of_pairs_are_of_real_numbers(ask, which, kind):
     shapes = [(1, 3), (1, 3), (1, 3, 3), (1, 3, 3)] if ask is tocsin.vertex_face_times else [(1, 2, 3)] * 4
     arrays = [np.arange(np.prod(shape), dtype=float).reshape(shape) for shape in shapes]
     arrays[which] = np.full(shapes[which], 1j, object) if kind is object else arrays[which].astype(kind)
-    with pytest.raises(tocsin.TocsinError, match="must be numbers"):
+    with pytest.raises(tocsin.TocsinError, match=r"must be .*numbers"):
         ask(*arrays)
