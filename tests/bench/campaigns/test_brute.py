@@ -25,7 +25,7 @@ def test_a_pair_that_no_axis_separates_is_judged_and_a_neighbour_is_not():
 def test_the_judge_notices_what_is_made_wrong(monkeypatch):
     """A judge that cannot object proves nothing: a pair is left out, one is added, one is made late."""
     soft = brute.scene(0, 1)
-    pairs, triangles, first, free = brute.ask(soft, brute.RELATIVE * soft.size)
+    pairs, through, triangles, first, free = brute.ask(soft, brute.RELATIVE * soft.size)
     assert len(pairs) > 3
     one, another = list(pairs)[:2]
     far = next(pair for pair in brute.all_pairs(soft) if pair not in brute.truth(soft))
@@ -36,12 +36,16 @@ def test_the_judge_notices_what_is_made_wrong(monkeypatch):
         "apart at its time": {**pairs, one: 0.0},
     }
     for words, answer in wrongs.items():
-        monkeypatch.setattr(brute, "ask", lambda *_, answer=answer: (answer, triangles, first, free))
+        monkeypatch.setattr(brute, "ask", lambda *_, answer=answer: (answer, through, triangles, first, free))
         tally = brute.Tally()
         brute.compare(soft, "made wrong", tally)
         assert any(words in line for line in tally.wrong), words
+    monkeypatch.setattr(brute, "ask", lambda *_: (pairs, through ^ {(0, 13)}, triangles, first, free))
+    tally = brute.Tally()
+    brute.compare(soft, "made to cross", tally)
+    assert any("at the start" in line for line in tally.wrong)
     late = FirstContact(first.status, 1.0)
-    monkeypatch.setattr(brute, "ask", lambda *_: (pairs, triangles, late, False))
+    monkeypatch.setattr(brute, "ask", lambda *_: (pairs, through, triangles, late, False))
     tally = brute.Tally()
     brute.compare(soft, "made late", tally)
     assert any("first_contact" in line for line in tally.wrong)

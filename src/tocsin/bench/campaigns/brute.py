@@ -9,8 +9,9 @@ every other pair goes to `oracles.feature_pairs`, integers only. Compared are, f
   tolerance, which is proven or refuted by branch and bound (`oracles.feature_gaps`). Those are counted as "near", and
   their scenes apart: coordinates are random, the tolerance is 1e-9 of the scene, so there are hardly any;
 - every pair's time: never later than the exact one, and the exact distance at it within the tolerance;
-- the first time of the scene, `is_free`, and the first time of every triangle, which follow from the pairs. A scene in
-  which, at the start, an edge runs through a face is in contact from the start, though no features may ever touch.
+- the edges that run through faces at the start: the same set;
+- the first time of the scene, `is_free`, and the first time of every triangle, which follow from the pairs, and from
+  edges through faces: those are in contact from the start, though no features may ever touch.
 
     python -m tocsin.bench brute --count 200
 """
@@ -191,18 +192,19 @@ def truth(soft: Soft) -> dict[Pair, Any]:
     return out
 
 
-def overlaps_at_start(soft: Soft) -> bool:
-    """Whether an edge meets a face, with which it shares no vertex, at time 0; exactly."""
+def overlaps_at_start(soft: Soft) -> set[tuple[int, int]]:
+    """The edges and faces that meet at time 0 and share no vertex; exactly."""
     edge, face = (part.ravel() for part in np.indices((len(soft.edges), len(soft.faces))))
     a, b = soft.edges[edge], soft.faces[face]
     points_a, points_b = soft.t0[a], soft.t0[b]
     apart = (points_a.max(1) < points_b.min(1)) | (points_b.max(1) < points_a.min(1))
     keep = ~apart.any(axis=1) & ~(a[:, :, None] == b[:, None, :]).any(axis=(1, 2))
-    for ends, corners in zip(points_a[keep].tolist(), points_b[keep].tolist()):
-        p, q = (tuple(map(Fraction, point)) for point in ends)
-        if distance.exact_pierces(p, q, [tuple(map(Fraction, point)) for point in corners]):
-            return True
-    return False
+    out = set()
+    for k in np.flatnonzero(keep).tolist():
+        p, q = (tuple(map(Fraction, point)) for point in points_a[k].tolist())
+        if distance.exact_pierces(p, q, [tuple(map(Fraction, point)) for point in points_b[k].tolist()]):
+            out.add((int(edge[k]), int(face[k])))
+    return out
 
 
 # --- the library ------------------------------------------------------------------------------------------------------
@@ -225,8 +227,8 @@ def _models(soft: Soft) -> list[tuple[tocsin.Deformable, int, np.ndarray, np.nda
     return out
 
 
-def ask(soft: Soft, tolerance: float) -> tuple[dict[Pair, float], np.ndarray, Any, bool]:
-    """The library's pairs with times, times of all triangles, first contact, and `is_free`."""
+def ask(soft: Soft, tolerance: float) -> tuple[dict[Pair, float], set[tuple[int, int]], np.ndarray, Any, bool]:
+    """The library's pairs with times, edges through faces, times of all triangles, first contact, and `is_free`."""
     models = _models(soft)
     world = tocsin.Scene(*(model for model, *_ in models))
     moves = [
@@ -235,6 +237,7 @@ def ask(soft: Soft, tolerance: float) -> tuple[dict[Pair, float], np.ndarray, An
     found: Any = world.contacts(*moves, every="pair", tolerance=tolerance)
     by_name: dict[str, Any] = {model.name: rest for model, *rest in models}
     pairs: dict[Pair, float] = {}
+    through: set[tuple[int, int]] = set()
     for kind, pair, (i, k), when in zip(found.kind, found.pair, found.features.tolist(), found.times.tolist()):
         a, b = (by_name[name] for name in found.pairs[pair])
         words = found.kinds[kind]
@@ -245,12 +248,15 @@ def ask(soft: Soft, tolerance: float) -> tuple[dict[Pair, float], np.ndarray, An
             pairs["vertex-face", a[0] + i, int(b[1][k])] = when
         elif words == "face-vertex":
             pairs["vertex-face", b[0] + k, int(a[1][i])] = when
+        else:
+            through.add((int(a[2][i]), int(b[1][k])) if words == "edge-face" else (int(b[2][k]), int(a[1][i])))
     triangles = np.full(len(soft.faces), math.inf)
     by_triangle: Any = world.contacts(*moves, every="triangle", tolerance=tolerance)
     for name, times in by_triangle.items():
         triangles[by_name[name][1]] = times
     return (
         pairs,
+        through,
         triangles,
         world.first_contact(*moves, tolerance=tolerance),
         world.is_free(*moves, tolerance=tolerance),
@@ -278,12 +284,14 @@ def compare(soft: Soft, name: str, tally: Tally) -> None:
     """Judge one scene."""
     tolerance = RELATIVE * soft.size
     expected = truth(soft)
-    pairs, triangles, first, free = ask(soft, tolerance)
+    pairs, through, triangles, first, free = ask(soft, tolerance)
+    overlaps = overlaps_at_start(soft)
     tally.scenes["free" if not expected else "touching"] += 1
     tally.touching += len(expected)
     wrong = [
         f"{name}: {pair} touches at {float(expected[pair])!r} and is missed" for pair in expected.keys() - pairs.keys()
     ]
+    wrong += [f"{name}: edge {e} and face {f}, at the start, are told wrongly" for e, f in overlaps ^ through]
     near = pairs.keys() - expected.keys()
     for pair in near:
         ends = [t[soft.corners(pair)][None] for t in (soft.t0, soft.t1)]
@@ -301,8 +309,8 @@ def compare(soft: Soft, name: str, tally: Tally) -> None:
         if squared > Fraction(tolerance) ** 2:
             wrong.append(f"{name}: {pair} is {math.sqrt(squared):.3g} apart at its time {when!r}")
         tally.early.append(float(expected[pair].lo - Fraction(when)))
-    wrong += _first(name, pairs, expected, overlaps_at_start(soft), first, free)
-    wrong += _triangles(soft, name, pairs, expected, triangles)
+    wrong += _first(name, pairs, expected, bool(overlaps), first, free)
+    wrong += _triangles(soft, name, pairs, expected, overlaps, triangles)
     tally.wrong += wrong
 
 
@@ -325,8 +333,9 @@ def _first(
 
 
 def _triangles(
-    soft: Soft, name: str, pairs: dict[Pair, float], expected: dict[Pair, Any], triangles: np.ndarray
-) -> list[str]:
+    soft: Soft, name: str, pairs: dict[Pair, float], expected: dict[Pair, Any], overlaps: set[tuple[int, int]],
+    triangles: np.ndarray,
+) -> list[str]:  # fmt: skip
     """The times of triangles as they follow from the pairs of their corners, edges and insides."""
     wrong = []
     reached = [math.inf] * len(soft.faces)
@@ -335,6 +344,8 @@ def _triangles(
         own = {
             edges_of_face[tuple(sorted(edge))] for edge in ((face[0], face[1]), (face[1], face[2]), (face[2], face[0]))
         }
+        if any(f == k or e in own for e, f in overlaps):
+            reached[k] = 0.0
         for (kind, a, b), bracket in expected.items():
             if (kind == "vertex-face" and (b == k or a in face)) or (kind == "edge-edge" and (a in own or b in own)):
                 reached[k] = min(reached[k], float(bracket.hi))
