@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -211,6 +211,8 @@ def indices(value: Any, what: str, width: int, vertices: int) -> np.ndarray:
     try:
         hidden = isinstance(value, np.ma.MaskedArray) and np.ma.getmaskarray(value).any()
         given = np.asarray(value)
+        if given.dtype.kind == "O" and all(isinstance(x, Integral) and not isinstance(x, bool) for x in given.flat):
+            given = given.astype(np.int64)
     except Exception:  # rows of different lengths, or whatever a stranger's object raises
         raise TocsinError(
             f"{what} must be rows of {width} whole numbers each; got {said(value)}, perhaps rows of different lengths."
@@ -314,7 +316,7 @@ def plain(value: Any) -> float | None:
         try:
             return float(value)
         except OverflowError:  # an integer beyond all floats
-            return math.copysign(math.inf, value)
+            return math.inf if value > 0 else -math.inf
     try:
         if isinstance(value, TEXTS) or np.ndim(value) != 0:
             return None

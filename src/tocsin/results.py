@@ -352,7 +352,7 @@ C = TypeVar("C", bound=Timed)
 def group(contacts: Iterable[C], *, within: float) -> list[tuple[C, ...]]:
     """Return contacts in groups that a simulator resolves at once: each no later than `within` after the first of its
     group."""
-    if not isinstance(within, Real) or not (math.isfinite(within) and within >= 0.0):
+    if not isinstance(within, Real) or isinstance(within, (bool, np.timedelta64)) or not 0.0 <= within < math.inf:
         raise TocsinError(f"within must be a finite time of at least 0; got {within!r}.")
     groups: list[list[C]] = []
     for contact in sorted(contacts, key=lambda c: c.time):

@@ -64,7 +64,7 @@ class Rules:
         if not isinstance(pair, tuple) or len(pair) != 2:
             raise TocsinError(f"a pair is two names of models or links; got {pair!r}.")
         for name in pair:
-            if name not in self.links:
+            if not isinstance(name, str) or name not in self.links:
                 raise unknown_name("name", name, self.links)
         a, b = sorted(pair)
         if a == b and len(self.links[a]) == 1 and not self._is_soft(a):

@@ -223,13 +223,12 @@ class Scene:
         `margin` and `tolerance`, for these, as in `first_contact`, whose time is that of the first in the list.
         `max_steps` caps the work, and what is listed: a list that it ended has `complete=False`.
         """
-        kind = every or ("pair" if self._soft else "contact")
-        if kind not in EVERY:
-            _cast.choice(kind, "every", EVERY)
+        kind = ("pair" if self._soft else "contact") if every is None else _cast.choice(every, "every", EVERY)
         if kind != "contact":
             from tocsin import soft_ask
 
-            if exact or properness is not None or time_resolution is not None or resolution != "medium":
+            shown = isinstance(resolution, str) and resolution == "medium"
+            if exact is not False or properness is not None or time_resolution is not None or not shown:
                 raise TocsinError(
                     "exact, resolution, time_resolution and properness are for contacts of rigid bodies; those of "
                     "deformable models are complete without: leave them out."
@@ -237,7 +236,7 @@ class Scene:
             return soft_ask.contacts(self, motions, kind, margin, tolerance, max_steps)
         if self._soft:
             self.links_only('contacts(every="contact")', 'every="pair" and every="triangle" are for these')
-        if margin != 0.0 or tolerance is not None or max_steps is not MAX_STEPS:
+        if _cast.margin(margin) != 0.0 or tolerance is not None or max_steps is not MAX_STEPS:
             raise TocsinError(
                 "margin, tolerance and max_steps are for contacts of deformable models; bodies have none here."
             )
@@ -325,7 +324,7 @@ class Scene:
         if margin.__class__ is not float or not 0.0 <= margin <= _cast.LARGEST:
             margin = _cast.margin(margin)
         tolerance = -1.0 if tolerance is None else _cast.tolerance(tolerance)
-        if method not in METHODS:
+        if method.__class__ is not str or method not in METHODS:
             _cast.choice(method, "method", METHODS)
         if max_steps is not MAX_STEPS:
             _cast.count(max_steps, "max_steps")

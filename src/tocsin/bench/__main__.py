@@ -10,7 +10,7 @@ import numba
 
 try:
     from tocsin.bench import all_contacts, registry, report
-    from tocsin.bench.campaigns import caches, mbm, mutate, properness, sabotage, truth
+    from tocsin.bench.campaigns import caches, doors, mbm, mutate, properness, sabotage, truth
     from tocsin.bench.measures import backends, overhead, scaling, screen
     from tocsin.bench.results import tables
 except ModuleNotFoundError as missing:
@@ -150,6 +150,7 @@ def _parser() -> argparse.ArgumentParser:
     truth.add_arguments(add("truth", truth.DESCRIPTION, _opened("Recorded truths", truth.run)))
     caches.add_arguments(add("caches", caches.DESCRIPTION, _opened("Damaged caches", caches.run)))
     mutate.add_arguments(add("mutate", mutate.DESCRIPTION, _opened("Damaged files", mutate.run)))
+    doors.add_arguments(add("doors", doors.DESCRIPTION, _opened("What users hand in", doors.run)))
 
     bounds = add(
         "bounds",

@@ -296,4 +296,7 @@ def _is_arrays(given: tuple[Any, Any]) -> bool:
     """Is this (vertices, faces), and not (shape, placement)?"""
     if isinstance(given[0], (*PRIMITIVES, Mesh, str)) or hasattr(given[0], "faces") or hasattr(given[0], "__fspath__"):
         return False
-    return np.shape(given[1]) not in ((4, 4), (3,))
+    try:
+        return np.shape(given[1]) not in ((4, 4), (3,))
+    except Exception:  # no array at all: let the checks of arrays say so
+        return True

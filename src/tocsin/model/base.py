@@ -176,10 +176,9 @@ class Model:
 
     def link_index(self, name: str) -> int:
         """Return the index of a link; unknown names raise with the valid ones listed."""
-        try:
-            return self.link_names.index(name)
-        except ValueError:
-            raise unknown_name("link", name, self.link_names) from None
+        if not isinstance(name, str) or name not in self.link_names:
+            raise unknown_name("link", name, self.link_names)
+        return self.link_names.index(name)
 
     def row_at_contact(self, hit: Any) -> np.ndarray:
         """Return this model's configuration row, base in front, at the time of a `FirstContact`."""

@@ -30,9 +30,9 @@ def default_name(shape: Any, otherwise: str) -> str:
 def path_of(given: Any, what: str, of: str) -> list[Any]:
     """Return the stations of a path, of which there are at least two."""
     try:
-        stations = list(given)
-    except TypeError:
-        raise TocsinError(f"{what} is a sequence of {of}; got {given!r}.") from None
+        stations = list(np.asarray(given) if isinstance(given, memoryview) else given)
+    except Exception:  # whatever a stranger's object raises
+        raise TocsinError(f"{what} is a sequence of {of}; got {_cast.said(given)}.") from None
     if len(stations) < 2:
         raise TocsinError(f"{what} needs at least two {of}; got {len(stations)}.")
     return stations
@@ -100,9 +100,8 @@ class Body(Model):
         _cast.pose(pose_t0, f"the start pose of {self.name!r}", rows[0])
         _cast.pose(pose_t1, f"the end pose of {self.name!r}", rows[1])
         decided(rows, self.quaternions)
-        if kind == "interpolating":
+        if _cast.choice(kind, "the kind of a motion", MOTION_KINDS) == "interpolating":
             return Motion.of(self, rows)
-        _cast.choice(kind, "the kind of a motion", MOTION_KINDS)
         return screw_motion(self, rows)
 
     def follow(self, poses: Sequence[Any]) -> Motion:

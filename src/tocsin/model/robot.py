@@ -14,6 +14,7 @@ from tocsin import _cast
 from tocsin.errors import TocsinError, unknown_name
 from tocsin.geometry.shape import placed_shapes
 from tocsin.model.base import Model, Motion
+from tocsin.model.body import path_of
 from tocsin.motion.arcs import decided
 from tocsin.motion.links import BASE_WIDTH, FLOATING, IDENTITY_BASE, JOINT_KINDS, LINK, WIDTH
 from tocsin.motion.poses import base_matrix
@@ -235,7 +236,7 @@ class Robot(Model):
         if group is None and not isinstance(values, Mapping):
             return values
         if group is not None:
-            if group not in self.groups:
+            if not isinstance(group, str) or group not in self.groups:
                 raise unknown_name("group", group, self.groups)
             names = [name for name in self.groups[group] if name in self._config]
             if not isinstance(values, Mapping):
@@ -249,13 +250,13 @@ class Robot(Model):
         named: Any = values
         row = (self.stand if before is None else before)[BASE_WIDTH:].copy()
         for name, value in named.items():
-            if name not in self._config:
+            if not isinstance(name, str) or name not in self._config:
                 for joint in self.joints:
                     if joint.name == name and joint.mimic is not None:
                         raise TocsinError(f"joint {name!r} follows {joint.mimic[0]!r} and has no value of its own.")
                 raise unknown_name("joint", name, self._config)
             k, width = self._config[name]
-            row[k : k + width] = _cast.array(np.atleast_1d(value), f"the value of joint {name!r}", (width,))
+            row[k : k + width] = _joint_value(value, name, width)
         return row
 
     def _row(
@@ -298,17 +299,13 @@ class Robot(Model):
 
     def follow(self, path: Any, *, group: str | None = None, base: Sequence[Any] | None = None) -> Motion:
         """Return the motion through the configurations of `path`, in equal times; `base`: as many poses."""
-        try:
-            points = list(path)
-        except TypeError as error:
-            raise TocsinError(f"a path of {self.name!r} is a sequence of configurations; got {path!r}.") from error
-        if len(points) < 2:
-            raise TocsinError(f"a path of {self.name!r} needs at least two configurations; got {len(points)}.")
-        if base is not None and (self.base != "free" or len(base) != len(points)):
+        points = path_of(path, f"a path of {self.name!r}", "configurations")
+        poses = None if base is None else path_of(base, "base", "poses")
+        if poses is not None and (self.base != "free" or len(poses) != len(points)):
             raise TocsinError(f"base must have one pose for each row of the path ({len(points)}), on a free base.")
         rows = np.zeros((len(points), self.width))
         for k, q in enumerate(points):
-            self._row(q, None if base is None else base[k], f"row {k} of the path", rows[k], group,
+            self._row(q, None if poses is None else poses[k], f"row {k} of the path", rows[k], group,
                       rows[k - 1] if k else None)  # fmt: skip
         return Motion.of(self, decided(rows, self.quaternions))
 
@@ -364,6 +361,12 @@ class Robot(Model):
         """Stand at configuration q from now on, when no motion is given; `base` as in `place`."""
         self.stand: np.ndarray = _cast.frozen(self._row(q, base, "the configuration", np.zeros(self.width), group))
         self.changed()
+
+
+def _joint_value(value: Any, name: str, width: int) -> np.ndarray:
+    """Return the values of a joint: of one degree of freedom a number, or one in an array."""
+    what = f"the value of joint {name!r}"
+    return _cast.array(np.atleast_1d(_cast.numbers(value, what, f"{width} numbers")), what, (width,))
 
 
 def _kept(joint: Joint) -> Joint:
