@@ -50,6 +50,12 @@ def _stories(args: argparse.Namespace) -> dict[str, Any]:
     return stories.run(args)
 
 
+def _museum(args: argparse.Namespace) -> dict[str, Any]:
+    from tocsin.bench import museum
+
+    return museum.run(args)
+
+
 def _add_interval_engine(add: Callable[..., argparse.ArgumentParser]) -> None:
     """Add the commands of the interval engine."""
     from tocsin.bench.campaigns import enclosures
@@ -180,6 +186,13 @@ def _parser() -> argparse.ArgumentParser:
     stories.add_argument("--seed", type=int, default=1, help="seed of the stories (default 1)")
     stories.add_argument("--jobs", type=int, default=1, help="processes (default 1)")
 
+    museum = add(
+        "museum",
+        "Inputs on which libraries of this field are wrong, asked of both engines and of the peers that are installed.",
+        _opened("The museum of bugs", _museum),
+    )
+    museum.add_argument("--limit", type=float, default=20.0, help="seconds that a peer has for an answer (default 20)")
+
     quick = "All of them with few questions each, in a few minutes: to see that they run, not to quote."
     add("all-quick", quick, lambda args: _all_quick(parser))
     return parser
@@ -197,7 +210,7 @@ QUICK = (
     "screen --repeats 3", "properness --count 200", "exact --count 5", "first-of-all --count 100",
     "intervals --count 1 --samples 40",
     "arm --count 6 --repeats 1", "engines --frames 60 --repeats 1", "swept --count 5", "enclosures --count 5000",
-    "stories --count 100",
+    "stories --count 100", "museum",
 )  # fmt: skip
 
 

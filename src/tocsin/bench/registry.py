@@ -139,6 +139,7 @@ COMMANDS = (
     Command("swept", "what do swept volumes leave, against boxes?", "engine"),
     Command("agreement", "do the two engines contradict each other?", "campaign", "--count 2000"),
     Command("stories", "do two answers about one motion contradict each other?", "campaign", "--count 1000"),
+    Command("museum", "who is wrong on inputs that are known to be hard?", "campaign"),
     Command("enclosures", "does exact motion leave an enclosure of the interval engine?", "campaign", "--count 100000"),
     Command("exact", "is the list of all contacts that of brute force?", "campaign", "--count 100"),
     Command("first-of-all", "is the first of all contacts the first contact?", "campaign", "--count 2000"),
