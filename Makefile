@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 LIBRARY := $(VENV)/.library
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test test-all test-pure first lint warm bench clean
+.PHONY: demo test test-all test-pure first lint warm bench matrix clean
 
 # What the demo and the examples need; the tests need peers, browsers and robots beside it, four times as much.
 $(LIBRARY): pyproject.toml
@@ -44,5 +44,9 @@ test-all: first
 bench: $(LIBRARY)
 	$(BIN)/tocsin bench list
 
+# The oldest and the newest libraries that pyproject.toml allows, each with kernels of its own: ten minutes the first time.
+matrix:
+	$(PYTHON) tools/matrix.py
+
 clean:
-	rm -rf $(VENV) build dist out *.egg-info src/*.egg-info
+	rm -rf $(VENV) .matrix build dist out *.egg-info src/*.egg-info
