@@ -49,6 +49,20 @@ def test_an_answer_can_be_sent_to_another_process(mixed):
         np.testing.assert_array_equal(sent.contacts[0].point_a, hit.contacts[0].point_a)
 
 
+def test_nobody_writes_into_an_answer_about_links(mixed):
+    scene, _, ball = mixed
+    hit = scene.first_contact(ball.move(placed(-3, 0, 1), placed(0, 0, 1)))
+    with pytest.raises(ValueError, match="read-only"):
+        hit.contacts[0].point_a[0] = 5.0
+
+
+def test_an_empty_list_of_features_that_was_capped_is_not_taken_for_free(mixed):
+    scene, fall, _ = mixed
+    found = dataclasses.replace(scene.contacts(fall, every="pair")[:0], complete=False)
+    with pytest.raises(TocsinError, match="neither true nor false"):
+        bool(found)
+
+
 def test_a_scene_can_be_sent_with_its_motions_and_rules(mixed):
     scene, fall, ball = mixed
     roll = ball.move(placed(-3, 0, 1), placed(2, 0, 1))

@@ -130,6 +130,8 @@ def _contacts(scene: Any, world: World, rows: np.ndarray) -> tuple[Contact, ...]
     first = {g: int(world.geoms[g]["proxy"]) - int(world.geoms[g]["points"]) for g in geoms}
     columns = [rows[name].tolist() for name in ("kind", "geom_a", "geom_b", "a", "b", "distance")]
     points = [np.ascontiguousarray(rows[name]) for name in ("point_a", "point_b", "normal")]
+    for each in points:
+        each.setflags(write=False)  # an answer stays what it was
     found = []
     for kind, geom_a, geom_b, a, b, distance, point_a, point_b, normal in zip(*columns, *points):
         (model_a, link_a), (model_b, link_b) = names[geom_a], names[geom_b]

@@ -71,6 +71,12 @@ class FeatureContacts(Sequence[FeatureContact]):
     def __len__(self) -> int:
         return len(self.times)
 
+    def __bool__(self) -> bool:
+        """Are there any? None in a list that is not complete is no answer."""
+        if not len(self.times) and not self.complete:
+            raise ambiguous("an empty list of contacts that is not complete", "len(contacts), with a larger max_steps")
+        return bool(len(self.times))
+
     def __repr__(self) -> str:
         return f"<{len(self)} touching feature pairs{'' if self.complete else ', not complete'}>"
 
