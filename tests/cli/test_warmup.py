@@ -17,13 +17,18 @@ def test_every_step_is_listed_with_its_seconds():
     assert all(step["seconds"] >= 0.0 for step in said.json["steps"])
 
 
-def test_people_get_a_table_and_learn_where_it_is_kept_or_that_it_is_not(monkeypatch):
+def test_people_get_a_table_and_learn_where_it_is_kept_or_that_it_is_not(monkeypatch, tmp_path):
     assert "kept in" in tocsin("warmup").out
     monkeypatch.setattr(warmup, "_chains", lambda: [[("nothing", lambda: None)]])
     monkeypatch.setenv("TOCSIN_CACHE", "off")
     said = tocsin("warmup")
     assert said.code == 0
     assert "nothing is kept" in said.err
+    tmp_path.chmod(0o777)
+    monkeypatch.setenv("TOCSIN_CACHE", str(tmp_path))
+    said = tocsin("warmup")
+    assert "nothing is kept" in said.err
+    assert "kept in" not in said.out
 
 
 def test_it_takes_no_arguments():

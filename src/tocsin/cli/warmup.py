@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 import tocsin
-from tocsin._store import folder as cache_folder
+from tocsin._compiled import KERNELS
 from tocsin.cli import options, output
 from tocsin.errors import TocsinError
 from tocsin.geometry import cache
@@ -45,24 +45,24 @@ def warmup(as_json: options.Json = False) -> None:
     names = [name for chain in chains for name, _ in chain]
     steps.sort(key=lambda step: names.index(step["step"]))
     seconds = time.perf_counter() - started
-    folder = cache_folder()
+    folder = KERNELS.place(make=True)
     if as_json:
         record = {"tocsin": tocsin.__version__, "command": "warmup", "steps": steps, "seconds": seconds}
-        output.write_json(record | {"folder": None if folder is None else str(folder)})
+        output.write_json(record | {"folder": None if folder is None else str(folder.parent)})
         return
     console = output.console()
     cells = [(step["step"], f"{step['seconds']:.2f} s") for step in steps]
     console.print(output.table(("compiled", "seconds"), [*cells, ("all", f"{seconds:.2f} s")], right=(1,)))
     if folder is None:
-        output.note("warning: TOCSIN_CACHE is off: nothing is kept, and the next process compiles again.")
+        output.note("warning: no cache folder can be used: nothing is kept, and the next process compiles again.")
     else:
-        console.print(f"  kept in {folder}", style="dim")
+        console.print(f"  kept in {folder.parent}", style="dim")
 
 
 def _run(chains: list[list[Job]]) -> Iterator[dict[str, Any]]:
     """Run every job, chains beside each other in processes of their own; yields what each took, as they end."""
     workers = min(len(chains), os.cpu_count() or 1)
-    if workers < 2 or cache_folder() is None:
+    if workers < 2 or KERNELS.place(make=True) is None:
         yield from (_timed(job) for chain in chains for job in chain)
         return
     # Spawned, not forked: a fork may copy locks that another thread holds.
