@@ -19,7 +19,13 @@ Models: `Body`, `Robot` (`RobotBuilder`), `Deformable`. Shapes: `Box`, `Sphere`,
 `save_page`, `view`. All calls by task: docs/api.md; the command line: `tocsin --help`.
 """
 
+import sys
 from typing import TYPE_CHECKING, Any
+
+if sys.orig_argv[1:3] == ["-m", "tocsin"]:  # the command line is about to start: Ctrl-C during its imports is no trace
+    from tocsin_command import leave_when_interrupted
+
+    leave_when_interrupted()
 
 from tocsin.errors import MeshWarning, TocsinError, UnknownNameError
 from tocsin.geometry.mesh import Mesh, MeshReport

@@ -18,6 +18,7 @@ COMMANDS = (
     "check",
     "audit",
     "view",
+    "doctor",
     "warmup",
     "bench list",
     "bench run",

@@ -12,6 +12,7 @@ import numba
 
 from tocsin.bench import guard, race, registry, report
 from tocsin.bench.results import papers, runs, tables, targets
+from tocsin.errors import TocsinError
 
 
 def run(
@@ -83,4 +84,10 @@ def write_report(run_folder: Path | None, against: Path | None, root: Path) -> l
 
     found = runs.read(run_folder) if run_folder is not None else runs.latest(root)
     before = None if against is None else runs.read(against)
-    return [page.write(found, before), markdown.write(found, before)]
+    try:
+        return [page.write(found, before), markdown.write(found, before)]
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        if isinstance(error, TocsinError):
+            raise
+        where = " or ".join(repr(str(run.folder)) for run in (found, before) if run is not None)
+        raise TocsinError(f"{where} is not a run that `tocsin bench run` has written ({error}).") from error

@@ -10,6 +10,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
+from tocsin_command import interrupt_as_usual
+
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run `tocsin` with these arguments (default: the process's own) and leave with an exit code."""
@@ -20,6 +22,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
             raise
         print(f"error: the command line needs {missing.name}: pip install 'tocsin[cli]'", file=sys.stderr)
         sys.exit(2)
+    try:
+        interrupt_as_usual()
+        code = run(list(sys.argv[1:] if arguments is None else arguments))
     except KeyboardInterrupt:
-        sys.exit(130)
-    sys.exit(run(list(sys.argv[1:] if arguments is None else arguments)))
+        code = 130
+    sys.exit(code)

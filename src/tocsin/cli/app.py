@@ -1,6 +1,7 @@
 """The commands together, and how an error becomes one sentence and an exit code."""
 
 import io
+import os
 import sys
 import traceback
 import warnings
@@ -10,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 import tocsin
-from tocsin.cli import audit, bench, cache, check, demo, info, output, view, warmup
+from tocsin.cli import audit, bench, cache, check, demo, doctor, info, output, view, warmup
 from tocsin.errors import TocsinError
 
 BAD_INPUT, INTERNAL_ERROR, INTERRUPTED, PIPE_CLOSED = 2, 3, 130, 141
@@ -33,6 +34,7 @@ COMMANDS = {
     "check": (check.check, check.EXAMPLE),
     "audit": (audit.audit, audit.EXAMPLE),
     "view": (view.view, view.EXAMPLE),
+    "doctor": (doctor.doctor, doctor.EXAMPLE),
     "warmup": (warmup.warmup, warmup.EXAMPLE),
     "cache": (cache.cache, cache.EXAMPLE),
 }
@@ -88,9 +90,12 @@ def _settle_streams() -> None:
 def _run(arguments: list[str]) -> int:
     """Run one command line; only what cannot be written is raised."""
     for_machines = "--json" in arguments
+    arguments = [_at_home(argument) for argument in arguments]
     try:
         # On its own, typer prints a page in a frame about a wrong option; without any arguments it prints the help.
         left = app(arguments, prog_name="tocsin", standalone_mode=not arguments)
+        if left == INTERRUPTED:  # what typer makes of an interrupt
+            _say("interrupted", "interrupted", for_machines)
         return left if isinstance(left, int) else 0
     except SystemExit as left:
         if isinstance(left.__context__, BrokenPipeError):
@@ -108,16 +113,31 @@ def _run(arguments: list[str]) -> int:
         named = f"{str(error.filename)!r}: " if error.filename is not None else ""
         return _refuse(f"{named}{error.strerror or error}", for_machines)
     except KeyboardInterrupt:
-        output.note("interrupted")
+        _say("interrupted", "interrupted", for_machines)
         return INTERRUPTED
-    except Exception:
-        output.note(f"{traceback.format_exc()}error: this is a fault in tocsin, not in what it was given.")
+    except Exception as error:
+        words = "this is a fault in tocsin, not in what it was given"
+        what = f"{words}: {type(error).__name__}: {' '.join(str(error).split())}"
+        _say(f"{traceback.format_exc()}error: {words}.", what, for_machines)
         return INTERNAL_ERROR
+
+
+def _at_home(argument: str) -> str:
+    """Expand `~` also where a shell leaves it, as in `--out=~/runs` or between quotes."""
+    option, equals, value = argument.partition("=")
+    if equals and option.startswith("--") and value.startswith("~"):
+        return f"{option}={os.path.expanduser(value)}"
+    return os.path.expanduser(argument)
 
 
 def _refuse(sentence: str, for_machines: bool) -> int:
     """Say what was wrong with the input."""
-    output.note(f"error: {sentence}")
-    if for_machines:
-        output.write_json({"error": sentence})
+    _say(f"error: {sentence}", sentence, for_machines)
     return BAD_INPUT
+
+
+def _say(words: str, error: str, for_machines: bool) -> None:
+    """Say why there is no answer: in words, and as the one JSON object that whoever asked for JSON waits for."""
+    output.note(words)
+    if for_machines:
+        output.write_json({"error": error})

@@ -45,7 +45,7 @@ def load_robot(
                 f"{str(path)!r} is a MuJoCo file, which says by itself what is checked: --srdf, --geometry and "
                 "--ignore-overlapping are for URDF files; --ignore A,B works for all."
             )
-        return Robot.from_mjcf(path)
+        return Robot.from_mjcf(path, packages=tuple(packages or ()))
     return Robot.from_urdf(
         path, srdf=srdf, packages=tuple(packages or ()), geometry=geometry, ignore_overlapping=ignore_overlapping
     )

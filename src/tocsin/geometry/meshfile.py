@@ -59,7 +59,7 @@ class Part:
 
 def read_parts(path: str | os.PathLike[str]) -> list[Part]:
     """Return the parts of a mesh file, triangles only; damaged or lying files raise a TocsinError."""
-    file = Path(path)
+    file = Path(os.path.expanduser(path))
     data = read_bounded(file)
     try:
         with warnings.catch_warnings():
@@ -71,8 +71,9 @@ def read_parts(path: str | os.PathLike[str]) -> list[Part]:
         raise TocsinError(f"cannot load {str(file)!r}: {error}") from error.__cause__
     except MemoryError:
         raise TocsinError(f"cannot load {str(file)!r}: it asks for more memory than there is.") from None
-    except ImportError:
-        raise
+    except ImportError as error:
+        needed = f"reading it needs {error.name}: pip install {error.name}"
+        raise TocsinError(f"cannot load {str(file)!r}: {needed}.") from None
     except Exception as error:  # whatever a reader trips over in a damaged file
         said = re.sub(r"\s+", " ", str(error)).strip()[:200] or type(error).__name__
         raise TocsinError(f"cannot load {str(file)!r}: the file is damaged or not a mesh ({said}).") from error
@@ -256,7 +257,7 @@ def _read_ascii_stl(data: bytes, file: Path) -> list[Part]:
     expect(corners, 3 * facets, "corners")
     if facets == 0:
         return [Part(file.stem, np.zeros((0, 3)), np.zeros((0, 3), dtype=np.int64))]
-    parts = read_by_trimesh(data, "stl")
+    parts = read_by_trimesh(text.encode(), "stl")  # of other bytes it guesses the alphabet, by a package of its own
     expect(triangle_count(parts), facets, "facets")
     return parts if len(parts) > 1 else [Part(file.stem, parts[0].vertices, parts[0].faces)]
 

@@ -47,7 +47,7 @@ class Element(ElementTree.Element):
 def existing_file(path: Any, what: str = "the file") -> Path:
     """Return the path of an existing regular file, or say what is there instead; `what` names it in the sentence."""
     try:
-        file = Path(os.fspath(path))
+        file = Path(os.path.expanduser(os.fspath(path)))
     except TypeError:
         raise TocsinError(f"cannot read {what}: a path is text or a pathlib.Path; got {path!r}.") from None
     try:

@@ -42,7 +42,7 @@ def load_environment(path: str | os.PathLike[str], *, scale: Any = None, package
     `package://`, as in `Robot.from_urdf`.
     """
     try:
-        place = Path(os.fspath(path))
+        place = Path(os.path.expanduser(os.fspath(path)))
     except TypeError:
         raise TocsinError(f"an environment is a file or folder; got {path!r}.") from None
     if place.is_dir():

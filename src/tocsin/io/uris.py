@@ -44,7 +44,7 @@ class Places:
     """
 
     def __init__(self, document: str | os.PathLike[str], packages: Packages = ()) -> None:
-        self.document = Path(os.path.abspath(os.fspath(document)))
+        self.document = Path(os.path.abspath(os.path.expanduser(os.fspath(document))))
         self._named, self._given = _folders(packages)
         self._found: dict[str, Path] = {}
         real = self.document.resolve()
@@ -138,9 +138,9 @@ def _folders(packages: Any) -> tuple[dict[str, Path], list[Path]]:
     named, given = {}, []
     try:
         if isinstance(packages, Mapping):
-            named = {str(name): Path(folder).expanduser() for name, folder in packages.items()}
+            named = {str(name): Path(os.path.expanduser(folder)) for name, folder in packages.items()}
         else:
-            given = [Path(folder).expanduser() for folder in packages]
+            given = [Path(os.path.expanduser(folder)) for folder in packages]
     except TypeError:
         raise TocsinError(f"packages are folders, or a mapping of names to folders; got {packages!r}.") from None
     for folder in (*named.values(), *given):

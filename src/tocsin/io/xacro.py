@@ -62,7 +62,7 @@ def expand(path: str | os.PathLike[str], arguments: Mapping[str, Any], packages:
     ours += [(xacro, "open", opened), (xacro, "eval", _evaluated)]
     with _one_at_a_time, _instead(ours):
         try:
-            document: Any = xacro.process_file(os.path.abspath(path), mappings=mappings)
+            document: Any = xacro.process_file(os.path.abspath(os.path.expanduser(path)), mappings=mappings)
             text = document.toxml("utf-8")
         except Exception as error:
             if lost:

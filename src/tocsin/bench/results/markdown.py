@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tocsin.bench.race import GROUPS
 from tocsin.bench.results import compare, papers, plots, tables, targets
-from tocsin.bench.results.runs import Run
+from tocsin.bench.results.runs import Run, picture
 
 
 def write(run: Run, before: Run | None = None) -> Path:
@@ -36,7 +36,8 @@ def write(run: Run, before: Run | None = None) -> Path:
             parts += [f"### {record['benchmark']}", f"{record['description']} Asked: {record['question']}"]
             if record.get("failed"):
                 parts.append(f"Skipped: {record['failed']}")
-            parts += [f"![{record['description']}]({name})" for name in record.get("pictures", ())]
+            shown = [name for name in record.get("pictures", ()) if picture(run, name) is not None]
+            parts += [f"![{record['description']}]({name})" for name in shown]
             drawn = plots.distributions(record)
             if drawn is not None:
                 parts.append(_file(run, record["benchmark"], drawn))
@@ -44,7 +45,7 @@ def write(run: Run, before: Run | None = None) -> Path:
                 parts.append(_file(run, f"{record['benchmark']}-{k}", plots.curves(curve)))
             parts += [table.markdown() for table in tables.of(record)]
     path = run.folder / "report.md"
-    path.write_text("\n\n".join(parts) + "\n")
+    path.write_text("\n\n".join(parts).replace("<", "&lt;") + "\n")  # none of it is meant as HTML
     return path
 
 

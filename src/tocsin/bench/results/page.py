@@ -9,7 +9,7 @@ from typing import Any
 
 from tocsin.bench.race import GROUPS
 from tocsin.bench.results import compare, papers, plots, tables, targets
-from tocsin.bench.results.runs import Run
+from tocsin.bench.results.runs import Run, picture
 
 STYLE = """
 :root{color-scheme:light dark;--bg:#fbfbfc;--card:#fff;--ink:#1f2328;--soft:#636c76;--line:#dfe3e8;--stripe:#f4f6f8;
@@ -50,8 +50,9 @@ def write(run: Run, before: Run | None = None) -> Path:
         "<!doctype html><html lang=en><meta charset=utf-8><meta name=viewport content='width=device-width'>"
         f"<title>Benchmarks of tocsin</title><style>{STYLE}</style><main><h1>Benchmarks of tocsin</h1>"
         f"<p class=soft>{escape(run.about['date'])}, commit {escape(about['commit'] or 'unknown')}, by "
-        f"<code>{escape(run.about['command'])}</code><br>{escape(about['cpu'])}, {about['cores']} cores, one thread "
-        f"used; {escape(about['system'])}</p><div class=chips>{versions}</div>",
+        f"<code>{escape(run.about['command'])}</code><br>{escape(about['cpu'])}, "
+        f"{escape(str(about['cores']))} cores, one thread used; {escape(about['system'])}</p>"
+        f"<div class=chips>{versions}</div>",
         _contents(run),
     ]
     if any(name in run.records for name in targets.COUNTS):
@@ -94,8 +95,9 @@ def _card(run: Run, record: dict[str, Any]) -> str:
         word = "failed" if record.get("broken") else "skipped"
         parts.append(f"<p><span class=bad>{word}</span> {escape(record['failed'])}</p>")
     for name in record.get("pictures", ()):
-        if (run.folder / name).exists():
-            data = base64.b64encode((run.folder / name).read_bytes()).decode()
+        file = picture(run, name)
+        if file is not None:
+            data = base64.b64encode(file.read_bytes()).decode()
             parts.append(f"<img alt='{escape(record['description'])}' src='data:image/png;base64,{data}'>")
     drawn = plots.distributions(record)
     if drawn is not None:

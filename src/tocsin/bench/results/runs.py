@@ -9,6 +9,7 @@ neither infinities nor NaN; they become null.
 from __future__ import annotations
 
 import json
+import re
 import time
 import warnings
 from collections.abc import Mapping
@@ -20,6 +21,9 @@ from tocsin.bench import report
 from tocsin.errors import TocsinError
 
 FILE = "results.jsonl"
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 _.+-]*")
+"""What a benchmark may be called."""
+
 FOLDER = Path("out") / "bench"
 """Where runs are kept, unless told otherwise."""
 
@@ -75,6 +79,8 @@ def read(path: Path) -> Run:
         by_name = {record["benchmark"]: record for record in records}
         if not about["machine"]["cpu"]:
             raise KeyError("cpu")
+        if not all(NAME.fullmatch(name) for name in by_name):  # plots are called by them
+            raise ValueError("name")
     except OSError as error:
         raise TocsinError(f"cannot read a run at {str(file)!r}: {error.strerror}.") from None
     except (ValueError, KeyError, TypeError):
@@ -82,6 +88,14 @@ def read(path: Path) -> Run:
     if last:
         warnings.warn(f"the last line of {str(file)!r} is cut off and left out.", stacklevel=2)
     return Run(file.parent, about, by_name)
+
+
+def picture(run: Run, name: Any) -> Path | None:
+    """The file of a picture, if it is an image in the run's own folder: a run may come from a stranger."""
+    file = run.folder / str(name)
+    if Path(str(name)).name != str(name) or file.suffix.lower() not in (".png", ".svg") or file.is_symlink():
+        return None
+    return file if file.is_file() else None
 
 
 def latest(root: Path) -> Run:
