@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tocsin import query
-from tocsin.advancement import leaf_pair
+from tocsin.advancement import work
 from tocsin.contacts.manifold import KINDS
 from tocsin.model.base import Motion
 from tocsin.model.world import MESH, World
@@ -110,11 +110,11 @@ class Answer(LazyContact):
         return Stats(
             pairs_total=asked.prepared.pairs_total * max(int(counts[query.SLABS]), 1),
             pairs_spatial=int(counts[query.SPATIAL]),
-            pairs_temporal=int(counts[leaf_pair.VISITED]),
-            steps=int(counts[leaf_pair.STEPS]),
-            node_tests=int(counts[leaf_pair.NODE_TESTS]),
-            hull_tests=int(counts[leaf_pair.HULL_TESTS]),
-            leaf_tests=int(counts[leaf_pair.LEAF_TESTS]),
+            pairs_temporal=int(counts[work.VISITED]),
+            steps=int(counts[work.STEPS]),
+            node_tests=int(counts[work.NODE_TESTS]),
+            hull_tests=int(counts[work.HULL_TESTS]),
+            leaf_tests=int(counts[work.LEAF_TESTS]),
             slabs=int(counts[query.SLABS]),
             seconds={name: asked.elapsed * int(asked.clock[k]) / ticks for name, k in stages},
         )

@@ -31,8 +31,9 @@ from tocsin import _cast
 from tocsin._arrays import stable_order
 from tocsin._jit import borrowed, kernel
 from tocsin.advancement.boxes import box_gap
-from tocsin.advancement.engine import CONTACT, FREE, STEPS, advance, later
+from tocsin.advancement.engine import CONTACT, FREE, advance, later
 from tocsin.advancement.relative import relative_state
+from tocsin.advancement.work import CHARGED, LEAF_TESTS, NODE_TESTS, STEPS, exhausted
 from tocsin.contacts.holding import leaf_hold
 from tocsin.contacts.inside import one_inside_other
 from tocsin.culling.pairs import PAIR
@@ -87,8 +88,11 @@ def add_row(rows, n, pair, enter, exit_, tolerance, proven):
 
 
 @kernel
-def strongest(world, sweeps, joints, room, pairs, n_pairs, t, need):
-    """Return (h, pair, node_a, node_b): of up to CANDIDATES pairs of leaves in touch, the one that holds longest."""
+def strongest(world, sweeps, joints, room, pairs, n_pairs, t, need, max_steps, counts):
+    """Return (h, pair, node_a, node_b): of up to CANDIDATES pairs of leaves in touch, the one that holds longest.
+
+    Of those that were found before the cap, if it is reached.
+    """
     stack = room.stack
     best = 0.0
     best_p = -1
@@ -107,8 +111,9 @@ def strongest(world, sweeps, joints, room, pairs, n_pairs, t, need):
         stack[0, 0] = geom_a["root"]
         stack[0, 1] = geom_b["root"]
         top = 1
-        while top > 0:
+        while top > 0 and not exhausted(max_steps, counts):
             top -= 1
+            counts[NODE_TESTS] += 1
             a = stack[top, 0]
             b = stack[top, 1]
             node_a = world.nodes[a]
@@ -119,6 +124,7 @@ def strongest(world, sweeps, joints, room, pairs, n_pairs, t, need):
             leaf_a = node_a["count"] > 0
             leaf_b = node_b["count"] > 0
             if leaf_a and leaf_b:
+                counts[LEAF_TESTS] += 1
                 h, d = leaf_hold(
                     world, geom_a, geom_b, node_a, node_b, pose, motion, pair, limit, most, room, need
                 )  # fmt: skip
@@ -163,13 +169,14 @@ def in_touch_until(world, sweeps, joints, room, pairs, n_pairs, t, end, max_step
     a = -1
     b = -1
     first = 0.0
-    while t < end and counts[STEPS] <= max_steps:
+    while t < end and not exhausted(max_steps, counts):
         counts[STEPS] += 1
+        counts[CHARGED] += 1
         h = 0.0
         if p >= 0:
             h = hold_of(world, sweeps, joints, room, pairs[p], a, b, t, end - t)
         if p < 0 or h < FADING * first:
-            other, k, i, j = strongest(world, sweeps, joints, room, pairs, n_pairs, t, end - t)
+            other, k, i, j = strongest(world, sweeps, joints, room, pairs, n_pairs, t, end - t, max_steps, counts)
             if other > h:
                 h, p, a, b = other, k, i, j
             first = min(h, end - t)
@@ -213,7 +220,7 @@ def pair_of_links(world, sweeps, joints, taylor, room, pairs, n_pairs, t0, t1, m
     enter = t0
     while True:
         status, stop = advanced(world, sweeps, joints, taylor, room, pairs, n_pairs, t, t0, t1, max_steps, counts)
-        if counts[STEPS] > max_steps:
+        if exhausted(max_steps, counts):
             return rows, n
         if stop > t:
             if any_inside(world, pairs, n_pairs, sweeps, joints, t):
@@ -231,7 +238,7 @@ def pair_of_links(world, sweeps, joints, taylor, room, pairs, n_pairs, t0, t1, m
         t = stop
         if status == CONTACT:
             t = in_touch_until(world, sweeps, joints, room, pairs, n_pairs, stop, t1, max_steps, counts)
-            if counts[STEPS] > max_steps:
+            if exhausted(max_steps, counts):
                 return rows, n
         if t == t1:
             break
@@ -318,7 +325,7 @@ def intervals(table, configs, breaks, margin, grow, tolerance, relative_toleranc
                     n_rows,
                 )  # fmt: skip
                 first = p
-                if counts[STEPS] > max_steps:
+                if exhausted(max_steps, counts):
                     until = t0
                     break
             if until < 1.0:

@@ -4,7 +4,8 @@ RELATIVE_TOLERANCE = 1e-4
 """Default tolerance, as a fraction of the diagonal of the smaller geometry of a pair."""
 
 MAX_STEPS = 10_000_000
-"""Default cap on advancement steps in one query; a capped query says so and says up to when freedom is proven."""
+"""Default cap on steps in one query, and through them on its tests (`advancement.work`); a capped query says so and
+says up to when freedom is proven."""
 
 METHODS = ("advancement", "interval", "auto")
 """The engines: conservative advancement, interval arithmetic on elementary equations, or whichever is faster: that is

@@ -10,22 +10,27 @@ import numpy as np
 
 from tocsin._jit import borrowed, kernel, question, ticks
 from tocsin.advancement.around import apart_around
-from tocsin.advancement.engine import CAPPED, CONTACT, FREE, STEPS, VISITED, advance
+from tocsin.advancement.engine import CAPPED, CONTACT, FREE, advance
 from tocsin.advancement.probe import seen_touching
+from tocsin.advancement.work import CHARGED, LIMIT, OWN
 from tocsin.contacts.closest import closest
 from tocsin.contacts.inside import one_inside_other
 from tocsin.contacts.manifold import manifold
 from tocsin.culling.boxes import join_up
-from tocsin.culling.charts import chart_free_until
+from tocsin.culling.charts import chart_of, may_have_chart, settled
 from tocsin.culling.pairs import prepare
 from tocsin.culling.spatial import add_pair, against_standing, between_moving, with_itself
 from tocsin.culling.sweep import DEEP, LONG, TURNING, geom_box, half_of, link_bounds, link_middle
 from tocsin.culling.temporal import free_until
 from tocsin.motion.joints import joint_motion
+from tocsin.options import MAX_STEPS
 from tocsin.stage import FIRST, MODEL, OFFSET, PIECES, ROOM, stage_at
 
-SPATIAL, SLABS, COUNTS = VISITED + 1, VISITED + 2, VISITED + 3
+SPATIAL, SLABS, COUNTS = LIMIT + 1, LIMIT + 2, LIMIT + 3
 """Further counts of a query, and how many there are."""
+
+UNCHARTED = 3
+"""No status of an answer: a pair gives up, and there is no telling what its chart would say before it is made."""
 
 MOTION, CULLING, ADVANCEMENT, STAGES = range(4)
 """Stages whose time is taken."""
@@ -43,8 +48,8 @@ LOOKS = (1.0, 0.5, 0.75, 0.25)
 """Where in a slab `is_free` looks before it goes on; at its end, where there are several slabs, before it culls."""
 
 UNSEEN, SHORT = 24, 1.2
-"""Steps that `is_free` takes before it looks, if no chain turns by more than so many radians: most short motions are
-free, and done by then."""
+"""Steps, as they are charged, that `is_free` takes before it looks, if no chain turns by more than so many radians:
+most short motions are free, and done by then."""
 
 
 @kernel
@@ -161,32 +166,35 @@ def swept_pairs(stage, pairs, t0, t1, margin, grow, tolerance, relative_toleranc
 
 
 @kernel
-def leave_out_charted(stage, configs, pairs, n, t0, t1, any_contact):
+def leave_out_charted(stage, configs, pairs, n, t0, t1):
     """Drop the pairs that a chart settles for [t0, t1]; return how many are left.
 
-    With `any_contact` a pair also starts where its chart is at its end. Not otherwise: whether there is a chart depends
-    on what was asked before, and the bits of a time of contact on where the advancement starts.
+    Pairs that may have a chart get an account of their own, see `advancement.work`.
     """
-    world, active = stage.world, stage.active
-    if world.charts.shape[0] == 0:
-        return n
+    world = stage.world
     kept = 0
     for p in range(n):
         pair = pairs[p]
-        until = t0
-        model = world.geoms[pair["a"]]["model"]
-        if world.geoms[pair["a"]]["charts"] > 0 and world.geoms[pair["b"]]["model"] == model:
-            for k in range(active.shape[0]):
-                if active[k, MODEL] == model:
-                    row0, row1, begin, end = rows_of(stage, k, 0.5 * (t0 + t1))
-                    until = chart_free_until(world, pair, configs, row0, row1, begin, end, t0, t1)
-        if until < math.inf:
-            if any_contact:
-                pair["start"] = until
-            if kept < p:
-                pairs[kept] = pair
-            kept += 1
+        if pair["stop"] >= 0 and may_have_chart(world, pair["a"], pair["b"], pair["stop"]):
+            pair["own"] = OWN
+            c = chart_of(world, pair["a"], pair["b"])
+            pair["uncharted"] = 1 if c < 0 else 0
+            if c >= 0 and charted_free(stage, configs, pair, world.charts[c], t0, t1):
+                continue
+        if kept < p:
+            pairs[kept] = pair
+        kept += 1
     return kept
+
+
+@kernel
+def charted_free(stage, configs, pair, chart, t0, t1):
+    """Is a pair of shapes of an active model settled by its chart for [t0, t1]?"""
+    for k in range(stage.active.shape[0]):
+        if stage.active[k, MODEL] == stage.world.geoms[pair["a"]]["model"]:
+            row0, row1, begin, end = rows_of(stage, k, 0.5 * (t0 + t1))
+            return settled(stage.world, pair, chart, configs, row0, row1, begin, end, t0, t1)
+    return False
 
 
 @kernel
@@ -247,12 +255,20 @@ def named(pairs, p):
     return pair["a"], pair["b"], pair["tolerance"]
 
 
+@kernel
+def lacks_chart(pairs, p):
+    """Could a pair have a chart that is not there? A call of its own, as `named`."""
+    return pairs[p]["uncharted"] != 0
+
+
 @question
 def solve(table, configs, breaks, margin, grow, tolerance, relative_tolerance, max_steps, any_contact, counts, clock):
     """Return (status, time, geom_a, geom_b, tolerance): the first contact of a scene over [0, 1].
 
     `table` is that of a `Stage`. With `any_contact` whichever contact is found first. `counts` and `clock` (ticks per
-    stage) are written. `grow` is the largest margin of any pair; boxes are grown by it.
+    stage) are written. `grow` is the largest margin of any pair; boxes are grown by it. Charts are for questions with
+    the default cap or a larger one: a lower one is a promise about the work of all pairs. UNCHARTED: ask again when
+    the chart of the two shapes is made.
     """
     stamp = ticks()
     stage = stage_at(table)
@@ -260,6 +276,7 @@ def solve(table, configs, breaks, margin, grow, tolerance, relative_tolerance, m
     counts = borrowed(counts)
     configs = borrowed(configs)
     pairs = stage.room.pairs
+    charted = max_steps >= MAX_STEPS
     for piece in range(breaks.shape[0] - 1):
         begin = breaks[piece]
         end = breaks[piece + 1]
@@ -274,7 +291,7 @@ def solve(table, configs, breaks, margin, grow, tolerance, relative_tolerance, m
             for slab in range(slabs, 0, -1):
                 t = end if slab == slabs else begin + (end - begin) * slab / slabs
                 pairs, n = swept_pairs(stage, pairs, t, t, margin, grow, tolerance, relative_tolerance)
-                n = leave_out_charted(stage, configs, pairs, n, t, t, any_contact)
+                n = leave_out_charted(stage, configs, pairs, n, t, t) if charted else n
                 p = look(stage, pairs, n, t)
                 if p >= 0:
                     a, b, used = named(pairs, p)
@@ -286,7 +303,7 @@ def solve(table, configs, breaks, margin, grow, tolerance, relative_tolerance, m
             counts[SPATIAL] += n
             end_seen = any_contact and (slabs > 1 or long)
             if n > 0:
-                n = leave_out_charted(stage, configs, pairs, n, t0, t1, any_contact)
+                n = leave_out_charted(stage, configs, pairs, n, t0, t1) if charted else n
                 p = look(stage, pairs, n, t1) if end_seen and slabs == 1 else -1
                 if p >= 0:
                     a, b, used = named(pairs, p)
@@ -297,11 +314,14 @@ def solve(table, configs, breaks, margin, grow, tolerance, relative_tolerance, m
             clock[CULLING] += now - stamp
             stamp = now
             status, time, p = CAPPED if n > 0 else FREE, math.inf, -1
-            cap = min(max_steps, counts[STEPS] + unseen) if any_contact else max_steps
+            cap = min(max_steps, counts[CHARGED] + unseen) if any_contact else max_steps
             while status == CAPPED:
                 status, time, p = advance(
                     world, sweeps, joints, stage.taylor, stage.room, pairs, n, t0, t1, any_contact, cap, counts
                 )
+                if status == CAPPED and lacks_chart(pairs, p):
+                    a, b, used = named(pairs, p)
+                    return UNCHARTED, time, a, b, used
                 if cap == max_steps:
                     break
                 if status == CAPPED:

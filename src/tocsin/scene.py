@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 import numpy as np
 
 from tocsin import _cast, query
-from tocsin.advancement import engine
+from tocsin.advancement import engine, work
 from tocsin.advancement.surveying import LOOK, Surveyor, turning_limits
 from tocsin.answer import Answer, Asked
 from tocsin.errors import TocsinError
@@ -51,7 +51,8 @@ class Scene:
     hulls over convex pieces, bounded by GJK, as in the 2007 paper). `python -m tocsin.bench backends` compares them.
     `threads`: on how many processors questions about deformable models run, by default all; answers are the same.
     `charts`: whether links one to three joints apart get a chart of the joint values at which they are apart, once they
-    have cost enough (a tenth of a second each, kept on disk); answers are the same.
+    have cost enough (a tenth of a second each, kept on disk); answers are the same. Questions with a lower cap than the
+    default do without.
     """
 
     def __init__(
@@ -133,12 +134,34 @@ class Scene:
         steps, self._spent = self._spent, 0
         self._look *= 2
         with self._lock:
-            key = (margin, tolerance)
-            if key not in self._surveyors:
-                self._surveyors[key] = Surveyor(margin, tolerance, RELATIVE_TOLERANCE, turning_limits(self.models))
-            charted = self._surveyors[key].charted(world, pairs, steps)
-            if charted is not None and world is self._charted.get(key, self._world):
-                self._charted[key] = charted
+            if not self._is_laid_out(world):
+                return
+            charted = self._surveyor(margin, tolerance).charted(world, pairs, steps)
+            if charted is not None and world is self._charted.get((margin, tolerance), self._world):
+                self._charted[margin, tolerance] = charted
+
+    def _chart(self, world: World, a: int, b: int, margin: float, tolerance: float) -> World:
+        """Return the tables with the chart of two shapes, without which a question cannot go on."""
+        with self._lock:
+            if not self._is_laid_out(world):
+                # Its models or rules have changed since the question was asked: for this one alone.
+                return Surveyor(margin, tolerance, RELATIVE_TOLERANCE, turning_limits(self.models)).charted_now(
+                    world, a, b
+                )
+            charted = self._surveyor(margin, tolerance).charted_now(world, a, b)
+            if world is self._charted.get((margin, tolerance), self._world):
+                self._charted[margin, tolerance] = charted
+        return charted
+
+    def _is_laid_out(self, world: World) -> bool:
+        """Are these the scene's tables, with charts or without, or those before a model or a rule was changed?"""
+        return self._world is not None and world.nodes is self._world.nodes
+
+    def _surveyor(self, margin: float, tolerance: float) -> Surveyor:
+        key = (margin, tolerance)
+        if key not in self._surveyors:
+            self._surveyors[key] = Surveyor(margin, tolerance, RELATIVE_TOLERANCE, turning_limits(self.models))
+        return self._surveyors[key]
 
     # ---- questions -------------------------------------------------------------------------------------------------
 
@@ -354,26 +377,31 @@ class Scene:
             from tocsin.interval import engine as engine_of
 
             how = engine_of.switches(stages, prepared)
-        counts = np.zeros(engine_of.COUNTS, np.int64)
         clock = np.zeros(engine_of.STAGES, np.int64)
         started = clock_module.perf_counter()
-        found: Any = engine_of.solve(
-            prepared.table,
-            configs,
-            breaks,
-            margin,
-            max(margin, prepared.largest_margin),
-            tolerance,
-            RELATIVE_TOLERANCE,
-            max_steps,
-            how,
-            counts,
-            clock,
-        )
-        status, time, a, b, used = found[:5]
+        while True:
+            counts = np.zeros(engine_of.COUNTS, np.int64)
+            found: Any = engine_of.solve(
+                prepared.table,
+                configs,
+                breaks,
+                margin,
+                max(margin, prepared.largest_margin),
+                tolerance,
+                RELATIVE_TOLERANCE,
+                max_steps,
+                how,
+                counts,
+                clock,
+            )
+            status, time, a, b, used = found[:5]
+            if status != query.UNCHARTED or engine_of is not query:
+                break
+            world = scene._chart(world, a, b, margin, tolerance)
+            prepared, configs, _ = scene._prepared(world, motions)
         elapsed = clock_module.perf_counter() - started
         if scene.charts and engine_of is query:
-            scene._spent += int(counts[engine.STEPS])
+            scene._spent += int(counts[work.STEPS])
             if scene._spent >= scene._look:
                 scene._survey(world, prepared.stage.room.pairs, margin, tolerance)
         asked = Asked(scene, motions, prepared, configs, tolerance, (a, b), counts, clock, elapsed, *found[5:])

@@ -107,9 +107,8 @@ def room_at(table):
         array_at(table, 23, F8, 2),
         array_at(table, 24, F8, 2),
         array_at(table, 25, F8, 2),
-        array_at(table, 26, F8, 2),
-        array_at(table, 27, PAIR, 1),
-        array_at(table, 28, F8, 3),
+        array_at(table, 26, PAIR, 1),
+        array_at(table, 27, F8, 3),
     )
 
 
@@ -119,14 +118,14 @@ def stage_at(table):
     return Stage(
         world_at(table),
         room_at(table),
-        array_at(table, 29, JOINT, 1),
-        array_at(table, 30, SWEEP, 1),
-        array_at(table, 31, F8, 4),
-        array_at(table, 32, F8, 2),
-        array_at(table, 33, I4, 2),
-        array_at(table, 34, F8, 2),
+        array_at(table, 28, JOINT, 1),
+        array_at(table, 29, SWEEP, 1),
+        array_at(table, 30, F8, 4),
+        array_at(table, 31, F8, 2),
+        array_at(table, 32, I4, 2),
+        array_at(table, 33, F8, 2),
+        array_at(table, 34, I4, 1),
         array_at(table, 35, I4, 1),
-        array_at(table, 36, I4, 1),
     )
 
 

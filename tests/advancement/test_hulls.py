@@ -10,9 +10,10 @@ import trimesh
 from oracles import distance
 from tocsin.advancement.approach import DONE, OPEN, OVERLAP, WAIT, hulls_advance
 from tocsin.advancement.hulls import nearest_leaf, safe_part
-from tocsin.advancement.leaf_pair import CONTACT, FREE, VISITED
+from tocsin.advancement.leaf_pair import CONTACT, FREE
 from tocsin.advancement.relative import both_states
 from tocsin.advancement.room import make_room
+from tocsin.advancement.work import LIMIT
 from tocsin.model import world as tables
 
 from .moving_pair import moving_pair
@@ -82,7 +83,8 @@ def check(seed, cases, samples):
         a, b = some_node(rng, world, 0), some_node(rng, world, 1)
         if world.nodes[a]["count"] > 0 and world.nodes[b]["count"] > 0:
             continue
-        room, counts = make_room(), np.zeros(VISITED + 1, np.int64)
+        room, counts = make_room(), np.zeros(LIMIT + 1, np.int64)
+        counts[LIMIT] = 2**40
         t, n, size, end, known = float(rng.random()) * 0.5, (0.0, 0.0, 0.0), 0, 1.0, False
         for _ in range(12):
             states = both_states(pair, moving.sweeps, moving.joints, world.links, t)

@@ -113,3 +113,20 @@ def test_noise_covers_an_origin_that_cancels_the_joint_value():
         exact = [value * k / mpmath.sqrt(14) + float(links[1]["translation"][k - 1]) for k in (1, 2, 3)]
         error = mpmath.sqrt(sum((place[k] - exact[k]) ** 2 for k in range(3)))
     assert error <= noise * length
+
+
+@pytest.mark.pure
+def test_the_bounds_of_a_long_chain_are_rounded_up():
+    """Two thousand joints, each of which adds a little less than half a unit: every sum rounds down."""
+    n = 2001
+    joints, links = np.zeros(n, JOINT), np.zeros(n, [("parent", "i4")])
+    links["parent"] = np.arange(n) + 1
+    little = 0.49 * 2.0**-52
+    for name in ("turn", "speed", "length", "size"):
+        joints[name] = little
+        joints[name][0] = 1.0
+    speed, turn, *_, length, _ = chain_bound(joints, links, 0, n)
+    total = 1 + (n - 1) * Fraction(little)
+    assert Fraction(turn) >= total
+    assert Fraction(length) >= total
+    assert Fraction(speed) >= total

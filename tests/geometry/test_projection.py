@@ -23,6 +23,10 @@ def samples(rng, points, disk, count):
     return inside + out[:, None] * (np.cos(angle)[:, None] * u[0] + np.sin(angle)[:, None] * u[1])
 
 
+def unit(v):
+    return v / np.linalg.norm(v)
+
+
 def is_in(p, points, disk):
     """Whether p is in the set up to rounding, by the set's definition."""
     if disk > 0.0:
@@ -40,7 +44,8 @@ def test_the_closest_point_is_in_the_set_and_none_is_closer(count, disk):
     for _ in range(50):
         points = rng.normal(size=(count, 3))
         p = rng.normal(size=3) * 10 ** rng.uniform(-1, 1)
-        found = np.array(closest_of(points, (0, count, 0.0, disk), tuple(p), AWAY))
+        table = points if disk == 0.0 else np.vstack([points, unit(points[1] - points[0])])
+        found = np.array(closest_of(table, (0, count, 0.0, disk), tuple(p), AWAY))
         assert is_in(found, points, disk)
         others = np.linalg.norm(samples(rng, points, disk, 400) - p, axis=1)
         assert np.linalg.norm(found - p) <= others.min() + 1e-14
@@ -52,7 +57,7 @@ def test_of_a_larger_set_the_point_held_comes_back():
 
 def test_by_turns_a_corner_and_a_rim_come_as_close_as_they_are():
     """A corner right beside the rim of a disk's edge: one projection is exact."""
-    cylinder = np.array([[0, 0, -1.0], [0, 0, 1.0]])
+    cylinder = np.array([[0, 0, -1.0], [0, 0, 1.0], [0, 0, 1.0]])  # its ends, and its axis
     corners = np.array([[1.5 + 1e-9, 0, 1.0], [3, 0.5, 2.0], [3, -0.5, 2.0]])
     pose = (((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)), (0.0, 0.0, 0.0))
     far = (tuple(corners.mean(0)), (0.0, 0.0, 0.0))

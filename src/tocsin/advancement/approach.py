@@ -24,8 +24,9 @@ from tocsin.advancement.hulls import (
     safe_part,
     stride,
 )
-from tocsin.advancement.leaf_pair import FREE, HULL_TESTS, STEPS, later, leaf_advance
+from tocsin.advancement.leaf_pair import FREE, later, leaf_advance
 from tocsin.advancement.relative import both_states, seen_from_a
+from tocsin.advancement.work import HULL_TESTS
 from tocsin.geometry.patches import COUNT, singles_noise
 from tocsin.motion.joints import UP
 
@@ -45,7 +46,7 @@ def hulls_advance(world, sweeps, joints, pair, a, b, states, t, end, known, soon
 
     DONE: they are farther apart than the margin until `end`; WAIT: until `time`, later than t; OPEN: nothing;
     OVERLAP: they touch, or nearly so. n is the direction between them, to start from next time, and `size` how many
-    vertices of the simplex may be started from. If `touch` is not FREE, two triangles were found on the way that
+    vertices of the pair's simplex may be started from. If `touch` is not FREE, two triangles were found on the way that
     touch, at the new `end` (CONTACT), or that come too close to say (CAPPED), see `leaf_advance`. Proof: by the
     chord, with the bounds of `motion_bound` for both nodes, and before it by the speed, where the gap is larger than
     anything that can be gone in the time that is left.
@@ -81,7 +82,7 @@ def hulls_advance(world, sweeps, joints, pair, a, b, states, t, end, known, soon
     need = (end - t) * UP
     tolerance = pair["tolerance"]
     lower, upper, aim, x, v, size = between(
-        patches, a, b, view, aim, size, clear, clear + speed * need, NEAR_ENOUGH, room.corner_simplex
+        patches, a, b, view, aim, size, clear, clear + speed * need, NEAR_ENOUGH, pair["simplex"]
     )
     n = vec.matvec(placed[0], aim)
     gap = lower - clear
@@ -90,7 +91,7 @@ def hulls_advance(world, sweeps, joints, pair, a, b, states, t, end, known, soon
         return DONE, end, n, size, touch, end, soonest
     if not gap > 0.0:
         return (OVERLAP if upper <= clear else OPEN), t, n, size, touch, end, soonest
-    extent = extent_of(room.corner_simplex, size)
+    extent = extent_of(pair["simplex"], size)
     # Features much longer than triangles are bridges, over which the surfaces are farther apart than their hulls.
     triangle = max(triangle_size(geom_a), triangle_size(geom_b))
     bridged = extent > BRIDGE * triangle
@@ -98,7 +99,7 @@ def hulls_advance(world, sweeps, joints, pair, a, b, states, t, end, known, soon
     y = vec.add(x, v)
     then = t + stride(gap, n, placed, vec.matvec(placed[0], x), vec.matvec(placed[0], y), acceleration, speed)
     small = max(world.spans[a, COUNT], world.spans[b, COUNT]) <= SMALL
-    eager = small and not known and then < soonest and counts[STEPS] <= EARLY
+    eager = small and not known and then < soonest and pair["steps"] <= EARLY
     if size > 0 and ((not bridged and gap < max(WITHIN_REACH * extent, 4.0 * tolerance)) or eager):
         limit = max(0.5 * tolerance, 0.05 * triangle) if eager else 0.5 * tolerance
         leaf_a = nearest_leaf(world, a, vec.add(x, center_a), limit, room.spare)
@@ -131,7 +132,7 @@ def hulls_advance(world, sweeps, joints, pair, a, b, states, t, end, known, soon
     if part < 1.0 and known and then == end:
         # A direction of the moment at which they are closest, if at t there is room along it.
         gap_then, _, aim_then, _, _, size = between(
-            patches, a, b, view_then, aim_then, size, clear, clear + bend, 0.0, room.corner_simplex
+            patches, a, b, view_then, aim_then, size, clear, clear + bend, 0.0, pair["simplex"]
         )
         n_then = vec.matvec(placed_then[0], aim_then)
         gap_now, _, _ = gap_along(patches, a, b, view, vec.tmatvec(placed[0], n_then))

@@ -173,7 +173,7 @@ def one_turning(pair, sweeps, joints, links, joint, other):
 
 @kernel
 def proven_apart(world, links, joints, sweeps, room, pair, joint_x, joint_y, ends, clear):
-    """Is the pair proven farther apart than `clear` in the whole cell?
+    """Return (apart, tests): is the pair proven farther apart than `clear` in the whole cell, and what it took.
 
     `links`: the table in which the joints x and y take entries 0 and 1 of a configuration as their values; `ends`: x0,
     y0, x0 + h, y0 + k. The joints between the links that do not move are in `joints` already.
@@ -208,7 +208,7 @@ def proven_apart(world, links, joints, sweeps, room, pair, joint_x, joint_y, end
         leaf_b = node_b["count"] > 0
         tests += 1
         if tests > MOST_TESTS:
-            return False
+            return False, tests
         if tests == 1:
             other, arm = outward(pose[0], pose[1], node_b)
             speed, acceleration = bounds_of(pair, reach_a, reach_b)
@@ -216,7 +216,7 @@ def proven_apart(world, links, joints, sweeps, room, pair, joint_x, joint_y, end
                 box_of(node_a), other, arm, motion_x, motion_y, speed, acceleration, clear, noise_speed
             )
             if left > 0.0:
-                return True
+                return True, tests
         if leaf_a and leaf_b:
             speed, acceleration = bounds_of(pair, reach_a, reach_b)
             if meshes:
@@ -230,7 +230,7 @@ def proven_apart(world, links, joints, sweeps, room, pair, joint_x, joint_y, end
                     noise_speed,
                 )  # fmt: skip
             if not left > 0.0:
-                return False
+                return False, tests
             continue
         open_a = leaf_b or (not leaf_a and node_a["radius"] >= node_b["radius"])
         q = -1 - (node_a["count"] if open_a else node_b["count"])
@@ -264,4 +264,4 @@ def proven_apart(world, links, joints, sweeps, room, pair, joint_x, joint_y, end
             stack[place, 0] = kid >> 1 if open_a else a
             stack[place, 1] = b if open_a else kid >> 1
             top += 1
-    return True
+    return True, tests

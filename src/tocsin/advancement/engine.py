@@ -10,7 +10,9 @@ whatever is proven free until then is dropped (temporal culling, 7.1), and when 
 A pair of shapes starts as the pair of their hulls (7.2), which is taken apart into the hierarchies only where the hulls
 come close.
 
-Termination: a step at a leaf is at least (tolerance) / (speed bound), or the query ends; a cap counts items.
+Termination: every item, every opened node and every step of two leaves is charged to an account (`work`) that ends the
+query when it is used up. Where it is not: a leaf that is farther apart than margin + tolerance goes on by at least
+(tolerance - noise) / (speed bound), or, where its direction does not show it, ends the query as CAPPED.
 """
 
 import math
@@ -23,19 +25,10 @@ from tocsin._lanes import WIDTH, bits, lane, load, select
 from tocsin.advancement.approach import DONE, OPEN, WAIT, hulls_advance
 from tocsin.advancement.boxes import box_of, box_step, center_of, quad_step
 from tocsin.advancement.heap import drop_first, grown, push
-from tocsin.advancement.leaf_pair import (
-    CAPPED,
-    CONTACT,
-    FREE,
-    HULL_TESTS,
-    NODE_TESTS,
-    STEPS,
-    VISITED,
-    later,
-    leaf_advance,
-)
+from tocsin.advancement.leaf_pair import CAPPED, CONTACT, FREE, later, leaf_advance
 from tocsin.advancement.leaves import convex_step
 from tocsin.advancement.relative import both_states, seen_from_a, seen_from_b
+from tocsin.advancement.work import HULL_TESTS, NODE_TESTS, VISITED, may_step, settle, spent, tests
 from tocsin.bounds.carried import apart_until
 from tocsin.culling.sweep import DEEP
 from tocsin.geometry.wide import RADIUS
@@ -104,7 +97,8 @@ def advance(world, sweeps, joints, taylor, room, pairs, n_pairs, begin, end, any
 
     FREE: none. CONTACT: at `time` two leaves of that pair are within margin + tolerance, and nothing is within the
     margin before; with `any_contact` a later contact may be returned, whichever is found first. CAPPED: nothing is
-    within the margin before `time`; the cap, or the resolution of floating point at that pair, was reached.
+    within the margin before `time`; the cap, or the resolution of floating point at that pair, was reached. A pair that
+    lacks a chart ends the search at once then, see `work`.
     """
     heap = room.heap
     size = 0
@@ -118,9 +112,10 @@ def advance(world, sweeps, joints, taylor, room, pairs, n_pairs, begin, end, any
     pose, motion, motion_b = NO_POSE, NO_MOTION, NO_MOTION
     states = NO_STATES
     aims = room.aims
-    simplex_a, simplex_b, vertices = -1, -1, 0
     pose_pair = -1
     pose_time = 0.0
+    last_pair = -1
+    began = 0
     for p in range(n_pairs):
         if size == heap.shape[0]:
             heap = grown(heap)
@@ -136,10 +131,13 @@ def advance(world, sweeps, joints, taylor, room, pairs, n_pairs, begin, end, any
         n = (np.float64(last[0]), np.float64(last[1]), np.float64(last[2]))
         search = heap[0]["opened"] == 0
         size = drop_first(heap, size)
-        counts[STEPS] += 1
-        if counts[STEPS] > max_steps:
-            return CAPPED, t, p
+        if last_pair >= 0:
+            settle(pairs[last_pair], began, counts)
+        last_pair = p
+        began = tests(counts)
         pair = pairs[p]
+        if not may_step(pair, max_steps, counts):
+            return CAPPED, t, p
         geom_a = world.geoms[pair["a"]]
         geom_b = world.geoms[pair["b"]]
         digits = COARSE if is_deep(world, pair) else FINE
@@ -172,6 +170,8 @@ def advance(world, sweeps, joints, taylor, room, pairs, n_pairs, begin, end, any
         top = 1
         soonest = math.inf
         while top > 0:
+            if spent(counts):
+                return CAPPED, t, p
             top -= 1
             a = stack[top, 0]
             b = stack[top, 1]
@@ -184,6 +184,8 @@ def advance(world, sweeps, joints, taylor, room, pairs, n_pairs, begin, end, any
                     world, sweeps, joints, pair, geom_a, geom_b, node_a, node_b, pose, motion, t, end, room, counts,
                 )  # fmt: skip
                 if decided != FREE:
+                    if decided == CAPPED and (spent(counts) or pair["uncharted"] != 0):
+                        return CAPPED, t, p
                     mark_visited(pair, counts)
                     status, end, found = decided, time, p
                     if any_contact or not t < end:
@@ -191,8 +193,10 @@ def advance(world, sweeps, joints, taylor, room, pairs, n_pairs, begin, end, any
                 continue
             n = (aims[top, 0], aims[top, 1], aims[top, 2])
             if by_hulls and search:
-                if a != simplex_a or b != simplex_b:
-                    simplex_a, simplex_b, vertices = a, b, 0
+                if a != pair["node_a"] or b != pair["node_b"]:
+                    pair["node_a"] = a
+                    pair["node_b"] = b
+                    pair["vertices"] = 0
                 said, time, n, vertices, touch, end, soonest = hulls_advance(
                     world,
                     sweeps,
@@ -206,11 +210,14 @@ def advance(world, sweeps, joints, taylor, room, pairs, n_pairs, begin, end, any
                     status != FREE,
                     soonest,
                     n,
-                    vertices,
+                    pair["vertices"],
                     room,
                     counts,
                 )
+                pair["vertices"] = vertices
                 if touch != FREE:
+                    if touch == CAPPED and (spent(counts) or pair["uncharted"] != 0):
+                        return CAPPED, t, p
                     mark_visited(pair, counts)
                     status, found = touch, p
                     if any_contact or not t < end:
@@ -305,6 +312,8 @@ def advance(world, sweeps, joints, taylor, room, pairs, n_pairs, begin, end, any
                     for i in range(3):
                         aims[top, i] = n[i]
                     top += 1
+    if last_pair >= 0:
+        settle(pairs[last_pair], began, counts)
     return status, end if status != FREE else math.inf, found
 
 

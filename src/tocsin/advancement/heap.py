@@ -1,4 +1,8 @@
-"""A binary heap of (time, pair, node, node, direction): the earliest first, items of one pair and time in a row."""
+"""A binary heap of (time, pair, node, node, direction): the earliest first, items of one pair and time in a row.
+
+The order is total: two nodes of a pair wait once, so (time, pair, node, node) tells all items apart, and what comes out
+next depends on what is in the heap, not on how it got there.
+"""
 
 import numpy as np
 
@@ -18,10 +22,20 @@ ITEM = np.dtype(
 
 
 @kernel
-def before(time, pair, item):
-    """Does (time, pair) come before the item?"""
+def before(time, pair, a, b, item):
+    """Does (time, pair, a, b) come before the item?"""
     other = item["time"]
-    return time < other or (time == other and pair < item["pair"])
+    if time != other:
+        return time < other
+    if pair != item["pair"]:
+        return pair < item["pair"]
+    return a < item["a"] or (a == item["a"] and b < item["b"])
+
+
+@kernel
+def sooner(item, other):
+    """Does an item come before another?"""
+    return before(item["time"], item["pair"], item["a"], item["b"], other)
 
 
 @kernel
@@ -30,7 +44,7 @@ def push(heap, size, time, pair, a, b, aim, opened):
     i = size
     while i > 0:
         up = (i - 1) >> 1
-        if not before(time, pair, heap[up]):
+        if not before(time, pair, a, b, heap[up]):
             break
         heap[i] = heap[up]
         i = up
@@ -54,9 +68,9 @@ def drop_first(heap, size):
         child = 2 * i + 1
         if child >= size:
             break
-        if child + 1 < size and before(heap[child + 1]["time"], heap[child + 1]["pair"], heap[child]):
+        if child + 1 < size and sooner(heap[child + 1], heap[child]):
             child += 1
-        if not before(heap[child]["time"], heap[child]["pair"], heap[size]):
+        if not sooner(heap[child], heap[size]):
             break
         heap[i] = heap[child]
         i = child

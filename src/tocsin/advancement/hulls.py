@@ -52,7 +52,7 @@ SMALL = 4
 """Patches of a node whose triangles may be looked at sooner than that."""
 
 EARLY = 64
-"""Steps of a question during which they are: tori touch within so many, and a bolt that turns in its nut would have
+"""Steps of a pair during which they are: tori touch within so many, and a bolt that turns in its nut would have
 triangles looked at in vain thousands of times."""
 
 

@@ -6,12 +6,10 @@ from tocsin import vec
 from tocsin._jit import kernel
 from tocsin.advancement.leaves import convex_set, convex_step, triangles_step
 from tocsin.advancement.relative import relative_state
+from tocsin.advancement.work import LEAF_TESTS, spent
 from tocsin.model.world import MESH
 
 FREE, CONTACT, CAPPED = 0, 1, 2
-
-STEPS, NODE_TESTS, HULL_TESTS, LEAF_TESTS, VISITED = range(5)
-"""Where the counts of a query are kept."""
 
 
 @kernel
@@ -25,13 +23,13 @@ def leaf_advance(world, sweeps, joints, pair, geom_a, geom_b, node_a, node_b, po
     """Return (status, time): advance two leaves from t until they touch (CONTACT), or until `end` (FREE).
 
     CAPPED: they are too close to prove anything more, yet farther apart than the tolerance: the resolution of
-    floating point.
+    floating point; or the account at hand is used up (`spent`). Nothing is within the margin before `time`.
     """
     near = pair["margin"] + pair["tolerance"] - pair["noise"]
     meshes = geom_a["kind"] == MESH and geom_b["kind"] == MESH
     n = (0.0, 0.0, 0.0)
     simplex = room.simplex
-    while True:
+    while not spent(counts):
         counts[LEAF_TESTS] += 1
         if meshes:
             h, d, _, _ = triangles_step(
@@ -57,3 +55,4 @@ def leaf_advance(world, sweeps, joints, pair, geom_a, geom_b, node_a, node_b, po
             return CAPPED, t
         t = later(t, h)
         pose, motion = relative_state(pair, sweeps, joints, world.links, t)
+    return CAPPED, t

@@ -19,8 +19,6 @@ class Room(NamedTuple):
     aims: np.ndarray
     """(n, 4): the direction from which the hulls of each of these start, and the gap between their boxes."""
     simplex: np.ndarray
-    corner_simplex: np.ndarray
-    """(4, 9): of the hulls of nodes; see `advancement.hulls`."""
     corners_a: np.ndarray
     corners_b: np.ndarray
     pairs: np.ndarray
@@ -35,7 +33,6 @@ def make_room() -> Room:
         np.zeros((1024, 2), np.int32),
         np.zeros((1024, 2), np.int32),
         np.zeros((1024, 4)),
-        np.zeros((4, 9)),
         np.zeros((4, 9)),
         np.zeros((3, 3)),
         np.zeros((3, 3)),

@@ -18,7 +18,7 @@ from tocsin._jit import kernel
 from tocsin.advancement.cells import proven_apart
 from tocsin.advancement.revolved import with_turned
 from tocsin.advancement.room import make_room
-from tocsin.culling.charts import SLACK
+from tocsin.culling.charts import SLACK, may_have_chart
 from tocsin.culling.pairs import PAIR
 from tocsin.culling.spatial import pair_margin
 from tocsin.culling.sweep import SWEEP
@@ -26,10 +26,10 @@ from tocsin.geometry import cache
 from tocsin.model.base import Model
 from tocsin.model.charts import CELLS, CHART, PER_RADIAN, WORD
 from tocsin.model.robot import Robot
-from tocsin.model.world import CONVEX, World
+from tocsin.model.world import World
 from tocsin.motion.chain import common_ancestor
 from tocsin.motion.joints import JOINT, joint_motion
-from tocsin.motion.links import FIXED, REVOLUTE
+from tocsin.motion.links import FIXED
 
 LARGEST_CELL = 8
 """Where proofs start, in cells; what fails is quartered."""
@@ -39,6 +39,9 @@ LOOK = 64
 
 EARNED = 4096
 """Steps that questions about a pair have taken before its chart is made."""
+
+MOST_TESTS = 2**22
+"""Tests after which a chart is left as it is, about a second: most take a tenth of that."""
 
 MOST_KEPT = 4096
 """Charts in memory, 2 KB each."""
@@ -66,10 +69,11 @@ def survey(world, links, joints, sweeps, room, pair, joint_x, joint_y, clear, re
     """Set the bits of the cells that are proven apart, in the region: first and last of the whole numbers along x, y.
 
     `links` as for `proven_apart`. A cell is proven with four times the slack of lines around it, so a line that is
-    within the slack of a cell, and rounding, is inside of what was proven.
+    within the slack of a cell, and rounding, is inside of what was proven. What is left after MOST_TESTS stays unset.
     """
     ends = np.zeros(4)
     stack = np.zeros((64, 3), np.int32)
+    left = MOST_TESTS
     for i in range(region[0], region[1] + 1, LARGEST_CELL):
         for k in range(region[2], region[3] + 1, LARGEST_CELL):
             stack[0, 0] = i
@@ -81,14 +85,16 @@ def survey(world, links, joints, sweeps, room, pair, joint_x, joint_y, clear, re
                 x = stack[top, 0]
                 y = stack[top, 1]
                 size = stack[top, 2]
-                if x > region[1] or y > region[3]:
+                if x > region[1] or y > region[3] or left <= 0:
                     continue
                 half = 0.5 * size
                 ends[0] = (x + half) / PER_RADIAN
                 ends[1] = (y + half) / PER_RADIAN
                 ends[2] = ends[0] + (half + 4.0 * SLACK) / PER_RADIAN
                 ends[3] = ends[1] + (half + 4.0 * SLACK) / PER_RADIAN
-                if proven_apart(world, links, joints, sweeps, room, pair, joint_x, joint_y, ends, clear):
+                apart, tests = proven_apart(world, links, joints, sweeps, room, pair, joint_x, joint_y, ends, clear)
+                left -= tests
+                if apart:
                     for row in range(x, x + size):
                         for column in range(y, y + size):
                             place = column % CELLS
@@ -121,7 +127,7 @@ class Site:
         for g in (self.a, self.b):
             geom = world.geoms[g]
             first = int(geom["proxy"]) - int(geom["points"])
-            end = int(geom["proxy"]) + int(geom["proxy_count"])
+            end = int(geom["proxy"]) + int(geom["proxy_count"]) + int(geom["proxy_disk"] > 0.0)  # and its axis
             faces = world.faces[int(geom["face"]) : int(geom["face"]) + int(geom["faces"])]
             parts += [int(geom["kind"]), float(geom["proxy_radius"]), float(geom["proxy_disk"])]
             parts += [world.points[first:end], faces - np.int32(first)]
@@ -185,23 +191,20 @@ def _moving(links: np.ndarray, link: int, stop: int) -> list[int]:
 
 
 def site(world: World, a: int, b: int, margin: float, tolerance: float, relative: float, limits: Limits) -> Site | None:
-    """Return the site of two shapes, or None if they get no chart.
+    """Return the site of two shapes, or None if they get no chart, see `may_have_chart`.
 
-    One or two revolute joints between links of one model, or three of which the last is right at one of the shapes; and
-    no mesh that is solid: of those a chart knows the surfaces only. The clearance is the margin and twice the
-    tolerance, as `pairs.prepare` has them.
+    Of three joints the last is right at one of the shapes. The clearance is the margin and twice the tolerance, as
+    `pairs.prepare` has them.
     """
     geom_a, geom_b = world.geoms[a], world.geoms[b]
-    if geom_a["model"] != geom_b["model"] or any(g["solid"] != 0 and g["kind"] != CONVEX for g in (geom_a, geom_b)):
-        return None
     margin = pair_margin(world, geom_a["link"], geom_b["link"], margin)
+    if geom_a["model"] != geom_b["model"] or margin == -math.inf:
+        return None
     stop = int(common_ancestor(world.links, geom_a["link"], geom_b["link"]))
-    if stop < 0 or margin == -math.inf:
+    if not may_have_chart(world, a, b, stop):
         return None
     ways = {g: _moving(world.links, int(world.geoms[g]["link"]), stop) for g in (b, a)}
     moving = ways[a] + ways[b]
-    if not 1 <= len(moving) <= 3 or any(world.links[i]["kind"] != REVOLUTE for i in moving):
-        return None
     turned = None
     if len(moving) == 3:
         turned = next((g, way[0]) for g, way in ways.items() if way)
@@ -242,12 +245,20 @@ class Surveyor:
                 if made or _spent[place.key] < EARNED:
                     continue
                 made = True
-                bits = place.bits()
-                cache.store(place.key, {"bits": bits})
-                _keep(place.key, bits)
+                bits = _made(place)
             self._done[a, b] = place, bits
             new = True
         return self._with_charts(world) if new else None
+
+    def charted_now(self, world: World, a: int, b: int) -> World:
+        """Return the tables with the chart of two shapes, which may have one, whatever it takes."""
+        place = site(world, a, b, *self._asked)
+        assert place is not None
+        bits = _known(place.key)
+        if bits is None:
+            bits = _made(place)
+        self._done[a, b] = place, bits
+        return self._with_charts(world)
 
     def _with_charts(self, world: World) -> World:
         charts = np.zeros(len(self._done), CHART)
@@ -259,6 +270,14 @@ class Surveyor:
             geoms[a]["charts"] += 1
         geoms["chart"] = np.cumsum(geoms["charts"]) - geoms["charts"]
         return world._replace(geoms=geoms, charts=charts)
+
+
+def _made(place: Site) -> np.ndarray:
+    """Make a chart, and keep it."""
+    bits = place.bits()
+    cache.store(place.key, {"bits": bits})
+    _keep(place.key, bits)
+    return bits
 
 
 def _keep(key: str, bits: np.ndarray) -> None:

@@ -1,9 +1,10 @@
 """One closed mesh wholly inside another, for shapes that are asked to be solid.
 
 Only needed at the start: what is apart and outside cannot get inside without touching. The winding number of a closed
-mesh about a point is the sum of the solid angles of its triangles over 4 pi: an odd or non-zero whole number inside, 0
-outside. The point is a corner of the other shape, farther from the surface than the tolerance (or there is contact
-already), so the sum is far from one half and rounding cannot decide.
+mesh about a point is the sum of the solid angles of its triangles over 4 pi, a whole number; inside is where it is not
+0. Of several shells that is the union of their insides less cavities, since shells that would cancel where they overlap
+are refused (`geometry.shells`). The point is a corner of the other shape, farther from the surface than the tolerance
+(or there is contact already), so the sum is far from one half and rounding cannot decide.
 """
 
 import math

@@ -6,8 +6,11 @@ two angles only. A *chart* is a grid over the two, with one bit a cell, set wher
 than `clear` at all angles in the cell (`advancement.cells`). A motion is a straight line in the chart; if all cells
 that it passes through are set, the pair is done.
 
-No answer depends on a chart. A contact is two points within margin + tolerance, and a chart is only asked where `clear`
-is at least that: a pair that it settles has no contact, and a pair that has none changes nothing for the others.
+No answer depends on a chart: one is only asked where `clear` is at least margin + tolerance, so that a pair that it
+settles has no contact, and `advancement.work` proves that such a pair, searched or not, changes nothing for the others.
+That rests on three rules. Which pairs may have a chart is said by the scene alone (`may_have_chart`). A chart settles a
+pair for a whole slab of time or does nothing: where a search starts decides at which times it looks. And what a pair
+that may have one costs is not charged to the question, unless its chart was asked and does not settle it.
 """
 
 import math
@@ -15,7 +18,10 @@ import math
 import numpy as np
 
 from tocsin._jit import kernel
+from tocsin.culling.pairs import BETWEEN
 from tocsin.model.charts import CELLS, PER_RADIAN, WORD
+from tocsin.model.world import CONVEX
+from tocsin.motion.links import FIXED, REVOLUTE
 
 SLACK = 2.0**-24
 """In cells: proofs and lines are both wider by this."""
@@ -24,6 +30,30 @@ LARGEST = 2.0**20
 """Radians beyond which nothing is looked up, neither values nor the offsets of joints that follow others. Below, a
 value is off by less than 8 units of 2^21 radians, 2^-24 in cells; what was proven reaches five times as far beyond a
 cell that is looked up."""
+
+
+@kernel
+def may_have_chart(world, a, b, stop):
+    """Can shapes a, b of links that meet at link `stop` get a chart?
+
+    One to three revolute joints between them, and no more than BETWEEN of any kind, since beyond these the links of a
+    pair may be seen from the world; and no mesh that is solid: of those a chart knows the surfaces only.
+    """
+    links = world.links
+    joints = 0
+    moving = 0
+    for geom in (world.geoms[a], world.geoms[b]):
+        if stop < 0 or (geom["solid"] != 0 and geom["kind"] != CONVEX):
+            return False
+        i = geom["link"]
+        while i != stop:
+            kind = links[i]["kind"]
+            joints += 1
+            moving += 1 if kind != FIXED else 0
+            if joints > BETWEEN or moving > 3 or (kind != FIXED and kind != REVOLUTE):
+                return False
+            i = links[i]["parent"]
+    return moving > 0
 
 
 @kernel
@@ -45,15 +75,15 @@ def is_set(chart, i, k):
 
 
 @kernel
-def free_part(chart, x0, y0, x1, y1):
-    """Return how much of the straight line from (x0, y0) to (x1, y1), in radians, is in set cells: 1.0 if all of it is.
+def line_is_free(chart, x0, y0, x1, y1):
+    """Is all of the straight line from (x0, y0) to (x1, y1), in radians, in set cells?
 
-    Claim: up to that fraction every point of the line is in a cell that is set. Proof: the line is cut into parts no
-    longer than half a cell along x or y; a part is inside the box of its two ends, grown by the slack for their
-    rounding, and all cells that meet the box are looked at. The fraction is the beginning of the first part that fails.
+    Claim: then every point of the line is in a cell that is set. Proof: the line is cut into parts no longer than half
+    a cell along x or y; a part is inside the box of its two ends, grown by the slack for their rounding, and all cells
+    that meet the box are looked at.
     """
     if not (abs(x0) <= LARGEST and abs(x1) <= LARGEST and abs(y0) <= LARGEST and abs(y1) <= LARGEST):
-        return 0.0
+        return False
     u0 = x0 * PER_RADIAN
     v0 = y0 * PER_RADIAN
     du = (x1 - x0) * PER_RADIAN
@@ -71,10 +101,10 @@ def free_part(chart, x0, y0, x1, y1):
         for i in range(i0, i1 + 1):
             for k in range(k0, k1 + 1):
                 if not is_set(chart, i, k):
-                    return (part - 1) / parts
+                    return False
         u_before = u
         v_before = v
-    return 1.0
+    return True
 
 
 @kernel
@@ -86,18 +116,14 @@ def value_at(link, configs, row0, row1, begin, end, t):
 
 
 @kernel
-def chart_free_until(world, pair, configs, row0, row1, begin, end, t0, t1):
-    """Return a time in [t0, t1] until which the pair's chart has it apart by margin + tolerance; inf for all of it.
+def settled(world, pair, chart, configs, row0, row1, begin, end, t0, t1):
+    """Does a chart of the pair have it apart by margin + tolerance for all of [t0, t1]?
 
     `configs`, `row0`, `row1`, `begin`, `end`: the piece of motion of the model to which both belong, as for
-    `joint_motion`. The slack of `free_part` holds the rounding of times and angles.
+    `joint_motion`. The slack of `line_is_free` holds the rounding of times and angles.
     """
-    c = chart_of(world, pair["a"], pair["b"])
-    if c < 0:
-        return t0
-    chart = world.charts[c]
     if not pair["margin"] + pair["tolerance"] <= chart["clear"]:
-        return t0
+        return False
     link = world.links[chart["joint_x"]]
     most = abs(link["offset"])
     x0 = value_at(link, configs, row0, row1, begin, end, t0)
@@ -108,7 +134,4 @@ def chart_free_until(world, pair, configs, row0, row1, begin, end, t0, t1):
         most = max(most, abs(link["offset"]))
         y0 = value_at(link, configs, row0, row1, begin, end, t0)
         y1 = value_at(link, configs, row0, row1, begin, end, t1)
-    part = free_part(chart, x0, y0, x1, y1) if most <= LARGEST else 0.0
-    if part == 1.0:
-        return math.inf
-    return t0 + (t1 - t0) * part
+    return most <= LARGEST and line_is_free(chart, x0, y0, x1, y1)

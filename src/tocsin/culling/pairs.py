@@ -16,6 +16,9 @@ PAIR = np.dtype(
         ("stop", "i4"),  # lowest common ancestor of the two links: joints above it cost nothing
         ("patience", "i4"),  # how many more times the Taylor models may be asked in vain
         ("visited", "i4"),  # did the advancement need more than a first lower bound?
+        ("uncharted", "i4"),  # could it have a chart that is not there? See `advancement.work`
+        ("own", "i8"),  # tests left on its own account
+        ("steps", "i8"),  # taken in this slab
         ("start", "f8"),  # the advancement starts here: free until then
         ("taylor", "f8"),  # clearance to ask of the Taylor models of both links; -1: they are not there
         ("margin", "f8"),
@@ -33,6 +36,10 @@ PAIR = np.dtype(
         ("noise_speed", "f8"),  # error of any computed speed of a point of either shape
         ("noise_bend", "f8"),  # and of any computed acceleration
         ("direction", "f8", 3),  # the last separating direction of the hulls, in a's frame: GJK starts here
+        ("node_a", "i4"),  # the nodes whose hulls were looked at last, and what is left of their simplex
+        ("node_b", "i4"),
+        ("vertices", "i4"),
+        ("simplex", "f8", (4, 9)),  # see `advancement.hulls`
     ],
     align=True,
 )
@@ -105,6 +112,12 @@ def prepare(pair, geoms, joints, links, sweeps, tolerance, relative_tolerance):
     pair["stop"] = stop
     pair["visited"] = 0
     pair["patience"] = PATIENCE
+    pair["uncharted"] = 0
+    pair["own"] = 0
+    pair["steps"] = 0
+    pair["node_a"] = -1
+    pair["node_b"] = -1
+    pair["vertices"] = 0
     pair["speed"] = (speed_a + speed_b) * UP
     pair["turn_a"] = turn_a
     pair["turn_b"] = turn_b

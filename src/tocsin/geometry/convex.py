@@ -3,8 +3,13 @@
 A convex set is a stretch of the point table, in its link's frame, and two radii:
 
     count points, disk 0        their convex hull (a point, a segment, a triangle, a box, a polytope ...)
-    2 points, disk > 0          a cylinder: a disk of that radius, across the axis, swept along the segment
+    2 points, disk > 0          a cylinder: a disk of that radius, across the axis, swept along the segment; the unit
+                                axis is the row after the points
     radius > 0                  all of it inflated by a ball: a sphere, a capsule, a hull with slack
+
+The axis is kept because the points do not tell it: both are rounded, and far from the link's origin that turns the line
+through the ends of a thin cylinder by any angle. The rounded ends, with disks across the true axis, are off by no more
+than their own rounding.
 
 What GJK finds is never believed: its direction is a certificate, since the gap between the two support points along
 *any* direction is a lower bound of the distance, and its points are a witness, an upper bound. Where it stops early or
@@ -47,7 +52,7 @@ def support(points, first, count, disk, n):
     p = (points[k, 0], points[k, 1], points[k, 2])
     if disk > 0.0:
         # Across the axis by a frame of its own: n minus its part along the axis would be all rounding near the axis.
-        u, v = across(vec.sub(vec.load3(points, first + 1), vec.load3(points, first)))
+        u, v = across(vec.load3(points, first + count))
         x = vec.dot(n, u)
         y = vec.dot(n, v)
         length = math.sqrt(x * x + y * y)

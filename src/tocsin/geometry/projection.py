@@ -23,15 +23,18 @@ def closest_of(points, core, p, otherwise):
     first, count, _, disk = core
     q = vec.load3(points, first)
     if disk > 0.0:
-        axis = vec.sub(vec.load3(points, first + 1), q)
+        axis = vec.load3(points, first + count)
+        up = vec.sub(vec.load3(points, first + 1), q)
         d = vec.sub(p, q)
-        s = min(max(vec.dot(d, axis) / vec.dot(axis, axis), 0.0), 1.0)
-        out = vec.axpy(d, -vec.dot(d, axis) / vec.dot(axis, axis), axis)
-        out = vec.axpy(out, -vec.dot(out, axis) / vec.dot(axis, axis), axis)  # again: the first leaves its rounding
+        along = vec.dot(d, axis)
+        tall = vec.dot(up, axis)
+        s = min(max(along / tall, 0.0), 1.0) if tall > 0.0 else 0.0
+        out = vec.axpy(d, -along, axis)
+        out = vec.axpy(out, -vec.dot(out, axis), axis)  # again: the first leaves its rounding
         length = vec.norm(out)
         if length > disk:
             out = vec.scale(out, disk / length)
-        return vec.add(vec.axpy(q, s, axis), out)
+        return vec.add(vec.axpy(q, s, up), out)
     if count == 1:
         return q
     if count == 2:

@@ -26,6 +26,7 @@ from tocsin.geometry.patches import Patches, are_patches, build_patches, patch_l
 from tocsin.geometry.pieces import PieceTree, build_pieces
 from tocsin.geometry.primitives import Box, Capsule, ConvexHull, Cylinder, Sphere
 from tocsin.geometry.proxy import convex_proxy
+from tocsin.geometry.shells import opposite_shells_cross
 from tocsin.geometry.tree import NODE, UNIT, build_triangles, is_tree, write_box
 from tocsin.geometry.wide import WideTree, widen
 
@@ -56,6 +57,8 @@ class Shape:
     """(k, 3): the points of a convex set that contains the shape, and is the shape if there are no faces."""
     radius: float
     disk: float
+    axis: np.ndarray
+    """(1, 3): of a cylinder the unit axis, which its rounded ends do not tell; else (0, 3)."""
     center: np.ndarray
     axes: np.ndarray
     half: np.ndarray
@@ -140,12 +143,17 @@ def _mesh_shape(mesh: Mesh, place: np.ndarray, solid: bool) -> Shape:
             "solid=True needs triangles that are all wound alike (each edge once in each direction), or inside and "
             "outside mean nothing; trimesh.repair.fix_winding can mend this mesh."
         )
+    if solid and opposite_shells_cross(mesh):
+        raise TocsinError(
+            "solid=True needs shells that face alike where they cross, but two of this mesh cross and one of them is "
+            "inside out: turn its triangles around, or give the two as shapes of their own."
+        )
     empty = np.zeros(3)
     if len(mesh.faces) == 0:
         warnings.warn("a mesh without triangles never touches anything.", MeshWarning, stacklevel=5)
         return Shape(
-            mesh, place, np.zeros((0, 3)), mesh.faces, np.zeros(0, NODE), np.zeros((0, 3)), 0.0, 0.0, empty, np.eye(3),
-            empty, 0.0, 0.0, np.zeros((0, 3)), solid,
+            mesh, place, np.zeros((0, 3)), mesh.faces, np.zeros(0, NODE), np.zeros((0, 3)), 0.0, 0.0, np.zeros((0, 3)),
+            empty, np.eye(3), empty, 0.0, 0.0, np.zeros((0, 3)), solid,
         )  # fmt: skip
     points = _placed(mesh.vertices, place)
     used = mesh.vertices[np.unique(mesh.faces)]
@@ -160,6 +168,7 @@ def _mesh_shape(mesh: Mesh, place: np.ndarray, solid: bool) -> Shape:
         built["proxy"],
         float(built["radius"]),
         0.0,
+        np.zeros((0, 3)),
         built["center"],
         built["axes"],
         built["half"],
@@ -234,6 +243,9 @@ def _convex_shape(source: Any, place: np.ndarray) -> Shape:
         radius = hull.slack * (1.0 + 2.0**-40)
         size = core.max(axis=0) - core.min(axis=0)
     proxy = _placed(core, place)
+    axis = np.zeros((0, 3))
+    if disk > 0.0:
+        axis = place[None, :3, 2] / np.linalg.norm(place[:3, 2])
     if isinstance(source, (Sphere, Capsule, Cylinder, Box)):
         # The box of the primitive's own frame, placed; inflated for the rounding of the placement.
         axes = np.ascontiguousarray(place[:3, :3].T)
@@ -255,6 +267,7 @@ def _convex_shape(source: Any, place: np.ndarray) -> Shape:
         proxy,
         radius,
         disk,
+        axis,
         np.asarray(center),
         np.asarray(axes),
         np.asarray(half),

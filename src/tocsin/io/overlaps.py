@@ -137,7 +137,7 @@ def _key(robot: Robot, rows: np.ndarray) -> str:
     for shapes in robot.shapes:
         parts.append(len(shapes))
         for shape in shapes:
-            parts += [shape.points, shape.faces, shape.proxy, shape.radius, shape.disk, shape.solid]
+            parts += [shape.points, shape.faces, shape.proxy, shape.radius, shape.disk, shape.axis, shape.solid]
     return cache.content_key(__file__, *parts)
 
 

@@ -30,7 +30,7 @@ GEOM = np.dtype(
         ("model", "i4"),
         ("kind", "i4"),  # MESH: a tree of triangles; CONVEX: the proxy is the shape itself
         ("root", "i4"),  # root node of its tree
-        ("proxy", "i4"),  # first point of its convex proxy, which contains the shape
+        ("proxy", "i4"),  # first point of its convex proxy, which contains the shape; a cylinder's axis is behind it
         ("proxy_count", "i4"),
         ("points", "i4"),  # how many points of the table, right before the proxy, are its own
         ("solid", "i4"),
@@ -168,8 +168,8 @@ def assemble(models: Sequence[Model], rules: dict[tuple[int, int], float], *, hu
                     tree = shape.piece_tree if hulls and shape.is_mesh else None
                     wide = shape.wide_tree if tree is None else shape.wide_piece_tree
                     trees.append(shifted(wide, n_nodes, n_faces, n_quads))
-                    points += [shape.points, shape.proxy, shape.samples]
-                    own_points = sum(len(p) for p in points[-3:])
+                    points += [shape.points, shape.proxy, shape.axis, shape.samples]
+                    own_points = sum(len(p) for p in points[-4:])
                     if tree is not None:
                         points.append(tree.hull_points)
                         first = tree.hull_first + np.int32(n_points + own_points)
@@ -197,7 +197,7 @@ def assemble(models: Sequence[Model], rules: dict[tuple[int, int], float], *, hu
                 geom["points"] = len(shape.points)
                 geom["solid"] = int(shape.solid)
                 geom["face"], geom["faces"] = face, len(shape.faces)
-                geom["sample"], geom["samples"] = proxy + len(shape.proxy), len(shape.samples)
+                geom["sample"], geom["samples"] = proxy + len(shape.proxy) + len(shape.axis), len(shape.samples)
                 geom["proxy_radius"], geom["proxy_disk"] = shape.radius, shape.disk
                 geom["diagonal"], geom["reach"] = shape.diagonal, shape.reach
                 geom["center"], geom["axes"], geom["half"] = shape.center, shape.axes, shape.half

@@ -1,0 +1,88 @@
+"""What a question has done, and what it may do: its counts, and the accounts that they are charged to.
+
+`max_steps` caps the steps of a question, items taken up, and its tests of boxes, hulls and leaves, wherever these are
+made: FIRST_TESTS and TESTS_A_STEP for each step. One item may open two trees altogether, and two leaves creep for ever.
+
+A pair of shapes that may get a chart (`culling.charts`) has an account of its own, `own` tests in a slab of time, and
+nothing of it is charged to the question. A pair that has used it up, or that comes too close to say, gives up the
+question until its chart is there (`uncharted`); from then on it is charged to the question like any other.
+
+Claim: whether there are charts, and which, decides nothing but how long a question takes. Proof: a chart settles pairs
+that are farther apart than margin + tolerance during the slab. Let the search have all charts that it can have. One
+that lacks some takes up, between the same items, items of pairs that these settle. Such an item finds no contact, since
+that takes two points within margin + tolerance, and where it would end the search (the resolution of floating point, or
+an account used up) the search is made again with the chart of its pair. All that it changes otherwise is its pair's
+own record: the order of the others' items is that of (time, pair, node, node), which are all different, their warm
+starts are in their pairs' records, and their steps and tests are charged without its. So both end in the same way.
+"""
+
+from tocsin._jit import kernel
+
+STEPS, NODE_TESTS, HULL_TESTS, LEAF_TESTS, VISITED = range(5)
+"""Where the counts of a query are kept."""
+
+CHARGED, SPARED, LIMIT = range(5, 8)
+"""Further ones: steps charged to the question; tests that were not; tests, all told, at which the account at hand is
+used up."""
+
+FIRST_TESTS, TESTS_A_STEP = 2**12, 4
+"""Where meshes run close to each other, the first item takes thousands; then, on tori and robots, two to three are made
+a step. The default cap, ten million steps, is reached by tests alone within half a minute."""
+
+OWN = 2**16
+"""Tests on a pair's own account."""
+
+MOST = 2**48
+"""Steps beyond which a cap is none: the tests that it stands for would not fit an integer."""
+
+
+@kernel
+def tests(counts):
+    """Return how many tests were made."""
+    return counts[NODE_TESTS] + counts[HULL_TESTS] + counts[LEAF_TESTS]
+
+
+@kernel
+def tests_left(max_steps, counts):
+    """Return how many tests are left on the question's account."""
+    return FIRST_TESTS + TESTS_A_STEP * min(max_steps, MOST) + counts[SPARED] - tests(counts)
+
+
+@kernel
+def exhausted(max_steps, counts):
+    """Is the question's account used up?"""
+    return counts[CHARGED] > max_steps or tests_left(max_steps, counts) <= 0
+
+
+@kernel
+def spent(counts):
+    """Is the account at hand used up?"""
+    return tests(counts) >= counts[LIMIT]
+
+
+@kernel
+def may_step(pair, max_steps, counts):
+    """Begin a step of a pair, on its own account or else the question's; return whether there is anything left on it.
+
+    A pair that has its chart goes over from the one to the other, in the midst of a step too.
+    """
+    counts[STEPS] += 1
+    pair["steps"] += 1
+    left = tests_left(max_steps, counts)
+    if pair["own"] > 0:
+        counts[LIMIT] = tests(counts) + pair["own"] + (0 if pair["uncharted"] != 0 else max(left, 0))
+        return True
+    if pair["uncharted"] != 0:
+        return False
+    counts[CHARGED] += 1
+    counts[LIMIT] = tests(counts) + left
+    return counts[CHARGED] <= max_steps and left > 0
+
+
+@kernel
+def settle(pair, began, counts):
+    """End a step that was begun after so many tests: take it off the pair's own account, if that has anything left."""
+    if pair["own"] > 0:
+        used = min(tests(counts) - began, pair["own"])
+        counts[SPARED] += used
+        pair["own"] -= used + 1
