@@ -65,15 +65,20 @@ def inside_at_start(
     `whole`: the parts of a model that touches nothing; `hits` are its contacts. What does not touch the surface is
     farther from it than rounding, so a sample is inside or outside without doubt, and its whole part with it.
     """
-    elements = partner.soft.given
-    faces = elements.corners[(elements.owns & FACE) != 0]
-    if not partner.closed or not len(faces):  # a ball or a capsule: their radius is in the margin
-        return np.zeros(0, np.int64)
+    nowhere = np.zeros(0, np.int64)
+    if not partner.closed:
+        return nowhere
     parts = whole
     if (hits["time"] == 0.0).any():
         parts = parts_of(whole.elements, touching_at_start(whole.elements, hits))
     samples = positions[parts.samples]
     within = ((samples >= placed.min(axis=0)) & (samples <= placed.max(axis=0))).all(axis=1)
+    if not within.any():
+        return nowhere
+    elements = partner.soft.given
+    faces = elements.corners[(elements.owns & FACE) != 0]
+    if not len(faces):  # a ball or a capsule: their radius is in the margin
+        return nowhere
     inside = np.zeros(len(samples), np.bool_)
     found = np.zeros(int(within.sum()), np.bool_)
     mark_inside(placed, faces, samples[within], found)
