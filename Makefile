@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 LIBRARY := $(VENV)/.library
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test test-all test-avx2 test-pure first lint warm bench matrix clean
+.PHONY: demo test test-all test-avx2 test-memory test-pure first lint warm bench matrix clean
 
 # What the demo and the examples need; the tests need peers, browsers and robots beside it, four times as much.
 $(LIBRARY): pyproject.toml
@@ -48,6 +48,11 @@ test-avx2: $(STAMP)
 
 test-all: first
 	$(BIN)/python -m pytest -n 2
+
+# How many questions of each engine: make test-memory COUNT=100000
+COUNT ?= 500
+test-memory: $(STAMP)
+	$(BIN)/python -m tocsin.bench memory --count $(COUNT) --bounds
 
 bench: $(LIBRARY)
 	$(BIN)/tocsin bench list

@@ -1,8 +1,8 @@
 """Many arrays as one argument: a table of where they are and how long.
 
 A call from Python unpacks every array that it is given, 0.1 µs each, and a scene has thirty: a tenth of a short
-question. Their addresses stay the same from one question to the next, so they are written down once. Whoever makes a
-table keeps its arrays alive, and kernels see them as if they had been passed, without owners (see `_jit.borrowed`).
+question. Their addresses stay the same from one question to the next, so they are written down once. The table keeps
+its arrays alive, and kernels see them as if they had been passed, without owners (see `_jit.borrowed`).
 """
 
 from collections.abc import Sequence
@@ -14,17 +14,25 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from tocsin._jit import PURE_PYTHON
+from tocsin._jit import PURE_PYTHON, lending
 
 WIDTH = 5
 """Entries of a row: the address, and up to four lengths."""
+
+
+class _Rows(bytearray):
+    """The memory of a table, which goes when the last view of it does, and its arrays with it."""
+
+    arrays: tuple[np.ndarray, ...]
 
 
 def table_of(arrays: Sequence[np.ndarray]) -> Any:
     """Return the table of the arrays; as plain Python, where nothing is unpacked, the arrays themselves."""
     if PURE_PYTHON:
         return tuple(arrays)
-    table = np.zeros((len(arrays), WIDTH), np.int64)
+    memory = _Rows(8 * WIDTH * len(arrays))
+    memory.arrays = tuple(arrays)
+    table = np.frombuffer(memory, np.int64).reshape(len(arrays), WIDTH)
     for row, array in zip(table, arrays):
         assert array.flags.carray, "kernels write these arrays, and read them row by row without gaps"
         row[0] = array.ctypes.data
@@ -74,4 +82,4 @@ else:
 
         return array(table, k, dtype, ndim), codegen
 
-    array_at: Any = intrinsic(prefer_literal=True)(_array_at)  # type: ignore[reportRedeclaration]
+    array_at: Any = lending(intrinsic(prefer_literal=True)(_array_at))  # type: ignore[reportRedeclaration]

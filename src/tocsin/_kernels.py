@@ -19,13 +19,14 @@ import re
 from typing import Any
 
 from llvmlite import binding
-from numba.core import cgutils, compiler, sigutils, types
+from numba.core import cgutils, compiler, sigutils, typed_passes, types
 from numba.core.codegen import JITCodeLibrary, JITCPUCodegen
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.dispatcher import _FunctionCompiler  # type: ignore[reportAttributeAccessIssue]
 from numba.core.registry import CPUDispatcher
 
 from tocsin._compiled import KernelCache
+from tocsin._lifetimes import Lifetimes
 
 NEEDED: dict[Any, tuple[str, ...]] = {
     JITCodeLibrary: (
@@ -114,6 +115,8 @@ class InnerLibrary(_Library):
     """The kernel's body, and bodies of short ones it calls; only names of others."""
     everything: bytes | None = None
     """All that the kernel can reach, where it comes from disk."""
+    summary: Any = None
+    """Of which arguments the kernel's result borrows (`_lifetimes`)."""
 
     def finalize(self) -> None:
         """Optimise the kernel."""
@@ -154,13 +157,14 @@ class InnerLibrary(_Library):
 
     def to_disk(self) -> tuple[Any, ...]:
         """Return what `from_disk` needs."""
-        return self.name, self.short, self.head, self.module.as_bitcode(), self._get_module_for_linking().as_bitcode()
+        code = self.module.as_bitcode(), self._get_module_for_linking().as_bitcode()
+        return self.name, self.short, self.head, self.summary, *code
 
     @classmethod
-    def from_disk(cls, codegen: Any, name: str, short: bool, head: Any, *code: bytes) -> "InnerLibrary":
+    def from_disk(cls, codegen: Any, name: str, short: bool, head: Any, summary: Any, *code: bytes) -> "InnerLibrary":
         """Return a library as it was."""
         self = cls(codegen, name)
-        self.short, self.head = short, head
+        self.short, self.head, self.summary = short, head, summary
         self._publish(binding.parse_bitcode(code[0]))
         self.everything = code[1]
         return self
@@ -231,12 +235,22 @@ NAMES = hash(compiler.Flags())
 """Numba takes the names of the options for this, not their values."""
 
 
+class _Pipeline(compiler.Compiler):
+    """Numba's passes, and `Lifetimes` once it is known where references are let go."""
+
+    def define_pipelines(self) -> Any:
+        (passes,) = super().define_pipelines()
+        passes.add_pass_after(Lifetimes, typed_passes.IRLegalization)
+        passes.finalize()
+        return [passes]
+
+
 class _Compiler(_FunctionCompiler):
     """Compiles a function into a library of ours."""
 
     def __init__(self, dispatcher: Any, library: type) -> None:
         super().__init__(
-            dispatcher.py_func, dispatcher.targetdescr, dispatcher.targetoptions, dispatcher.locals, compiler.Compiler
+            dispatcher.py_func, dispatcher.targetdescr, dispatcher.targetoptions, dispatcher.locals, _Pipeline
         )
         self.library: Any = library
 

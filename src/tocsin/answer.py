@@ -35,6 +35,7 @@ class Asked(NamedTuple):
     counts: np.ndarray
     clock: np.ndarray
     elapsed: float
+    max_steps: int
     upper: float | None = None
     """Where the final interval ends; only of the interval engine."""
 
@@ -63,9 +64,9 @@ class Answer(LazyContact):
     def contacts(self) -> tuple[Contact, ...]:  # type: ignore[override]
         """Every pair of touching features at `time`, the closest first; none if free or capped.
 
-        Found by one more compiled call when first looked at. A body inside a solid one touches nothing: then the pair
-        is named without features. Where shapes are so large that rounding leaves no features within the tolerance, the
-        closest points stand for them.
+        Found by one more compiled call when first looked at; `complete` says if it found all of them. A body inside a
+        solid one touches nothing: then the pair is named without features. Where shapes are so large that rounding
+        leaves no features within the tolerance, the closest points stand for them.
         """
         if self.status in (Status.FREE, Status.CAPPED):
             return ()
@@ -74,7 +75,7 @@ class Answer(LazyContact):
         stage = again(asked.prepared.stage, asked.motions)
         world = stage.world
         reach = asked.tolerance if asked.tolerance > 0.0 else RELATIVE_TOLERANCE * world.geoms["diagonal"].max()
-        touches, n = query.touching(
+        touches, n, self.__dict__["complete"] = query.touching(
             addresses(stage),
             asked.configs,
             self.time,
@@ -82,6 +83,7 @@ class Answer(LazyContact):
             max(self.margin, asked.prepared.largest_margin) + reach,
             asked.tolerance,
             RELATIVE_TOLERANCE,
+            asked.max_steps,
         )
         rows = touches[:n][np.argsort(touches[:n]["distance"], kind="stable")]
         if n == 0:
@@ -94,6 +96,12 @@ class Answer(LazyContact):
             none = np.full(3, np.nan)
             return (Contact(link_a, link_b, "inside", ((), ()), none, none, np.zeros(3), 0.0, model_a, model_b),)
         return _contacts(asked.laid_out, world, rows)
+
+    @cached_property
+    def complete(self) -> bool:  # type: ignore[override]
+        """Are these all contacts at `time`? False: `max_steps`, or more than 65,536 of them, ended the list."""
+        _ = self.contacts  # which says it, unless there are none to find
+        return self.__dict__.get("complete", True)
 
     @cached_property
     def stats(self) -> Stats:  # type: ignore[override]

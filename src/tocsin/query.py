@@ -348,13 +348,13 @@ def solve(table, configs, breaks, margin, grow, tolerance, relative_tolerance, m
 
 
 @kernel
-def touching(table, configs, t, margin, grow, tolerance, relative_tolerance):
-    """Return (touches, n): the whole contact manifold at time t."""
+def touching(table, configs, t, margin, grow, tolerance, relative_tolerance, max_tests):
+    """Return (touches, n, whole): the contact manifold at time t."""
     stage = stage_at(table)
     set_motion(stage, configs, t, t)
     counts = np.zeros(COUNTS, dtype=np.int64)
     pairs, n = cull(stage, stage.room.pairs, t, t, margin, grow, tolerance, relative_tolerance, counts)
-    return manifold(stage.world, stage.sweeps, stage.joints, stage.room, pairs, n, t)
+    return manifold(stage.world, stage.sweeps, stage.joints, stage.room, pairs, n, t, max_tests)
 
 
 @kernel

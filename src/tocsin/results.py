@@ -128,6 +128,8 @@ class FirstContact(ByValue):
     """The tolerance of the pair that touched, metres."""
     motions: tuple[Any, ...] = field(default=(), repr=False, compare=False)
     """The motions that were asked about."""
+    complete: bool = field(default=True, repr=False)
+    """Are all contacts at `time` listed? False: so many features touch that the list was ended."""
 
     def __bool__(self) -> bool:
         raise ambiguous("the answer of first_contact", "hit.collides, or scene.is_free(...)")

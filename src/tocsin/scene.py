@@ -404,7 +404,9 @@ class Scene:
             scene._spent += int(counts[work.STEPS])
             if scene._spent >= scene._look:
                 scene._survey(world, prepared.stage.room.pairs, margin, tolerance)
-        asked = Asked(scene, motions, prepared, configs, tolerance, (a, b), counts, clock, elapsed, *found[5:])
+        asked = Asked(
+            scene, motions, prepared, configs, tolerance, (a, b), counts, clock, elapsed, max_steps, *found[5:]
+        )
         return status, time, used, margin, asked
 
     def check_motions(self, motions: tuple[Motion, ...]) -> None:

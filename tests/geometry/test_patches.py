@@ -153,3 +153,28 @@ def test_every_node_is_a_stretch_of_patches_or_some_of_one():
     assert (spans[leaves, COUNT] == 1).all()
     assert all(int(which).bit_count() == 3 for which in spans[leaves, WHICH])
     assert ((spans[:, GRID] > 0) == (spans[:, COUNT] > FEW)).all()
+
+
+def stacked(triangles):
+    """The same triangle again and again, each with corners of its own."""
+    return np.tile(np.eye(3), (triangles, 1)), np.arange(3 * triangles).reshape(-1, 3)
+
+
+def in_a_row(triangles):
+    """Narrow triangles along a line: across it, no corner is farther than another."""
+    x = np.linspace(0.0, 1.0, 3 * triangles)
+    return np.column_stack([x, np.zeros(len(x)), np.zeros(len(x))]), np.arange(3 * triangles).reshape(-1, 3)
+
+
+@pytest.mark.pure
+def test_corners_in_one_place_are_one_corner():
+    """Of thousands, all that were equally far used to be listed, by work as the square: it did not end in minutes."""
+    laid = Laid(stacked(200))
+    assert len(laid.patches.corners) == 2, "one patch"
+    check(laid, [0, 1, len(laid.nodes) - 1], 0)
+
+
+def test_the_farthest_of_thousands_of_corners_in_a_row_is_found():
+    laid = Laid(in_a_row(2000))
+    check(laid, [0, 1, 2], 0)
+    check(laid, [0, 1, 2], 0, directions=np.eye(3))

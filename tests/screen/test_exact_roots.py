@@ -12,7 +12,7 @@ from tocsin.motion.arcs import decided
 from tocsin.motion.joints import rotation_of
 from tocsin.motion.screw import OF_A_POSE, relative_twist, seen_from
 from tocsin.screen.exact import stay_apart
-from tocsin.screen.exact_roots import isolate, measure, place_noise, pose_at, workspace
+from tocsin.screen.exact_roots import COUNTS, isolate, measure, place_noise, pose_at, workspace
 
 
 def random_poses(rng):
@@ -147,10 +147,11 @@ def test_a_root_found_from_both_sides_of_a_cut_is_one():
     q = ((0.1, 0.1, 0.0), (-1.0, -1.0, 0.0), (2.0, -1.0, 0.0), (-1.0, 2.0, 0.0))
     stack, found = workspace()
     noise = place_noise(twist, base, 2.0, 2.0)
-    n, whole = isolate(FACE_VERTEX, q, twist, base, 0.0, 1.0, pose_at(twist, base, 0.5), noise, stack, found)
+    counts = np.zeros(COUNTS, np.int64)
+    n, whole = isolate(FACE_VERTEX, q, twist, base, 0.0, 1.0, pose_at(twist, base, 0.5), noise, stack, found, counts)
     assert (n, whole) == (1, True)
     assert found[0, 0] == 0.5
     assert found[0, 3] == 1.0
-    before, _ = isolate(FACE_VERTEX, q, twist, base, 0.0, 0.5, pose_at(twist, base, 0.25), noise, stack, found)
-    after, _ = isolate(FACE_VERTEX, q, twist, base, 0.5, 1.0, pose_at(twist, base, 0.75), noise, stack, found)
+    before, _ = isolate(FACE_VERTEX, q, twist, base, 0.0, 0.5, pose_at(twist, base, 0.25), noise, stack, found, counts)
+    after, _ = isolate(FACE_VERTEX, q, twist, base, 0.5, 1.0, pose_at(twist, base, 0.75), noise, stack, found, counts)
     assert before + after >= 1

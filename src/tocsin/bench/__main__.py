@@ -10,7 +10,7 @@ import numba
 
 try:
     from tocsin.bench import all_contacts, registry, report
-    from tocsin.bench.campaigns import caches, doors, mbm, mutate, properness, sabotage, truth
+    from tocsin.bench.campaigns import caches, doors, mbm, memory, mutate, properness, sabotage, truth
     from tocsin.bench.measures import backends, overhead, scaling, screen
     from tocsin.bench.results import tables
 except ModuleNotFoundError as missing:
@@ -171,6 +171,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_deformable(add)
     _add_ablations(add)
     sabotage.add_arguments(add("sabotage", sabotage.DESCRIPTION, _opened("Sabotage", sabotage.run)))
+    memory.add_arguments(add("memory", memory.DESCRIPTION, _opened("Memory", memory.run)))
     planted = add("planted", "No miss, never late: contacts planted by construction, found again.", _planted)
     planted.add_argument("--rigid", type=int, default=100_000, help="rigid motions (default 100,000)")
     planted.add_argument("--articulated", type=int, default=20_000, help="articulated motions (default 20,000)")

@@ -14,6 +14,9 @@ from tocsin.advancement.relative import relative_state
 from tocsin.contacts.inside import one_inside_other
 from tocsin.motion.chain import chain_pose
 
+MOST_TESTS = 1 << 22
+"""Pairs of nodes that are looked at for one distance: seconds. Then `lower` holds what was not opened."""
+
 
 @kernel
 def root_gaps(world, sweeps, joints, pairs, n_pairs, t):
@@ -35,8 +38,10 @@ def closest(world, sweeps, joints, room, pairs, n_pairs, t):
 
     `upper` is the distance between x and y, plus nothing; `lower` is proven: it is the least over leaves of the gap
     along the direction of their closest points, and over boxes that were not opened of their gaps, noise subtracted.
-    Pairs of shapes, and of boxes, are looked at the nearest first; those farther than the best so far are not opened.
+    Pairs of shapes, and of boxes, are looked at the nearest first; those farther than the best so far are not opened,
+    and after MOST_TESTS none is: the bounds are then farther apart, where many triangles are equally near.
     """
+    left = MOST_TESTS
     best = math.inf
     lower = math.inf
     found = -1
@@ -48,7 +53,7 @@ def closest(world, sweeps, joints, room, pairs, n_pairs, t):
     order = stable_order(apart)
     for i in range(n_pairs):
         p = order[i]
-        if apart[p] >= best:
+        if apart[p] >= best or left < 0:
             lower = min(lower, apart[p])
             break
         pair = pairs[p]
@@ -69,7 +74,8 @@ def closest(world, sweeps, joints, room, pairs, n_pairs, t):
         top = 1
         while top > 0:
             top -= 1
-            if waiting[top] >= best:
+            left -= 1
+            if waiting[top] >= best or left < 0:
                 lower = min(lower, waiting[top])
                 continue
             a = stack[top, 0]

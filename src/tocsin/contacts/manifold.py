@@ -40,6 +40,10 @@ TOUCH = np.dtype(
 MOST = 65536
 """More touching features than this are not listed."""
 
+MOST_TESTS = 1 << 22
+"""Pairs of boxes that are looked at for one list: seconds. Twenty thousand triangles in one place, which are a legal
+soup, have a hundred times as many within the tolerance of each other."""
+
 ON = 1e-6
 """A closest point nearer to a corner or edge than this fraction of the triangle's size lies on it."""
 
@@ -93,13 +97,40 @@ def same_feature(x, y):
 
 
 @kernel
-def add_touch(touches, n, begin, world, pair, p, frame, kind, fa, on_a, fb, on_b, x, y, d, across):
+def place_of(slots, touches, touch):
+    """Return where in a hash table of touches this one is, or would be: a slot that holds -1."""
+    mask = slots.shape[0] - 1
+    key = np.int64(touch["kind"])
+    for c in range(3):
+        key = ((key * 73 + touch["a"][c]) * 73 + touch["b"][c]) & 0xFFFFFFFFFF
+    place = (key ^ (key >> 17)) & mask
+    while slots[place] >= 0 and not same_feature(touches[slots[place]], touch):
+        place = (place + 1) & mask
+    return place
+
+
+@kernel
+def with_room(touches, slots, n):
+    """Return (touches, slots) with room for the touches of two more triangles, all entered; no slot table is full."""
+    if n + 16 <= touches.shape[0]:
+        return touches, slots
+    bigger = np.zeros(2 * touches.shape[0], dtype=TOUCH)
+    more = np.full(4 * touches.shape[0], -1, dtype=np.int32)
+    for k in range(n):
+        bigger[k] = touches[k]
+        more[place_of(more, bigger, bigger[k])] = k
+    return bigger, more
+
+
+@kernel
+def add_touch(lists, n, world, pair, p, frame, kind, fa, on_a, fb, on_b, x, y, d, across):
     """Append a touch of two features, (count, i, k) of triangles fa and fb, unless it is listed; return the new count.
 
-    x and y are in a's frame, which `frame` places in the world. Only touches from `begin` on can be the same. `across`:
-    the line on which the normal lies, where the features say it (or zero): of points that are a few roundings apart
-    the difference says nothing.
+    `lists`: touches and the slots of their hash table. x and y are in a's frame, which `frame` places in the world.
+    `across`: the line on which the normal lies, where the features say it (or zero): of points that are a few roundings
+    apart the difference says nothing.
     """
+    touches, slots = lists
     touch = touches[n]
     touch["pair"] = p
     touch["kind"] = kind
@@ -113,9 +144,10 @@ def add_touch(touches, n, begin, world, pair, p, frame, kind, fa, on_a, fb, on_b
         name_feature(touch["b"], world.faces, fb, on_b[0], on_b[1], on_b[2])
     else:
         touch["b"][:] = -1
-    for k in range(begin, n):
-        if same_feature(touches[k], touch):
-            return n
+    place = place_of(slots, touches, touch)
+    if slots[place] >= 0:
+        return n
+    slots[place] = n
     v = vec.sub(y, x)
     if vec.dot(across, across) > 0.0:
         v = across if vec.dot(v, across) >= 0.0 else vec.scale(across, -1.0)
@@ -151,7 +183,7 @@ def common_normal(u, v):
 
 
 @kernel
-def triangle_touches(touches, n, begin, world, pair, p, frame, pose, fa, fb, near, d, x, y):
+def triangle_touches(lists, n, world, pair, p, frame, pose, fa, fb, near, d, x, y):
     """Append the touches of two triangles whose distance d, between x and y, is at most `near`; return the new count.
 
     Every corner near the other's face or edge, and every two edges that are near each other within both. Where there is
@@ -176,7 +208,7 @@ def triangle_touches(touches, n, begin, world, pair, p, frame, pose, fa, fb, nea
         on = feature(q, b0, b1, b2)[0]
         if gap <= near and on > 1:
             n = add_touch(
-                touches, n, begin, world, pair, p, frame, VERTEX_FACE, fa, (1, k, 0), fb, face, corner_a, q, gap,
+                lists, n, world, pair, p, frame, VERTEX_FACE, fa, (1, k, 0), fb, face, corner_a, q, gap,
                 normal_b if on == 3 else NOWHERE,
             )  # fmt: skip
             listed = -1
@@ -186,7 +218,7 @@ def triangle_touches(touches, n, begin, world, pair, p, frame, pose, fa, fb, nea
         on = feature(q, a0, a1, a2)[0]
         if gap <= near and on > 1:
             n = add_touch(
-                touches, n, begin, world, pair, p, frame, FACE_VERTEX, fa, face, fb, (1, k, 0), q, corner_b, gap,
+                lists, n, world, pair, p, frame, FACE_VERTEX, fa, face, fb, (1, k, 0), q, corner_b, gap,
                 normal_a if on == 3 else NOWHERE,
             )  # fmt: skip
             listed = -1
@@ -201,7 +233,7 @@ def triangle_touches(touches, n, begin, world, pair, p, frame, pose, fa, fb, nea
                 on_a = (2, k, (k + 1) % 3)
                 on_b = (2, m, (m + 1) % 3)
                 n = add_touch(
-                    touches, n, begin, world, pair, p, frame, EDGE_EDGE, fa, on_a, fb, on_b, u, v, gap,
+                    lists, n, world, pair, p, frame, EDGE_EDGE, fa, on_a, fb, on_b, u, v, gap,
                     common_normal(edge_a, edge_b),
                 )  # fmt: skip
                 listed = -1
@@ -217,14 +249,19 @@ def triangle_touches(touches, n, begin, world, pair, p, frame, pose, fa, fb, nea
             on_a = face
         elif on_a[0] == 2 and on_b[0] == 2:
             kind = EDGE_EDGE
-        n = add_touch(touches, n, begin, world, pair, p, frame, kind, fa, on_a, fb, on_b, x, y, d, NOWHERE)
+        n = add_touch(lists, n, world, pair, p, frame, kind, fa, on_a, fb, on_b, x, y, d, NOWHERE)
     return n
 
 
 @kernel
-def manifold(world, sweeps, joints, room, pairs, n_pairs, t):
-    """Return (touches, n): every touching pair of features of all pairs at time t, points in the world's frame."""
+def manifold(world, sweeps, joints, room, pairs, n_pairs, t, max_tests):
+    """Return (touches, n, whole): every touching pair of features of all pairs at time t, points in the world's frame.
+
+    Not the whole list: there are more than MOST, or more pairs of boxes than `max_tests` or MOST_TESTS to look at.
+    """
     touches = np.zeros(64, dtype=TOUCH)
+    slots = np.full(128, -1, dtype=np.int32)
+    left = min(max_tests, MOST_TESTS)
     n = 0
     stack = room.stack
     for p in range(n_pairs):
@@ -234,12 +271,14 @@ def manifold(world, sweeps, joints, room, pairs, n_pairs, t):
         near = pair["margin"] + pair["tolerance"]
         pose, _ = relative_state(pair, sweeps, joints, world.links, t)
         frame = chain_pose(joints, world.links, pair["link_a"], -1, t)
-        begin = n
         stack[0, 0] = geom_a["root"]
         stack[0, 1] = geom_b["root"]
         top = 1
-        while top > 0 and n < MOST:
+        while top > 0:
             top -= 1
+            left -= 1
+            if left < 0 or n >= MOST:
+                return touches, n, False
             node_a = world.nodes[stack[top, 0]]
             node_b = world.nodes[stack[top, 1]]
             gap, _ = box_gap(node_a, node_b, pose)
@@ -263,15 +302,12 @@ def manifold(world, sweeps, joints, room, pairs, n_pairs, t):
             face = (3, 0, 0)
             if not d <= near:
                 continue
-            if n + 16 > touches.shape[0]:
-                bigger = np.zeros(2 * touches.shape[0], dtype=TOUCH)
-                for k in range(n):
-                    bigger[k] = touches[k]
-                touches = bigger
+            touches, slots = with_room(touches, slots, n)
+            lists = (touches, slots)
             fa = node_a["first"] if geom_a["kind"] == MESH else -1
             fb = node_b["first"] if geom_b["kind"] == MESH else -1
             if fa >= 0 and fb >= 0:
-                n = triangle_touches(touches, n, begin, world, pair, p, frame, pose, fa, fb, near, d, x, y)
+                n = triangle_touches(lists, n, world, pair, p, frame, pose, fa, fb, near, d, x, y)
             else:
-                n = add_touch(touches, n, begin, world, pair, p, frame, SURFACE, fa, face, fb, face, x, y, d, NOWHERE)
-    return touches, n
+                n = add_touch(lists, n, world, pair, p, frame, SURFACE, fa, face, fb, face, x, y, d, NOWHERE)
+    return touches, n, True

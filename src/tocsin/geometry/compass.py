@@ -36,6 +36,9 @@ FINEST = 5
 
 WIDER = 2.0**-16
 
+MANY = 1024
+"""Entries of a cell of which no shortest list is looked for."""
+
 ROW = 8
 """Numbers in a row of the table of cells."""
 
@@ -137,8 +140,17 @@ def keep(entries, n, face, u, v, half, kept, bars):
 
 @kernel
 def cover(vertices, entries, n, listed, left):
-    """List patches that hold every vertex of the entries: each time the one that holds most of what is left."""
+    """List patches that hold every vertex of the entries: each time the one that holds most of what is left.
+
+    Where there are MANY entries, as of corners in a row, all patches are listed: to find fewer takes n^2.
+    """
     used = 0
+    if n > MANY:
+        for k in range(n):
+            if k == 0 or entries[4, k] != entries[4, k - 1]:
+                listed[used] = int(entries[4, k])
+                used += 1
+        return used
     for k in range(n):
         left[k] = 1
     while True:

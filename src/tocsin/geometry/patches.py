@@ -164,11 +164,52 @@ def corner_at(corners, group, k):
 
 
 @kernel
+def one_for_all(points, faces, center):
+    """Return the triangles by corners of which no two are in one place, seen from the centre in single precision.
+
+    One stands for all that are there, of which soups have thousands: lists would name each of them.
+    """
+    m = points.shape[0]
+    size = 8
+    while size < 2 * m:
+        size *= 2
+    slots = np.full(size, -1, np.int32)
+    places = np.zeros((m, 3), np.float32)
+    for v in range(m):
+        for i in range(3):
+            places[v, i] = points[v, i] - center[i] + 0.0  # -0 is 0
+    words = places.view(np.int32)
+    number = np.zeros(m, np.int32)
+    for v in range(m):
+        key = np.int64(0)
+        for i in range(3):
+            key = (key * 73 + words[v, i]) & 0xFFFFFFFFFF
+        key = (key ^ (key >> 15) ^ (key >> 27)) & 0x3FFFFFFF
+        slot = (key * 2654435761 >> 16) & (size - 1)
+        while slots[slot] >= 0 and not same_place(words, slots[slot], v):
+            slot = (slot + 1) & (size - 1)
+        if slots[slot] < 0:
+            slots[slot] = v
+        number[v] = slots[slot]
+    out = np.zeros((faces.shape[0], 3), np.int32)
+    for f in range(faces.shape[0]):
+        for c in range(3):
+            out[f, c] = number[faces[f, c]]
+    return out
+
+
+@kernel
+def same_place(places, a, b):
+    """Are two points in one place?"""
+    return places[a, 0] == places[b, 0] and places[a, 1] == places[b, 1] and places[a, 2] == places[b, 2]
+
+
+@kernel
 def build_patches(nodes, points, faces):
     """Return (spans, corners, cells) of a tree over triangles; see `Patches`."""
     spans = np.zeros((nodes.shape[0], SPAN), np.int32)
-    table, n = collect(nodes, faces, spans)
     center = (np.float64(nodes[0]["center"][0]), np.float64(nodes[0]["center"][1]), np.float64(nodes[0]["center"][2]))
+    table, n = collect(nodes, one_for_all(points, faces, center), spans)
     corners = np.zeros((2 * n, 3, SINGLES), np.float32)
     for p in range(n):
         for k in range(CORNERS):

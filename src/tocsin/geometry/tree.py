@@ -8,6 +8,7 @@ The root is node 0.
 
 Boxes follow the principal axes of their vertices, or the frame's axes where those make a smaller box. Splits are at
 the mean along the longest axis, at the median where the mean would be lopsided, so that the depth stays logarithmic.
+Walks down a tree keep what waits on stacks of fixed length, so no tree is deeper than DEPTH (`build_range`).
 """
 
 from typing import NamedTuple
@@ -32,7 +33,14 @@ NODE = np.dtype(
 )
 
 UNIT = 2.0**-53
-MAX_DEPTH = 96
+
+DEPTH = 47
+"""No leaf of a tree is farther from its root than this; half as many again as a balanced tree of 2^31 triangles has."""
+
+MAX_DEPTH = 2 * DEPTH
+"""The same of a tree each of whose leaves is the root of another one (`pieces`). Stacks are as long as this asks for: a
+walk that opens one of w children after another has at most (w - 1) MAX_DEPTH + 1 of them waiting, and one down two
+trees twice as many."""
 
 SINGLE_UP = 1.0 + 2.0**-22
 SINGLE_TINY = 2.0**-140
@@ -303,15 +311,29 @@ def partition(keys, order, begin, end, pivot):
 
 
 @kernel
-def split(points, faces, order, keys, begin, end, axis):
-    """Split order[begin:end] in two along an axis: at the mean, or at the median if that is lopsided."""
+def halvings(n):
+    """Return how often n must be halved, rounding up, until 1 is left: the least depth of a tree of n leaves."""
+    depth = 0
+    while n > 1:
+        n -= n // 2
+        depth += 1
+    return depth
+
+
+@kernel
+def split(points, faces, order, keys, begin, end, axis, levels):
+    """Split order[begin:end] in two along an axis: at the mean, or at the median if that is lopsided.
+
+    Lopsided are parts of an eighth, and parts too large for a tree of `levels` levels.
+    """
     total = 0.0
     for k in range(begin, end):
         keys[k] = centroid_along(points, faces, order[k], axis)
         total += keys[k]
     n = end - begin
     middle = partition(keys, order, begin, end, total / n)
-    if middle - begin < n // 8 + 1 or end - middle < n // 8 + 1:
+    larger = max(middle - begin, end - middle)
+    if n - larger < n // 8 + 1 or halvings(larger) > levels:
         rank = stable_order(keys[begin:end])
         sorted_order = order[begin:end][rank]
         for k in range(n):
@@ -333,8 +355,13 @@ def build_triangles(points, faces):
 
 @kernel
 def build_range(nodes, root, free, points, faces, order, keys, range_begin, range_end):
-    """Build the subtree of order[range_begin:range_end] at `root`, new nodes from `free` on; return the next free."""
-    stack = np.zeros((2 * MAX_DEPTH, 3), dtype=np.int64)
+    """Build the subtree of order[range_begin:range_end] at `root`, new nodes from `free` on; return the next free.
+
+    Claim: no leaf is more than DEPTH below `root`. Proof: every node of depth d and n triangles has d + halvings(n) <=
+    DEPTH. The root has, as n < 2^31. Its children have if they pass the test in `split`; if they do not they are the
+    two halves, and halvings((n + 1) // 2) = halvings(n) - 1. Each level costs O(n log n) at most.
+    """
+    stack = np.zeros((DEPTH + 2, 4), dtype=np.int64)
     stack[0, 0] = root
     stack[0, 1] = range_begin
     stack[0, 2] = range_end
@@ -344,6 +371,7 @@ def build_range(nodes, root, free, points, faces, order, keys, range_begin, rang
         node = stack[top, 0]
         begin = stack[top, 1]
         end = stack[top, 2]
+        depth = stack[top, 3]
         fit(nodes, node, points, faces, order, begin, end)
         box = nodes[node]
         if end - begin == 1:
@@ -356,7 +384,7 @@ def build_range(nodes, root, free, points, faces, order, keys, range_begin, rang
                 axis = i
         axes = node_axes(box)
         direction = axes[0] if axis == 0 else (axes[1] if axis == 1 else axes[2])
-        middle = split(points, faces, order, keys, begin, end, direction)
+        middle = split(points, faces, order, keys, begin, end, direction, DEPTH - depth - 1)
         box["first"] = free
         box["count"] = 0
         # The larger part goes on the stack first: the stack then stays logarithmic.
@@ -366,6 +394,7 @@ def build_range(nodes, root, free, points, faces, order, keys, range_begin, rang
             stack[top, 0] = free if left else free + 1
             stack[top, 1] = begin if left else middle
             stack[top, 2] = middle if left else end
+            stack[top, 3] = depth + 1
             top += 1
         free += 2
     return free

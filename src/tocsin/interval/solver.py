@@ -13,6 +13,9 @@ Otherwise everything before the earliest part, at `first`, is proven free, and:
 Segments are taken in order of time, so the first contact found is the first. It ends because remainders shrink with the
 square of the interval: what is farther apart than margin + tolerance is excluded once they are below the tolerance. A
 segment that cannot be cut any more, or the cap on steps, ends in CAPPED with the time until which all is free.
+
+The cap bounds time and memory: a step is a pair of boxes, of which at most 15 equations are made, each test of an
+equation or of solids, and each equation made; every item was one step in its segment, and is kept twice at most.
 """
 
 import math
@@ -80,6 +83,13 @@ def put(items, n, p, kind, a, b, lo, hi):
     item["lo"] = lo
     item["hi"] = hi
     return items, n + 1
+
+
+@kernel
+def read(items, k):
+    """Return (pair, kind, a, b, lo, hi) of an item. Tables grow: their records are not kept (`_lifetimes`)."""
+    item = items[k]
+    return item["pair"], item["kind"], item["a"], item["b"], item["lo"], item["hi"]
 
 
 @kernel
@@ -179,13 +189,10 @@ def open_pair(world, joints, desk, p, a, b, lo, hi, t0, t1, stamp, max_steps, ou
 
 @kernel
 def take_up(world, joints, desk, item, t0, t1, stamp, max_steps, out, n):
-    """Test one item over [t0, t1] and append what is left of it; return (out, n, status)."""
-    p = item["pair"]
-    kind = item["kind"]
-    a = item["a"]
-    b = item["b"]
-    from_time = max(item["lo"], t0)
-    to_time = min(item["hi"], t1)
+    """Test one item, as `read`, over [t0, t1] and append what is left of it; return (out, n, status)."""
+    p, kind, a, b, lo, hi = item
+    from_time = max(lo, t0)
+    to_time = min(hi, t1)
     if kind == BOXES:
         return open_pair(world, joints, desk, p, a, b, from_time, to_time, t0, t1, stamp, max_steps, out, n)
     desk.counts[STEPS] += 1
@@ -236,7 +243,7 @@ def contacts_between(world, joints, desk, window, n_pairs, begin, end, max_steps
         for p in range(n_pairs):
             if window[p, 0] > 0.0:
                 continue
-            out, _, status = take_up(world, joints, desk, items[p], 0.0, 0.0, stamp, max_steps, out, 0)
+            out, _, status = take_up(world, joints, desk, read(items, p), 0.0, 0.0, stamp, max_steps, out, 0)
             if status != FREE:
                 return status, 0.0, 0.0 if status == CONTACT else math.inf, p
         stamp += 1
@@ -252,9 +259,10 @@ def contacts_between(world, joints, desk, window, n_pairs, begin, end, max_steps
         counts[INTERVALS] += 1
         n = 0
         for k in range(bottom, top):
-            out, n, status = take_up(world, joints, desk, items[k], t0, t1, stamp, max_steps, out, n)
+            item = read(items, k)
+            out, n, status = take_up(world, joints, desk, item, t0, t1, stamp, max_steps, out, n)
             if status != FREE:
-                return CAPPED, t0, math.inf, items[k]["pair"]
+                return CAPPED, t0, math.inf, item[0]
         stamp += 1
         top = bottom
         if n == 0:
@@ -262,20 +270,21 @@ def contacts_between(world, joints, desk, window, n_pairs, begin, end, max_steps
         first = math.inf
         last = -math.inf
         earliest = 0
+        of = 0
         for k in range(n):
-            if out[k]["lo"] < first:
-                first = out[k]["lo"]
+            p, _, _, _, lo, hi = read(out, k)
+            if lo < first:
+                first = lo
                 earliest = k
-            last = max(last, out[k]["hi"])
+                of = p
+            last = max(last, hi)
         for k in range(earliest, n):
-            item = out[k]
-            if item["lo"] == first and item["kind"] != BOXES:
-                p = item["pair"]
-                if touches(world, joints, desk.pairs[p], item["kind"], item["a"], item["b"], first, desk):
-                    return CONTACT, first, item["hi"], p
+            p, kind, a, b, lo, hi = read(out, k)
+            if lo == first and kind != BOXES and touches(world, joints, desk.pairs[p], kind, a, b, first, desk):
+                return CONTACT, first, hi, p
         middle = 0.5 * (first + last)
         if not first < middle < last:
-            return CAPPED, first, math.inf, out[earliest]["pair"]
+            return CAPPED, first, math.inf, of
         if count + 2 > segments.shape[0]:
             segments = grown(segments)
         parts = 1 if last - first <= NEWTON * (t1 - t0) else 2
@@ -288,14 +297,12 @@ def contacts_between(world, joints, desk, window, n_pairs, begin, end, max_steps
             segments[count]["begin"] = top
             start = top
             for k in range(n):
-                item = out[k]
+                p, kind, a, b, lo, hi = read(out, k)
                 # What only touches the cut belongs to one side: in the other it would be a moment that nothing can cut.
-                earlier = item["lo"] < middle
-                later = item["hi"] > middle or not earlier
+                earlier = lo < middle
+                later = hi > middle or not earlier
                 if parts == 1 or (later if part == 0 else earlier):
-                    items, top = put(
-                        items, top, item["pair"], item["kind"], item["a"], item["b"], item["lo"], item["hi"]
-                    )
+                    items, top = put(items, top, p, kind, a, b, lo, hi)
             if top > start:
                 count += 1
     return FREE, math.inf, math.inf, -1

@@ -37,6 +37,9 @@ TURN = 1.5
 MOST_STRETCHES = 64
 """Stretches that a motion is cut into at most: what turns by hundreds of radians gets thick pieces, but an answer."""
 
+MOST_NODES = 4096
+"""Nodes of a shape that are looked at for the pieces of one stretch of time; then the pieces that are left survive."""
+
 FINE = 0.25
 """Nodes with a radius below this part of a piece's are not opened: they are as good as the triangles in them."""
 
@@ -271,8 +274,12 @@ def survivors(world, swept, pieces, mask, geom, clear):
     stack[0, 0] = geom["root"]
     stack[0, 1] = mask
     top = 1
+    looked_at = 0
     while top > 0:
         top -= 1
+        looked_at += 1
+        if looked_at > MOST_NODES:
+            return mask
         node = world.nodes[stack[top, 0]]
         open_for = stack[top, 1] & ~hits
         if open_for == 0:

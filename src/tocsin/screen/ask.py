@@ -21,7 +21,7 @@ from tocsin.motion.screw import relative_twist, seen_from, turn_too_far
 from tocsin.results import TimedContacts
 from tocsin.screen.chords import H0, H1, MOST_CHORDS, R0, R1, Grid
 from tocsin.screen.drawing import blank_board, draw_body
-from tocsin.screen.engine import INTERPOLATES, SCREWS, STANDS, all_contacts, screen_of, space_of
+from tocsin.screen.engine import INTERPOLATES, MOST_PAIRS, SCREWS, STANDS, all_contacts, screen_of, space_of
 from tocsin.screen.facing import EDGE_ON, SCRATCH, Style
 from tocsin.screen.frame import project
 from tocsin.screen.placing import Chosen
@@ -157,7 +157,9 @@ def find(
         pairs = pairs_of(cast, key)
     turning = np.array([cast.links[k] for k in key])
     if pieces <= 1 and not exact and not (len(key) > 1 and turn_too_far(poses, turning)):
-        rows = all_contacts(cast.packed, cast.world.nodes, pairs, poses, pixel, step, least, block_of(cast))
+        rows, whole = all_contacts(cast.packed, cast.world.nodes, pairs, poses, pixel, step, least, block_of(cast))
+        if not whole:
+            raise too_many()
         return answered(rows, cast, False)
     complete = exact
     found = []
@@ -180,12 +182,22 @@ def find(
             rows, whole = exact_rows(scene, cast.world, cast.surfaces, pairs, poses[:, :, :7].copy(), how, least)
             complete = complete and whole
         else:
-            rows = all_contacts(cast.packed, cast.world.nodes, pairs, poses, pixel, step, least, block_of(cast))
+            rows, whole = all_contacts(cast.packed, cast.world.nodes, pairs, poses, pixel, step, least, block_of(cast))
+            if not whole:
+                raise too_many()
         for name in ("time", "lo", "hi"):
             rows[name] = begin + rows[name] * (end - begin)
         rows["closing_speed"] /= end - begin
         found.append(rows)
     return answered(np.concatenate(found) if len(found) > 1 else found[0], cast, complete)
+
+
+def too_many() -> TocsinError:
+    """Return the error of two shapes that have too much in one place to be drawn."""
+    return TocsinError(
+        f"more than {MOST_PAIRS:,} pairs of edges of two shapes may cross on their screen; exact=True lists contacts "
+        "as far as it gets, and says in `complete` if that was all."
+    )
 
 
 def block_of(cast: Cast) -> np.ndarray:

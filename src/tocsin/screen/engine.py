@@ -38,6 +38,9 @@ MOST_PIXELS = 4096
 PAIRS = 512
 """Room for pairs of boxes to begin with."""
 
+MOST_PAIRS = PAIRS * 8**4
+"""Room at most: two million, and half a gigabyte to draw them in."""
+
 CULL_FROM = 3000
 """Pairs with more faces than this are culled by their hierarchies first."""
 
@@ -153,8 +156,8 @@ def pair_contacts(
 ):
     """Write the contacts of shape b, moving by `twist` as seen from a, in a's frame, after n rows.
 
-    Return how many rows there are then; -1 where `rows`, `keys`, `pairs`, which is room for pairs of boxes, or `block`,
-    in which is drawn, are too short: so the tables are nobody's here, and no references are counted.
+    Return how many rows there are then; -1 where `pairs`, which is room for pairs of boxes, or `block`, in which is
+    drawn, are too short, -2 where `rows` and `keys` are: the tables are nobody's here, and no references are counted.
     """
     surface_a = surfaces.table[a]
     surface_b = surfaces.table[b]
@@ -234,8 +237,9 @@ def pair_contacts(
 
 @kernel
 def all_contacts(data, nodes, pairs, poses, pixel, time_resolution, least, block):
-    """Return the contacts of all pairs (a, b) of shapes, a < b, sorted by time, of packed surfaces.
+    """Return (contacts, whole): those of all pairs (a, b) of shapes, a < b, sorted by time, of packed surfaces.
 
+    Not the whole list: somewhere more than MOST_PAIRS pairs of chords, or of faces and corners, may meet.
     `poses` (links, 2, 8): pose rows at both ends, and in the first how the link moves in between. `pixel`: metres, or
     if negative parts of a typical short edge. `block`: numbers to work in; too few are replaced by more.
     """
@@ -266,6 +270,7 @@ def all_contacts(data, nodes, pairs, poses, pixel, time_resolution, least, block
         rotation = rotation_of(q)
         first = n
         while True:
+            enough = block.shape[0] >= space_of(surfaces.table[a], surfaces.table[b], room.shape[0] - PAIRS)
             n = pair_contacts(
                 surfaces, nodes, b if swapped else a, a if swapped else b, rotation, place, twist, pixel,
                 time_resolution, least, borrowed(rows), borrowed(keys), borrowed(room), first, borrowed(looked),
@@ -273,9 +278,14 @@ def all_contacts(data, nodes, pairs, poses, pixel, time_resolution, least, block
             )  # fmt: skip
             if n >= 0:
                 break
-            rows = with_room(rows, first, 2 * rows.shape[0])
-            keys = np.empty(rows.shape[0], dtype=np.int64)
-            room = np.empty((8 * room.shape[0], 2), dtype=np.int32)
+            if n == -2:
+                rows = with_room(rows, first, 2 * rows.shape[0])
+                keys = np.empty(rows.shape[0], dtype=np.int64)
+                continue
+            if enough:
+                if room.shape[0] >= MOST_PAIRS:
+                    return by_time(rows, first), False
+                room = np.empty((8 * room.shape[0], 2), dtype=np.int32)
             own_block = np.empty(space_of(surfaces.table[a], surfaces.table[b], room.shape[0] - PAIRS))
             block = borrowed(own_block)
         if n == first:
@@ -290,7 +300,7 @@ def all_contacts(data, nodes, pairs, poses, pixel, time_resolution, least, block
             row["screw_error"] = error
     if own_block.shape[0] < 0:  # a last use, so that it lives until here
         n = np.int64(0)
-    return by_time(rows, n)
+    return by_time(rows, n), True
 
 
 @kernel

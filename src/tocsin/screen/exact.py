@@ -23,7 +23,7 @@ from tocsin.geometry.tree import spread
 from tocsin.motion.joints import UP, rotation_of
 from tocsin.motion.screw import relative_twist, screw_velocity, seen_from
 from tocsin.screen.engine import STANDS
-from tocsin.screen.exact_roots import isolate, place_noise, pose_at
+from tocsin.screen.exact_roots import FEATURES, LEAVES, NODES, OVERFLOW, STEPS, isolate, place_noise, pose_at
 from tocsin.screen.exact_tables import ExactTables
 
 CURVED = 0.25
@@ -50,9 +50,6 @@ TOUCH = np.dtype(
     ],
     align=True,
 )
-
-NODES, LEAVES, FEATURES, OVERFLOW = range(4)
-"""Counts of a search: pairs of nodes, of triangles, of features; feature pairs with more touches than were kept."""
 
 
 @kernel
@@ -134,7 +131,8 @@ def triangle_touches(tables, fa, fb, twist, base, lo, hi, pose, noise, stack, fo
         if tables.corner[fa, i] >= 0 and tables.flat[fb] >= 0:
             counts[FEATURES] += 1
             count, whole = isolate(
-                VERTEX_FACE, (a[i], b[0], b[1], b[2]), twist, base, lo, hi, pose, noise, stack, found
+                VERTEX_FACE, (a[i], b[0], b[1], b[2]), twist, base, lo, hi, pose, noise, stack, found,
+                counts,
             )  # fmt: skip
             counts[OVERFLOW] += 0 if whole else 1
             touches, n = add_touches(
@@ -143,7 +141,8 @@ def triangle_touches(tables, fa, fb, twist, base, lo, hi, pose, noise, stack, fo
         if tables.corner[fb, i] >= 0 and tables.flat[fa] >= 0:
             counts[FEATURES] += 1
             count, whole = isolate(
-                FACE_VERTEX, (b[i], a[0], a[1], a[2]), twist, base, lo, hi, pose, noise, stack, found
+                FACE_VERTEX, (b[i], a[0], a[1], a[2]), twist, base, lo, hi, pose, noise, stack, found,
+                counts,
             )  # fmt: skip
             counts[OVERFLOW] += 0 if whole else 1
             touches, n = add_touches(
@@ -156,8 +155,9 @@ def triangle_touches(tables, fa, fb, twist, base, lo, hi, pose, noise, stack, fo
                 continue
             counts[FEATURES] += 1
             count, whole = isolate(
-                EDGE_EDGE, (a[i], a[(i + 1) % 3], b[k], b[(k + 1) % 3]), twist, base, lo, hi, pose, noise, stack, found
-            )
+                EDGE_EDGE, (a[i], a[(i + 1) % 3], b[k], b[(k + 1) % 3]), twist, base, lo, hi, pose, noise, stack, found,
+                counts,
+            )  # fmt: skip
             counts[OVERFLOW] += 0 if whole else 1
             touches, n = add_touches(
                 touches, n, found, count, pair, EDGE_EDGE, tables.edge[fa, i], tables.edge[fb, k], fa, fb, i, k
@@ -166,10 +166,10 @@ def triangle_touches(tables, fa, fb, twist, base, lo, hi, pose, noise, stack, fo
 
 
 @kernel
-def search(tables, a, b, twist, base, room, touches, n, pair, max_tests, counts):
+def search(tables, a, b, twist, base, room, touches, n, pair, max_steps, counts):
     """Append all touches of the shapes a and b of the tables; return (touches, n).
 
-    `base` is the pose of b in a's frame at t = 0, `twist` its motion there. Stops when counts[NODES] passes max_tests.
+    `base` is the pose of b in a's frame at t = 0, `twist` its motion there. Stops when counts[STEPS] passes max_steps.
     """
     root_a = tables.shapes[a]["root"]
     root_b = tables.shapes[b]["root"]
@@ -192,7 +192,8 @@ def search(tables, a, b, twist, base, room, touches, n, pair, max_tests, counts)
         lo = times[top, 0]
         hi = times[top, 1]
         counts[NODES] += 1
-        if counts[NODES] > max_tests:
+        counts[STEPS] += 1
+        if counts[STEPS] > max_steps:
             return touches, n
         middle = 0.5 * (lo + hi)
         h = 0.5 * (hi - lo) * UP
@@ -253,7 +254,7 @@ def borrowed_tables(tables):
 
 
 @kernel
-def search_pairs(tables, pairs, links, poses, how, max_tests, counts):
+def search_pairs(tables, pairs, links, poses, how, max_steps, counts):
     """Return the touches of all pairs of shapes, each seen from the one that stands, if one does.
 
     `links`: of each shape; `poses` (links, 2, 7): pose rows at both ends; `how` each link moves in between.
@@ -270,8 +271,8 @@ def search_pairs(tables, pairs, links, poses, how, max_tests, counts):
     for p in range(pairs.shape[0]):
         a, b = seen_pair(pairs, p, links, how)
         twist, base = relative_motion(poses, links[a], links[b])
-        touches, n = search(tables, a, b, twist, base, room, touches, n, p, max_tests, counts)
-        if counts[NODES] > max_tests:
+        touches, n = search(tables, a, b, twist, base, room, touches, n, p, max_steps, counts)
+        if counts[STEPS] > max_steps:
             break
     return touches[:n]
 

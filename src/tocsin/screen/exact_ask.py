@@ -5,13 +5,14 @@ from typing import Any
 import numpy as np
 
 from tocsin.model.world import World
-from tocsin.screen.exact import NODES, OVERFLOW, joined, search_pairs
+from tocsin.screen.exact import joined, search_pairs
+from tocsin.screen.exact_roots import COUNTS, OVERFLOW, STEPS
 from tocsin.screen.exact_rows import rows_of_touches
 from tocsin.screen.exact_tables import ExactTables, exact_tables
 from tocsin.screen.tables import Surfaces
 
-MOST_TESTS = 1_000_000_000
-"""Pairs of nodes that one search may look at: some ten minutes."""
+MOST_STEPS = 20_000_000
+"""Steps of one search: some ten seconds."""
 
 
 def tables_of(scene: Any, world: World) -> ExactTables:
@@ -28,14 +29,14 @@ def exact_rows(
 ) -> tuple[np.ndarray, bool]:  # fmt: skip
     """Return (rows, complete): all contacts of the pairs that are at least that proper, by time; is that all of them?
 
-    Not complete: the search was stopped after MOST_TESTS pairs of nodes, or a pair of features touches in more than
+    Not complete: the search was stopped after MOST_STEPS, or a pair of features touches in more than
     256 places of [0, 1].
     """
     tables = tables_of(scene, world)
     links = np.ascontiguousarray(world.geoms["link"])
-    counts = np.zeros(4, np.int64)
-    touches = joined(search_pairs(tables, pairs, links, poses, how, MOST_TESTS, counts))
+    counts = np.zeros(COUNTS, np.int64)
+    touches = joined(search_pairs(tables, pairs, links, poses, how, MOST_STEPS, counts))
     rows = rows_of_touches(surfaces, tables, touches, pairs, links, poses, how)
     if least > -1.0:
         rows = rows[rows["properness"] >= least]
-    return rows, bool(counts[NODES] <= MOST_TESTS and counts[OVERFLOW] == 0)
+    return rows, bool(counts[STEPS] <= MOST_STEPS and counts[OVERFLOW] == 0)

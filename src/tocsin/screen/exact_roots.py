@@ -37,6 +37,11 @@ from tocsin.geometry.triangles import closest_on_triangle, segments
 from tocsin.motion.joints import UP
 from tocsin.motion.screw import screw_velocity, turned_coefficients
 
+NODES, LEAVES, FEATURES, OVERFLOW, STEPS, COUNTS = range(6)
+"""Counts of a search: pairs of nodes, of triangles, of features; feature pairs with more touches than were kept; steps,
+which the cap counts: pairs of nodes, and intervals of time in which features are looked at; how many counts there are.
+"""
+
 UNIT = 2.0**-53
 
 LOST = 1024.0 * UNIT
@@ -323,11 +328,12 @@ def add_row(found, n, time, lo, hi, proven):
 
 
 @kernel
-def isolate(kind, q, twist, base, begin, end, pose, noise, stack, found):
+def isolate(kind, q, twist, base, begin, end, pose, noise, stack, found, counts):
     """Write all times in [begin, end] at which two features touch to rows of `found`; return how many, and if all fit.
 
     `pose` is that of the middle. A row is (time, lo, hi, proven): what touches and is in no other row is in [lo, hi];
-    if proven, something does. `time` is the root, or lo where it is not one root.
+    if proven, something does. `time` is the root, or lo where it is not one root. Intervals that are looked at are
+    added to counts[STEPS].
     """
     stack[0, 0] = begin
     stack[0, 1] = end
@@ -336,6 +342,7 @@ def isolate(kind, q, twist, base, begin, end, pose, noise, stack, found):
     cuts = 0
     while top > 0:
         top -= 1
+        counts[STEPS] += 1
         lo = stack[top, 0]
         hi = stack[top, 1]
         middle = 0.5 * (lo + hi)

@@ -154,7 +154,7 @@ def overlapping(table, k, r0, r1, h0, h1, t0, t1):
 
 @kernel
 def meeting(a, n_a, b, n_b, pairs, in_time, looked):
-    """Write the pairs (i, k) of boxes of a and b that overlap; return how many, also if there is no room.
+    """Write the pairs (i, k) of boxes of a and b that overlap; return how many, more than there is room for if so.
 
     `in_time`: sort by t too where that is better; `looked` is grown by how often a box was compared with eight
     that are not at the top.
@@ -177,6 +177,8 @@ def meeting(a, n_a, b, n_b, pairs, in_time, looked):
     seen = 0
     room = pairs.shape[0] - 1
     for i in range(n_a):
+        if count > room + 1:
+            break
         r0, r1 = below(a[i, 0]), above(a[i, 1])
         h0, h1 = below(a[i, 2]), above(a[i, 3])
         t0, t1 = below(a[i, 4]), above(a[i, 5])

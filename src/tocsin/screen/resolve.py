@@ -108,7 +108,7 @@ class Meeting(NamedTuple):
 @kernel
 def resolve_edges(surfaces, meeting, board_a, board_b, surface_a, surface_b, pairs, count, rows, keys, n):
     """Write the contacts of pairs of chords after n rows, in a's frame at t = 0, and the numbers of their events;
-    return how many rows there are then, -1 where there is no room."""
+    return how many rows there are then, -1 where there is no room for pairs, -2 where there is none for rows."""
     if count > pairs.shape[0]:
         return np.int64(-1)
     chords_a = board_a.chords
@@ -138,7 +138,7 @@ def resolve_edges(surfaces, meeting, board_a, board_b, surface_a, surface_b, pai
         if not crossed or outside < -LOOSE:
             continue
         if n >= rows.shape[0]:
-            return np.int64(-1)
+            return np.int64(-2)
         row: Any = rows[n]
         ok = cross_edges(surfaces, meeting, surface_a, surface_b, edge_a, edge_b, s, u, tau, row)
         if ok and row["properness"] >= meeting.least and row["closing_speed"] > 0.0:
@@ -219,7 +219,7 @@ def resolve_corners(surfaces, meeting, corners, at, faces, surface, face_surface
             if proper < meeting.least or not speed > 0.0:
                 continue
             if n >= rows.shape[0]:
-                return np.int64(-1)
+                return np.int64(-2)
             row: Any = rows[n]
             write_row(row, tau, point, normal, proper, proper, speed)
             row["kind"] = FACE_VERTEX if on_b else VERTEX_FACE

@@ -26,6 +26,7 @@ QUARTER_TURN = np.array([[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
 CHARTED = 25
 """One robot in so many is asked before and after its charts are made, a tenth of a second each."""
 
+
 @dataclass
 class Tale:
     """One story under way: what was asked, and what was claimed."""

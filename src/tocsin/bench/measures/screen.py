@@ -38,7 +38,7 @@ def repeated(data, nodes, pairs, poses, pixel, step, least, block, times):
     """Ask the same question several times; return how many contacts there were."""
     n = 0
     for _ in range(times):
-        n += all_contacts(data, nodes, pairs, poses, pixel, step, least, block).shape[0]
+        n += all_contacts(data, nodes, pairs, poses, pixel, step, least, block)[0].shape[0]
     return n
 
 
