@@ -23,6 +23,7 @@ import llvmlite
 import numba
 import numpy as np
 from llvmlite import binding
+from numba.core import config
 
 from tocsin._store import Bytes, Store, folder, say
 
@@ -114,12 +115,12 @@ def _host() -> tuple[str, ...]:
 
 @cache
 def _settings() -> tuple[str, ...]:
-    return tuple(sorted(key for key in vars(numba.config) if key.isupper() and not OF_NO_MATTER.search(key)))
+    return tuple(sorted(key for key in vars(config) if key.isupper() and not OF_NO_MATTER.search(key)))
 
 
 def machine() -> str:
     """Return all that decides what becomes of a text: processor, versions, and Numba's settings as they are now."""
-    return repr((_host(), [(key, getattr(numba.config, key, None)) for key in _settings()]))
+    return repr((_host(), [(key, getattr(config, key, None)) for key in _settings()]))
 
 
 @cache

@@ -195,7 +195,7 @@ def _built(mesh: Mesh, points: np.ndarray) -> dict[str, np.ndarray]:
     key = ""
     if len(faces) >= CACHED_FROM:
         key = cache.content_key(__file__, "shape", points, faces)
-        found = cache.load(key, BUILT | {"nodes": (NODE, (2 * len(faces) - 1,))})
+        found = cache.load(key, {**BUILT, "nodes": (NODE, (2 * len(faces) - 1,))})
         if found is not None and is_tree(found["nodes"]):
             return found
     used = points[np.unique(faces)]
