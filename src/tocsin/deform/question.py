@@ -261,7 +261,6 @@ class Question:
             found = find(pairs, question, threads=self.threads, budget=self._budget)
             self.counts += found.counts
             complete = found.complete
-            hits = found.hits
             if question == EVERY:
                 found = self._confirmed(found, softs)
             if len(found.hits):
