@@ -2,6 +2,10 @@
 
 import argparse
 import json
+import os
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -122,3 +126,21 @@ def test_a_report_without_a_run_says_how_to_make_one(tmp_path):
     said = tocsin("bench", "report", "--out", tmp_path)
     assert said.code == 2
     assert "tocsin bench run" in said.err
+
+
+def test_benchmarks_are_listed_without_a_checkout(tmp_path):
+    """What judges campaigns is in tests/, which is not installed: they are listed, and say what is missing when run."""
+    folder = tmp_path / "lib" / "site-packages"
+    shutil.copytree(Path(race.__file__).parents[1], folder / "tocsin", ignore=shutil.ignore_patterns("__pycache__"))
+    code = (
+        "from tocsin.bench import registry\n"
+        "print(len([e.description for e in registry.entries().values()]))\n"
+        "from tocsin.bench.campaigns.planted_shapes import truth\n"
+        "truth.box\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(folder)}
+    run = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, env=environment, cwd=tmp_path, check=False
+    )
+    assert int(run.stdout) == len(registry.entries())
+    assert "run it from a checkout" in run.stderr.splitlines()[-1]

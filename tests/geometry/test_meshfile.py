@@ -5,6 +5,7 @@ import contextlib
 import json
 import random
 import struct
+import sys
 import tracemalloc
 
 import numpy as np
@@ -460,3 +461,16 @@ def test_mutated_files_are_read_or_refused_and_nothing_else(tmp_path, name, capl
         with contextlib.suppress(TocsinError):
             assert np.isfinite(Mesh.load(path).vertices).all()
     assert not caplog.records
+
+
+@pytest.mark.parametrize("odd", [b"\xff", b"\xc3\x28", b"\xe9"])
+def test_odd_bytes_in_an_ascii_stl_need_no_library_that_guesses_encodings(tmp_path, monkeypatch, odd):
+    """trimesh asks for charset_normalizer, which nobody installs, where a text is no UTF-8."""
+    monkeypatch.setitem(sys.modules, "charset_normalizer", None)
+    lines = b"facet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendloop\nendfacet\nendsolid\n"
+    path = tmp_path / "odd.stl"
+    path.write_bytes(b"solid " + odd + b"\n" + lines)
+    assert len(Mesh.load(path).faces) == 1
+    path.write_bytes(b"solid x\n" + lines.replace(b"1 0 0", b"1" + odd + b" 0 0"))
+    with pytest.raises(TocsinError):
+        Mesh.load(path)

@@ -18,17 +18,30 @@ from typing import Any
 import numpy as np
 
 import tocsin
+from tocsin.bench.data import Missing
 from tocsin.bench.scenes import shapes as meshes
+
+
+class Oracle:
+    """A module of tests/oracles, loaded when it is first used: campaigns are judged by them, and are listed without."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __getattr__(self, attribute: str) -> Any:
+        folder = Path(__file__).resolve().parents[4] / "tests"
+        if not (folder / "oracles").is_dir():
+            raise Missing(f"the campaign is judged by tests/oracles, and {folder} has none: run it from a checkout")
+        if str(folder) not in sys.path:
+            sys.path.insert(0, str(folder))
+        found = getattr(importlib.import_module(f"oracles.{self._name}"), attribute)
+        self.__dict__[attribute] = found
+        return found
 
 
 def oracle(name: str) -> Any:
     """Return a module of tests/oracles: the campaign is judged by them, so it runs from a source checkout."""
-    folder = Path(__file__).resolve().parents[4] / "tests"
-    if not (folder / "oracles").is_dir():
-        raise RuntimeError(f"the campaign is judged by tests/oracles, and {folder} has none: run it from a checkout")
-    if str(folder) not in sys.path:
-        sys.path.insert(0, str(folder))
-    return importlib.import_module(f"oracles.{name}")
+    return Oracle(name)
 
 
 truth = oracle("shapes")
