@@ -3,9 +3,20 @@
 from collections.abc import Iterable
 from difflib import get_close_matches
 
+LONGEST = 1800
+"""Letters of a sentence."""
+
+
+def _shortened(words: str) -> str:
+    return words if len(words) <= LONGEST else f"{words[: LONGEST // 2]} ... {words[-LONGEST // 3 :]}"
+
 
 class TocsinError(ValueError):
     """Something that was handed in cannot be used; the message says what was given, expected, and what to do."""
+
+    def __init__(self, *words: object) -> None:
+        """Keep the sentence; one that quotes a name of thousands of letters loses its middle."""
+        super().__init__(*[_shortened(word) if isinstance(word, str) else word for word in words])
 
 
 class UnknownNameError(TocsinError, KeyError):

@@ -221,3 +221,9 @@ def test_an_error_of_mujoco_names_the_line_of_the_file(top):
     assert "line 4 of 'inc.xml'" in refusal(load_mjcf, top / "given/model.xml", "bad format")
     (top / "given/model.xml").write_text("<mujoco>\n<!-- a\nb -->\n<worldbody>\n<geom size='x'/></worldbody></mujoco>")
     assert "line 5" in refusal(load_mjcf, top / "given/model.xml", "bad format")
+
+
+def test_a_name_of_thousands_of_letters_is_still_a_sentence(top):
+    joint = '<joint name="j" type="fixed"><parent link="a"/><child link="{}"/></joint>'.format("x" * 6000)
+    (top / "given/made.urdf").write_text(f'<robot name="r"><link name="a"/>{joint}</robot>')
+    assert len(refusal(Robot.from_urdf, top / "given/made.urdf", "links are: 'a'")) < 2000

@@ -243,6 +243,9 @@ def honest() -> dict[str, tuple[str, bytes]]:
     }
 
 
+STRANGERS = 0.1
+"""Part of the files that a stranger changes as well."""
+
 WEIGHTS = {"urdf": 6, "stl": 3, "ascii stl": 3, "obj": 5, "mjcf": 3}
 """How often a kind is chosen, once if not listed."""
 
@@ -252,8 +255,45 @@ ODD_WORDS = (
     b"nan", b"inf", b"-inf", b"1e308", b"-1e308", b"1e400", b"1e30", b"-1e30", b"1e-30", b"1e-320", b"-0.0", b"0",
     b"-1", b"1", b"3", b"2147483647", b"-2147483648", b"4294967295", b"4294967296", b"18446744073709551616", b"1e9",
     b"0.1", b"1e-7", b"100000", b"0x10", b"1_000", b"1,5", b"true", b"", b".", b"abc", b"\xc3\xa9", b"\xff",
-    b"99999999999999999999999999999999999999999999",
+    b"99999999999999999999999999999999999999999999", b"9" * 6000, b"0x" + b"f" * 2000, b"59:" * 2000, b"2000000000",
 )  # fmt: skip
+
+ELSEWHERE = (
+    b"../secret.stl", b"../../secret.stl", b"/etc/hostname", b"file:///etc/hostname", b"package://etc/hostname",
+    b"package://tmp/secret.stl", b"%2e%2e/secret.stl", b"away/secret.stl", b"link.stl", b"..", b"/", b"~/.profile",
+    b"http://localhost/secret.stl", b"\0", b"a" * 5000,
+)  # fmt: skip
+"""What a stranger writes where a file or folder is named."""
+
+HOSTILE: dict[str, tuple[bytes, ...]] = {
+    "mjcf": (
+        b'<size nuserdata="2000000000"/>', b'<size nkey="200000000"/>', b'<compiler meshdir=".."/>',
+        b'<compiler assetdir="../secret"/>', b'<include file="../secret.xml"/>', b'<include file="arm.xml"/>',
+        b'<asset><mesh name="far" file="../secret.stl"/></asset>', b'<asset><model name="m" file="arm.xml"/></asset>',
+        b'<custom><numeric name="n" size="1000000000" data="1"/></custom>',
+        b'<asset><texture name="t" type="2d" file="../secret.png"/></asset>',
+        b'<asset><hfield name="h" nrow="60000" ncol="60000" size="1 1 1 1"/></asset>',
+        b'<worldbody><replicate count="100000000"><geom size="1"/></replicate></worldbody>',
+        b'<worldbody><composite type="cable" count="9999 1 1"><geom size="1"/></composite></worldbody>',
+    ),
+    "urdf": (
+        b'<link name="far"><collision><geometry><mesh filename="package://secret/a.stl"/></geometry></collision></link>',
+        b'<link name="many">' + b"<collision><geometry><sphere radius='1'/></geometry></collision>" * 2000 + b"</link>",
+    ),
+    "srdf": (
+        b'<group name="all"><group name="arm"/></group>' * 500, b'<disable_default_collisions link="base"/>' * 2000,
+        b'<group_state name="s" group="arm"/>' * 2000,
+    ),
+    "obj": (b"f" + b" 1 2 3" * 20_000, b"o a\nf 1 2 3\n" * 1000, b"mtllib ../secret.mtl", b"call ../secret.obj"),
+    "off": (b"60000" + b" 0 1 2" * 20_000,),
+    "ascii ply": (b"60000" + b" 0 1 2" * 20_000, b"element vertex 99999999999"),
+    "gltf": (b'"buffers": [{"uri": "../secret.bin", "byteLength": 96}],', b'"nodes": [' + b"{}," * 5000 + b"{}],"),
+    "dae": (b"<vcount>99999999</vcount>", b'<input semantic="VERTEX" source="file:///etc/hostname" offset="0"/>'),
+    "scene": (b"* many\n99999999", b"mesh\n99999999 99999999"),
+    "yaml": (b"points: &a [*a]", b"joint_names: " + b"59:" * 20_000 + b"59", b"x: !!python/object/apply:os.getcwd []"),
+    "csv": (b"0," * 60_000, b"\n" * 200_000),
+}  # fmt: skip
+"""Lines that ask for files elsewhere, or for more than there is, by kind."""
 
 ODD_CELLS = (
     b"\0\0\0\0", b"\1\0\0\0", b"\xff\xff\xff\xff", b"\xff\xff\xff\x7f", b"\0\0\0\x80", b"\0\0\xc0\x7f", b"\0\0\x80\x7f",
@@ -357,6 +397,15 @@ def _line(data: bytes, rng: random.Random) -> bytes:
     return b"\n".join(lines)
 
 
+def _hostile(data: bytes, rng: random.Random, kind: str) -> bytes:
+    """Put a stranger's line where a line may stand, or a stranger's path or number in place of a value."""
+    if kind not in HOSTILE or rng.random() < 0.3:
+        return _replaced(data, _VALUE, rng, lambda _: rng.choice(ELSEWHERE))
+    ends = [at.end() for at in re.finditer(rb"\n", data)] or [0]
+    at = rng.choice(ends)
+    return data[:at] + rng.choice(HOSTILE[kind]) + b"\n" + data[at:]
+
+
 ANY = (_flip, _noise, _truncate, _double, _remove, _exchange)
 TEXT = (_odd_number, _odd_number, _odd_number, _swap_numbers, _swap_numbers, _line, _line)
 MARKUP = (_tag, _tag, _attribute, _attribute, _attribute)
@@ -395,4 +444,8 @@ def mutated(seed: int, number: int, kinds: tuple[str, ...]) -> Mutant:
         if data:
             data = change(data, rng)
             changes.append(change.__name__.strip("_"))
+    stranger = random.Random(f"{seed}:{number}:stranger")  # of its own, so that all other files stay as they were
+    if data and stranger.random() < STRANGERS:
+        data = _hostile(data, stranger, kind)
+        changes.append("hostile")
     return Mutant(number, kind, name, data, tuple(changes))
