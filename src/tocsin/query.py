@@ -245,6 +245,22 @@ def look(stage, pairs, n, t):
 
 
 @kernel
+def look_ahead(stage, pairs, n, t0, t1):
+    """Return (pair, time): the first pair on its own account that is seen to touch at one of LOOKS; -1 for none.
+
+    Their steps are not charged, so nothing else would make `is_free` look at them before they are advanced.
+    """
+    for k in range(4):
+        t = t1 if k == 0 else t0 + (t1 - t0) * LOOKS[k]
+        for p in range(n):
+            pair = pairs[p]
+            due = pair["own"] > 0 and pair["start"] <= t
+            if due and seen_touching(stage.world, stage.sweeps, stage.joints, stage.room, pair, t):
+                return p, t
+    return -1, t0
+
+
+@kernel
 def named(pairs, p):
     """Return (a, b, tolerance) of a pair.
 
@@ -309,6 +325,11 @@ def solve(table, configs, breaks, margin, grow, tolerance, relative_tolerance, m
                     a, b, used = named(pairs, p)
                     return CONTACT, t1, a, b, used
                 n = leave_out_free(stage, pairs, n, t0, t1, long)
+                if any_contact and charted:
+                    p, t = look_ahead(stage, pairs, n, t0, t1)
+                    if p >= 0:
+                        a, b, used = named(pairs, p)
+                        return CONTACT, t, a, b, used
             counts[SLABS] += 1
             now = ticks()
             clock[CULLING] += now - stamp
