@@ -36,6 +36,8 @@ class Asked(NamedTuple):
     clock: np.ndarray
     elapsed: float
     max_steps: int
+    place: tuple[tuple[int, int, int, int], float]
+    """The stretch of the motion in which the answer's time is, and its time there, which is not rounded."""
     upper: float | None = None
     """Where the final interval ends; only of the interval engine."""
 
@@ -78,7 +80,7 @@ class Answer(LazyContact):
         touches, n, self.__dict__["complete"] = query.touching(
             addresses(stage),
             asked.configs,
-            self.time,
+            *asked.place,
             self.margin,
             max(self.margin, asked.prepared.largest_margin) + reach,
             asked.tolerance,

@@ -38,6 +38,7 @@ from tocsin.contacts.holding import leaf_hold
 from tocsin.contacts.inside import one_inside_other
 from tocsin.culling.pairs import PAIR
 from tocsin.model.world import World
+from tocsin.motion.knots import stretch_at, stretches_of, time_after, time_before
 from tocsin.options import RELATIVE_TOLERANCE
 from tocsin.query import COUNTS, SLABS, cull, set_motion
 from tocsin.results import ContactInterval, ContactIntervals, Status
@@ -289,7 +290,7 @@ def joined(rows, n, n_links):
 
 
 @kernel
-def intervals(table, configs, breaks, margin, grow, tolerance, relative_tolerance, max_steps, counts):
+def intervals(table, configs, stretches, margin, grow, tolerance, relative_tolerance, max_steps, counts):
     """Return (rows, until): the intervals of contact of all pairs of links; complete up to the time `until`.
 
     `until` is 1, or the begin of the slab of time in which the cap of steps was reached.
@@ -303,13 +304,13 @@ def intervals(table, configs, breaks, margin, grow, tolerance, relative_toleranc
     rows = np.zeros(64, dtype=ROW)
     n_rows = 0
     until = 1.0
-    for piece in range(breaks.shape[0] - 1):
-        begin = breaks[piece]
-        end = breaks[piece + 1]
-        slabs = set_motion(stage, configs, begin, end)
+    for i in range(stretches.shape[0]):
+        stretch = stretch_at(stretches, i)
+        first_row = n_rows
+        slabs = set_motion(stage, configs, stretch)
         for slab in range(slabs):
-            t0 = begin + (end - begin) * slab / slabs
-            t1 = end if slab == slabs - 1 else begin + (end - begin) * (slab + 1) / slabs
+            t0 = slab / slabs
+            t1 = (slab + 1) / slabs
             pairs, n = cull(stage, pairs, t0, t1, margin, grow, tolerance, relative_tolerance, counts)
             counts[SLABS] += 1
             if n == 0:
@@ -326,19 +327,22 @@ def intervals(table, configs, breaks, margin, grow, tolerance, relative_toleranc
                 )  # fmt: skip
                 first = p
                 if exhausted(max_steps, counts):
-                    until = t0
+                    until = time_before(stretch, t0)
                     break
             if until < 1.0:
                 break
+        for k in range(first_row, n_rows):
+            rows[k]["enter"] = time_before(stretch, rows[k]["enter"])
+            rows[k]["exit"] = time_after(stretch, rows[k]["exit"])
         if until < 1.0:
             break
     return joined(rows, n_rows, n_links), until
 
 
 def contact_intervals(
-    scene: Any, motions: tuple[Any, ...], breaks: np.ndarray, margin: float, tolerance: float | None, max_steps: int
+    scene: Any, motions: tuple[Any, ...], margin: float, tolerance: float | None, max_steps: int
 ) -> ContactIntervals:
-    """Answer `Scene.contact_intervals`; `breaks` are the times at which any motion changes its velocities."""
+    """Answer `Scene.contact_intervals`."""
     margin = _cast.margin(margin)
     tolerance = -1.0 if tolerance is None else _cast.tolerance(tolerance)
     _cast.count(max_steps, "max_steps")
@@ -347,8 +351,9 @@ def contact_intervals(
     world = scene._tables()
     prepared, configs, _ = scene._prepared(world, motions)
     counts = np.zeros(COUNTS, np.int64)
+    stretches = stretches_of(m.pieces for m in motions)
     rows, until = intervals(
-        prepared.table, configs, breaks, margin, max(margin, prepared.largest_margin), tolerance, RELATIVE_TOLERANCE,
+        prepared.table, configs, stretches, margin, max(margin, prepared.largest_margin), tolerance, RELATIVE_TOLERANCE,
         max_steps, counts,
     )  # fmt: skip
     rows = rows[np.argsort(rows["enter"], kind="stable")]

@@ -2,6 +2,7 @@
 
 A motion is cut where any model's piece ends, and long turns are cut further into slabs in which the swept boxes stay
 tight. Slabs are taken in order of time, so the first contact found is the first; what comes later is never looked at.
+Times here are those of a stretch between two knots, from 0 to 1 (`motion.knots`).
 """
 
 import math
@@ -23,6 +24,7 @@ from tocsin.culling.spatial import add_pair, against_standing, between_moving, w
 from tocsin.culling.sweep import DEEP, LONG, TURNING, geom_box, half_of, link_bounds, link_middle
 from tocsin.culling.temporal import free_until
 from tocsin.motion.joints import joint_motion
+from tocsin.motion.knots import WHOLE, piece_in, stretch_at
 from tocsin.options import MAX_STEPS
 from tocsin.stage import FIRST, MODEL, OFFSET, PIECES, ROOM, stage_at
 
@@ -53,37 +55,37 @@ most short motions are free, and done by then."""
 
 
 @kernel
-def rows_of(stage, k, middle):
-    """Return (row0, row1, begin, end): the piece of active model k around a time, its rows in the configurations."""
+def rows_of(stage, k, stretch):
+    """Return (row0, row1, begin, end): the piece of active model k in a stretch, its rows in the configurations."""
     pieces = stage.active[k, PIECES]
     row = stage.active[k, OFFSET]
     if pieces == 0:
         return row, row, 0.0, 1.0
     width = stage.world.models[stage.active[k, MODEL]]["width"]
-    piece = min(int(middle * pieces), pieces - 1)
+    piece, begin, end = piece_in(stretch, np.int64(pieces))
     row += piece * width
-    return row, row + width, piece / pieces, (piece + 1) / pieces
+    return row, row + width, begin, end
 
 
 @kernel
-def set_motion(stage, configs, t0, t1):
-    """Write the joints and motion bounds of all active links for the piece around [t0, t1]; return how many slabs."""
+def set_motion(stage, configs, stretch):
+    """Write the joints and motion bounds of all active links during a stretch; return how many slabs it is cut into."""
     world, joints, sweeps, active = stage.world, stage.joints, stage.sweeps, stage.active
     slabs = 1.0
     for k in range(active.shape[0]):
         model = world.models[active[k, MODEL]]
-        row0, row1, begin, end = rows_of(stage, k, 0.5 * (t0 + t1))
+        row0, row1, begin, end = rows_of(stage, k, stretch)
         for i in range(model["link"], model["link"] + model["links"]):
             joint_motion(joints[i], world.links[i], configs, row0, row1, begin, end)
             link_bounds(sweeps, joints, world.links, i)
             most = CHAIN_TURN if world.links[i]["depth"] <= DEEP else LONG_TURN
-            slabs = max(slabs, (t1 - t0) * max(joints[i]["turn"] / JOINT_TURN, sweeps[i]["turn"] / most))
+            slabs = max(slabs, joints[i]["turn"] / JOINT_TURN, sweeps[i]["turn"] / most)
     return int(min(math.ceil(slabs), MOST_SLABS))
 
 
 @kernel
 def longest_turn(stage):
-    """Return the radians a unit of time that all joints of a chain turn by at most, added up."""
+    """Return the radians a stretch that all joints of a chain turn by at most, added up."""
     most = 0.0
     for k in range(stage.active.shape[0]):
         model = stage.world.models[stage.active[k, MODEL]]
@@ -166,7 +168,7 @@ def swept_pairs(stage, pairs, t0, t1, margin, grow, tolerance, relative_toleranc
 
 
 @kernel
-def leave_out_charted(stage, configs, pairs, n, t0, t1):
+def leave_out_charted(stage, configs, pairs, n, stretch, t0, t1):
     """Drop the pairs that a chart settles for [t0, t1]; return how many are left.
 
     Pairs that may have a chart get an account of their own, see `advancement.work`.
@@ -179,7 +181,7 @@ def leave_out_charted(stage, configs, pairs, n, t0, t1):
             pair["own"] = OWN
             c = chart_of(world, pair["a"], pair["b"])
             pair["uncharted"] = 1 if c < 0 else 0
-            if c >= 0 and charted_free(stage, configs, pair, world.charts[c], t0, t1):
+            if c >= 0 and charted_free(stage, configs, pair, world.charts[c], stretch, t0, t1):
                 continue
         if kept < p:
             pairs[kept] = pair
@@ -188,11 +190,11 @@ def leave_out_charted(stage, configs, pairs, n, t0, t1):
 
 
 @kernel
-def charted_free(stage, configs, pair, chart, t0, t1):
+def charted_free(stage, configs, pair, chart, stretch, t0, t1):
     """Is a pair of shapes of an active model settled by its chart for [t0, t1]?"""
     for k in range(stage.active.shape[0]):
         if stage.active[k, MODEL] == stage.world.geoms[pair["a"]]["model"]:
-            row0, row1, begin, end = rows_of(stage, k, 0.5 * (t0 + t1))
+            row0, row1, begin, end = rows_of(stage, k, stretch)
             return settled(stage.world, pair, chart, configs, row0, row1, begin, end, t0, t1)
     return False
 
@@ -278,13 +280,15 @@ def lacks_chart(pairs, p):
 
 
 @question
-def solve(table, configs, breaks, margin, grow, tolerance, relative_tolerance, max_steps, any_contact, counts, clock):
-    """Return (status, time, geom_a, geom_b, tolerance): the first contact of a scene over [0, 1].
+def solve(
+    table, configs, stretches, margin, grow, tolerance, relative_tolerance, max_steps, any_contact, counts, clock
+):
+    """Return (status, time, geom_a, geom_b, tolerance, i): the first contact of a scene, at a time of stretch i.
 
-    `table` is that of a `Stage`. With `any_contact` whichever contact is found first. `counts` and `clock` (ticks per
-    stage) are written. `grow` is the largest margin of any pair; boxes are grown by it. Charts are for questions with
-    the default cap or a larger one: a lower one is a promise about the work of all pairs. UNCHARTED: ask again when
-    the chart of the two shapes is made.
+    `table` is that of a `Stage`; `stretches` are all there are, in order, see `motion.knots`. With `any_contact`
+    whichever contact is found first. `counts` and `clock` (ticks per stage) are written. `grow` is the largest margin
+    of any pair; boxes are grown by it. Charts are for questions with the default cap or a larger one: a lower one is a
+    promise about the work of all pairs. UNCHARTED: ask again when the chart of the two shapes is made.
     """
     stamp = ticks()
     stage = stage_at(table)
@@ -293,37 +297,36 @@ def solve(table, configs, breaks, margin, grow, tolerance, relative_tolerance, m
     configs = borrowed(configs)
     pairs = stage.room.pairs
     charted = max_steps >= MAX_STEPS
-    for piece in range(breaks.shape[0] - 1):
-        begin = breaks[piece]
-        end = breaks[piece + 1]
-        slabs = set_motion(stage, configs, begin, end)
+    for i in range(stretches.shape[0]):
+        stretch = stretch_at(stretches, i)
+        slabs = set_motion(stage, configs, stretch)
         now = ticks()
         clock[MOTION] += now - stamp
         stamp = now
-        long = any_contact and longest_turn(stage) * (end - begin) >= SHORT
+        long = any_contact and longest_turn(stage) >= SHORT
         unseen = 0 if long else UNSEEN
         if any_contact and slabs > 1:
             # A look at the ends of the slabs, the last first: half to nine tenths of the contacts of edges are there.
             for slab in range(slabs, 0, -1):
-                t = end if slab == slabs else begin + (end - begin) * slab / slabs
+                t = slab / slabs
                 pairs, n = swept_pairs(stage, pairs, t, t, margin, grow, tolerance, relative_tolerance)
-                n = leave_out_charted(stage, configs, pairs, n, t, t) if charted else n
+                n = leave_out_charted(stage, configs, pairs, n, stretch, t, t) if charted else n
                 p = look(stage, pairs, n, t)
                 if p >= 0:
                     a, b, used = named(pairs, p)
-                    return CONTACT, t, a, b, used
+                    return CONTACT, t, a, b, used, i
         for slab in range(slabs):
-            t0 = begin + (end - begin) * slab / slabs
-            t1 = end if slab == slabs - 1 else begin + (end - begin) * (slab + 1) / slabs
+            t0 = slab / slabs
+            t1 = (slab + 1) / slabs
             pairs, n = swept_pairs(stage, pairs, t0, t1, margin, grow, tolerance, relative_tolerance)
             counts[SPATIAL] += n
             end_seen = any_contact and (slabs > 1 or long)
             if n > 0:
-                n = leave_out_charted(stage, configs, pairs, n, t0, t1) if charted else n
+                n = leave_out_charted(stage, configs, pairs, n, stretch, t0, t1) if charted else n
                 p = look(stage, pairs, n, t1) if end_seen and slabs == 1 else -1
                 if p >= 0:
                     a, b, used = named(pairs, p)
-                    return CONTACT, t1, a, b, used
+                    return CONTACT, t1, a, b, used, i
                 n = leave_out_free(stage, pairs, n, t0, t1, long)
                 if any_contact and charted:
                     p, t = look_ahead(stage, pairs, n, t0, t1)
@@ -342,7 +345,7 @@ def solve(table, configs, breaks, margin, grow, tolerance, relative_tolerance, m
                 )
                 if status == CAPPED and lacks_chart(pairs, p):
                     a, b, used = named(pairs, p)
-                    return UNCHARTED, time, a, b, used
+                    return UNCHARTED, time, a, b, used, i
                 if cap == max_steps:
                     break
                 if status == CAPPED:
@@ -351,9 +354,9 @@ def solve(table, configs, breaks, margin, grow, tolerance, relative_tolerance, m
                         p = look(stage, pairs, n, t)
                         if p >= 0:
                             a, b, used = named(pairs, p)
-                            return CONTACT, t, a, b, used
+                            return CONTACT, t, a, b, used, i
                 cap = max_steps
-            if t0 == 0.0 and not (status == CONTACT and time == 0.0):
+            if i == 0 and slab == 0 and not (status == CONTACT and time == 0.0):
                 for k in range(n):
                     if one_inside_other(world, pairs[k], sweeps, joints, 0.0):
                         status, time, p = CONTACT, 0.0, k
@@ -364,15 +367,15 @@ def solve(table, configs, breaks, margin, grow, tolerance, relative_tolerance, m
             if status == FREE:
                 continue
             a, b, used = named(pairs, p)
-            return status, time, a, b, used
-    return FREE, math.inf, -1, -1, 0.0
+            return status, time, a, b, used, i
+    return FREE, math.inf, -1, -1, 0.0, 0
 
 
 @kernel
-def touching(table, configs, t, margin, grow, tolerance, relative_tolerance, max_tests):
-    """Return (touches, n, whole): the contact manifold at time t."""
+def touching(table, configs, stretch, t, margin, grow, tolerance, relative_tolerance, max_tests):
+    """Return (touches, n, whole): the contact manifold at time t of a stretch."""
     stage = stage_at(table)
-    set_motion(stage, configs, t, t)
+    set_motion(stage, configs, stretch)
     counts = np.zeros(COUNTS, dtype=np.int64)
     pairs, n = cull(stage, stage.room.pairs, t, t, margin, grow, tolerance, relative_tolerance, counts)
     return manifold(stage.world, stage.sweeps, stage.joints, stage.room, pairs, n, t, max_tests)
@@ -383,7 +386,7 @@ def nearest(table, configs, margin):
     """Return (upper, lower, geom_a, geom_b, x, y): the closest pair of a standing scene, by its active models."""
     stage = stage_at(table)
     world, room, joints, sweeps, active = stage.world, stage.room, stage.joints, stage.sweeps, stage.active
-    set_motion(stage, configs, 0.0, 1.0)
+    set_motion(stage, configs, WHOLE)
     for k in range(active.shape[0]):
         model = world.models[active[k, MODEL]]
         for i in range(model["link"], model["link"] + model["links"]):

@@ -18,10 +18,11 @@ from tocsin.model.base import Model, Motion
 from tocsin.model.carried import Carried, ScrewMotion
 from tocsin.model.deformable import Deformable
 from tocsin.model.world import World, assemble
+from tocsin.motion.knots import ONE_STRETCH, WHOLE, exact_time, first_after, last_before, stretches_of
 from tocsin.options import BACKENDS, MAX_STEPS, METHODS, RELATIVE_TOLERANCE, STAGES
 from tocsin.results import ContactIntervals, Distance, FirstContact, Status, TimedContacts
 from tocsin.rules import Margins, Rules, distinct_names
-from tocsin.stage import ONE_PIECE, PIECES, Prepared, breaks_of, prepare, with_motions
+from tocsin.stage import PIECES, Prepared, prepare, with_motions
 
 if TYPE_CHECKING:
     from tocsin.soft_results import FeatureContacts, TriangleTimes
@@ -279,7 +280,7 @@ class Scene:
         """
         from tocsin import contact_intervals as module
 
-        return module.contact_intervals(self, motions, breaks_of(motions), margin, tolerance, max_steps)
+        return module.contact_intervals(self, motions, margin, tolerance, max_steps)
 
     def distance(self, *placements: Motion) -> Distance:
         """Return the smallest distance of the given models to everything else, where they stand.
@@ -370,7 +371,7 @@ class Scene:
             prepared, configs, pieces = scene._prepared(world, motions)
             if scene is self and motion is not None:
                 self._local.__dict__[LAST] = motion.__class__, motion.model, world, prepared
-        breaks = ONE_PIECE if pieces <= 1 else breaks_of(motions)
+        stretches = ONE_STRETCH if pieces <= 1 else stretches_of(m.pieces for m in motions)
         engine_of: Any = query
         how: Any = any_contact
         if method == "interval":
@@ -384,7 +385,7 @@ class Scene:
             found: Any = engine_of.solve(
                 prepared.table,
                 configs,
-                breaks,
+                stretches,
                 margin,
                 max(margin, prepared.largest_margin),
                 tolerance,
@@ -394,7 +395,7 @@ class Scene:
                 counts,
                 clock,
             )
-            status, time, a, b, used = found[:5]
+            status, time, a, b, used, which = found[:6]
             if status != query.UNCHARTED or engine_of is not query:
                 break
             world = scene._chart(world, a, b, margin, tolerance)
@@ -404,8 +405,14 @@ class Scene:
             scene._spent += int(counts[work.STEPS])
             if scene._spent >= scene._look:
                 scene._survey(world, prepared.stage.room.pairs, margin, tolerance)
+        place, upper = (WHOLE, time), found[6] if len(found) > 6 else None
+        if pieces > 1 and status != engine.FREE:
+            stretch = tuple(stretches[which].tolist())
+            place = stretch, time
+            time = last_before(exact_time(stretch, time))
+            upper = None if upper is None else first_after(exact_time(stretch, min(upper, 1.0)))
         asked = Asked(
-            scene, motions, prepared, configs, tolerance, (a, b), counts, clock, elapsed, max_steps, *found[5:]
+            scene, motions, prepared, configs, tolerance, (a, b), counts, clock, elapsed, max_steps, place, upper
         )
         return status, time, used, margin, asked
 

@@ -28,9 +28,6 @@ from tocsin.motion.links import LINK
 MODEL, PIECES, OFFSET, FIRST, ROOM = range(5)
 """Columns of the table of active models: which, pieces of its motion, its rows in `configs`, its dynamic tree."""
 
-ONE_PIECE = np.array([0.0, 1.0])
-"""The breaks of a motion without any."""
-
 F4, F8, I4, I8 = np.dtype("f4"), np.dtype("f8"), np.dtype("i4"), np.dtype("i8")
 
 
@@ -210,11 +207,6 @@ def with_motions(active: np.ndarray, motions: Sequence[Motion]) -> np.ndarray:
         table[k, OFFSET] = offset
         offset += motion.rows.size
     return table
-
-
-def breaks_of(motions: Sequence[Motion]) -> np.ndarray:
-    """Return the times at which any motion changes its velocities, 0 and 1 included."""
-    return np.unique(np.concatenate([np.arange(m.pieces + 1) / max(m.pieces, 1) for m in motions] + [ONE_PIECE]))
 
 
 def _count_pairs(world: World, is_active: np.ndarray) -> int:

@@ -5,24 +5,25 @@ import numpy as np
 import tocsin
 from tocsin import query
 from tocsin.interval.swept_cull import make_swept, swept_cull
+from tocsin.motion.knots import WHOLE
 
 PAIR = np.dtype([("a", "i4"), ("b", "i4"), ("margin", "f8")], align=True)
 
 
-def ready(scene, motion, t0=0.0, t1=1.0):
+def ready(scene, motion):
     """Return (world, stage, swept) with the joints of one motion written."""
     world = scene._tables()
     prepared, configs, _ = scene._prepared(world, (motion,))
     stage = prepared.stage
     is_active = np.array([model is motion.model for model in scene.models])
     swept = make_swept(world, is_active, stage.static_boxes, stage.static_child, stage.static_geom)
-    query.set_motion(stage, configs, t0, t1)
+    query.set_motion(stage, configs, WHOLE)
     return world, stage, swept
 
 
 def kept(scene, motion, margin=0.0, t0=0.0, t1=1.0):
     """Return {(moving shape, standing shape): (start, end)} of the pairs that stage two keeps."""
-    world, stage, swept = ready(scene, motion, t0, t1)
+    world, stage, swept = ready(scene, motion)
     moving = np.flatnonzero(swept.row >= 0)
     standing = np.flatnonzero(swept.row < 0)
     pairs = np.zeros(len(moving) * len(standing), PAIR)

@@ -9,6 +9,7 @@ from oracles import kinematics
 from promise.scenes import at, box_mesh
 from tocsin.bench.scenes import arm_scenes
 from tocsin.interval.far import drop_far
+from tocsin.motion.knots import WHOLE
 
 from .stage_two import PAIR, ready, splinter
 
@@ -61,7 +62,7 @@ def test_two_that_move_are_held_apart_only_where_they_never_meet():
         prepared, configs, _ = scene._prepared(scene._tables(), (body.move(*a), other.move(*b)))
         from tocsin import query
 
-        query.set_motion(prepared.stage, configs, 0.0, 1.0)
+        query.set_motion(prepared.stage, configs, WHOLE)
         return drop_far(prepared.stage, pairs, np.array([[0.0, 1.0]]), 1, 0.0, 1.0) == 1
 
     assert is_kept((at(-1), at(1)), (at(1), at(-1)))

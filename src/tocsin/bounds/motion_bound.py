@@ -63,8 +63,9 @@ def chain_bound(joints, links, link, stop):
     Noise. `length` adds up the joints' sizes, which count every length that entered a sum, even where they cancel
     (an origin of -1 km and a slider at +1 km). A joint's matrix k0 + k1 c + k2 s has entries built from at most 40
     roundings each of numbers below 4 (a quaternion's matrix, a product with the joint's origin, Rodrigues' terms,
-    one pose), sines and cosines are good to 2 units, and the angle fed to them is off by at most 8 units of itself;
-    so the matrix is off by less than (192 + 8 angle) units in norm. T_j carries at most 32 roundings of terms whose
+    one pose), sines and cosines are good to 2 units, and the angle fed to them is off by at most 12 units of itself,
+    of which 3 are the piece's begin and end (`motion.knots`) and 4 the rate, the time since and their product; so
+    the matrix is off by less than (192 + 12 angle) units in norm. T_j carries at most 32 roundings of terms whose
     sum is below its size. Each product along the chain adds less than 16 units. A rotation that is off by r moves a
     point by r times its distance from the joint. Summing, the total is below sum_j (256 + 16 angle_j) units of
     (length + X).

@@ -1,15 +1,17 @@
 """A question about a scene with deformable models: which pairs there are, stretch by stretch, and what comes first.
 
 Deformable models meet themselves, each other, and the shapes of bodies and robots. Times between two changes of
-velocity are one stretch; within it vertices go straight, and links follow their true motion (`slabs`).
+velocity are one stretch, with its own time from 0 to 1 (`motion.knots`); within it vertices go straight, and links
+follow their true motion (`slabs`).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate, pairwise
+from functools import cached_property
+from itertools import accumulate
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,10 +30,15 @@ from tocsin.geometry.primitives import Cylinder
 from tocsin.geometry.shape import Shape
 from tocsin.model.base import Model, Motion
 from tocsin.model.deformable import Deformable, Deforming
+from tocsin.motion.knots import piece_in, share_of, shares_in, stretches_of, time_before, times_before
 from tocsin.options import RELATIVE_TOLERANCE
 
+Stretch = tuple[int, ...]
+"""See `motion.knots`."""
+
 INTERPOLATED = 8.0 * 2.0**-53
-"""Relative error of positions between two frames."""
+"""Error of positions between two frames, relative to these: the share x of the piece that is done comes from one that
+is off by half a unit, two roundings more and a product; (1 - x) p + x q adds three. Below 7 units of the larger one."""
 
 
 class Actor(NamedTuple):
@@ -113,41 +120,37 @@ class Question:
     def _partner(self, actor: Actor) -> Partner:
         return partner_of(self._shape(actor), self._tolerance[actor])
 
-    def stretches(self) -> Iterator[tuple[float, float]]:
-        """Yield the times between changes of velocity."""
-        counts = {max(m.pieces, 1) for m in self.motions.values()} | {1}
-        breaks = sorted({k / n for n in counts for k in range(n + 1)})
-        yield from pairwise(breaks)
+    @cached_property
+    def stretches(self) -> list[Stretch]:
+        """The stretches between changes of velocity, in order."""
+        return [tuple(s) for s in stretches_of(m.pieces for m in self.motions.values()).tolist()]
 
     # ---- where things are ------------------------------------------------------------------------------------------
 
     def _frames(
-        self, k: int, begin: float, end: float, rows: list[int] | None = None
-    ) -> tuple[Callable[[float], np.ndarray], bool]:
-        """Return where vertices of model k, all or some, are in a stretch, and whether its ends are frames as given."""
+        self, k: int, stretch: Stretch, rows: list[int] | None = None
+    ) -> tuple[Callable[[float], np.ndarray], float]:
+        """Return where vertices of model k, all or some, are in a stretch, and how far its ends may be off; metres."""
         model: Any = self.models[k]
         motion = self.motions.get(k)
         if not isinstance(motion, Deforming) or motion.pieces == 0:
             still = model.vertices if not isinstance(motion, Deforming) else motion.frames[0]
             still = still if rows is None else still[rows]
-            return (lambda t: still), True
-        n = motion.pieces
-        piece = min(int(0.5 * (begin + end) * n), n - 1)
+            return (lambda t: still), 0.0
+        piece, first, last = shares_in(stretch, motion.pieces)
         p, q = motion.frames[piece], motion.frames[piece + 1]
         if rows is not None:
             p, q = p[rows], q[rows]
 
         def at(t: float) -> np.ndarray:
-            if t == piece / n:
-                return p
-            if t == (piece + 1) / n:
-                return q
-            x = min(max(t * n - piece, 0.0), 1.0)
+            x = last if t == 1.0 else first + t * (last - first)
+            if x in (0.0, 1.0):
+                return q if x else p
             return (1.0 - x) * p + x * q
 
-        return at, begin == piece / n and end == (piece + 1) / n
+        return at, INTERPOLATED * max(float(np.abs(frame).max(initial=0.0)) for frame in (p, q))
 
-    def _path(self, actor: Actor, begin: float, end: float) -> Path:
+    def _path(self, actor: Actor, stretch: Stretch) -> Path:
         """Return how a link moves during a stretch."""
         model = self.models[actor.model]
         link = self.link_of(actor)
@@ -156,8 +159,8 @@ class Question:
         n = len(rows) - 1
         if n == 0:
             return paths_of(model.links, rows[0], rows[0], 0.0, 1.0)[link]
-        k = min(int(0.5 * (begin + end) * n), n - 1)
-        return paths_of(model.links, rows[k], rows[k + 1], k / n, (k + 1) / n)[link]
+        k, begin, end = piece_in(stretch, n)
+        return paths_of(model.links, rows[k], rows[k + 1], begin, end)[link]
 
     def link_of(self, actor: Actor) -> int:
         """Return which of its model's links an actor is."""
@@ -170,12 +173,13 @@ class Question:
 
     def positions(self, actor: Actor, t: float, which: Sequence[int]) -> np.ndarray:
         """Return where some of an actor's vertices are at a time."""
-        begin, end = next((b, e) for b, e in self.stretches() if t <= e)
+        stretch = next(s for s in self.stretches if t * s[3] <= s[2])
+        t = float(np.clip(share_of(stretch, t), 0.0, 1.0))
         rows = list(which)
         if isinstance(self.models[actor.model], Deformable):
-            return self._frames(actor.model, begin, end, rows)[0](t)
+            return self._frames(actor.model, stretch, rows)[0](t)
         partner = self._partner(actor)
-        return self._path(actor, begin, end).place(partner._replace(points=partner.points[rows]), t)
+        return self._path(actor, stretch).place(partner._replace(points=partner.points[rows]), t)
 
     def radius(self, actor: Actor) -> float:
         """Return how far an actor's surface is from its elements; metres."""
@@ -195,10 +199,10 @@ class Question:
     def first(self, limit: float = math.inf, *, anything: bool = False) -> tuple[int, float, int, np.ndarray]:
         """Return (status, time, pairing, hit) of the first contact up to `limit`, or of any; status 0 if free."""
         self._budget = Budget(self.max_steps)
-        for begin, end in self.stretches():
-            if begin > limit:
+        for stretch in self.stretches:
+            if time_before(stretch, 0.0) > limit:
                 break
-            found = self._stretch(begin, end, ANY if anything else FIRST, limit)
+            found = self._stretch(stretch, ANY if anything else FIRST, limit)
             if len(found.hits) and float(found.hits[0]["time"]) <= limit:
                 hit = found.hits[0]
                 return int(hit["status"]), float(hit["time"]), int(found.pair[0]), hit
@@ -209,12 +213,12 @@ class Question:
         self._budget = Budget(self.max_steps)
         parts = []
         complete = True
-        for begin, end in self.stretches():
-            if begin > limit:
+        for stretch in self.stretches:
+            if time_before(stretch, 0.0) > limit:
                 break
-            found = self._stretch(begin, end, EVERY, limit)
+            found = self._stretch(stretch, EVERY, limit)
             complete = complete and found.complete
-            if limit < end:
+            if limit < 1.0:
                 keep = np.flatnonzero(found.hits["time"] <= limit)
                 found = found._replace(hits=found.hits.take(keep), pair=found.pair[keep])
             parts.append((found.hits, found.pair))
@@ -231,19 +235,22 @@ class Question:
         order = in_order(hits, pair)
         return Found(hits.take(order), pair[order], self.counts, complete)
 
-    def _stretch(self, begin: float, end: float, question: int, limit: float) -> Found:
-        """Ask about one stretch up to `limit`; times that come back are those of the whole motion."""
+    def _stretch(self, stretch: Stretch, question: int, limit: float) -> Found:
+        """Ask about one stretch up to `limit`; times that come back, and this one, are those of the whole motion."""
         locks = {soft_of(m).lock for m in self.models if isinstance(m, Deformable)}
         for lock in sorted(locks, key=id):
             lock.acquire()
         try:
-            return self._locked(begin, end, question, limit)
+            found = self._locked(stretch, question, share_of(stretch, limit))
         finally:
             for lock in locks:
                 lock.release()
+        found.hits["time"] = times_before(stretch, found.hits["time"])
+        return found
 
-    def _locked(self, begin: float, end: float, question: int, limit: float) -> Found:
-        origin = self._origin(begin, end)
+    def _locked(self, stretch: Stretch, question: int, limit: float) -> Found:
+        """Ask about one stretch up to `limit`; times that come back, and this one, are the stretch's own."""
+        origin = self._origin(stretch)
         best: list[tuple[np.ndarray, np.ndarray]] = []
         sides: dict[int, tuple[Side, float]] = {}
         softs = [p for p, pairing in enumerate(self.pairings) if pairing.b.shape < 0]
@@ -252,9 +259,9 @@ class Question:
             pairing = self.pairings[p]
             for k in (pairing.a.model, pairing.b.model):
                 if k not in sides:
-                    sides[k] = self._side(k, begin, end, origin)
+                    sides[k] = self._side(k, stretch, origin)
             (a, off_a), (b, off_b) = sides[pairing.a.model], sides[pairing.b.model]
-            overlaps = self._overlaps(pairing, begin)
+            overlaps = self._overlaps(pairing, stretch)
             pairs.append(Pair(a, b, a is b, pairing.margin + off_a + off_b, pairing.tolerance, overlaps))
         complete = True
         if pairs:
@@ -265,8 +272,6 @@ class Question:
                 found = self._confirmed(found, softs)
             if len(found.hits):
                 hits = found.hits
-                if (begin, end) != (0.0, 1.0):
-                    hits["time"] = np.maximum(begin, (begin + hits["time"] * (end - begin)) * (1.0 - 2.0**-51))
                 best.append((hits, np.array(softs)[found.pair]))
                 if question == ANY and hits[0]["status"] == CONTACT:
                     return Found(hits, best[0][1], found.counts)
@@ -274,7 +279,7 @@ class Question:
         for p, pairing in enumerate(self.pairings):
             if pairing.b.shape < 0:
                 continue
-            found = self._against(p, begin, end, origin, question, limit)
+            found = self._against(p, stretch, origin, question, limit)
             self.counts += found.counts
             complete = complete and found.complete
             if len(found.hits):
@@ -302,26 +307,27 @@ class Question:
             )
         return found if keep.all() else found._replace(hits=found.hits[keep], pair=found.pair[keep])
 
-    def _side(self, k: int, begin: float, end: float, origin: np.ndarray) -> tuple[Side, float]:
+    def _side(self, k: int, stretch: Stretch, origin: np.ndarray) -> tuple[Side, float]:
         """Return deformable model k as kernels see it during a stretch, and how far it may be off; metres."""
         model: Any = self.models[k]
-        at, exact = self._frames(k, begin, end)
-        side = soft_of(model).fit(at(begin), at(end), origin)
-        return side, 0.0 if exact else INTERPOLATED * (side.reach + float(np.abs(origin).max()))
+        at, off = self._frames(k, stretch)
+        motion = self.motions.get(k)
+        whole = motion is None or shares_in(stretch, max(motion.pieces, 1))[1:] == (0.0, 1.0)
+        return soft_of(model).fit(at(0.0), at(1.0), origin), 0.0 if whole else off
 
-    def _against(self, p: int, begin: float, end: float, origin: np.ndarray, question: int, limit: float) -> Found:
+    def _against(self, p: int, stretch: Stretch, origin: np.ndarray, question: int, limit: float) -> Found:
         """Ask about a deformable model and one shape of a link."""
         pairing = self.pairings[p]
         soft: Any = self.models[pairing.a.model]
         partner = self._partner(pairing.b)
-        path = self._path(pairing.b, begin, end)
-        at, _ = self._frames(pairing.a.model, begin, end)
-        ends = at(begin), at(end)
-        # Twice: for the ends, where they are between frames, and for what is between the ends.
-        noise = 2.0 * INTERPOLATED * max(float(np.abs(x).max()) for x in ends)
-        overlaps = self._overlaps(pairing, begin)
+        path = self._path(pairing.b, stretch)
+        at, off = self._frames(pairing.a.model, stretch)
+        ends = at(0.0), at(1.0)
+        # The ends, where they are between frames, and what is between the ends.
+        noise = off + INTERPOLATED * max(float(np.abs(x).max()) for x in ends)
+        overlaps = self._overlaps(pairing, stretch)
         mixed = Mixed(
-            soft_of(soft), ends, begin, end, partner, path, origin, pairing.margin, pairing.tolerance, overlaps, noise
+            soft_of(soft), ends, 0.0, 1.0, partner, path, origin, pairing.margin, pairing.tolerance, overlaps, noise
         )
         slabs = Slabs(mixed, self._budget, self.threads)
         with partner.soft.lock:
@@ -340,18 +346,18 @@ class Question:
         pair = np.zeros(len(hits), np.int64)
         return found._replace(hits=hits[in_order(hits, pair)], pair=pair)
 
-    def _overlaps(self, pairing: Pairing, begin: float) -> bool:
+    def _overlaps(self, pairing: Pairing, stretch: Stretch) -> bool:
         """Is a surface that goes through the other at the start of this stretch a contact?"""
         both = (self.models[pairing.a.model], self.models[pairing.b.model])
-        return begin == 0.0 and not any(isinstance(m, Deformable) and m.ignore_overlaps for m in both)
+        return stretch[0] == 0 and not any(isinstance(m, Deformable) and m.ignore_overlaps for m in both)
 
-    def _origin(self, begin: float, end: float) -> np.ndarray:
+    def _origin(self, stretch: Stretch) -> np.ndarray:
         """Return a point in the middle of the deformable models, from which single precision measures."""
         box = np.array([[np.inf] * 3, [-np.inf] * 3])
         for k, model in enumerate(self.models):
             if isinstance(model, Deformable):
-                at, _ = self._frames(k, begin, end)
-                widen(box, at(begin))
+                at, _ = self._frames(k, stretch)
+                widen(box, at(0.0))
         return 0.5 * (box[0] + box[1]) if box[0, 0] <= box[1, 0] else np.zeros(3)
 
 

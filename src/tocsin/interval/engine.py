@@ -25,6 +25,7 @@ from tocsin.interval.frames import flatten
 from tocsin.interval.solver import CONTACT, FREE, contacts_between
 from tocsin.interval.swept_cull import NONE, Swept, make_swept, swept_cull
 from tocsin.motion.joints import UP
+from tocsin.motion.knots import stretch_at
 from tocsin.query import all_pairs, near_pairs, set_motion
 from tocsin.stage import FIRST, MODEL, ROOM, Prepared, stage_at
 
@@ -126,14 +127,14 @@ def start_inside(world, joints, sweeps, active, pairs, n):
 
 
 @kernel
-def answer(pairs, status, time, upper, p):
-    """Return (status, time, geom_a, geom_b, tolerance, upper) of a pair."""
-    return status, time, pairs[p]["a"], pairs[p]["b"], pairs[p]["tolerance"], upper
+def answer(pairs, status, time, i, upper, p):
+    """Return (status, time, geom_a, geom_b, tolerance, i, upper) of a pair."""
+    return status, time, pairs[p]["a"], pairs[p]["b"], pairs[p]["tolerance"], i, upper
 
 
 @kernel
-def solve(table, configs, breaks, margin, grow, tolerance, relative_tolerance, max_steps, stages, counts, clock):
-    """Return (status, time, geom_a, geom_b, tolerance, upper): the first contact of a scene over [0, 1].
+def solve(table, configs, stretches, margin, grow, tolerance, relative_tolerance, max_steps, stages, counts, clock):
+    """Return (status, time, geom_a, geom_b, tolerance, i, upper): the first contact of a scene, in stretch i.
 
     The arguments are those of `query.solve`, but for `stages`, from `switches`, and of `counts` (COUNTS) and `clock`
     (STAGES), which are written. `upper` is the end of the final interval.
@@ -145,11 +146,10 @@ def solve(table, configs, breaks, margin, grow, tolerance, relative_tolerance, m
     counts = borrowed(counts)
     configs = borrowed(configs)
     pairs = room.pairs
-    for piece in range(breaks.shape[0] - 1):
-        begin = breaks[piece]
-        end = breaks[piece + 1]
+    begin, end = 0.0, 1.0
+    for i in range(stretches.shape[0]):
         counts[PIECES] += 1
-        set_motion(stage, configs, begin, end)
+        set_motion(stage, configs, stretch_at(stretches, i))
         now = ticks()
         clock[MOTION] += now - stamp
         stamp = now
@@ -181,7 +181,7 @@ def solve(table, configs, breaks, margin, grow, tolerance, relative_tolerance, m
             prepare(pairs[p], world.geoms, joints, world.links, sweeps, tolerance, relative_tolerance)
         desk = tables.lay_out(pairs, n, world, joints, room, stages.bits & PLAIN, counts)
         status, time, upper, p = contacts_between(world, joints, desk, window, n, begin, end, max_steps)
-        if begin == 0.0 and not (status == CONTACT and time == 0.0):
+        if i == 0 and not (status == CONTACT and time == 0.0):
             inside = start_inside(world, joints, sweeps, active, pairs, n)
             if inside >= 0:
                 status, time, upper, p = CONTACT, 0.0, 0.0, inside
@@ -189,5 +189,5 @@ def solve(table, configs, breaks, margin, grow, tolerance, relative_tolerance, m
         clock[EXACT] += now - stamp
         stamp = now
         if status != FREE:
-            return answer(pairs, status, time, upper, p)
-    return FREE, math.inf, -1, -1, 0.0, math.inf
+            return answer(pairs, status, time, i, upper, p)
+    return FREE, math.inf, -1, -1, 0.0, 0, math.inf

@@ -36,6 +36,7 @@ from tocsin.errors import TocsinError
 from tocsin.geometry import cache
 from tocsin.io.srdf import write_srdf
 from tocsin.model.robot import Robot
+from tocsin.motion.knots import WHOLE
 from tocsin.motion.links import BASE_WIDTH
 from tocsin.options import RELATIVE_TOLERANCE
 from tocsin.scene import Scene
@@ -253,7 +254,7 @@ def count_touching(table, rows, relative_tolerance, counts, touched):
     for g in range(world.geoms.shape[0]):
         grow = max(grow, relative_tolerance * world.geoms[g]["diagonal"])
     for row in range(rows.shape[0]):
-        query.set_motion(stage, rows[row], 0.0, 0.0)
+        query.set_motion(stage, rows[row], WHOLE)
         pairs, n = query.cull(stage, room.pairs, 0.0, 0.0, 0.0, grow, -1.0, relative_tolerance, spent)
         mark_touching(world, stage.sweeps, stage.joints, room, pairs, n, touched)
         for a in range(touched.shape[0]):

@@ -12,6 +12,7 @@ from tocsin import _cast
 from tocsin.errors import TocsinError, unknown_name
 from tocsin.geometry.shape import Shape
 from tocsin.motion.arcs import decided
+from tocsin.motion.knots import share_at, shares_in
 from tocsin.motion.links import BASE_WIDTH, IDENTITY_BASE, PLANAR, PRISMATIC, REVOLUTE
 from tocsin.motion.poses import between, link_poses
 from tocsin.results import FirstContact, Status
@@ -89,10 +90,19 @@ class Motion:
         """Return the configuration row, base in front, at time t in [0, 1]."""
         if self.pieces == 0:
             return self.rows[0].copy()
-        t = min(max(float(t), 0.0), 1.0)
-        k = min(int(t * self.pieces), self.pieces - 1)
+        return self.row_of(*share_at(t, self.pieces))
+
+    def row_of(self, piece: int, share: float) -> np.ndarray:
+        """Return the row when so much of a piece is done."""
         rows = self.configs.reshape(self.rows.shape)
-        return between(rows[k], rows[k + 1], self.model.quaternions, t * self.pieces - k)
+        return between(rows[piece], rows[piece + 1], self.model.quaternions, share)
+
+    def rows_in(self, stretch: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Return the rows at both ends of a stretch (`motion.knots`)."""
+        if self.pieces == 0:
+            return self.rows[0], self.rows[0]
+        k, begin, end = shares_in(stretch, self.pieces)
+        return self.row_of(k, begin), self.row_of(k, end)
 
     def link_poses(self, t: float = 0.0) -> np.ndarray:
         """Return (n_links, 4, 4): where the links are in the world at time t."""

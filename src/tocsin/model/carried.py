@@ -50,9 +50,9 @@ class ScrewMotion(Motion):
         """The body's pose rows at both ends."""
         return self.poses
 
-    def row_at(self, t: float) -> np.ndarray:
-        """Return the body's pose row at time t in [0, 1]."""
-        t = min(max(float(t), 0.0), 1.0)
+    def row_of(self, piece: int, share: float) -> np.ndarray:
+        """Return the body's pose row when so much of its one piece is done."""
+        t = share
         if t in (0.0, 1.0):
             return self.poses[int(t)].copy()
         out = np.zeros(BASE_WIDTH)

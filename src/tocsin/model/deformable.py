@@ -16,6 +16,7 @@ from tocsin.geometry.grouping import weld as weld_positions
 from tocsin.geometry.mesh import Mesh
 from tocsin.model.base import Model, Motion
 from tocsin.model.body import default_name, lone_link, path_of
+from tocsin.motion.knots import share_at
 from tocsin.motion.links import FIXED, IDENTITY_BASE
 
 MOST_VERTICES = 2**22
@@ -45,9 +46,8 @@ class Deforming(Motion):
         """Return (n, 3): where the vertices are at time t in [0, 1]."""
         if self.pieces == 0:
             return self.frames[0].copy()
-        t = min(max(float(t), 0.0), 1.0) * self.pieces
-        k = min(int(t), self.pieces - 1)
-        return (1.0 - (t - k)) * self.frames[k] + (t - k) * self.frames[k + 1]
+        k, share = share_at(t, self.pieces)
+        return (1.0 - share) * self.frames[k] + share * self.frames[k + 1]
 
 
 class Deformable(Model):

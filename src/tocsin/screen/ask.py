@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,6 +15,7 @@ from tocsin.model.body import Body
 from tocsin.model.carried import ScrewMotion
 from tocsin.model.world import World
 from tocsin.motion.joints import rotation_of
+from tocsin.motion.knots import WHOLE, exact_time, stretches_of
 from tocsin.motion.poses import link_poses
 from tocsin.motion.screw import relative_twist, seen_from, turn_too_far
 from tocsin.results import TimedContacts
@@ -163,17 +163,16 @@ def find(
         return answered(rows, cast, False)
     complete = exact
     found = []
-    breaks = np.unique(np.concatenate([[0.0, 1.0], *[np.linspace(0.0, 1.0, m.pieces + 1) for m in motions]]))
-    waiting = list(pairwise(breaks.tolist()))[::-1]
+    waiting = [tuple(stretch) for stretch in stretches_of(m.pieces for m in motions)[::-1].tolist()]
     while waiting:
-        begin, end = waiting.pop()
-        if (begin, end) != (0.0, 1.0):
+        stretch = waiting.pop()
+        if stretch != WHOLE:
             for k, m in zip(turning, motions):
-                poses[k, :, :7] = m.row_at(begin), m.row_at(end)
+                poses[k, :, :7] = m.rows_in(stretch)
         if turn_too_far(poses, turning):
             # Each body turns by half a turn at most, so that no two go farther against each other in either half.
-            middle = 0.5 * (begin + end)
-            waiting += [(middle, end), (begin, middle)]
+            middle = exact_time(stretch, 0.5).as_integer_ratio()
+            waiting += [(*middle, *stretch[2:]), (*stretch[:2], *middle)]
             continue
         if exact:
             from tocsin.screen.exact_ask import exact_rows
@@ -185,9 +184,12 @@ def find(
             rows, whole = all_contacts(cast.packed, cast.world.nodes, pairs, poses, pixel, step, least, block_of(cast))
             if not whole:
                 raise too_many()
-        for name in ("time", "lo", "hi"):
-            rows[name] = begin + rows[name] * (end - begin)
-        rows["closing_speed"] /= end - begin
+        if stretch != WHOLE:
+            begin = float(exact_time(stretch, 0.0))
+            lasts = float(exact_time(stretch, 1.0) - exact_time(stretch, 0.0))
+            for name, outward in (("time", 0.0), ("lo", -(2.0**-50)), ("hi", 2.0**-50)):
+                rows[name] = np.clip((begin + rows[name] * lasts) * (1.0 + outward), 0.0, 1.0)
+            rows["closing_speed"] /= lasts
         found.append(rows)
     return answered(np.concatenate(found) if len(found) > 1 else found[0], cast, complete)
 

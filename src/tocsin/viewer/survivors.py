@@ -15,8 +15,9 @@ from tocsin.advancement.engine import advance
 from tocsin.advancement.room import make_room
 from tocsin.answer import Answer
 from tocsin.model.world import World
+from tocsin.motion.knots import stretches_of, time_after, time_before
 from tocsin.options import MAX_STEPS, RELATIVE_TOLERANCE
-from tocsin.stage import FIRST, MODEL, ROOM, again, breaks_of
+from tocsin.stage import FIRST, MODEL, ROOM, again
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,15 +49,13 @@ def slabs_of(hit: Answer) -> list[Slab]:
     grow = max(hit.margin, asked.prepared.largest_margin)
     shapes, rows = _leaves(world, stage.active)
     counts = np.zeros(query.COUNTS, np.int64)
-    breaks = breaks_of(asked.motions)
-    pieces = list(range(len(breaks) - 1))
-    if len(pieces) > MOST_SLABS:
-        pieces = [pieces[i] for i in np.linspace(0, len(pieces) - 1, MOST_SLABS).astype(int)]
+    stretches = stretches_of(m.pieces for m in asked.motions)
+    if len(stretches) > MOST_SLABS:
+        stretches = stretches[np.linspace(0, len(stretches) - 1, MOST_SLABS).astype(int)]
     found: list[Slab] = []
-    for piece in pieces:
-        begin, end = float(breaks[piece]), float(breaks[piece + 1])
-        count = query.set_motion(stage, asked.configs, begin, end)
-        edges = np.linspace(begin, end, count + 1)
+    for stretch in map(tuple, stretches.tolist()):
+        count = query.set_motion(stage, asked.configs, stretch)
+        edges = np.linspace(0.0, 1.0, count + 1)
         for t0, t1 in zip(edges[:-1].tolist(), edges[1:].tolist()):
             pairs, n = query.cull(
                 stage, room.pairs, t0, t1, hit.margin, grow, asked.tolerance, RELATIVE_TOLERANCE, counts
@@ -66,7 +65,8 @@ def slabs_of(hit: Answer) -> list[Slab]:
             temporal = np.column_stack([visited["a"], visited["b"]])
             pairs, n = query.near_pairs(stage, make_room().pairs, hit.margin)
             spatial = np.column_stack([pairs[:n]["a"], pairs[:n]["b"]])
-            found.append(Slab(t0, t1, shapes, stage.boxes[rows].copy(), spatial, temporal))
+            when = time_before(stretch, t0), time_after(stretch, t1)
+            found.append(Slab(*when, shapes, stage.boxes[rows].copy(), spatial, temporal))
     return found
 
 

@@ -20,6 +20,7 @@ from tocsin.culling.boxes import join_up
 from tocsin.culling.spatial import against_standing
 from tocsin.culling.sweep import geom_box, half_of, link_middle
 from tocsin.interval import swept_cull as stage_two
+from tocsin.motion.knots import WHOLE
 from tocsin.stage import FIRST, MODEL, ROOM
 
 DESCRIPTION = "Swept-volume culling alone: the environment's own trees against grids of cells; pairs kept and time."
@@ -125,7 +126,7 @@ def _ask(
 ) -> dict[Any, tuple[int, float]]:  # fmt: skip
     """Return {way: (pairs kept, seconds)} of one motion."""
     _, configs, _ = scene._prepared(world, (motion,))
-    query.set_motion(stage, configs, 0.0, 1.0)
+    query.set_motion(stage, configs, WHOLE)
     clock = time.thread_time  # of this thread alone: other work on the machine does not count
     out: dict[Any, tuple[int, float]] = {}
     start = clock()
