@@ -332,7 +332,7 @@ def solve(
                     p, t = look_ahead(stage, pairs, n, t0, t1)
                     if p >= 0:
                         a, b, used = named(pairs, p)
-                        return CONTACT, t, a, b, used
+                        return CONTACT, t, a, b, used, i
             counts[SLABS] += 1
             now = ticks()
             clock[CULLING] += now - stamp
