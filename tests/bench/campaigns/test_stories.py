@@ -112,3 +112,10 @@ def test_a_story_is_told_again_by_its_name():
     tale, _ = stories.tell(3, 5)
     again, _ = stories.replay("stories:3:5:audit")
     assert stories_tellers.fingerprint(tale.first) == stories_tellers.fingerprint(again.first)
+
+
+def test_a_hundred_stories_contradict_nothing():
+    tally = stories.campaign(100, 21)
+    assert tally.count == 100
+    assert tally.contradictions == []
+    assert min(tally.statuses[word] for word in ("free", "contact", "initial contact")) > 10
