@@ -167,3 +167,19 @@ def test_no_answer_can_be_taken_for_true_or_false_where_free_and_contact_could_b
     boxes = tocsin.Scene(brick, wall)
     assert not boxes.contacts(brick.move(placed(), placed(y=3)), exact=True)  # complete: a proof
     assert boxes.contacts(brick.move(placed(), placed(x=4.5, y=0.1, z=0.2)), exact=True)
+
+
+def test_a_contact_of_a_body_on_a_screw_has_its_closest_points_where_the_cap_leaves_no_features():
+    """They were asked of the scene with carriers, whose rows are longer than the body's own."""
+    box = tocsin.Box((1.0, 0.25, 0.25)).tessellate()
+    bar, post = tocsin.Body(box, name="bar"), tocsin.Body(box, (5.0, 7.125, 0.125), name="post")
+    far = tocsin.Body(box, (-5.0, 0.0, 0.0), name="far")
+    start = np.array([[0.0, -1.0, 0.0, 5.0], [1.0, 0.0, 0.0, 7.0], [0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0]])
+    end = np.diag([-1.0, -1.0, 1.0, 1.0]) @ start
+    hit = tocsin.Scene(bar, post, far).first_contact(bar.move(start, end, kind="screw"), max_steps=2)
+    assert hit.status is tocsin.Status.INITIAL_CONTACT
+    assert not hit.complete
+    (contact,) = hit.contacts
+    assert {contact.link_a, contact.link_b} == {"bar", "post"}
+    assert contact.distance == 0.0
+    assert np.abs(contact.point_a - (5.0, 7.0, 0.0)).max() <= 0.7

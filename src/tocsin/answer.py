@@ -91,7 +91,8 @@ class Answer(LazyContact):
         if n == 0:
             touching = world.geoms[list(asked.geoms)]
             if not np.any((touching["kind"] == MESH) & (touching["solid"] != 0)):
-                near = asked.laid_out.distance(*[Motion(m.model, m.row_at(self.time)[None]) for m in asked.motions])
+                # Of the scene itself: bodies on screws hang on carriers where the question was laid out.
+                near = self.scene.distance(*[Motion(m.model, m.row_at(self.time)[None]) for m in asked.motions])
                 where = near.point_a, near.point_b, near.normal, near.distance, near.model_a, near.model_b
                 return (Contact(near.link_a, near.link_b, "surface", ((), ()), *where),)
             (model_a, link_a), (model_b, link_b) = (asked.laid_out._name_of(world, g) for g in asked.geoms)

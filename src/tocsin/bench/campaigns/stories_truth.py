@@ -148,6 +148,9 @@ def overlap(a: Placed, b: Placed) -> np.ndarray:
     on_b = np.einsum("tki,tvi->tkv", axes, b.points)
     depth = np.minimum(on_a.max(2) - on_b.min(2), on_b.max(2) - on_a.min(2))
     depth[~axes.any(axis=2)] = np.inf
+    for one, normals in ((a, normals_a), (b, normals_b)):
+        if one.core.flat:  # without an area it has too few axes: neither apart nor in touch for certain
+            depth[~normals[:, 0].any(axis=1)] = 0.0
     return depth.min(axis=1)
 
 
