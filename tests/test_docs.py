@@ -53,7 +53,10 @@ def target(name):
     return None
 
 
-@pytest.mark.parametrize("document", ["docs/how-it-works.md", "docs/benchmarks.md", "CONTRIBUTING.md"])
+@pytest.mark.parametrize(
+    "document",
+    ["docs/how-it-works.md", "docs/benchmarks.md", "docs/papers.md", "docs/glossary.md", "CONTRIBUTING.md"],
+)
 def test_files_that_the_documents_name_are_there(document):
     there = {f"/{file.relative_to(ROOT).as_posix()}" for file in ROOT.glob("[!.]*/**/*.py")}
     for name in re.findall(r"`([\w/]+\.py)`", (ROOT / document).read_text(encoding="utf-8")):
