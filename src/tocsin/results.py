@@ -82,7 +82,7 @@ class Contact(ByValue):
 
 @dataclass(frozen=True)
 class Stats:
-    """What a query cost: the counts of the paper's Table 2, and seconds per stage."""
+    """What a query cost: the counts of [CATCH table 2], and seconds per stage."""
 
     pairs_total: int = 0
     """Pairs of shapes that could have touched, before any culling."""
@@ -259,15 +259,15 @@ class TimedContact(ByValue):
     normal: Vector
     """Unit vector from a towards b: a face's outward normal, or across both edges."""
     properness: float
-    """How well the surfaces face each other (eq. 7 of the screw paper); not negative: as at a true first contact."""
+    """How well the surfaces face each other [SCREW eq. 7]; not negative: as at a true first contact."""
     true_properness: float
-    """The same by eq. 6: at an edge-edge contact less by the sine of the angle between the edges."""
+    """The same by [SCREW eq. 6]: at an edge-edge contact less by the sine of the angle between the edges."""
     closing_speed: float
     """How fast the two come together along the normal, metres per unit of time."""
     model_a: str = ""
     model_b: str = ""
     screw_error: float = 0.0
-    """The paper's estimate of how far the screw motion is off the motion that was asked for, metres; 0 if it is that
+    """An estimate of how far the screw motion is off the motion that was asked for [SCREW 4.3], metres; 0 if it is that
     motion."""
     bracket: tuple[float, float] = (0.0, 1.0)
     """The contact is somewhere in here; (time, time) where nothing better is known."""
@@ -306,7 +306,7 @@ class TimedContacts(Sequence[TimedContact]):
 
     @property
     def properness(self) -> Vector:
-        """(n,): eq. 7."""
+        """(n,): how well the surfaces face each other [SCREW eq. 7]."""
         return self.rows["properness"]
 
     @overload

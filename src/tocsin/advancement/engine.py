@@ -1,14 +1,15 @@
-"""Conservative advancement of all surviving pairs at once, the earliest first (the paper's sections 6 and 7, Alg. 1).
+"""Conservative advancement of all surviving pairs at once, the earliest first [CATCH 7, alg. 1].
 
 An item is a pair of nodes (of the hierarchies of a pair of shapes) with the time until which it is proven free. The
-item with the earliest time is taken up: at that time the two nodes are bounded; a bound that reaches the end drops
-it; a bound that is good for a while puts it back at its later time; otherwise it is replaced by its children *at the
-same time*, which need no new pose. So every pair of nodes advances at its own pace, far parts in one stride and near
-parts in small ones. Two leaves are advanced at once until they touch or are past the end. A touch becomes the new end:
-whatever is proven free until then is dropped (temporal culling, 7.1), and when nothing is left, it was the first.
+item with the earliest time is taken up: at that time the two nodes are bounded; a bound that reaches the end drops it;
+a bound that is good for a while puts it back at its later time; otherwise it is replaced by its children *at the same
+time*, which need no new pose. So every pair of nodes advances at its own pace, far parts in one stride and near parts
+in small ones. Two leaves are advanced at once until they touch or are past the end. A touch becomes the new end:
+whatever is proven free until then is dropped (temporal culling [CATCH 7.1]), and when nothing is left, it was the
+first.
 
-A pair of shapes starts as the pair of their hulls (7.2), which is taken apart into the hierarchies only where the hulls
-come close.
+A pair of shapes starts as the pair of their hulls [CATCH 7.2], which is taken apart into the hierarchies only where the
+hulls come close.
 
 Termination: every item, every opened node and every step of two leaves is charged to an account (`work`) that ends the
 query when it is used up. Where it is not: a leaf that is farther apart than margin + tolerance goes on by at least
@@ -65,7 +66,7 @@ NO_STATES = (
 
 @kernel
 def mark_visited(pair, counts):
-    """Count a pair of shapes, once, that its first lower bound did not settle (what the paper's Table 2 has left)."""
+    """Count a pair of shapes, once, that its first lower bound did not settle (what [CATCH table 2] has left)."""
     if pair["visited"] == 0:
         pair["visited"] = 1
         counts[VISITED] += 1
@@ -93,7 +94,7 @@ def rounded(t, h, digits):
 
 @kernel
 def advance(world, sweeps, joints, taylor, room, pairs, n_pairs, begin, end, any_contact, max_steps, counts):
-    """Return (status, time, pair): the first contact of the pairs during [begin, end].
+    """Return (status, time, pair): the first contact of the pairs during [begin, end] [CATCH alg. 1].
 
     FREE: none. CONTACT: at `time` two leaves of that pair are within margin + tolerance, and nothing is within the
     margin before; with `any_contact` a later contact may be returned, whichever is found first. CAPPED: nothing is
@@ -370,7 +371,7 @@ def taylor_step(node_a, node_b, pair, taylor, slab_begin, slab_end, t, end, h):
 
 @kernel
 def hulls_step(world, geom_a, geom_b, pose, motion, pair, simplex, need, by_hulls, counts):
-    """Return (h, decided) for the pair's hulls at one time: FREE (for h), OPEN, or CONTACT.
+    """Return (h, decided) for the pair's hulls at one time: FREE (for h), OPEN, or CONTACT [CATCH 7.2].
 
     Convex solids are their own hulls, so CONTACT can only come from a pair of those. With `by_hulls` the hulls of all
     nodes are looked at, those of the roots first, instead of the proxies. What is closer than the tolerance is opened,

@@ -1,4 +1,4 @@
-"""Two leaves are advanced at once until they touch or are past the end (the paper's section 6)."""
+"""Two leaves are advanced at once until they touch or are past the end [CATCH 3.4, eq. 4]."""
 
 import numpy as np
 

@@ -262,7 +262,7 @@ def ratios(record: Mapping[str, Any], peer: Mapping[str, Any]) -> dict[str, floa
 
 
 def culling(record: Mapping[str, Any]) -> dict[str, float] | None:
-    """Pairs of links before and after each cull, mean over the questions, with the rates of the paper's Table 2."""
+    """Pairs of links before and after each cull, mean over the questions, with the rates of [CATCH table 2]."""
     if "counts" not in record:
         return None
     before, spatial, temporal = (float(np.mean(record["counts"][key])) for key in COUNTS[:3])
@@ -272,7 +272,7 @@ def culling(record: Mapping[str, Any]) -> dict[str, float] | None:
 
 
 def culling_rates(before: float, spatial: float, temporal: float) -> dict[str, float]:
-    """The columns of Table 2 from its three counts."""
+    """The columns of [CATCH table 2] from its three counts."""
     return {
         "before": before,
         "spatial": spatial,

@@ -1,9 +1,9 @@
-"""Plain interval arithmetic: the enclosure that Taylor models are compared against (Zhang et al. 2007, section 5.1).
+"""Plain interval arithmetic: the enclosure that Taylor models are compared against [CATCH 5.1].
 
 An interval is a tuple (lo, hi) of finite floats. Every operation returns an interval that contains the exact result for
 all exact arguments inside its operands; ends are rounded outward by `below` and `above`. An interval matrix is an array
 (3, 4, 2): columns 0..2 rotation, column 3 translation, last axis (lo, hi). It forgets that its entries move together,
-which is why its boxes grow exponentially along a chain (their Fig. 5).
+which is why its boxes grow exponentially along a chain [CATCH fig. 5].
 """
 
 import math

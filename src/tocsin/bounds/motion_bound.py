@@ -14,7 +14,7 @@ Claim. With X_j >= |q_j|, V_j >= |dq_j/dt|, A_j >= |d2q_j/dt2| (X_i = reach of t
 are bounds of place, velocity, acceleration and its rate of change in frame j-1. Proof: differentiate q_{j-1} = T_j +
 R_j q_j three times; R_j' = [w_j]x R_j with a constant vector w_j, T_j'' = 0, so q_{j-1}' = T_j' + w_j x R_j q_j +
 R_j q_j' and q_{j-1}'' = w_j x (w_j x R_j q_j) + 2 w_j x R_j q_j' + R_j q_j'', and so on with binomial coefficients;
-take norms. (Eq. 7-10 of the paper, with further derivatives, in any ancestor's frame instead of the world's.)
+take norms. ([CATCH eq. 7, eq. 8, eq. 9, eq. 10] with further derivatives, in any ancestor's frame.)
 
 All are affine in the reach X_i, with non-negative coefficients: V = speed + turn X, A = bend + twist X, J = jolt +
 spin X. So they are kept as six numbers per link and ancestor, and evaluated per node of a hierarchy with the node's own
@@ -48,9 +48,9 @@ def chain_bound(joints, links, link, stop):
     """Return (speed, turn, bend, twist, jolt, spin, length, noise) of a link in the frame of its ancestor `stop`.
 
     For a point at distance X from the link's origin, during the whole stretch of time of the joints: its velocity is
-    at most speed + turn X, its acceleration at most bend + twist X, the rate at which that changes at most jolt + spin
-    X, its distance from the ancestor's origin at most length + X, and the pose computed by `chain_pose`, `chain_state`
-    or `culling.sweep.link_at` places it with an error of at most noise (length + X).
+    at most speed + turn X [CATCH eq. 10], its acceleration at most bend + twist X, the rate at which that changes at
+    most jolt + spin X, its distance from the ancestor's origin at most length + X, and the pose computed by
+    `chain_pose`, `chain_state` or `culling.sweep.link_at` places it with an error of at most noise (length + X).
 
     All rounded up. Every term is non-negative, so no sum cancels, and a joint puts at most 9 roundings on top of those
     of the numbers that it starts from: after n joints a number is exact up to a factor (1 + u)^(9 n). It is multiplied
@@ -101,7 +101,7 @@ def chain_bound(joints, links, link, stop):
 
 @kernel
 def safe_step(gap, v, acceleration, speed, need):
-    """Return h > 0 such that gap - v s - acceleration s^2/2 > 0, or gap - speed s > 0, for every s in [0, h].
+    """Return h > 0 with gap - v s - acceleration s^2/2 > 0, or gap - speed s > 0 [CATCH eq. 4], for every s in [0, h].
 
     All arguments are already rounded to the safe side; floats, or lanes of them. `need` is the longest step of any use:
     if it is safe the result is inf (what gap - v s - acceleration s^2/2 leaves is concave in s and positive at 0, so

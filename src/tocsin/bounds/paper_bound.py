@@ -1,4 +1,4 @@
-"""The motion bound of Zhang et al. 2007, section 6, equations 8 to 10: to be measured against, not used by queries.
+"""The motion bound as printed [CATCH 6, eq. 8, eq. 9, eq. 10]: to be measured against, not used by queries.
 
 For link i at the end of a chain of joints 1..i and a unit vector n of the world,
 
@@ -9,12 +9,13 @@ w_1, and a rotation keeps lengths. `motion_bound` is what the library uses.
 
 Where the printed equation needs care:
 
-- its sums end at j = i - 1. Taken literally that leaves out the joint of link i itself, the case j = i of eq. 8 and 9
-  (a two-link chain of which only the second joint turns would have mu = 0); the sum here ends at i;
-- L_j is the arm that joint j swings. The paper measures it from "the centre of rotation of link j" to the origin of the
+- its sums end at j = i - 1. Taken literally that leaves out the joint of link i itself, the case j = i of
+  [CATCH eq. 8, eq. 9] (a two-link chain of which only the second joint turns would have mu = 0); the sum here ends at
+  i;
+- L_j is the arm that joint j swings. [CATCH 6] measures it from "the centre of rotation of link j" to the origin of the
   link. Joints here turn their link about the link's own origin, so the arm of joint j is the origin of link j + 1 seen
   from link j, T_(j+1)(t), and for j = i the point itself: at most its reach. As T_(j+1) moves on a straight line, its
-  length is greatest at one of the two ends (eq. 9), which the paper uses too;
+  length is greatest at one of the two ends [CATCH eq. 9];
 - |n x w_1| L_1 stands for the first joint only because its axis is fixed in the world. It is not so for later joints,
   for which no direction survives: that is why the bound loosens with every link;
 - it bounds the path over the whole of [0, 1] from the lengths at the ends of [0, 1]; a bound for a shorter stretch
@@ -39,7 +40,7 @@ def _origin_distance(joint, t):
 
 @kernel
 def paper_bound(joints, n, reach, t0, t1):
-    """Return eq. 10 for the last link of a chain of joints, per unit of time, during [t0, t1]; rounded up.
+    """Return [CATCH eq. 10] for the last link of a chain of joints, per unit of time, during [t0, t1]; rounded up.
 
     `n` is a unit vector of the world, `reach` the greatest distance of a point of the link from the link's origin.
     n x w_1 and n . v_1 may cancel, so their rounding, below 4 units of |w_1| and |v_1|, is added; the rest only adds.

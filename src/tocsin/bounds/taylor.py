@@ -1,4 +1,4 @@
-"""Third-order Taylor models of rigid motions (Zhang et al. 2007, section 5), rounding included.
+"""Third-order Taylor models of rigid motions [CATCH 5.1, eq. 5], rounding included.
 
 Time runs as t = mid + s half, s in [-1, 1]; `time_frame` gives mid and half, and every model of one interval uses the
 same. A *Taylor matrix* is an array (3, 4, 5): [i, j, 0..3] the coefficients of a cubic P_ij(s), [i, j, 4] a radius r.
@@ -179,7 +179,7 @@ def _reach(m, i, j):
 
 @kernel
 def compose(out, a, b):
-    """Write to `out` the Taylor matrix of the motion a o b; `out` may be a itself, but not b.
+    """Write to `out` the Taylor matrix of the motion a o b [CATCH 5.2]; `out` may be a itself, but not b.
 
     Proof. With A = P + E and B = Q + F, A B - P Q = A F + E Q, and E Q = E B - E F. Row i is therefore no longer than
     NORM f + r_i NORM + r_i f, f the Frobenius norm of the radii of B, plus the length of the row of what P Q loses in

@@ -1,4 +1,4 @@
-"""Properness: how well two surfaces face each other where they touch (section 5 and eq. 6, 7 of the screw paper).
+"""Properness: how well two surfaces face each other where they touch [SCREW 5, eq. 6, eq. 7].
 
 At a contact with normal n, from a to b, go from the point in any direction across n: with the angle phi from a's
 surface up to b's, the properness is the least sin(phi). Not negative: the surfaces do not cut through each other near
@@ -7,11 +7,11 @@ the point, as at a true first contact. Negative: they do.
 - a vertex against a face: the least e . n over the unit vectors e along the vertex's edges, n the face's normal
   towards the vertex;
 - an edge against an edge: with the unit vector d from an edge into each face at it, the least of -n . d over a's faces
-  and n . d over b's (eq. 7); times the sine of the angle between the edges it is eq. 6.
+  and n . d over b's [SCREW eq. 7]; times the sine of the angle between the edges it is [SCREW eq. 6].
 
-The paper writes eq. 7 by face normals, (n x e_A) . n_A,1 and so on, for two faces and a left and a right. As a walker
-along e outside of A has the face with normal m on the left at d = m x e, (n x e) . m = -n . (m x e) = -n . d, and the
-same for the other three terms: the formula by d is eq. 7, needs no outside, no left and right, and takes any number of
+[SCREW eq. 7] is by face normals, (n x e_A) . n_A,1 and so on, for two faces and a left and a right. As a walker along e
+outside of A has the face with normal m on the left at d = m x e, (n x e) . m = -n . (m x e) = -n . d, and the same for
+the other three terms: the formula by d is [SCREW eq. 7], needs no outside, no left and right, and takes any number of
 faces: one at an open edge, more at a non-manifold one, none at a wire. Nothing in it depends on the time, the frame or
 which body is called a (n turns around with the order).
 """
@@ -43,7 +43,7 @@ def edge_side(sides, first, count, n):
 
 @kernel
 def edge_normal(sides_a, edge_a, sides_b, edge_b, n_a, n_b):
-    """Return (properness, sign): eq. 7 for the normal, seen in a's frame and in b's, or for its opposite if that is
+    """Return (properness, sign): [SCREW eq. 7] for the normal, in a's frame and in b's, or for its opposite if that is
     more.
 
     The sign makes n point from a to b.
@@ -79,7 +79,7 @@ def face_normal(spokes, corner, n, closed):
 
 @kernel
 def sine_between(u, v):
-    """Return the sine of the angle between two directions of any length: the factor that makes eq. 7 into eq. 6."""
+    """Return the sine of the angle between two directions of any length: [SCREW eq. 6] over [SCREW eq. 7]."""
     lengths = math.sqrt(vec.dot(u, u) * vec.dot(v, v))
     if lengths == 0.0:
         return 0.0

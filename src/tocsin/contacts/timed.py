@@ -16,8 +16,8 @@ TIMED = np.dtype(
         ("hi", "f8"),
         ("point", "f8", 3),  # in the world, at that time
         ("normal", "f8", 3),  # from a to b
-        ("properness", "f8"),  # eq. 7
-        ("true_properness", "f8"),  # eq. 6
+        ("properness", "f8"),  # [SCREW eq. 7]
+        ("true_properness", "f8"),  # [SCREW eq. 6]
         ("closing_speed", "f8"),
         ("screw_error", "f8"),
         ("kind", "i4"),

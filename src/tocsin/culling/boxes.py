@@ -1,9 +1,9 @@
 """Trees of axis-aligned boxes: over what stands (built once), and over the links of a moving model (every query).
 
 A box is six numbers: lo x y z, hi x y z. The tree over standing shapes is built top down and kept. The tree over a
-moving model is the paper's dynamic hierarchy (section 5.2): leaves in the order of the links, so that neighbours in
-the chain share a parent, boxes joined bottom up; leaf i of n is node `leaves + i`, node k has children 2k and 2k + 1,
-node 1 is the root.
+moving model is the dynamic hierarchy of [CATCH 5.2]: leaves in the order of the links, so that neighbours in the chain
+share a parent, boxes joined bottom up; leaf i of n is node `leaves + i`, node k has children 2k and 2k + 1, node 1 is
+the root.
 """
 
 import math
@@ -38,7 +38,7 @@ def leaf_room(n):
 
 @kernel
 def join_up(boxes, first, room):
-    """Fill the inner boxes of the dynamic tree at rows first .. first + 2 room - 1 from its leaves."""
+    """Fill the inner boxes of the dynamic tree at rows first .. first + 2 room - 1 from its leaves [CATCH 5.2]."""
     for k in range(room - 1, 0, -1):
         left = first + 2 * k
         for c in range(3):

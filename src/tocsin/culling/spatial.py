@@ -1,4 +1,4 @@
-"""Spatial culling: the pairs of shapes whose swept boxes overlap during a slab of time (the paper's section 5).
+"""Spatial culling: the pairs of shapes whose swept boxes overlap during a slab of time [CATCH 5].
 
 Every moving model's dynamic tree goes against the tree of what stands, against the other moving models' trees, and
 against itself. A pair of links with a rule is ignored or gets its own margin; shapes of one link are never paired.

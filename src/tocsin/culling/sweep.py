@@ -1,4 +1,4 @@
-"""The box that a link sweeps during a slab of time (the paper's sections 5.1 and 5.2).
+"""The box that a link sweeps during a slab of time [CATCH 5.1, 5.2].
 
 Two enclosures, the second only where it pays:
 

@@ -1,4 +1,4 @@
-"""Temporal culling before the first step: until when a pair is free, by the Taylor models of its two links.
+"""Temporal culling before the first step: until when a pair is free, by the Taylor models of its two links [CATCH 7.1].
 
 One continuous separating-axis test of the two shapes' boxes often settles a pair for a whole slab, where the
 advancement would need many steps.

@@ -1,4 +1,4 @@
-"""Local advancement (2010, section V): when a vertex and a face, or two edges, first come within a margin.
+"""Local advancement [LOCAL V, eq. 3]: when a vertex and a face, or two edges, first come within a margin.
 
 First, `leap` takes pairs past the moments at which they are in one plane, where all but a few are settled. The others
 go on in steps: from a time until which freedom is proven, the volume that the two features span may tell that they are

@@ -2,7 +2,7 @@
 
 Two convex features (a point and a triangle, two segments) are apart by more than `margin` at a time as soon as one
 direction n has n . D > margin |n| for every difference D of a vertex of one and a vertex of the other. Vertices move
-linearly, so for a fixed n each n . D is linear in time: lemmas 1 to 3 of the 2010 paper, vertex by vertex instead of
+linearly, so for a fixed n each n . D is linear in time: [LOCAL lemma 1, lemma 2, lemma 3], vertex by vertex instead of
 with the largest speed of all. A direction that itself turns linearly, n(x), makes it a quadratic in Bernstein form,
 whose first root bounds the step from below. The turning direction follows the closest features to first order, so that
 steps converge on the contact like Newton's, and need no polynomial of the features themselves.
@@ -91,7 +91,7 @@ def first_crossing(b0, b1):
 
 @kernel
 def stay(n, wide, length, d, d_end, far, margin):
-    """Return x in [0, 1] as `hold` does, for a direction that does not turn: what is a quadratic there is linear."""
+    """Return x in [0, 1] as `hold` does, for a direction that does not turn [LOCAL lemma 2, lemma 3]."""
     off = NOISE * vec.dot(wide, far) + UNDERFLOW + margin * (1.0 + 16.0 * UNIT) * length
     b0 = vec.dot(n, d) - off
     x = first_crossing(b0, vec.dot(n, d_end) - off)

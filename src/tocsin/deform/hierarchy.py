@@ -5,7 +5,7 @@ one pass over each level. A row of an octet is one number of its eight DOPs side
 Along each axis there are four rows: low and high at time 0, low and high at time 1. In between, the DOP whose sides
 move linearly from one to the other contains what moves linearly inside.
 
-The 2010 paper (section VI) keeps both ends near the elements only, and one swept volume above. Octets make the levels
+The two layers of [LOCAL VI] keep both ends near the elements only, and one swept volume above. Octets make the levels
 above a seventh of the whole, and both ends are strictly tighter: what moves together, or has passed before another
 comes, is told apart early. Keeping both everywhere was the faster of the two (`python -m tocsin.bench layers`).
 """
@@ -170,7 +170,7 @@ def box_of(hierarchy):
 
 @kernel
 def refit(hierarchy, seats, used, table, p0, p1, origin, n):
-    """Fit all DOPs of n elements to the two ends of a motion; return (reach, pace, size, box, looseness).
+    """Fit all DOPs of n elements to both ends of a motion [LOCAL VI]; return (reach, pace, size, box, looseness).
 
     As `place_vertices`; the mean width of elements; a box around all of the motion; and how wide octets are at time 0
     compared with their elements.

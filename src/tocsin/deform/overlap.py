@@ -1,9 +1,9 @@
-"""Time-of-contact tests of boxes and k-DOPs (2010, section IV): eight against eight.
+"""Time-of-contact tests of boxes and k-DOPs [LOCAL IV.A, IV.B]: eight against eight.
 
 Along an axis the gap between two DOPs whose sides move linearly is linear in time too: it is positive during [0, T] if
-it is at 0 and at T. That is the test: no division, and T, the best time so far, is where the paper would compare times.
-One octet is made ready, grown by the margin and with its sides at T; a test of one of its lanes against eight is then
-differences only, and their signs decide (`signs`).
+it is at 0 and at T. That is the test: no division, and T, the best time so far, is what [LOCAL eq. 2] has to be
+compared with. One octet is made ready, grown by the margin and with its sides at T; a test of one of its lanes against
+eight is then differences only, and their signs decide (`signs`).
 """
 
 import math

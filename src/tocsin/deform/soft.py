@@ -1,7 +1,7 @@
 """What is kept of a deformable model between questions: its elements, their order, and room for the hierarchy.
 
 Fitting the hierarchy to a new motion is one pass over vertices and elements; the order stays until the model has
-changed its form so much that octets have grown apart, and is then made anew.
+changed its form so much that octets have grown apart, and is then made anew [LOCAL VI].
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 An element is a face, a loose edge or a loose point. Every vertex and every edge is represented by exactly one element,
 so that a pair of elements stands for the feature pairs that its two elements represent, and each vertex-face and
-edge-edge pair is tested once (the representative triangles that the 2010 paper compares itself with). A loose point is
-an edge without length: so points meet edges and points through the edge-edge pairs.
+edge-edge pair is tested once (the representative triangles that [LOCAL VI] compares itself with). A loose point is an
+edge without length: so points meet edges and points through the edge-edge pairs.
 """
 
 from typing import Any, NamedTuple

@@ -6,14 +6,13 @@ up to the tolerance: then every patch triangle lies in a supporting plane, on th
 number of corners of a patch is capped, so one triangle costs a bounded number of plane tests and the whole is linear
 after the O(m log m) sort of the edges.
 
-What a piece means, and what it does not. A mesh is a surface, but the hull of an open patch also holds space behind
-it (half a hollow ball is one patch, its hull is half a solid ball), so two overlapping hulls prove nothing; hulls
-that are apart prove that the pieces are apart. Whoever finds two hulls overlapping must look at the triangles of the
-pieces. The faces of a hull that are not in the mesh are the paper's virtual faces. Soundness needs only that a hull
-contains its triangles, which holds for any set of triangles; convexity makes the hulls tight where the surface is
-looked at from outside: there a patch's triangle lies at most `tolerance` diagonals below its hull, so a distance
-between hulls that is realised on patch triangles is too small by no more than that for each of the two, never too
-large.
+What a piece means, and what it does not. A mesh is a surface, but the hull of an open patch also holds space behind it
+(half a hollow ball is one patch, its hull is half a solid ball), so two overlapping hulls prove nothing; hulls that are
+apart prove that the pieces are apart. Whoever finds two hulls overlapping must look at the triangles of the pieces. The
+faces of a hull that are not in the mesh are Ehmann and Lin's virtual faces. Soundness needs only that a hull contains
+its triangles, which holds for any set of triangles; convexity makes the hulls tight where the surface is looked at from
+outside: there a patch's triangle lies at most `tolerance` diagonals below its hull, so a distance between hulls that is
+realised on patch triangles is too small by no more than that for each of the two, never too large.
 """
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""Line-swept spheres (Larsen et al. 1999): a segment and a radius that together contain all points.
+"""Line-swept spheres (Larsen et al. 1999): a segment and a radius that together contain all points [ARTICULATE 4.2.1].
 
 For a given direction the best axis goes through the center of the smallest circle around the points' shadow; the
 segment is then shortened as far as the two round caps allow. Directions: the axes of the oriented box, the longest

@@ -1,4 +1,4 @@
-"""The tree of convex hulls over the convex pieces of a surface (catch-2007 section 4; Ehmann and Lin 2001, section 4).
+"""The tree of convex hulls over the convex pieces of a surface [CATCH 4] (Ehmann and Lin 2001, section 4).
 
 The leaves of the upper tree are the pieces of `surface_pieces`; below a piece hangs an ordinary tree of its triangles.
 Every node has its box, as in `tree.py`, and every node of the upper tree that holds two triangles or more also has a

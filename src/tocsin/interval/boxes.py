@@ -1,12 +1,12 @@
-"""The continuous separating-axis test of two oriented boxes during an interval (sections 5.1 and 5.1.1).
+"""The continuous separating-axis test of two oriented boxes during an interval [ARTICULATE 5.1, 5.1.1].
 
-Both members of inequality (12) are bounded over the interval in mean-value form (`frames`, `contraction`): the fifteen
-axes are those of the middle of the interval, kept fixed in a's frame, and each excludes a part of the interval. The
-boxes are apart if nothing is left, even where no single axis does it.
+Both members of [ARTICULATE eq. 12] are bounded over the interval in mean-value form (`frames`, `contraction`): the
+fifteen axes are those of the middle of the interval, kept fixed in a's frame, and each excludes a part of the interval.
+The boxes are apart if nothing is left, even where no single axis does it.
 
-Refinement. The paper cuts the interval into 2^r equal parts for each link. Here every pair of boxes has a level of its
-own: as long as it moves, during the interval, by more than a fraction of its size (`travel`), the interval is halved
-before the boxes are opened, the earlier half first.
+Refinement. [ARTICULATE 5.1.1] cuts the interval into 2^r equal parts for each link. Here every pair of boxes has a
+level of its own: as long as it moves, during the interval, by more than a fraction of its size (`travel`), the interval
+is halved before the boxes are opened, the earlier half first.
 """
 
 import math
@@ -46,7 +46,7 @@ def clearance(pair, relative, side, reach):
 
 @kernel
 def travel(relative, center, radius):
-    """Return about how far a ball of b, seen from a, moves in half the interval."""
+    """Return about how far a ball of b, seen from a, moves in half the interval [ARTICULATE 5.1.1]."""
     x1 = relative["x1"]
     v0 = x1[0, 3] + x1[0, 0] * center[0] + x1[0, 1] * center[1] + x1[0, 2] * center[2]
     v1 = x1[1, 3] + x1[1, 0] * center[0] + x1[1, 1] * center[1] + x1[1, 2] * center[2]

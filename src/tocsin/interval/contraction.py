@@ -10,9 +10,9 @@ Proof. The closest points p, q have n . (X p - q) <= m |n|, and |n . E p| <= (rh
 Claim. G is concave, so above the line between its values at two ends. Proof: a minimum of linear functions of s.
 
 So from the two values alone follows where contact is possible: nowhere, if both are above `need`; else not where the
-line is above it. That is an interval Newton step (equation 18) whose slope is the line's, with the range of the
-derivative inside the remainder; it keeps its meaning where the slope vanishes. Ranges of several directions
-intersect: parts of the interval may be excluded by different ones.
+line is above it. That is an interval Newton step [ARTICULATE eq. 18] whose slope is the line's, with the range of the
+derivative inside the remainder; it keeps its meaning where the slope vanishes. Ranges of several directions intersect:
+parts of the interval may be excluded by different ones.
 """
 
 from tocsin._jit import kernel
@@ -23,7 +23,7 @@ SLACK = 2.0**-40
 
 @kernel
 def contract(at_lo, at_hi, need, s0, s1, lo, hi):
-    """Return (lo, hi) without the part that a direction excludes; empty where lo > hi.
+    """Return (lo, hi) without the part that a direction excludes [ARTICULATE eq. 18]; empty where lo > hi.
 
     `at_lo`, `at_hi`: the values of G at s0 and s1, which hold [lo, hi].
     """

@@ -1,8 +1,8 @@
-"""The three stages of the 2004 paper in one compiled call.
+"""Three stages in one compiled call [ARTICULATE 3.5].
 
-Stage 1, dynamic BVH (section 4.1): the box that each shape sweeps, a hierarchy over those of a model, against what
-stands, against other models and against itself. Stage 2, swept volumes (4.2), drops pairs whose line-swept spheres
-stay apart. Stage 3 (section 5) finds the first contact of the pairs that are left, exactly (`solver`).
+Stage 1, dynamic BVH [ARTICULATE 4.1]: the box that each shape sweeps, a hierarchy over those of a model, against what
+stands, against other models and against itself. Stage 2, swept volumes [ARTICULATE 4.2], drops pairs whose line-swept
+spheres stay apart. Stage 3 [ARTICULATE 5] finds the first contact of the pairs that are left, exactly (`solver`).
 
 Stages 1 and 2 only drop pairs; either can be switched off, and then stage 3 has more to do.
 """
@@ -49,7 +49,7 @@ class Switches(NamedTuple):
 def switches(stages: tuple[int | str, ...], prepared: Prepared) -> Switches:
     """Return the switches of `stages`, of 1, 2 and 3; tables of stage 2 are made once for a prepared `Stage`.
 
-    "plain" among them: stages 1 and 3 with plain interval matrices and no slopes, as in the paper, for comparisons.
+    "plain" among them: stages 1 and 3 with plain interval matrices and no slopes [ARTICULATE 5.2.3], for comparisons.
     """
     if 3 not in stages or not set(stages) <= {1, 2, 3, "plain"}:
         raise TocsinError(f"stages are 1, 2 and 3, and the third, which finds the contact, is always on; got {stages}.")
@@ -68,7 +68,7 @@ def switches(stages: tuple[int | str, ...], prepared: Prepared) -> Switches:
 
 @kernel
 def sweep_boxes(world, joints, sweeps, taylor, scratch, boxes, active, t0, t1, grow, plain):
-    """Write the boxes that the shapes of all active models sweep during [t0, t1], and the trees over them.
+    """Write the boxes that the shapes of all active models sweep in [t0, t1], and the trees over them [ARTICULATE 4.1].
 
     Claim: each shape stays in its box, grown by `grow`. Proof: it is the union of the boxes of `taylor.swept_box` over
     the parts of [t0, t1], and the true motion is within `noise` of the joint records'.

@@ -1,4 +1,4 @@
-"""The elementary equations of two triangles: vertex-face (14) and edge-edge (13), on an interval, at a margin.
+"""The elementary equations of two triangles on an interval, at a margin [ARTICULATE 5.2.1].
 
 Two triangles that are farther apart than the margin m first come within it where a vertex is at m from the other
 triangle, or two edges are (the closest points of disjoint triangles lie on such features, and m = 0 is the limit). So
@@ -8,11 +8,11 @@ it is enough to exclude the six pairs vertex-triangle and the nine pairs of edge
 Every pair of features returns the part of its range in which its two sets can be within `need` of each other
 (`contraction`), empty where there is none. What excludes time:
 
-- vertex-face: equation (14), the distance from the face's plane, which is linear in the vertex's place as the face sees
-  it; likewise its three sides, the validity of a root; and the direction from the closest point, for corners at a
-  margin and for triangles without area, which have no plane.
-- edge-edge: equation (13) with both edges moving, f = (c - a) . (u x v), which says that the lines are apart; and the
-  direction between the closest points of the segments, its validity. Parallel edges have f = 0 at all times and are
+- vertex-face: [ARTICULATE eq. 14], the distance from the face's plane, which is linear in the vertex's place as the
+  face sees it; likewise its three sides, the validity of a root; and the direction from the closest point, for corners
+  at a margin and for triangles without area, which have no plane.
+- edge-edge: [ARTICULATE eq. 13] with both edges moving, f = (c - a) . (u x v), which says that the lines are apart; and
+  the direction between the closest points of the segments, its validity. Parallel edges have f = 0 at all times and are
   left to the second, which needs no plane.
 """
 
@@ -47,7 +47,7 @@ def vertex_face(x, y, a, b, c, need, lo, hi):
     """Return the part of [lo, hi] in which a vertex, at x at lo and at y at hi, can be within `need` of triangle abc.
 
     Claim and proof: those of `contraction` for each direction used, whatever it is; that the first is the plane's
-    normal and the next three point out of the sides only makes them good ones.
+    normal [ARTICULATE eq. 14] and the next three point out of the sides only makes them good ones.
     """
     s0 = lo
     s1 = hi
@@ -90,7 +90,8 @@ def vertex_face(x, y, a, b, c, need, lo, hi):
 
 @kernel
 def edge_edge(a, u, c, v, dc, dv, need, loose, margin, lo, hi):
-    """Return the part of [lo, hi] in which the edges a + [0, 1] u and c + [0, 1] v can be within `need`.
+    """Return the part of [lo, hi] in which the edges a + [0, 1] u and c + [0, 1] v can be within `need`
+    [ARTICULATE eq. 13].
 
     c and v move by dc and dv between lo and hi. `loose`: what |v| can be off. With p = c - a, f = p . (u x v) is
     quadratic: above its chord by -q x (1 - x), 0 <= x <= 1, q = dp . (u x dv), so by at most |q| / 4 off it. True p and

@@ -1,9 +1,10 @@
-"""Interval matrices: where one link is, as another sees it, during an interval of time (sections 4.1 and 5.2.1).
+"""Interval matrices: where one link is, as another sees it, during an interval of time [ARTICULATE 4.1, 5.2.1].
 
 Time runs as t = mid + s half, s in [-1, 1]. Plain interval matrices forget that their entries move together: their
 boxes grow exponentially along a chain (113 times too wide after ten links at 45 degrees each, `python -m tocsin.bench
 bounds`). So each link's matrix is a Taylor matrix (`bounds.taylor`), multiplied along the chain, once per interval and
-shared by all equations (5.2.2); and what the tests see of two links is the *mean-value form* of their relative motion,
+shared by all equations [ARTICULATE 5.2.2]; and what the tests see of two links is the *mean-value form* of their
+relative motion,
 
     X(t) = X0 + s X1 + E(s),    |E(s) p| <= rho |p| + tau  for every point p,
 
@@ -29,7 +30,7 @@ FRAME = np.dtype(
         ("link", "i4"),
         ("parent", "i4"),  # the frame of the link's parent with the same ancestor; 0: the ancestor itself
         ("moves", "i4"),
-        ("plain", "i4"),  # of row 0: are the joints' matrices to be plain interval matrices, as in the paper?
+        ("plain", "i4"),  # of row 0: are the joints' matrices to be plain interval matrices [ARTICULATE 4.1]?
         ("stamp", "i8"),  # the interval for which its matrix is there
     ],
     align=True,
@@ -124,7 +125,7 @@ def add_frame(frames, keys, slots, n, joints, links, link, stop):
 
 @kernel
 def flatten(m):
-    """Make a Taylor matrix a plain interval matrix (section 4.1): a constant, and a radius that holds all motion.
+    """Make a Taylor matrix a plain interval matrix [ARTICULATE 4.1]: a constant, and a radius that holds all motion.
 
     Proof: on [-1, 1], c1 s + c2 s^2 + c3 s^3 is within |c1| + |c2| / 2 + |c3| of c2 / 2; the length of a row of such
     differences is that of their bounds; the new constant is rounded once.

@@ -1,4 +1,4 @@
-"""The simultaneous solver: all pairs and equations of a scene over the same intervals of time (5.2.2 to 5.2.4).
+"""The simultaneous solver: all pairs and equations of a scene over the same intervals of time [ARTICULATE 5.2.2].
 
 A *segment* is an interval [t0, t1] with the list of items that are active in it: pairs of boxes, pairs of solids,
 equations (`leaves`). Taking up a segment tests each item over it; motions of links are bounded once and shared. A test
@@ -7,8 +7,8 @@ their size are opened, down to equations; others wait for a shorter interval. If
 Otherwise everything before the earliest part, at `first`, is proven free, and:
 
 - if the item that is active at `first` touches there (validity, by two points), `first` is the time of contact;
-- if the parts together are at most half the segment, they become the next segment (Newton);
-- else the segment is cut in two, the earlier half first.
+- if the parts together are at most half the segment, they become the next segment (Newton [ARTICULATE 5.2.4]);
+- else the segment is cut in two, the earlier half first [ARTICULATE 5.2.3].
 
 Segments are taken in order of time, so the first contact found is the first. It ends because remainders shrink with the
 square of the interval: what is farther apart than margin + tolerance is excluded once they are below the tolerance. A

@@ -1,4 +1,4 @@
-"""Stage two: pairs of a moving shape and a standing one whose swept volumes never come near it are dropped.
+"""Stage two [ARTICULATE 4.2]: a moving shape whose swept volume misses a standing one: the pair is dropped.
 
 The pieces of a swept volume (`swept_volume`) go down the standing shape's own tree together, as the bits of a mask: a
 node that a piece provably misses is not opened for it; a piece that reaches a triangle, or a node so much smaller than

@@ -1,25 +1,25 @@
-"""The volume that a line-swept sphere sweeps, as convex pieces that contain it (Redon et al. 2004, section 4.2).
+"""The volume that a line-swept sphere sweeps, as convex pieces that contain it [ARTICULATE 4.2.1, 4.2.2].
 
 A shape is inside its line-swept sphere (`geometry.lss`): all points within r of a segment p q. Carried by the motion
-(R, T) of its link, the segment draws the ruled surface (eq. 8, with b the path of p and delta = R (q - p))
+(R, T) of its link, the segment draws the ruled surface ([ARTICULATE eq. 8], b the path of p, delta = R (q - p))
 
     x(t, s) = (1 - s) P(t) + s Q(t),    P = T + R p,  Q = T + R q,
 
 and the sphere sweeps the offset of that surface by r; where s is 0 or 1 this is the pipe around the path of an end
-(eq. 9 and 10). The paper draws triangles on the offset itself, which needs the surface's normals and a regular surface,
-and can miss what comes closer than its tessellation error. Here the ruled surface is tessellated, and what tessellation
-leaves out is added to the radius: no normals, nothing is missed.
+[ARTICULATE eq. 9, eq. 10]. [ARTICULATE 4.2.2.1] draws triangles on the offset itself, which needs the surface's normals
+and a regular surface, and can miss what comes closer than its tessellation error [ARTICULATE 7.1]. Here the ruled
+surface is tessellated, and what tessellation leaves out is added to the radius: no normals, nothing is missed.
 
 Claim. Cut time at t_0 < ... < t_n. During [t_k, t_k+1] every point of the shape is within
 
     r + e_k,    e_k = (t_k+1 - t_k)^2 / 8 max(sup |P''|, sup |Q''|),
 
-of the tetrahedron P(t_k) Q(t_k) P(t_k+1) Q(t_k+1). Proof. For fixed s, x(., s) has the second derivative
-(1 - s) P'' + s Q'', no longer than the maximum of both. With L its chord over [t_k, t_k+1] and n a unit vector,
-n . (x - L) vanishes at both ends, so it is at most (t_k+1 - t_k)^2 / 8 sup |n . x''| (error of linear interpolation);
-take n along x - L. The chord at any time is a convex combination of the four corners. A point of the shape is within r
-of some x(t, s). (Eq. 11 for f = x: the second derivative in s is 0, and since quads are kept whole, as the convex sets
-that they span, instead of being cut into triangles, its mixed term is not needed either.)
+of the tetrahedron P(t_k) Q(t_k) P(t_k+1) Q(t_k+1). Proof. For fixed s, x(., s) has the second derivative (1 - s) P'' +
+s Q'', no longer than the maximum of both. With L its chord over [t_k, t_k+1] and n a unit vector, n . (x - L) vanishes
+at both ends, so it is at most (t_k+1 - t_k)^2 / 8 sup |n . x''| (error of linear interpolation); take n along x - L.
+The chord at any time is a convex combination of the four corners. A point of the shape is within r of some x(t, s).
+([ARTICULATE eq. 11] for f = x: the second derivative in s is 0, and since quads are kept whole, as the convex sets that
+they span, instead of being cut into triangles, its mixed term is not needed either.)
 
 Derivatives come from the Taylor matrix of the link (`bounds.taylor`): P and Q are cubics in time, plus a remainder, so
 their second derivatives are linear and longest at the ends. What the cubics leave out, the noise of the joint records,

@@ -1,4 +1,4 @@
-"""Contact validity: at one moment, do features touch, and are two triangles apart (the end of section 5.2.3)?
+"""Contact validity: at one moment, do features touch, and are two triangles apart [ARTICULATE 5.2.3]?
 
 A contact is believed when two points, one of each shape, are closer than margin + tolerance, the error of their places
 included: then it is there, whatever the equations said. Being apart is believed when a direction says so.

@@ -1,4 +1,4 @@
-"""Poses and velocities along a chain of joints (the paper's eq. 1 and 7), between a link and one of its ancestors."""
+"""Poses and velocities along a chain of joints [CATCH eq. 1, eq. 7], between a link and one of its ancestors."""
 
 from tocsin import vec
 from tocsin._jit import kernel
@@ -20,7 +20,7 @@ def common_ancestor(links, a, b):
 
 @kernel
 def chain_pose(joints, links, link, stop, t):
-    """Return (R, P): the pose of a link in the frame of its ancestor `stop` (-1: the world) at time t."""
+    """Return (R, P): the pose of a link in the frame of its ancestor `stop` (-1: the world) at t [CATCH eq. 1]."""
     if link == stop:
         return ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)), (0.0, 0.0, 0.0)
     rotation, place = joint_pose(joints[link], t)
@@ -42,7 +42,7 @@ def chain_state(joints, links, link, stop, t):
     Climbing from a frame to its parent's, with the joint's pose (r, p), w its rate times its axis, velocity s, both
     constant:
 
-        P' = p + r P,    v' = s + w x (r P) + r v,    omega' = w + r omega          (the paper's eq. 7)
+        P' = p + r P,    v' = s + w x (r P) + r v,    omega' = w + r omega          [CATCH eq. 7]
         a' = w x (w x (r P)) + 2 w x (r v) + r a,     alpha' = w x (r omega) + r alpha
     """
     rotation, place = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)), (0.0, 0.0, 0.0)

@@ -1,4 +1,4 @@
-"""How one link moves in its parent's frame over a stretch of time (the paper's eq. 2), for every kind of joint.
+"""How one link moves in its parent's frame over a stretch of time [CATCH eq. 2], for every kind of joint.
 
     R(t) = k0 + k1 cos(rate (t - begin)) + k2 sin(rate (t - begin)),    T(t) = origin + (t - begin) velocity
 
@@ -73,7 +73,7 @@ def relative_turn(p, q):
 
 @kernel
 def write_rotation(joint, start, axis, rate):
-    """Write k0, k1, k2 for a rotation at `rate` about the unit vector `axis`, after the matrix `start`."""
+    """Write k0, k1, k2 for a rotation at `rate` about the unit vector `axis`, after `start` [ARTICULATE eq. 4]."""
     u = vec.tmatvec(start, axis)
     for i in range(3):
         a = axis[i]
@@ -177,7 +177,7 @@ def axis_angle(u, angle):
 
 @kernel
 def joint_pose(joint, t):
-    """Return (R, T) of the link in its parent's frame at time t."""
+    """Return (R, T) of the link in its parent's frame at time t [CATCH eq. 2]."""
     tau = t - joint["begin"]
     k0 = joint["k0"]
     k1 = joint["k1"]

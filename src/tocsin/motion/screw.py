@@ -1,8 +1,7 @@
 """Screw motions: the relative motion of two bodies as one turn about an axis and one slide along it.
 
-From "Collision Detection with Relative Screw Motion" (Buss), sections 4, 4.1 and 4.3. Any rigid displacement is a turn
-by an angle theta about an axis (a point u, a unit vector v) and a slide by g along it; both at constant rates make the
-flow
+The motion of [SCREW 4, 4.1], and its error estimate [SCREW 4.3]. Any rigid displacement is a turn by an angle theta
+about an axis (a point u, a unit vector v) and a slide by g along it; both at constant rates make the flow
 
     x' = omega x (x - c) + w,        omega = theta v,        w the velocity of the reference point c at t = 0.
 
@@ -90,7 +89,7 @@ def twist_between(p_t0, q_t0, p_t1, q_t1):
 
 @kernel
 def screw_velocity(twist, x):
-    """Return the velocity of the flow at x: the same at all times."""
+    """Return the velocity of the flow at x: the same at all times [SCREW eq. 3]."""
     return vec.add(vec.cross(twist.omega, vec.sub(x, twist.center)), twist.w)
 
 
@@ -148,7 +147,7 @@ def seen_from(pose, other):
 
 @kernel
 def relative_twist(a_t0, a_t1, b_t0, b_t1):
-    """Return the twist of b as seen from a (eq. 1), in a's frame, from pose rows; the reference point is b's origin."""
+    """Return the twist of b as seen from a [SCREW eq. 1], in a's frame, from pose rows, about b's origin."""
     p_t0, q_t0 = seen_from(a_t0, b_t0)
     p_t1, q_t1 = seen_from(a_t1, b_t1)
     return twist_between(p_t0, q_t0, p_t1, q_t1)
@@ -180,7 +179,7 @@ class Screw:
 
     @classmethod
     def relative(cls, a_t0: Any, a_t1: Any, b_t0: Any, b_t1: Any) -> Screw:
-        """Return the motion of b as seen from a, in a's frame (eq. 1), from the end poses of both in the world.
+        """Return the motion of b as seen from a, in a's frame [SCREW eq. 1], from the end poses of both in the world.
 
         At half a turn it is that of the arcs of a and b; where these make more than half a turn together, the rest of
         a whole one, the other way round.
@@ -235,8 +234,8 @@ class Screw:
 
     @property
     def relative_error(self) -> float:
-        """What the screw costs against straight travel, as a fraction of the travel (eq. 5): (1 - cos(theta/2)) /
-        theta."""
+        """What the screw costs against straight travel, as a fraction of the travel: (1 - cos(theta/2)) / theta
+        [SCREW eq. 5]."""
         return 0.0 if self.angle == 0.0 else 2.0 * math.sin(0.25 * self.angle) ** 2 / self.angle
 
     def error(self, point: Any) -> float:

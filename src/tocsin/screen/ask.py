@@ -28,10 +28,10 @@ from tocsin.screen.placing import Chosen
 from tocsin.screen.tables import Drawn, Surfaces, lay_out, packed
 
 RESOLUTIONS = {"low": 6, "medium": 12, "high": 24}
-"""Pixels along a typical short edge (section 9.1)."""
+"""Pixels along a typical short edge [SCREW 9.1]."""
 
 LEAST = -0.1
-"""Contacts less proper than this are left out (section 9: what works well for driving games)."""
+"""Contacts less proper than this are left out: what works well for driving games [SCREW 9 end]."""
 
 TIME_RESOLUTIONS = {"low": 1.0 / 64.0, "medium": 1.0 / 128.0, "high": 1.0 / 256.0}
 """Parts of the motion."""

@@ -1,10 +1,10 @@
-"""Edges on the collision screen: steps two and three of section 9.
+"""Edges on the collision screen [SCREW 9 step 2, 9 step 3].
 
 An edge projects to a curve over (r, h), with a time t at each of its points. It is halved until its chords are within a
-pixel, and within the resolution in time, of the curve. Section 6 of the paper names what is done with them
-as the faster way that it leaves open: not rounded to pixels, the chords themselves are what is looked for crossings,
-each with what it may be off the curve, so that two curves that cross have chords that cross or nearly do, whatever the
-resolution. A finer one makes more chords where edges are curved, and none more where they are straight.
+pixel, and within the resolution in time, of the curve. [SCREW 6] names what is done with them as the faster way that it
+leaves open: not rounded to pixels, the chords themselves are what is looked for crossings, each with what it may be off
+the curve, so that two curves that cross have chords that cross or nearly do, whatever the resolution. A finer one makes
+more chords where edges are curved, and none more where they are straight.
 """
 
 import math

@@ -1,8 +1,8 @@
-"""All contacts of a time step: one compiled call for all pairs of a scene (sections 6 and 9 of the screw paper).
+"""All contacts of a time step: one compiled call for all pairs of a scene [SCREW 6, 9].
 
 Of each pair one body is seen from the other, the one that stands if one does, and moves on a screw. Balls around both
-say whether and when they can touch at all (step one); then both are drawn on the screen, the drawings are scanned, and
-what overlaps is resolved.
+say whether and when they can touch at all [SCREW 9 step 1]; then both are drawn on the screen, the drawings are
+scanned, and what overlaps is resolved.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def cut_needed(frame, center, radius):
 
 
 class Screen(NamedTuple):
-    """What step one says about two bodies."""
+    """What the first step says about two bodies [SCREW 9 step 1]."""
 
     meet: bool
     """Can they?"""
@@ -110,7 +110,7 @@ class Screen(NamedTuple):
 
 @kernel
 def screen_of(surface_a, surface_b, rotation, place, twist, pixel, time_resolution):
-    """Return the screen for b, moving as a sees it: step one of section 9. Only what both have of r is on it."""
+    """Return the screen for b, moving as a sees it [SCREW 9 step 1]. Only what both have of r is on it."""
     center_a = (surface_a["center"][0], surface_a["center"][1], surface_a["center"][2])
     center_b = (surface_b["center"][0], surface_b["center"][1], surface_b["center"][2])
     center_b = vec.add(vec.matvec(rotation, center_b), place)
@@ -321,7 +321,7 @@ def by_time(found, n):
 
 @kernel
 def bulge_of(twist):
-    """Return (1 - cos(theta/2)) r of the origin of b: how far its arc bulges from its chord (section 4.3), metres."""
+    """Return (1 - cos(theta/2)) r of the origin of b: how far its arc bulges from its chord [SCREW 4.3], metres."""
     if twist.angle == 0.0:
         return 0.0
     turning = vec.norm(vec.cross(twist.omega, twist.w)) / (twist.angle * twist.angle)

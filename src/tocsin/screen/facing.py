@@ -1,4 +1,4 @@
-"""The parts of a surface that face the other body, drawn on the screen (sections 4.2 and 8).
+"""The parts of a surface that face the other body, drawn on the screen [SCREW 4.2, 8].
 
 A line cuts a face into a part that faces the other body and one that does not (`placing.py`), and the two never change
 in time. Faces of open surfaces have no outside: both parts count, drawn apart.
@@ -10,9 +10,9 @@ Off the axis that means n = +-e_r, across v, so it is on the line that cuts. On 
 it turned, the curve would be along the flow, and the face moves along itself only where it is cut. The cuts are drawn
 as virtual edges, which bound a face and are never reported. For t see `bulge`.
 
-Doppeling (figs. 10, 11): where the angle phi jumps, at x = 0 and z < 0, faces are cut by the plane x = 0 into parts
-with phi in [0, pi] and in [-pi, 0]; if the axis goes through the face both cuts meet there, which is fig. 11, otherwise
-it is fig. 10. Of a the second part is drawn once more at phi + 2 pi.
+Doppeling [SCREW 8]: where the angle phi jumps, at x = 0 and z < 0, faces are cut by the plane x = 0 into parts with phi
+in [0, pi] and in [-pi, 0]; if the axis goes through the face both cuts meet there [SCREW fig. 11], otherwise they do
+not [SCREW fig. 10]. Of a the second part is drawn once more at phi + 2 pi.
 """
 
 import math

@@ -1,4 +1,4 @@
-"""The collision screen's coordinates (r, h, t) of a point (sections 4.1, 7 and 8 of the screw paper).
+"""The collision screen's coordinates (r, h, t) of a point [SCREW 7, 8].
 
 In the frame of the axis (y along it, the angle phi from z towards x) the flow takes a point at (r, phi, y) to (r, phi +
 theta t, y + g t). All points of one flow line have one place (r, h) on the screen and differ in the time t at which
@@ -6,7 +6,7 @@ they are there:
 
     t = (g y + theta r^2 phi) / (g^2 + theta^2 r^2),        h = r (theta y - g phi) / sqrt(g^2 + theta^2 r^2)
 
-(the paper writes phi for the arc r phi here), so that two points can meet only if their (r, h) are equal, and meet
+([SCREW 7] writes phi for the arc r phi here), so that two points can meet only if their (r, h) are equal, and meet
 after the difference of their t. On the axis r = 0, h = 0 and t = y / g. In a pure translation along y, r and h are x
 and z, and t = y / g.
 
@@ -108,7 +108,7 @@ def angle_of(x, z):
 
 @kernel
 def project(frame, x, y, z, side, shift):
-    """Return (r, h, t) of a point given in the frame of the axis; `side` says on which side of the cut, 0: no cut."""
+    """Return (r, h, t) of a point in the frame of the axis [SCREW 7]; `side`: on which side of the cut, 0: no cut."""
     g = frame.pitch
     theta = frame.angle
     if theta == 0.0:

@@ -1,11 +1,11 @@
-"""Which boxes of two drawings meet: steps four to six of section 9.
+"""Which boxes of two drawings meet [SCREW 9 step 4, 9 step 5, 9 step 6].
 
 What can touch has boxes over (r, h, t) that overlap: those of two edges, or of a corner and a face. The boxes of b are
 laid out eight by eight, with a box around each eight, and twice more so; a box of a is compared with eight at once. So
 little is left that few boxes are best taken as they come: what is near on a surface is mostly near in its tables. Many
-are sorted, in rows and columns along the two axes that part them best. The paper sorts by r and h, and names t as what
-highly non-convex bodies need (section 9.1): along the thread of a bolt in its nut everything has one place (r, h) on
-the screen, and lies apart in time only.
+are sorted, in rows and columns along the two axes that part them best. [SCREW 9 step 4] sorts by r and h, and t is what
+highly non-convex bodies need [SCREW 9.1]: along the thread of a bolt in its nut everything has one place (r, h) on the
+screen, and lies apart in time only.
 
 Single precision is enough to say what may overlap: boxes are rounded outward.
 """

@@ -1,7 +1,7 @@
 """A body in the frame of the axis: its corners on the screen, its planes, and which of its faces face the other body.
 
 A point x of a face with normal n meets what is in front of it only if n . v(x) > 0, v the velocity of the flow: b,
-which moves, meets a with such forward facing parts, a meets b with its backward facing ones (section 4.2). On a face
+which moves, meets a with such forward facing parts, a meets b with its backward facing ones [SCREW 4.2]. On a face
 n . v(x) is linear, theta (n_x z - n_z x) + g n_y in the frame of the axis, so its corners say all: a face whose corners
 all look away is left out before anything else is asked of it, and one whose corners all look ahead needs no cutting.
 

@@ -1,4 +1,4 @@
-"""From a candidate on the screen to a contact in space: Newton's method on the true screw motion.
+"""From a candidate on the screen to a contact in space: Newton's method on the true screw motion [SCREW 9 end].
 
 Roughly first, in the frame of the axis, where the flow is one sine and one cosine; most candidates end here. Then, for
 what is left, in a's frame on the twist itself, to full precision: the axis may be far away, and coordinates from there

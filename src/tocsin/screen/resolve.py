@@ -1,4 +1,4 @@
-"""From candidates to contacts: polished, sorted out, rated (the last steps of section 9, and section 5).
+"""From candidates to contacts: polished, sorted out, rated [SCREW 9 end, 5].
 
 A contact is a corner in a face or two edges that cross inside both. A corner on the border of a face (EV, VE or VV: up
 to rounding it hits an edge or a corner) is in several faces at once: of these the one with the best properness is kept;

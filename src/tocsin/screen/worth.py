@@ -1,4 +1,4 @@
-"""Can a candidate be a contact that is proper enough? Seen from directions alone, before anything is solved.
+"""Can a candidate be a contact that is proper enough? Seen from directions alone, before anything is solved [SCREW 5].
 
 Most candidates are not: where two drawings overlap most of what overlaps does not face. The normal of a candidate is
 known as well as its time is, so its properness is too.

@@ -4,7 +4,7 @@ Chains have unit links, random axes and every joint turning by up to a given ang
 1 x 0.2 x 0.2 along the link; the mean side of the swept box over that of the box of sampled corners (129 times) is 1 at
 best. The sampled box is a lower bound of the truth, so the ratios are upper bounds of the looseness.
 *Motion*: the bound of the greatest displacement of a corner along a random direction n during a stretch of time h, over
-the greatest sampled one: the paper's eq. 10, and ours, the lesser of V h and v h + A h^2 / 2 (`bounds.motion_bound`).
+the greatest sampled one: [CATCH eq. 10], and ours, the lesser of V h and v h + A h^2 / 2 (`bounds.motion_bound`).
 """
 
 from dataclasses import dataclass
@@ -44,7 +44,7 @@ class Study:
     interval: np.ndarray
     """(turn, links): the same by plain intervals."""
     paper: np.ndarray
-    """(stretch, links, quartile): eq. 10 over the sampled displacement."""
+    """(stretch, links, quartile): [CATCH eq. 10] over the sampled displacement."""
     ours: np.ndarray
     """(stretch, links, quartile): our motion bound over the sampled displacement."""
 
@@ -93,7 +93,7 @@ def _sides(joints, links, center, half, samples, out):
 
 @kernel
 def _displacements(joints, links, center, half, directions, h, samples, out):
-    """Write (n, 3): bounds of a corner's displacement along n during [0, h] by eq. 10, by ours, and the sampled one."""
+    """Write (n, 3): bounds of a corner's displacement along n in [0, h]: [CATCH eq. 10], ours, the sampled one."""
     last = joints.shape[1] - 1
     reach = 0.0
     for k in range(8):
@@ -159,7 +159,7 @@ def show(result: Study) -> None:
 
 
 def draw(result: Study, path: str) -> None:
-    """Write the two-panel figure: swept boxes (the paper's Fig. 5 as a graph) and motion bounds."""
+    """Write the two-panel figure: swept boxes ([CATCH fig. 5] as a graph) and motion bounds."""
     import matplotlib
 
     matplotlib.use("Agg")

@@ -4,8 +4,8 @@
    motion is evaluated in extended precision (64-bit significand) and held against its Taylor matrix, and a random
    corner of a random box against its swept box. A case closer to the boundary than the error of that arithmetic, such
    as a joint that stands still and has the radius 0, is decided in 60 digits. The claim: no escape, ever.
-2. Tightness (`bound_tightness`): swept boxes by Taylor models, by plain intervals and by sampling (the paper's Fig. 5,
-   as a graph), and motion bounds by the paper's eq. 10 and by ours, against sampled motion.
+2. Tightness (`bound_tightness`): swept boxes by Taylor models, by plain intervals and by sampling ([CATCH fig. 5]
+   as a graph), and motion bounds by [CATCH eq. 10] and by ours, against sampled motion.
 """
 
 from fractions import Fraction

@@ -3,9 +3,9 @@
 Two tetrahedra are placed so that at a chosen time two chosen features touch at a chosen point, a corner in the middle
 of a face or two edges inside both, with a chosen normal; their other corners are put on the proper side of the touching
 plane, or one of them on the wrong side. Then b is moved back and forth along a random screw through that moment. The
-properness that `Scene.contacts` reports must have the sign of the construction and the value of the paper's formulas,
-taken here from face normals as the paper writes them; and stay the same at another time, in another frame, and with the
-bodies in the other order.
+properness that `Scene.contacts` reports must have the sign of the construction and the value of [SCREW eq. 7], taken
+here from face normals as it is printed; and stay the same at another time, in another frame, and with the bodies in the
+other order.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def edge_on_edge(rng: np.random.Generator, facing: bool) -> tuple[np.ndarray, np
 
 
 def _equation_7(a: np.ndarray, b: np.ndarray) -> tuple[float, np.ndarray]:
-    """Return eq. 7 for the edges 0-1 of two tetrahedra as the paper writes it, by normals of the left and right faces.
+    """Return [SCREW eq. 7] for the edges 0-1 of two tetrahedra as printed, by normals of the left and right faces.
 
     And the normal: of the two the one for which it is more.
     """

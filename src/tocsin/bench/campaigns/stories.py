@@ -10,7 +10,7 @@ Asked of each:
     the motion reversed, cut in two, seen from a frame turned by 90 degrees, its models in another order,
     a body retold as a robot's link and as a cloth
 
-What must hold, and why the promises (design, section 3) imply it:
+What must hold, and why the promises (README, "What is promised") imply it:
 
 - Every answer claims something about the distance D(t) (`stories_claims`: promises 1 to 3), whichever question, engine,
   back end, order or frame it was: D does not depend on them, the arc being decided when the motion is made (5). The
@@ -19,7 +19,7 @@ What must hold, and why the promises (design, section 3) imply it:
   that an answer names, and between them. A claim that it refutes is a contradiction.
 - `safe_step` is min(time, 1), bit by bit, by its definition.
 - Asked again after all other questions, in another thread, of a pickled scene, of one built anew and of one with
-  charts, `first_contact` is the same bit by bit (4); scaled by 2^k, its times are (the table of section 3).
+  charts, `first_contact` is the same bit by bit (4); scaled by 2^k, its times are (the table there).
 - A list that says it is complete holds the first contact of what was apart at t = 0 (6). Lists by pair and by triangle
   hold what touches at the start too, which `first_contact` calls INITIAL_CONTACT.
 

@@ -1,7 +1,7 @@
 """What answers claim about the distance D(t) of a story, and where what is measured contradicts them.
 
-The promises (design, section 3) make every answer a claim about D, the smallest distance of all checked pairs, or of
-some of them, for the margin m and a tolerance:
+The promises (README, "What is promised") make every answer a claim about D, the smallest distance of all checked
+pairs, or of some of them, for the margin m and a tolerance:
 
     free                       D > m during all of [0, 1]
     contact, or capped, at T   D > m during [0, T)

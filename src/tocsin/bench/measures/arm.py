@@ -1,8 +1,8 @@
-"""The arm among pipes and in a machine room: Tables 1 and 2 of the 2004 paper, stage by stage, and depth beyond them.
+"""The arm among pipes and in a machine room [ARTICULATE table 1, table 2], stage by stage, and depth beyond.
 
 Random motions of the Puma-like arm, at most 1 to 60 degrees a joint, asked of the interval engine with its stages on
 and off: 1 the dynamic hierarchy of boxes, 2 the swept volumes, 3 the equations. COL are the motions that end in a
-contact, NO-COL those that are free. The paper's figures, of a Pentium 4 of 2.4 GHz with the second stage on a graphics
+contact, NO-COL those that are free. The printed figures, of a Pentium 4 of 2.4 GHz with the second stage on a graphics
 card, stand beside ours: the shape is to be compared, not the speed. Every answer is held against the default engine's.
 
 A question is asked several times, the rounds taking turns over the sets of stages; its time, in seconds that the thread
@@ -37,7 +37,7 @@ PAPER_1 = {
     15.0: (0.0018, 0.0015, 22.1523, 3.9728, 30.5652, 5.4548, 52.7193, 9.4291),
     30.0: (0.0018, 0.0013, 18.6973, 4.4477, 85.4134, 18.7761, 104.1125, 23.2251),
 }
-"""Milliseconds of the paper's Table 1: per stage and in total, COL and NO-COL."""
+"""Milliseconds of [ARTICULATE table 1]: per stage and in total, COL and NO-COL."""
 
 NAN = float("nan")
 PAPER_2 = {
@@ -54,7 +54,7 @@ PAPER_2 = {
     (60.0, "2+3"): (NAN, NAN, 62.23, 44.70, 519.39, 107.86, 581.62, 70.08),
     (60.0, "3"): (NAN, NAN, NAN, NAN, 649.48, 107.29, 649.48, 107.29),
 }
-"""The same of Table 2, by angle and set of stages."""
+"""The same of [ARTICULATE table 2], by angle and set of stages."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -177,7 +177,7 @@ def _differs(scene: tocsin.Scene, motion: tocsin.Motion, a: tocsin.FirstContact,
 
 
 def _show(title: str, found: dict[str, Any], paper: dict[Any, tuple[float, ...]]) -> None:
-    """Print one of the paper's tables with the paper's rows, and what swept volumes are worth."""
+    """Print one of [ARTICULATE table 1, table 2] with its own rows, and what swept volumes are worth."""
     with_sets = any(isinstance(key, tuple) for key in paper)
     names = tuple(SETS) if with_sets else ("1+2+3",)
     rows = []

@@ -14,7 +14,7 @@ itself, as ipctk does. In every round each contestant answers all steps once, an
 - `new`: with the hierarchy made from nothing, as for a first frame. Following frames keep it.
 
 Seconds on one thread are processor seconds of the process, so that other programs do not count; on all threads they
-are wall seconds, and a busy machine shows. The paper's figures (Table I) are those of one core of 2008.
+are wall seconds, and a busy machine shows. The figures of [LOCAL table I] are those of one core of 2008.
 
     python -m tocsin.bench cloth
     python -m tocsin.bench cloth --scaling --plot cloth.png

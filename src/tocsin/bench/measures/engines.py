@@ -1,11 +1,11 @@
-"""Both engines on the walking mannequin, self-contact off, in one run: the comparison of the 2007 paper's Figure 12.
+"""Both engines on the walking mannequin, self-contact off, in one run: the comparison of [CATCH fig. 12].
 
 There the method by Taylor models and advancement, which is our default, is held against its predecessor by interval
-arithmetic (the 2004 paper) and found 15 times faster over all frames and 17 times over those with contact. Here the
-predecessor is the engine `method="interval"`, which has its own improvements over the 2004 paper: Taylor matrices
-instead of plain interval ones, mean-value forms, a swept-volume stage that needs no graphics card. Its third stage is
-therefore also run with the paper's plain interval matrices, and subdivision alone (5.2.3). All answer the same
-questions with the same tolerance, and times of contact are compared frame by frame.
+arithmetic [ARTICULATE 5] and found 15 times faster over all frames and 17 times over those with contact. Here the
+predecessor is the engine `method="interval"`, which has its own improvements: Taylor matrices instead of plain interval
+ones, mean-value forms, a swept-volume stage that needs no graphics card. Its third stage is therefore also run with
+plain interval matrices [ARTICULATE 4.1], and subdivision alone [ARTICULATE 5.2.3]. All answer the same questions with
+the same tolerance, and times of contact are compared frame by frame.
 """
 
 import argparse

@@ -1,8 +1,8 @@
 """Two layers of a deforming hierarchy: DOPs at both ends of the motion everywhere, or swept ones above the elements.
 
-The 2010 paper keeps both ends near the elements only. Here the levels above them are a seventh of the whole, so both
-ends cost little there; the question is whether they spare tests. The same hierarchy is asked twice, once with the DOPs
-of all levels above the elements replaced by those around both ends.
+The hierarchy of [LOCAL VI] keeps both ends near the elements only. Here the levels above them are a seventh of the
+whole, so both ends cost little there; the question is whether they spare tests. The same hierarchy is asked twice, once
+with the DOPs of all levels above the elements replaced by those around both ends.
 
     python -m tocsin.bench layers
 """

@@ -1,12 +1,12 @@
-"""Deformable planning scenes, as in Table II of the 2010 paper: is a step free, and if not, when is contact?
+"""Deformable planning scenes, as in [LOCAL table II]: is a step free, and if not, when is contact?
 
-Two scenes made in code with the paper's numbers of triangles: a bar that falls between three soft balls (636), a heart
-that is taken out between lungs, liver and spine (14,000). All things deform; each is a model of its own, asked against
-all others and itself. Each scene has a path that is free and one that touches; every step from frame to frame is a
-question. A third scene, a cloth over a moving arm, asks across a deformable and an articulated model.
+Two scenes made in code with the numbers of triangles of [LOCAL fig. 7]: a bar that falls between three soft balls
+(636), a heart that is taken out between lungs, liver and spine (14,000). All things deform; each is a model of its own,
+asked against all others and itself. Each scene has a path that is free and one that touches; every step from frame to
+frame is a question. A third scene, a cloth over a moving arm, asks across a deformable and an articulated model.
 
 ipctk's answers (LBVH, additive CCD) are timed in the same rounds, on the same steps, all things as one mesh; it knows
-no articulated models. The paper's figures are milliseconds a query on one core of 2008, on other meshes of these sizes.
+no articulated models. The printed figures are milliseconds a query on one core of 2008, on other meshes of these sizes.
 
     python -m tocsin.bench organs --picture organs.png
 """
@@ -85,7 +85,7 @@ def _peer(film: soft_scenes.Film) -> dict[str, Callable[[int], Any]]:
 
 
 def run(args: argparse.Namespace) -> dict[str, Any]:
-    """Ask all steps of all paths, print Table II, and draw the scenes if asked."""
+    """Ask all steps of all paths, print [LOCAL table II], and draw the scenes if asked."""
     films = [(soft_scenes.bar, 61), (soft_scenes.organs, 41)]
     results: dict[str, Any] = {}
     cells: list[papers.Cell] = []

@@ -1,4 +1,4 @@
-"""The screw paper's run-time table (section 9.1) beside ours, and the pictures of figs. 13 and 14."""
+"""The run times of [SCREW 9.1] beside ours, and the pictures of [SCREW fig. 13, fig. 14]."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def timed(example: Example, resolution: str, repeats: int) -> tuple[float, float
     """Return the least and the median microseconds of the engine, those of a whole call, and how many contacts there
     are.
 
-    The engine by itself is what the paper's times are of: asked again and again within compiled code.
+    The engine by itself is what the times of [SCREW 9.1] are of: asked again and again within compiled code.
     """
     scene, motion = example
     cast = cast_of(scene)

@@ -1,8 +1,8 @@
 """A grid of cells over an environment, each listing the shapes in it: the raster that stage two was measured against.
 
-The conservative counterpart of the paper's occlusion queries (section 4.2.3): the environment is drawn into cells once,
-a swept volume's pieces are drawn into the same cells, and shapes whose cells no piece reaches are dropped. Both are
-drawn outward: a triangle is in every cell that its box and its plane touch, a piece in every cell that is not provably
+The conservative counterpart of the occlusion queries of [ARTICULATE 4.2.3]: the environment is drawn into cells once, a
+swept volume's pieces are drawn into the same cells, and shapes whose cells no piece reaches are dropped. Both are drawn
+outward: a triangle is in every cell that its box and its plane touch, a piece in every cell that is not provably
 farther from it than its radius.
 """
 

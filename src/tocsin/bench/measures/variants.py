@@ -5,12 +5,12 @@ before anything is compiled, and compiled code is kept apart (`TOCSIN_CACHE`), s
 branch for any of this. Every stand-in keeps the engine's promise, only with a weaker bound or a longer search:
 
 taylor    boxes that links sweep, and times until which pairs are free, by Taylor models; without: by interval matrices
-          (2007, section 5.1 and Fig. 5; the 2004 paper), and no such times
+          [CATCH 5.1, fig. 5] [ARTICULATE 4.1], and no such times
 temporal  what is proven free until the best time so far is dropped, and pairs that Taylor models hold apart are not
-          advanced (2007, section 7.1); without: every pair is advanced by itself to the end
-hulls     a pair starts with the hulls of its shapes (2007, section 7.2); without: with its hierarchies
+          advanced [CATCH 7.1]; without: every pair is advanced by itself to the end
+hulls     a pair starts with the hulls of its shapes [CATCH 7.2]; without: with its hierarchies
 bound     steps by velocity now and a bound on acceleration, in the frame of the pair's lowest common ancestor; without:
-          by the speed bound alone, in the world's frame. That is the paper's equation 10 with |n x w_1| replaced by
+          by the speed bound alone, in the world's frame. That is [CATCH eq. 10] with |n x w_1| replaced by
           |w_1| and |v_1 . n| by |v_1|: the projection of the first joint's velocities is left out, because a step does
           not know them. (`python -m tocsin.bench bounds` has the whole equation, over numbers of links.)
 """

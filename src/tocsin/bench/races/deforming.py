@@ -1,4 +1,4 @@
-"""Deforming meshes against themselves, first contact, as races against the IPC toolkit on one thread (2010, Table I).
+"""Deforming meshes against themselves, first contact, as races against the IPC toolkit on one thread [LOCAL table I].
 
 The UNC recordings where the recorded data is at hand, and a cloth and flying balls of the same sizes made in code. The
 contestants are those of `python -m tocsin.bench cloth`, which measures more: all contact times, threads, scaling. ipctk

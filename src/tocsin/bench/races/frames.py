@@ -1,9 +1,9 @@
-"""Walk and Exercise: the mannequin's animations, frame by frame (CATCH 2007, section 8.1, Tables 1 and 2).
+"""Walk and Exercise: the mannequin's animations, frame by frame [CATCH 8.1, table 1, table 2].
 
-Every step from one frame to the next is one query. The paper's numbers stand beside ours: a Pentium 4 of 3.6 GHz and
+Every step from one frame to the next is one query. The printed numbers stand beside ours: a Pentium 4 of 3.6 GHz and
 other meshes, so they tell the order of magnitude and the shape, not a race.
 
-`first_contact` gives the time, as the paper's algorithm does; the touching features are found when `contacts` is read,
+`first_contact` gives the time, as [CATCH alg. 1] does; the touching features are found when `contacts` is read,
 which is a row of its own.
 """
 
@@ -38,7 +38,7 @@ def _walk_real(frames: int, repeats: int, seed: int) -> Race:
 
 
 def _engines(frames: int, repeats: int, seed: int) -> Race:
-    """Fig. 12: the method by advancement against its predecessor by intervals, without self-contact."""
+    """[CATCH fig. 12]: the method by advancement against its predecessor by intervals, without self-contact."""
     case = cases.walk(frames)
     case.scene.ignore("mannequin", "mannequin")
 

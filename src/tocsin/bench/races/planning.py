@@ -1,4 +1,4 @@
-"""Planning on a construction site (CATCH 2007, section 8.1, Figs. 9 and 10): every edge that a planner asks about.
+"""Planning on a construction site [CATCH 8.1, fig. 9, fig. 10]: every edge that a planner asks about.
 
 OMPL's RRT-Connect plans for the excavator and the tower crane of `site`, in a process of its own; its validator of
 motions is `Scene.is_free`, and each edge that it asks about is kept. These edges are the questions of the race, so that

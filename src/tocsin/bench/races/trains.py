@@ -1,4 +1,4 @@
-"""Collision Course (CATCH 2007, section 8.1, Fig. 11): trains that tangle and that fall, every frame checked."""
+"""Collision Course [CATCH 8.1, fig. 11]: trains that tangle and that fall, every frame checked."""
 
 from __future__ import annotations
 

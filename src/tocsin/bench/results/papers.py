@@ -1,9 +1,9 @@
-"""The papers' tables, cell by cell: the paper's figure beside ours, from the records of a run.
+"""The papers' tables, cell by cell: the printed figure beside ours, from the records of a run.
 
 A cell names a table, a row and a column, and holds two numbers of the same kind. Races with a `Paper` have the cells of
-the 2007 paper's Tables 1 and 2 and Figure 12 and of the 2010 paper's Table I; commands hand in theirs: `arm` (2004,
-Tables 1 and 2), `organs` (2010, Table II), `screen` (section 9.1 of the screw paper). The machines of the papers, of
-2003 to 2008, were about ten times slower than one of today, and the meshes are others of the same sizes.
+[CATCH table 1, table 2, fig. 12] and of [LOCAL table I]; commands hand in theirs: `arm` [ARTICULATE table 1, table 2],
+`organs` [LOCAL table II], `screen` [SCREW 9.1]. The machines of the papers, of 2003 to 2008, were about ten times
+slower than one of today, and the meshes are others of the same sizes.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ TITLES = {
 """Every table with what it is of, in the order of reports."""
 
 STATISTICS = {"mean": "all", "free": "free", "contact": "contact", "worst": "worst"}
-"""Columns of the 2007 paper's Table 1."""
+"""Columns of [CATCH table 1]."""
 
 
 def cell(

@@ -120,7 +120,7 @@ def curves(curve: Mapping[str, Any]) -> str:
 
 
 def culling(records: Sequence[Mapping[str, Any]]) -> str | None:
-    """Which share of the pairs each cull leaves, by benchmark, ours and the paper's."""
+    """Which share of the pairs each cull leaves, by benchmark, ours and those of [CATCH table 2]."""
     rows: list[tuple[str, Mapping[str, float], bool]] = []
     for record in records:
         found = race.culling(record)

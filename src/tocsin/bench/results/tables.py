@@ -48,7 +48,7 @@ def of(record: Mapping[str, Any]) -> list[Table]:
 
 
 def times(record: Mapping[str, Any]) -> Table:
-    """Seconds of each contestant, with the paper's where there are any, and ratios within this run."""
+    """Seconds of each contestant, with a paper's where there are any, and ratios within this run."""
     rows = []
     for who in record["contestants"]:
         parts = race.spread(who["seconds"], record["collides"])

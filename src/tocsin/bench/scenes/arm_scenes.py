@@ -1,7 +1,7 @@
-"""A Puma-like arm among pipes and in a machine room, and random motions of it (Redon et al. 2004, section 6).
+"""A Puma-like arm among pipes and in a machine room, and random motions of it [ARTICULATE 6].
 
 The arm has the size of a Puma 560: 7 links, 6 revolute joints, 800 triangles. `puma560` is the real one, where the
-recorded data is there. Motions start where nothing touches, often close to something, as the paper's do: a random
+recorded data is there. Motions start where nothing touches, often close to something, as in [ARTICULATE 6]: a random
 motion that ends in a contact is followed until shortly before it, and the question starts there.
 """
 
@@ -20,7 +20,7 @@ UPPER, FORE = 0.432, 0.433
 """Lengths of upper arm and forearm, metres."""
 
 STEPS = (1.0, 5.0, 15.0, 30.0, 60.0)
-"""Largest turns of a joint in one motion, degrees: the papers'."""
+"""Largest turns of a joint in one motion, degrees [ARTICULATE 6]."""
 
 LIMITS = np.radians([(-160, 160), (-110, 110), (-135, 135), (-130, 130), (-100, 100), (-180, 180)])
 

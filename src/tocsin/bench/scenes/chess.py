@@ -1,6 +1,6 @@
 """A set of sixteen chess pieces of 6.3K triangles each, 101K in all, standing on a board.
 
-The chess board of the Walk benchmark (CATCH 2007, section 8.1, Fig. 8). Pieces are turned on a lathe and then cut:
+The chess board of the Walk benchmark [CATCH 8.1, fig. 8]. Pieces are turned on a lathe and then cut:
 battlements, a coronet, a mitre's slot, a cross; the knight's head is carved. All of them are non-convex.
 """
 

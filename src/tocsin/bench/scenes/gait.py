@@ -1,10 +1,10 @@
-"""How the mannequin moves: Walk, among chess pieces, and Exercise, against itself (CATCH 2007, section 8.1).
+"""How the mannequin moves: Walk, among chess pieces, and Exercise, against itself [CATCH 8.1].
 
-Both are made without looking at collisions, as in the paper, so some frames collide: as many as in the paper, whose
-Table 1 gives the share p of frames with contact by its means of all, free and colliding ones: T_a = (1 - p) T_f + p
-T_c. That is 18 to 19 % for Walk (here 18.4 % of 900) and 6.4 to 7.8 % for Exercise (here 7.4 % of 540), as its figures
-are rounded; `LEG_CROSSING` and `DEPTH` are set for that and for nothing else. An animation is a list of configurations
-and root poses at 30 frames a second; every step from one frame to the next is one query.
+Both are made without looking at collisions, as in [CATCH 8.1], so some frames collide: as many as there, where
+[CATCH table 1] gives the share p of frames with contact by its means of all, free and colliding ones: T_a = (1 - p) T_f
++ p T_c. That is 18 to 19 % for Walk (here 18.4 % of 900) and 6.4 to 7.8 % for Exercise (here 7.4 % of 540), as its
+figures are rounded; `LEG_CROSSING` and `DEPTH` are set for that and for nothing else. An animation is a list of
+configurations and root poses at 30 frames a second; every step from one frame to the next is one query.
 """
 
 from dataclasses import dataclass

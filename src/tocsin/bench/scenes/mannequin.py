@@ -1,4 +1,4 @@
-"""A mannequin of 15 links, 20K triangles and 1.7 m, like that of the Walk and Exercise benchmarks (CATCH 2007, Fig. 8).
+"""A mannequin of 15 links, 20K triangles and 1.7 m, like that of the Walk and Exercise benchmarks [CATCH fig. 8].
 
 The pelvis is a free root; waist, neck, shoulders and hips are ball joints; elbows, wrists, knees and ankles revolute.
 x is forward, y left, z up; a link's frame sits at its joint, and at rest the arms hang down. Links are closed and

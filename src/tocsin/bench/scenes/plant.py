@@ -1,6 +1,6 @@
 """What stands in a plant: pipes with bends and flanges, tanks, valves, beams, cabinets; made in code, in metres.
 
-Two environments at the sizes of the 2004 paper's: `pipes`, dense runs of pipe around an arm (38K triangles), and
+Two environments at the sizes of those of [ARTICULATE 6]: `pipes`, dense runs of pipe around an arm (38K triangles), and
 `machine_room` (1,180 objects, 187K triangles). Both leave a column around the z axis free, where the arm stands.
 """
 
@@ -106,7 +106,7 @@ def _pipe(
 
 @cache
 def pipes(seed: int = 4) -> tuple[Triangles, ...]:
-    """40 runs of pipe around the column, 38K triangles, as in the paper's Figure 1."""
+    """40 runs of pipe around the column, 38K triangles, as in [ARTICULATE fig. 1]."""
     rng = np.random.default_rng(seed)
     low, high = np.array([-1.1, -1.1, 0.05]), np.array([1.1, 1.1, 1.5])
     return tuple(_pipe(rng, low, high, 4, float(rng.uniform(0.025, 0.055)), 4) for _ in range(40))

@@ -1,4 +1,4 @@
-"""Pictures of the screw paper: the tori at their contacts (fig. 13) and their collision screen (fig. 14)."""
+"""Pictures of the tori at their contacts [SCREW fig. 13] and of their collision screen [SCREW fig. 14]."""
 
 from __future__ import annotations
 

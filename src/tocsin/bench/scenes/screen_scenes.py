@@ -1,5 +1,4 @@
-"""The screw paper's examples: rectangles (figs. 1 and 2), cubes, cars (fig. 12) and tori (fig. 13), as bodies and
-motions."""
+"""Rectangles [SCREW fig. 1, fig. 2], cubes, cars [SCREW fig. 12] and tori [SCREW fig. 13], as bodies and motions."""
 
 from __future__ import annotations
 
@@ -11,7 +10,7 @@ import numpy as np
 import tocsin
 
 PAPER = {"cubes": (56.0, 63.0, 77.0), "cars": (109.0, 128.0, 170.0), "tori": (2040.0, 2560.0, 3480.0)}
-"""Section 9.1: microseconds at low, medium and high resolution, on a 2.4 GHz Pentium IV."""
+"""[SCREW 9.1]: microseconds at low, medium and high resolution, on a 2.4 GHz Pentium IV."""
 
 
 class Example(NamedTuple):
@@ -43,7 +42,7 @@ def polygons(vertices: list[tuple[float, float, float]], faces: list[tuple[int, 
 
 
 def car() -> tocsin.Mesh:
-    """Return a car of 16 vertices, 26 edges and 12 flat faces, as in fig. 12: a prism, narrower at the roof."""
+    """Return a car of 16 vertices, 26 edges and 12 flat faces, as in [SCREW fig. 12]: a prism, narrower at the roof."""
     side = [(-2.0, 0.2), (-1.9, 0.8), (-1.0, 0.9), (-0.6, 1.4), (0.6, 1.4), (1.1, 0.9), (2.0, 0.8), (2.1, 0.2)]
     narrow = {3: 0.75, 4: 0.75}
     vertices = [(x, sign * narrow.get(k, 0.9), z) for sign in (-1.0, 1.0) for k, (x, z) in enumerate(side)]
@@ -93,7 +92,7 @@ def cars() -> Example:
 
 
 def tori() -> Example:
-    """Two tori of 300 faces; b goes up and away through a, and touches it properly three times (fig. 13)."""
+    """Two tori of 300 faces; b goes up and away through a, and touches it properly three times [SCREW fig. 13]."""
     return example(torus(), torus(), pose(0.5, -0.7, -2.0, (75, -5, 15)), pose(-0.1, 1.4, 1.9, (70, -10, 40)))
 
 

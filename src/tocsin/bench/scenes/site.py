@@ -1,4 +1,4 @@
-"""A construction site of 0.39M triangles, an excavator of 19K and a tower crane of 1.3K (CATCH 2007, Figs. 9 and 10).
+"""A construction site of 0.39M triangles, an excavator of 19K and a tower crane of 1.3K [CATCH fig. 9, fig. 10].
 
 Made in code, in metres. The site: rough ground, the shell of a building behind a scaffold of round tubes, stacks of
 pipes, containers, barrels and trucks. The excavator drives (x, y, heading), swings, and has a boom, an arm and a

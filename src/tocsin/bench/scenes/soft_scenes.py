@@ -1,8 +1,8 @@
 """Deforming scenes made in code: the vertices of every frame, and who is who among them.
 
-`cloth` and `balls` stand in for the UNC recordings where these are not at hand and have many frames; `bar`
-and `organs` are the planning scenes of the 2010 paper (figure 7, Table II) with its numbers of triangles. Everything is
-a function of its arguments: no simulation, no random state but a seed.
+`cloth` and `balls` stand in for the UNC recordings where these are not at hand and have many frames; `bar` and `organs`
+are the planning scenes of [LOCAL fig. 7, table II] with its numbers of triangles. Everything is a function of its
+arguments: no simulation, no random state but a seed.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ def balls(n_triangles: int = 146_000, n_balls: int = 90, n_frames: int = 21, see
 
 
 def bar(n_frames: int = 61, clear: bool = True) -> Film:
-    """A bar that falls to the ground between three soft balls, bending around them: 636 triangles, as in Table II.
+    """A bar that falls to the ground between three soft balls, bending around them: 636 triangles [LOCAL table II].
 
     With `clear` the way is free; otherwise the balls stand nearer, and the bar touches.
     """

@@ -1,4 +1,4 @@
-"""Collision Course (CATCH 2007, section 8.1, Fig. 11): trains moved by a real dynamics engine, every frame checked.
+"""Collision Course [CATCH 8.1, fig. 11]: trains moved by a real dynamics engine, every frame checked.
 
 Four trains of 10 wagons, 23K triangles each, run into each other and tangle; a train of 17 wagons, 42K triangles, falls
 on a mountain of 29K. MuJoCo moves boxes in place of the wagons, a little narrower than these at their wheels, so that
