@@ -127,8 +127,8 @@ def _deform(seed: int) -> Iterator[Answer]:
 
         def ask(number: int = number) -> Any:
             soft = brute.scene(number, seed)
-            pairs, triangles, hit, free = brute.ask(soft, brute.RELATIVE * soft.size)
-            return sorted(pairs.items()), triangles, hit.status.value, hit.time, free
+            pairs, through, triangles, hit, free = brute.ask(soft, brute.RELATIVE * soft.size)
+            return sorted(pairs.items()), sorted(through), triangles, hit.status.value, hit.time, free
 
         yield f"{seed}:{number}", ask
 

@@ -127,8 +127,8 @@ def _numbers(rng: np.random.Generator, tree: np.ndarray, count: int) -> tuple[np
 
 
 @kernel
-def _claims(links, configs, begin, end, a, b, stop, xa, xb, t, until, shares, out, steps):
-    """Write the claims of the library about every case, during the slab from t to `until`.
+def _claims(links, configs, begin, end, a, b, stop, xa, xb, t, until, shares, pairs, out, steps):
+    """Write the claims of the library about every case, during the slab from t to `until`; `pairs` is a row of scratch.
 
     out: speed, turn, bend, twist, jolt, spin, length, noise; place (3), velocity (3) and acceleration (3) of the point
     at t, by `chain_state`; speed, turn, bend and twist of `chain_bound`.
@@ -138,7 +138,7 @@ def _claims(links, configs, begin, end, a, b, stop, xa, xb, t, until, shares, ou
     joints = np.zeros(n, dtype=JOINT)
     sweeps = np.zeros(n, dtype=SWEEP)
     geoms = np.zeros(2, dtype=GEOM)
-    pair = np.zeros(1, dtype=PAIR)[0]
+    pair = pairs[0]
     pair["b"] = 1
     flat = configs.reshape(-1)
     width = configs.shape[2]
@@ -282,7 +282,7 @@ def _attack_batch(rng: np.random.Generator, count: int) -> tuple[dict[str, np.nd
     until = np.where(rng.random(count) < 0.5, later, end)
     shares = 2.0 ** -rng.choice([0.0, 1.0, 4.0, 10.0, 20.0], size=count)
     out, steps = np.zeros((count, 21)), np.zeros((count, 6))
-    _claims(links, configs, begin, end, a, b, stop, xa, xb, t, until, shares, out, steps)
+    _claims(links, configs, begin, end, a, b, stop, xa, xb, t, until, shares, np.zeros(1, PAIR), out, steps)
 
     def fraction(time):
         return (time.astype(WIDE) - WIDE(begin)) / (WIDE(end) - WIDE(begin))

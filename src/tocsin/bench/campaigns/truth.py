@@ -182,7 +182,8 @@ def whole(mesh: recorded_pairs.Recorded, tolerance: float = 1e-12) -> Whole:
             expected |= {_two_edges(ends[a], ends[b]) for a, b in rows}
     seen |= {(int(v), int(f)) for v, f in found.vertex_face}
     seen |= {_two_edges(soft.edges[a], soft.edges[b]) for a, b in found.edge_edge}
-    first = float(found.times[0]) if len(found) else math.inf
+    meets = np.isin(found.kind, [found.kinds.index(kind) for kind in ("vertex-face", "face-vertex", "edge-edge")])
+    first = float(found.times[meets].min(initial=math.inf))  # what crosses at the start is not among what is recorded
     return Whole(mesh.name, len(expected), len(expected - seen), len(seen - expected), first)
 
 
