@@ -67,14 +67,16 @@ def refilled(values: Values, others: Iterator[Value]) -> Values:
 def shaped(kind: Any, make: Callable[[Any], Value], place: Any = ()) -> Values:
     """Return a value of a type, every array in it made anew."""
     if isinstance(kind, types.BaseTuple):
-        return tuple(shaped(part, make, (*place, k)) for k, part in enumerate(kind))
+        parts: Any = kind
+        return tuple(shaped(part, make, (*place, k)) for k, part in enumerate(parts))
     return make(place) if carries(kind) else NOTHING
 
 
 def carries(kind: Any) -> bool:
     """Can a value of this type be or hold an array or a record?"""
     if isinstance(kind, types.BaseTuple):
-        return any(map(carries, kind))
+        parts: Any = kind
+        return any(map(carries, parts))
     if isinstance(kind, types.Optional):
         return carries(kind.type)
     if isinstance(kind, types.Pair):
@@ -242,7 +244,8 @@ class Walk:
             elif isinstance(statement, ir.Assign):
                 kind = self.kinds[target]
                 if carries(kind):
-                    source = statement.value.value if is_copy(statement.value) else statement.value
+                    given: Any = statement.value
+                    source = given.value if is_copy(given) else given
                     like = source.name if isinstance(source, ir.Var) and source.name != target else None
                     state.bind(target, self.value(state, (label, k), kind, statement.value), like)
         return state
@@ -298,10 +301,11 @@ class Walk:
 
     def part(self, state: State, kind: Any, of: Any) -> Values:
         """Return a part of a tuple, an array or a record."""
-        base = self.kinds[of.value.name]
+        base: Any = self.kinds[of.value.name]
         whole = state.names.get(of.value.name, NOTHING)
         if isinstance(base, types.BaseTuple) and not isinstance(whole, Value):
-            index = base.fields.index(of.attr) if of.op == "getattr" else getattr(of, "index", None)
+            fields: Any = getattr(base, "fields", ())
+            index = fields.index(of.attr) if of.op == "getattr" else getattr(of, "index", None)
             return whole[index] if isinstance(index, int) else joined(whole)
         if isinstance(base, types.Record) or isinstance(kind, types.Record):
             return joined(whole)
@@ -309,13 +313,13 @@ class Walk:
 
     def call(self, state: State, site: Any, kind: Any, of: Any) -> Values:
         """Return what a call returns."""
-        called = self.kinds[of.func.name]
+        called: Any = self.kinds[of.func.name]
         given = [state.names.get(var.name, NOTHING) for var in of.args]
         if isinstance(called, types.NamedTupleClass):
             return tuple(given)
         if isinstance(called, types.BoundFunction):
             this = state.names.get(of.func.name, NOTHING)
-            return this if called.typing_key.split(".")[-1] in VIEWS else state.made((*site, ()))
+            return this if str(called.typing_key).split(".")[-1] in VIEWS else state.made((*site, ()))
         given += [state.names.get(var.name, NOTHING) for _, var in of.kws]
         summary = self.summary(called, self.calls[of])
         if summary is None:  # not a kernel of ours: arrays are new, records and what is made of borrowed ones borrow

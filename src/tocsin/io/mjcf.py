@@ -234,7 +234,7 @@ class _Reader:
         """Return the geoms that can touch anything at all; those of a model without any are all taken."""
         model = self.model
         listed = {g for pair in self.pairs for g in pair}
-        found = [g for g, mask in enumerate(self.masks.any(axis=1).tolist()) if mask or g in listed]
+        found = [g for g in range(len(self.masks)) if self.masks[g].any() or g in listed]
         if not found and model.ngeom:
             self._warn("no geom may touch another by contype and conaffinity; all geoms are taken", [])
             return list(range(model.ngeom))

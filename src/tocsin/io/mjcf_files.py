@@ -76,10 +76,10 @@ class Gathered:
         self._include(root, file, file, {real}, 1)
         folder = _mesh_folder(root)
         models: dict[str, Extent] = {}
-        for section in [child for child in root if child.tag == "asset"]:
-            for element in [child for child in section if child.tag == "model"]:
-                name, extent = self._sub_model(element, file, (*above, real))
-                models[name] = extent
+        assets: list[Any] = [child for child in root if child.tag == "asset"]
+        for element in [child for section in assets for child in section if child.tag == "model"]:
+            name, extent = self._sub_model(element, file, (*above, real))
+            models[name] = extent
         check_claims(root, file)
         extent = extent_of(root, models, file)
         self._assets(root, file, folder)

@@ -36,6 +36,8 @@ class Motion:
     model: Model
     rows: np.ndarray
     """Nobody can write them: what was proven of a motion stays true of it."""
+    configs: np.ndarray = field(init=False, repr=False)
+    """The same numbers in a row, as kernels take them; made from the rows."""
 
     def __post_init__(self) -> None:
         """Check what was given: rows that kernels could not follow must not reach them."""

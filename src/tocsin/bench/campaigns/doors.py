@@ -116,7 +116,7 @@ EQUAL: dict[str, Callable[[np.ndarray], Any]] = {
     "swapped bytes": lambda a: a.astype(a.dtype.newbyteorder()),
     "longdouble": lambda a: a.astype(np.longdouble) if a.dtype.kind == "f" else a.astype(np.int64),
     "a list of rows": lambda a: [row.copy() for row in a],
-    "a buffer": lambda a: memoryview(a.copy()),
+    "a buffer": lambda a: memoryview(a.copy()),  # type: ignore[reportArgumentType]
 }
 """Disguises of the same numbers."""
 

@@ -87,7 +87,7 @@ def _tell(seed: int, index: int) -> tuple[Tale, list[tuple[str, str]]]:
     named = sorted(tale.claims.times())
     between = [(a + b) / 2 for a, b in itertools.pairwise(named) if b - a > 1e-9]
     times = np.unique(np.concatenate([GRID, named, between]))
-    pairs, triangles = truth.measure(times)
+    pairs, triangles = truth.measure(times.tolist())
     found = tale.claims.contradictions(times, pairs, triangles, truth.slack)
     unique = dict(reversed([(who, said) for who, said in found]))
     return tale, [(who, unique[who]) for who in dict.fromkeys(who for who, _ in found)]

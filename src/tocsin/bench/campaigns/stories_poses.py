@@ -95,7 +95,8 @@ def link_poses(actor: Actor, motion: Any, times: np.ndarray) -> np.ndarray:
             continue
         first, last = actor.stations[piece], actor.stations[min(piece + 1, len(actor.stations) - 1)]
         row = motion.row_at((piece + 0.5) / pieces)
-        q0, q1 = (first, last) if actor.kind == "robot" else ((None, first), (None, last))
+        none = np.zeros(0)
+        q0, q1 = (first, last) if actor.kind == "robot" else ((none, first), (none, last))
         base_t0, base_t1 = q0[1], q1[1]
         omega = _turn(quaternion_of(base_t0[:3, :3]), quaternion_of(base_t1[:3, :3]), row[3:7])
         if actor.screw and np.linalg.norm(omega) >= 1e-6:

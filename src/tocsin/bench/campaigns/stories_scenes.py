@@ -44,7 +44,8 @@ class Part:
         if self.kind in ROUND:
             return ROUND[self.kind](*self.size)
         if self.kind == "box":
-            return tocsin.Box(self.size)
+            x, y, z = self.size
+            return tocsin.Box((x, y, z))
         if self.kind == "hull":
             return tocsin.ConvexHull(CORNERS * self.size)
         if self.kind == "octahedron":

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import pickle
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -198,10 +198,13 @@ def _place(actors: dict[str, Actor], name: str) -> tuple[str, str]:
     return name, name
 
 
-def _standing(motions: tuple[Any, ...], t: float) -> list[Any]:
+def _standing(motions: Sequence[Any], t: float) -> list[Any]:
     """Return the models of some motions where they are at time t."""
-    return [m.model.at(m.vertices_at(t)) if isinstance(m, Deforming) else Motion(m.model, m.row_at(t)[None])
-            for m in motions]  # fmt: skip
+    where: list[Any] = []
+    for m in motions:
+        model: Any = m.model
+        where.append(model.at(m.vertices_at(t)) if isinstance(m, Deforming) else Motion(model, m.row_at(t)[None]))
+    return where
 
 
 def ask_distance(tale: Tale) -> None:

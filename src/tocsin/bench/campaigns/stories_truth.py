@@ -61,7 +61,7 @@ class Core(NamedTuple):
     hollow: bool
 
 
-def _edges(faces: np.ndarray, but: set[tuple[int, int]]) -> np.ndarray:
+def _edges(faces: np.ndarray, but: set[tuple[int, ...]]) -> np.ndarray:
     sides = {tuple(sorted(side)) for a, b, c in faces.tolist() for side in ((a, b), (b, c), (c, a))}
     return np.array(sorted(sides - but))
 

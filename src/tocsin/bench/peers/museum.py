@@ -72,7 +72,8 @@ def _ipctk(exhibit: Exhibit) -> float:
     ends = [np.concatenate(_vertices(exhibit, t)) for t in (0.0, 1.0)]
     mesh = ipc.Mesh(ends[0], np.unique(sides, axis=0), faces)
     method = ipc.narrow("inclusion", exact=True)
-    return math.inf if mesh.is_free(*ends, method) else mesh.first_time(*ends, method)
+    start, end = ends
+    return math.inf if mesh.is_free(start, end, method) else mesh.first_time(start, end, method)
 
 
 def _vertices(exhibit: Exhibit, t: float) -> list[np.ndarray]:
@@ -144,7 +145,7 @@ def _asked(ask: Callable[[Exhibit], Any], limit: float) -> list[str]:
     there, words = apart(run, limit), []
     for k, exhibit in enumerate(EXHIBITS):
         try:
-            (answer,) = there([k])
+            answer: Any = there([k])[0]
         except Ended as ended:
             words.append("no answer" if "no answer" in str(ended) else str(ended).removeprefix("ValueError: "))
             continue
