@@ -3,10 +3,15 @@
 Work is counted, never timed.
 """
 
+import warnings
+
 import numpy as np
 import pytest
 
 import tocsin
+from effort import little_work
+from tocsin.contacts import manifold
+from tocsin.deform import answer
 from tocsin.interval import swept_cull
 from tocsin.screen import exact_ask
 from tocsin.screen.exact import search_pairs
@@ -38,6 +43,13 @@ def two_of(soup: tuple[np.ndarray, np.ndarray]) -> tuple[tocsin.Scene, tocsin.Bo
     return tocsin.Scene(above, tocsin.Body(soup, name="below")), above
 
 
+def falling(soup: tuple[np.ndarray, np.ndarray]) -> tuple[tocsin.Scene, tocsin.model.base.Motion]:
+    """Return a scene of a soup that can deform and touches itself, and how it falls."""
+    with warnings.catch_warnings(action="ignore", category=tocsin.MeshWarning):
+        model = tocsin.Deformable(*soup, name="soup")
+    return tocsin.Scene(model), model.move(model.vertices, model.vertices - (0.0, 0.0, 1.0))
+
+
 @pytest.mark.pure
 @pytest.mark.parametrize("soup", [stacked, spaced])
 @pytest.mark.parametrize("cap", [10, 1000])
@@ -51,10 +63,11 @@ def test_the_interval_engine_takes_no_more_steps_than_it_may(soup, cap):
 
 
 def test_thousands_of_triangles_in_one_place_end_in_the_interval_engine():
-    scene, above = two_of(stacked(400))
+    scene, above = two_of(stacked(20_000))
     hit = scene.first_contact(above.move(lifted(1.0), lifted(-1.0)), method="interval", max_steps=200_000)
     assert hit.status is tocsin.Status.CAPPED
     assert hit.time <= 0.5
+    assert hit.stats.steps <= 200_016
 
 
 @pytest.mark.pure
@@ -75,7 +88,16 @@ def test_a_manifold_that_is_cut_short_says_so():
     assert short != whole
 
 
-@pytest.mark.parametrize("count", [300, 2_500])
+@pytest.mark.parametrize("soup", [stacked, spaced])
+def test_a_manifold_of_more_than_65536_touches_is_not_complete(soup):
+    scene, above = two_of(soup(20_000 if soup is stacked else 4_000))
+    hit = scene.first_contact(above.move(lifted(1.0), lifted(-1.0)))
+    assert hit.time == pytest.approx(0.5, abs=1e-3)
+    assert not hit.complete
+    assert manifold.MOST <= len(hit.contacts) <= manifold.MOST + 15, "no more than those of two triangles"
+
+
+@pytest.mark.parametrize("count", [300, 20_000])
 def test_thousands_of_triangles_in_one_place_are_listed_up_to_a_bound(count):
     """The same three corners again and again: every touch is listed once, after tests without end."""
     soup = TRIANGLE, np.tile(np.arange(3), (count, 1))
@@ -88,7 +110,7 @@ def test_thousands_of_triangles_in_one_place_are_listed_up_to_a_bound(count):
 
 @pytest.mark.parametrize("soup", [stacked, spaced])
 def test_a_distance_between_thousands_of_equally_near_triangles_ends_with_bounds_that_hold(soup):
-    scene, above = two_of(soup(2_500 if soup is stacked else 1_000))
+    scene, above = two_of(soup(20_000 if soup is stacked else 4_000))
     found = scene.distance(above.at(lifted(0.7)))
     assert found.lower <= 0.7 <= found.distance * (1.0 + 1e-12)
     assert found.distance == pytest.approx(0.7)
@@ -115,7 +137,56 @@ def test_a_search_for_all_contacts_takes_no_more_steps_than_it_may_and_says_so(m
 
 
 def test_contact_intervals_of_thousands_of_triangles_in_one_place_end():
-    scene, above = two_of(stacked(400))
+    scene, above = two_of(stacked(20_000))
     found = scene.contact_intervals(above.move(lifted(1.0), lifted(-1.0)), max_steps=20_000)
     assert found.until <= 1.0
     assert all(one.enter <= 0.5 <= one.exit for one in found)
+
+
+# --- the screen -------------------------------------------------------------------------------------------------------
+
+
+def test_a_screen_of_more_than_two_million_pairs_is_refused_with_a_sentence():
+    scene, above = two_of(spaced(4_000))
+    with pytest.raises(tocsin.TocsinError, match=r"more than 2,097,152 pairs of edges .* exact=True"):
+        scene.contacts(above.move(lifted(1.0), lifted(-1.0), kind="screw"))
+
+
+@pytest.mark.parametrize("shared", [False, True])
+def test_a_screen_of_thousands_of_triangles_in_one_place_ends(shared):
+    """Culling goes down both hierarchies: as many pairs of nodes as of triangles, none of which it can settle."""
+    soup = (TRIANGLE, np.tile(np.arange(3), (20_000, 1))) if shared else stacked(20_000)
+    scene, above = two_of(soup)
+    found = scene.contacts(above.move(lifted(1.0), lifted(-1.0), kind="screw"), properness=-1.0)
+    assert len(found) > 0
+    assert all(contact.time == pytest.approx(0.5) for contact in found)
+
+
+# --- deformable models ------------------------------------------------------------------------------------------------
+
+
+def test_a_manifold_of_a_deformable_model_that_is_cut_short_says_so():
+    few = falling(stacked(8))
+    hit = few[0].first_contact(few[1])
+    assert hit.status is tocsin.Status.INITIAL_CONTACT
+    assert hit.complete
+    assert len(hit.contacts) == 8 * 7 // 2 * 15
+    capped = few[0].first_contact(few[1], max_steps=20)
+    assert capped.status is tocsin.Status.CAPPED or not capped.complete
+    many = falling(stacked(100))
+    hit = many[0].first_contact(many[1])
+    assert not hit.complete
+    assert len(hit.contacts) == answer.MOST_LISTED
+
+
+@pytest.mark.parametrize("every", ["pair", "triangle"])
+@pytest.mark.parametrize("soup", [stacked, spaced])
+def test_lists_of_a_deformable_model_of_thousands_of_triangles_in_one_place_take_no_more_work_than_they_may(soup, every):
+    """Millions of edges may go through faces that they touch: none is looked at by itself."""
+    scene, fall = falling(soup(50))
+    scene.contacts(fall, every=every)  # compiled, and tables made
+    scene, fall = falling(soup(20_000 if soup is stacked else 4_000))
+    with little_work(100_000):
+        found = scene.contacts(fall, every=every, max_steps=500_000)
+    assert not found.complete
+    assert found.times[0] == 0.0

@@ -37,9 +37,11 @@ def audit(
     """Return every stretch of a trajectory that is not proven to keep `margin`, and its smallest clearance.
 
     `trajectory`: configurations, one a row; a `Trajectory` from `load_trajectory`; or a motion from `robot.follow`.
-    `times`: seconds at the waypoints, increasing; by default the trajectory's own. `margin`, `tolerance`, `max_steps`:
-    as in `Scene.first_contact`, `max_steps` for each question. `resolution`: gaps between contacts during which no
-    joint moves by this much (radians or metres) are not reported. `progress(done, total)` is called now and then.
+    `times`: seconds at the waypoints, increasing; by default the trajectory's own. `margin`, `tolerance`: as in
+    `Scene.first_contact`. `max_steps` caps each question that is asked, not their number: what is not proven free is
+    halved, so there are more of them the more stretches are in contact and the finer the `resolution`; a question that
+    ends capped counts as not proven free. `resolution`: gaps between contacts during which no joint moves by this much
+    (radians or metres) are not reported. `progress(done, total)` is called now and then.
     Models of the scene other than the robot stand where they are; pairs that the scene ignores are left out.
     """
     started = clock_module.perf_counter()

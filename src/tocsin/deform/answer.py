@@ -32,7 +32,7 @@ KINDS = ("vertex-face", "face-vertex", "edge-edge", "edge-face", "face-edge", "i
 """Names of the kinds of feature pairs, by their numbers."""
 
 MOST_LISTED = 4096
-"""At most so many contacts of one moment are put into words, the closest first."""
+"""At most so many contacts of one moment are put into words; `complete` says if there are more."""
 
 
 @kernel
@@ -76,7 +76,10 @@ class SoftAnswer(LazyContact):
 
     @cached_property
     def contacts(self) -> tuple[Contact, ...]:  # type: ignore[override]
-        """Every pair of features that touches by `time`, the closest first; none if free or capped."""
+        """Every pair of features that touches by `time`, the closest first; none if free or capped.
+
+        `complete` says if these are all of them.
+        """
         if self.status in (Status.FREE, Status.CAPPED):
             return ()
         question: Question = self._question  # type: ignore[attr-defined]
@@ -85,12 +88,20 @@ class SoftAnswer(LazyContact):
         if hit["kind"] == INSIDE:
             return (words.contact(pairing, hit, self.time),)
         found = question.every(self.time)
+        same = found.pair == pairing
+        for field in ("kind", "a", "b"):
+            same &= found.hits[field] == hit[field]
+        others = np.flatnonzero(~same)
+        self.__dict__["complete"] = found.complete and len(others) < MOST_LISTED
         said = [words.contact(pairing, hit, self.time)]
-        for k in range(min(len(found.hits), MOST_LISTED)):
-            other = found.hits[k]
-            if int(found.pair[k]) != pairing or any(other[f] != hit[f] for f in ("kind", "a", "b")):
-                said.append(words.contact(int(found.pair[k]), other, self.time))
+        said += [words.contact(int(found.pair[k]), found.hits[k], self.time) for k in others[: MOST_LISTED - 1]]
         return tuple(sorted(said, key=lambda contact: contact.distance))
+
+    @cached_property
+    def complete(self) -> bool:  # type: ignore[override]
+        """Are these all contacts at `time`? False: `max_steps`, or more than 4,096 of them, ended the list."""
+        _ = self.contacts  # which says it, unless there are none to find
+        return self.__dict__.get("complete", True)
 
     @cached_property
     def stats(self) -> Stats:  # type: ignore[override]

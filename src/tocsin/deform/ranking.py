@@ -55,6 +55,9 @@ def in_order(hits: np.ndarray, pair: np.ndarray) -> np.ndarray:
     again = ranked[1:] == ranked[:-1]
     tied = np.flatnonzero(np.concatenate([again, [False]]) | np.concatenate([[False], again]))
     some = order[tied]
-    part = hits[some]
-    order[tied] = some[np.lexsort((part["b"], part["a"], part["kind"], pair[some], part["status"], part["time"]))]
+    if len(some):
+        part = hits.take(some)
+        features = (part["a"].astype(np.int64) << 32) + part["b"]  # b may be -1
+        named = (part["status"].astype(np.int64) << 48) + (pair[some] << 8) + part["kind"]
+        order[tied] = some[np.lexsort((features, named, part["time"]))]
     return order

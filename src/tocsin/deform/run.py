@@ -204,7 +204,7 @@ def _dealt(pairs: Sequence[Pair], blocks: list[Any], question: int, limit: float
     for helper in helpers:
         counts += helper.result()
     complete = not ended or bool(done)
-    if not parts:
+    if not parts or (threads > 1 and not complete):  # then one thread does it again
         return nothing()._replace(counts=counts, complete=complete)
     order = sorted(parts)
     hits = parts[order[0]][1] if len(order) == 1 else np.concatenate([parts[k][1] for k in order])

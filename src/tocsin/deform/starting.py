@@ -13,7 +13,7 @@ import numpy as np
 from tocsin._jit import kernel
 from tocsin.contacts.inside import is_inside
 from tocsin.deform.advance import CONTACT
-from tocsin.deform.narrow import EDGE_EDGE, EDGE_FACE, FACE_VERTEX, VERTEX_FACE
+from tocsin.deform.narrow import EDGE_EDGE, EDGE_FACE, FACE_EDGE, FACE_VERTEX, VERTEX_FACE
 from tocsin.deform.partners import Partner
 from tocsin.deform.topology import FACE, Elements, sides_of
 from tocsin.geometry.topology import label_faces
@@ -90,20 +90,39 @@ def is_confirmed(hits: np.ndarray, a: Elements, b: Elements, itself: bool) -> np
     """Return which contacts of a list stay: all but edges that may go through a face, where their features touch.
 
     Where rounding hides whether an edge goes through a face, an end of it is almost on the face, or a side of the face
-    on the edge. That is a contact of its own; if it is in the list, the edge and the face say nothing more.
+    on the edge. That is a contact of its own; if it is in the list, the edge and the face say nothing more. Soups have
+    millions of such: tables are looked through at once.
     """
-    start = hits[hits["time"] == 0.0]
-    known = set(zip(start["kind"].tolist(), start["a"].tolist(), start["b"].tolist()))
-    sides = sides_of(a), sides_of(b)
+    at_start = hits["time"] == 0.0
+    known = {
+        kind: np.sort(_numbers(*(hits[side][at_start & (hits["kind"] == kind)] for side in "ab")), kind="stable")
+        for kind in (VERTEX_FACE, FACE_VERTEX, EDGE_EDGE)
+    }
     stay = np.ones(len(hits), np.bool_)
-    for k in np.flatnonzero((hits["kind"] >= EDGE_FACE) & (hits["status"] != CONTACT)).tolist():
-        i, j = int(hits["a"][k]), int(hits["b"][k])
-        if hits["kind"][k] == EDGE_FACE:
-            near = [(VERTEX_FACE, int(v), j) for v in a.edges[i]]
-            lines = [(i, int(side)) for side in sides[1][j]]
+    unclear = (hits["kind"] >= EDGE_FACE) & (hits["status"] != CONTACT)
+    for through in (EDGE_FACE, FACE_EDGE):
+        rows = np.flatnonzero(unclear & (hits["kind"] == through))
+        if not len(rows):
+            continue
+        i, j = hits["a"][rows, None], hits["b"][rows, None]
+        if through == EDGE_FACE:
+            ends, lines = _numbers(a.edges[i[:, 0]], j), (i, sides_of(b)[j[:, 0]])
         else:
-            near = [(FACE_VERTEX, i, int(v)) for v in b.edges[j]]
-            lines = [(int(side), j) for side in sides[0][i]]
-        near += [(EDGE_EDGE, *(sorted(line) if itself else line)) for line in lines]
-        stay[k] = known.isdisjoint(near)
+            ends, lines = _numbers(i, b.edges[j[:, 0]]), (sides_of(a)[i[:, 0]], j)
+        sides = _numbers(np.minimum(*lines), np.maximum(*lines)) if itself else _numbers(*lines)
+        touched = _any_in(ends, known[VERTEX_FACE if through == EDGE_FACE else FACE_VERTEX])
+        stay[rows] = ~(touched | _any_in(sides, known[EDGE_EDGE]))
     return stay
+
+
+def _numbers(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Return one number for each two features."""
+    return (a.astype(np.int64) << 32) | b.astype(np.int64)
+
+
+def _any_in(numbers: np.ndarray, known: np.ndarray) -> np.ndarray:
+    """Return for each row of numbers if any of them is among those that are known, which are sorted."""
+    if not len(known):
+        return np.zeros(len(numbers), np.bool_)
+    places = np.minimum(np.searchsorted(known, numbers), len(known) - 1)
+    return (known[places] == numbers).any(axis=1)

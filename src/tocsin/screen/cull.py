@@ -18,6 +18,10 @@ from tocsin._jit import kernel
 from tocsin.geometry.tree import MAX_DEPTH
 from tocsin.screen.placing import Chosen
 
+MOST_TESTS = 2**20
+"""Pairs of balls that are looked at: some 50 ms. Where all of a soup is in one place there are as many as pairs of
+triangles, and none of them is settled."""
+
 ROUND = 1e-6
 """Radii are grown by this part: hierarchies are in single precision, and nothing here is rounded outward."""
 
@@ -102,6 +106,7 @@ def listed(surfaces, surface, wanted):
     numbers = surfaces.numbers
     edge_wanted = np.zeros(surface["edges"], dtype=np.bool_)
     corner_wanted = np.zeros(surface["corners"], dtype=np.bool_)
+    corner_asked = np.zeros(surface["corners"], dtype=np.bool_)
     face_wanted = wanted.copy()
     edges = np.empty(surface["edges"], dtype=np.int32)
     corners = np.empty(surface["corners"], dtype=np.int32)
@@ -120,6 +125,9 @@ def listed(surfaces, surface, wanted):
             edges[n_edges] = e - surface["edge"]
             n_edges += 1
         for k in range(numbers[surface["rim"] + f], numbers[surface["rim"] + f + 1]):
+            if corner_asked[numbers[k]]:
+                continue
+            corner_asked[numbers[k]] = True
             corner = surfaces.corners[surface["corner"] + numbers[k]]
             for j in range(corner["face"], corner["face"] + corner["faces"]):
                 face_wanted[numbers[j] - surface["face"]] = True
@@ -141,7 +149,7 @@ def listed(surfaces, surface, wanted):
 def choose(surfaces, nodes, surface_a, surface_b, frame, turn_a, place_a, turn_b, place_b, small):
     """Return what of two bodies can meet, by going down both hierarchies together until nodes are `small`.
 
-    Everything that can meet is chosen, and more: whole nodes.
+    Everything that can meet is chosen, and more: whole nodes. After MOST_TESTS nothing more is opened.
     """
     wanted_a = np.zeros(surface_a["faces"], dtype=np.bool_)
     wanted_b = np.zeros(surface_b["faces"], dtype=np.bool_)
@@ -152,8 +160,10 @@ def choose(surfaces, nodes, surface_a, surface_b, frame, turn_a, place_a, turn_b
     pending[0, 0] = surface_a["root"]
     pending[0, 1] = surface_b["root"]
     top = 1
+    left = MOST_TESTS
     while top > 0:
         top -= 1
+        left -= 1
         a = pending[top, 0]
         b = pending[top, 1]
         radius_a = float(nodes[a]["radius"])
@@ -162,8 +172,8 @@ def choose(surfaces, nodes, surface_a, surface_b, frame, turn_a, place_a, turn_b
         ball_b = ball_of(nodes, b, turn_b, place_b)
         if not balls_meet(frame, ball_a, ball_b, radius_a + radius_b):
             continue
-        end_a = nodes[a]["count"] > 0 or radius_a <= small
-        end_b = nodes[b]["count"] > 0 or radius_b <= small
+        end_a = nodes[a]["count"] > 0 or radius_a <= small or left < 0
+        end_b = nodes[b]["count"] > 0 or radius_b <= small or left < 0
         if end_a and end_b:
             if not done_a[a]:
                 done_a[a] = True
