@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -30,7 +31,7 @@ def distance(scene: Any, placements: tuple[Motion, ...]) -> Distance:
 
     lower, upper, contact = nearest(standing(scene, placements), scene.names, found.distance)
     if contact is None:
-        return found
+        return replace(found, lower=min(lower, found.lower))
     return Distance(
         upper, min(lower, found.lower), contact.link_a, contact.link_b, contact.point_a, contact.point_b,
         contact.normal, contact.model_a, contact.model_b,

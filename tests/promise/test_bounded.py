@@ -11,7 +11,7 @@ import pytest
 import tocsin
 from effort import little_work
 from tocsin.contacts import manifold
-from tocsin.deform import answer
+from tocsin.deform import answer, distance
 from tocsin.interval import swept_cull
 from tocsin.screen import exact_ask
 from tocsin.screen.exact import search_pairs
@@ -190,3 +190,24 @@ def test_lists_of_a_deformable_model_of_thousands_of_triangles_in_one_place_take
         found = scene.contacts(fall, every=every, max_steps=500_000)
     assert not found.complete
     assert found.times[0] == 0.0
+
+
+@pytest.mark.parametrize("other", ["deformable", "body"])
+def test_a_distance_of_deformable_models_all_of_which_is_equally_near_ends_with_bounds_that_hold(other, monkeypatch):
+    monkeypatch.setattr(distance, "MOST_STEPS", 100_000)
+    soup = stacked(5_000)
+    cloth = tocsin.Deformable(*soup, name="cloth", self_contact=False)
+    below = tocsin.Deformable(*soup, name="below", self_contact=False) if other == "deformable" else tocsin.Body(soup)
+    scene = tocsin.Scene(cloth, below)
+    found = scene.distance(cloth.at(cloth.vertices + (0.0, 0.0, 0.7)))
+    assert 0.6 < found.lower < 0.7
+    assert found.distance == pytest.approx(0.7)
+
+
+def test_threads_take_no_more_steps_together_than_one_may():
+    models = [tocsin.Deformable(*stacked(3_000), name=name, self_contact=False) for name in "ab"]
+    fall = models[0].move(models[0].vertices + (0.0, 0.0, 1.0), models[0].vertices - (0.0, 0.0, 1.0))
+    for threads in (1, 2, 8):
+        hit = tocsin.Scene(*models, threads=threads).first_contact(fall, max_steps=200_000)
+        assert hit.status is tocsin.Status.CAPPED
+        assert hit.stats.steps <= 2.5 * 200_000, "once by all threads, and then in order by one"

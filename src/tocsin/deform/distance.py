@@ -4,7 +4,8 @@ A question with a margin m has two answers that prove something: free, then ever
 pair of features within m, whose closest points are a witness. So the smallest distance is searched for from below: the
 margin is doubled until a witness turns up, and then the next question is just below the distance of the last witness,
 until the answer is free. Witnesses come in any order, so each question halves, on average, how many pairs are closer;
-where they do not shrink fast enough the middle between both bounds is asked for instead.
+where they do not shrink fast enough the middle between both bounds is asked for instead. A question that is ended by
+its cap proves nothing: where everything is equally near, the second such ends the search, with bounds farther apart.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import numpy as np
 from tocsin.deform.answer import Words
 from tocsin.deform.question import Question
 from tocsin.model.deformable import Deformable
+from tocsin.options import MAX_STEPS
 from tocsin.results import Contact
 
 START = 0.125
@@ -26,6 +28,9 @@ CLOSE, CLOSER = 1e-9, 2.0**-42
 much, if rounding hides the difference."""
 
 WIDER = 16.0
+
+MOST_STEPS, STEPS_EACH = MAX_STEPS, 128
+"""Of a question: seconds, and more for each vertex, since in a regular cloth all neighbours are equally near."""
 
 SLOW, PATIENCE = 0.8, 3
 """So many witnesses in a row that are not closer than this, of the one before, are too many."""
@@ -42,33 +47,47 @@ def nearest(question: Question, names: tuple[str, ...], limit: float) -> tuple[f
         return math.inf, math.inf, None
     words = Words(question, names)
     size = max(float(np.abs(m.vertices).max(initial=0.0)) for m in softs)
-    before, margin, step = 0.0, 0.0, START * min(m.mean_edge for m in softs)
-    while (found := _within(question, words, margin, CLOSER * (size + margin))) is None:
-        if margin >= limit:
-            return limit, limit, None
-        before, margin, step = margin, min(margin + step, limit), 2.0 * step
-    lower = before
-    upper, witness = found
-    gap, slow = max(CLOSE * upper, CLOSER * (size + upper)), 0
-    while upper - gap > lower:
-        margin = 0.5 * (lower + upper) if slow >= PATIENCE else upper - gap
-        found = _within(question, words, margin, 0.25 * gap)
-        if found is None:
+    question.max_steps = MOST_STEPS + STEPS_EACH * sum(len(m.vertices) for m in softs)
+    lower, margin, step = 0.0, 0.0, START * min(m.mean_edge for m in softs)
+    while True:
+        upper, witness = _within(question, words, margin, CLOSER * (size + margin))
+        if witness is not None:
+            break
+        if upper > margin:  # proven; else the cap ended the search, and some pair is found within more
             lower = margin
-        elif found[0] >= upper - gap:  # rounding hides the difference
+        if margin >= limit:
+            return min(lower, limit), limit, None
+        margin, step = min(margin + step, limit), 2.0 * step
+    gap, slow, capped = max(CLOSE * upper, CLOSER * (size + upper)), 0, False
+    while upper - gap > lower:
+        margin = 0.5 * (lower + upper) if slow >= PATIENCE or capped else upper - gap
+        distance, found = _within(question, words, margin, 0.25 * gap)
+        if found is None:
+            if distance > margin:
+                lower = margin
+            elif capped:
+                break
+            else:
+                capped = True
+        elif distance >= upper - gap:  # rounding hides the difference
             gap *= WIDER
         else:
-            slow = slow + 1 if found[0] > SLOW * upper else 0
-            upper, witness = found
+            slow = slow + 1 if distance > SLOW * upper else 0
+            upper, witness = distance, found
             gap = max(CLOSE * upper, CLOSER * (size + upper))
     return min(lower, upper), upper, witness
 
 
-def _within(question: Question, words: Words, margin: float, tolerance: float) -> tuple[float, Contact] | None:
-    """Return a pair within margin and tolerance, with an upper bound of its distance; None if all are farther."""
+def _within(question: Question, words: Words, margin: float, tolerance: float) -> tuple[float, Contact | None]:
+    """Return a pair within margin and tolerance, behind an upper bound of its distance.
+
+    (inf, None) if all are farther, proven; (0, None) if the cap ended the search.
+    """
     question.pairings = [pairing._replace(margin=margin, tolerance=tolerance) for pairing in question.pairings]
     state, _, p, hit = question.first(anything=True)
     if state == 0:
-        return None
+        return math.inf, None
+    if hit["kind"] < 0:
+        return 0.0, None
     contact = words.contact(p, hit, 0.0)
     return contact.distance + (question.blur(question.pairings[p].b) if contact.distance > 0.0 else 0.0), contact

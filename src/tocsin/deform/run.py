@@ -161,7 +161,10 @@ def _own(octets: int, rings: int, parts: int) -> np.ndarray:
 
 
 def _dealt(pairs: Sequence[Pair], blocks: list[Any], question: int, limit: float, threads: int, most: int) -> Found:
-    """Deal blocks out to threads, the caller among them, and gather what they find in `most` steps."""
+    """Deal blocks out to threads, the caller among them, and gather what they find in `most` steps.
+
+    A block may take an equal share of the steps that are left, so that all threads together take about `most`.
+    """
     best = [limit]
     spent: list[int] = []
     ended: list[bool] = [True] if most <= 0 else []
@@ -178,7 +181,8 @@ def _dealt(pairs: Sequence[Pair], blocks: list[Any], question: int, limit: float
             if block is None:
                 break
             before = int(work_of(own))
-            own[CAP] = before + max(most - sum(spent), 1)
+            share = max((most - sum(spent)) // threads, 1)
+            own[CAP] = before + share
             p, tasks, first, last = block
             pair = pairs[p]
             bounds = (pair.margin, pair.tolerance, min(best), question)
@@ -187,8 +191,9 @@ def _dealt(pairs: Sequence[Pair], blocks: list[Any], question: int, limit: float
             hits, n, reached = descend(
                 pair.a, pair.b, pair.itself, tasks, first, last, room, lists, *bounds, pair.overlaps, hits, n, own
             )
-            spent.append(int(work_of(own)) - before)
-            if sum(spent) > most:
+            used = int(work_of(own)) - before
+            spent.append(used)
+            if used > share or sum(spent) > most:
                 ended.append(True)
             if n:
                 parts[k] = (p, hits[:n])
