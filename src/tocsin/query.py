@@ -12,7 +12,7 @@ import numpy as np
 from tocsin._jit import borrowed, kernel, question, ticks
 from tocsin.advancement.around import apart_around
 from tocsin.advancement.engine import CAPPED, CONTACT, FREE, advance
-from tocsin.advancement.probe import seen_touching
+from tocsin.advancement.probe import LOOKS, UNSEEN, seen_touching
 from tocsin.advancement.work import CHARGED, LIMIT, OWN
 from tocsin.contacts.closest import closest
 from tocsin.contacts.inside import one_inside_other
@@ -46,12 +46,9 @@ bounds do not add up the joints (measured on chains of 2 to 200 links)."""
 
 MOST_SLABS = 64
 
-LOOKS = (1.0, 0.5, 0.75, 0.25)
-"""Where in a slab `is_free` looks before it goes on; at its end, where there are several slabs, before it culls."""
-
-UNSEEN, SHORT = 24, 1.2
-"""Steps, as they are charged, that `is_free` takes before it looks, if no chain turns by more than so many radians:
-most short motions are free, and done by then."""
+SHORT = 1.2
+"""Radians: if no chain turns by more, `is_free` takes UNSEEN steps before it looks: most short motions are free, and
+done by then."""
 
 
 @kernel
@@ -238,21 +235,27 @@ def cull(stage, pairs, t0, t1, margin, grow, tolerance, relative_tolerance, coun
 
 
 @kernel
-def look(stage, pairs, n, t):
-    """Return the first pair that is seen to touch at time t, or -1; those that are free until later are passed over."""
+def look(stage, pairs, n, t, own):
+    """Return the first pair that is seen to touch at time t, or -1; those that are free until later are passed over.
+
+    Those on their own account too, if `own`.
+    """
     for p in range(n):
-        if pairs[p]["start"] <= t and seen_touching(stage.world, stage.sweeps, stage.joints, stage.room, pairs[p], t):
+        pair = pairs[p]
+        due = pair["start"] <= t and (own or pair["own"] == 0)
+        if due and seen_touching(stage.world, stage.sweeps, stage.joints, stage.room, pair, t):
             return p
     return -1
 
 
 @kernel
-def look_ahead(stage, pairs, n, t0, t1):
+def look_ahead(stage, pairs, n, t0, t1, first):
     """Return (pair, time): the first pair on its own account that is seen to touch at one of LOOKS; -1 for none.
 
-    Their steps are not charged, so nothing else would make `is_free` look at them before they are advanced.
+    Their steps are not charged, so nothing else would make `is_free` look at them before they are advanced, on a long
+    motion; on a short one `advance` looks itself. `first`: 1 where the end was looked at before.
     """
-    for k in range(4):
+    for k in range(first, 4):
         t = t1 if k == 0 else t0 + (t1 - t0) * LOOKS[k]
         for p in range(n):
             pair = pairs[p]
@@ -311,7 +314,7 @@ def solve(
                 t = slab / slabs
                 pairs, n = swept_pairs(stage, pairs, t, t, margin, grow, tolerance, relative_tolerance)
                 n = leave_out_charted(stage, configs, pairs, n, stretch, t, t) if charted else n
-                p = look(stage, pairs, n, t)
+                p = look(stage, pairs, n, t, True)
                 if p >= 0:
                     a, b, used = named(pairs, p)
                     return CONTACT, t, a, b, used, i
@@ -323,13 +326,13 @@ def solve(
             end_seen = any_contact and (slabs > 1 or long)
             if n > 0:
                 n = leave_out_charted(stage, configs, pairs, n, stretch, t0, t1) if charted else n
-                p = look(stage, pairs, n, t1) if end_seen and slabs == 1 else -1
+                p = look(stage, pairs, n, t1, True) if end_seen and slabs == 1 else -1
                 if p >= 0:
                     a, b, used = named(pairs, p)
                     return CONTACT, t1, a, b, used, i
                 n = leave_out_free(stage, pairs, n, t0, t1, long)
-                if any_contact and charted:
-                    p, t = look_ahead(stage, pairs, n, t0, t1)
+                if long and charted:
+                    p, t = look_ahead(stage, pairs, n, t0, t1, 1 if end_seen else 0)
                     if p >= 0:
                         a, b, used = named(pairs, p)
                         return CONTACT, t, a, b, used, i
@@ -351,7 +354,7 @@ def solve(
                 if status == CAPPED:
                     for k in range(1 if end_seen else 0, 4):
                         t = t1 if k == 0 else t0 + (t1 - t0) * LOOKS[k]
-                        p = look(stage, pairs, n, t)
+                        p = look(stage, pairs, n, t, not long)
                         if p >= 0:
                             a, b, used = named(pairs, p)
                             return CONTACT, t, a, b, used, i

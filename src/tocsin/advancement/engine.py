@@ -28,6 +28,7 @@ from tocsin.advancement.boxes import box_of, box_step, center_of, quad_step
 from tocsin.advancement.heap import drop_first, grown, push
 from tocsin.advancement.leaf_pair import CAPPED, CONTACT, FREE, later, leaf_advance
 from tocsin.advancement.leaves import convex_step
+from tocsin.advancement.probe import UNSEEN, seen_during
 from tocsin.advancement.relative import both_states, seen_from_a, seen_from_b
 from tocsin.advancement.work import HULL_TESTS, NODE_TESTS, VISITED, may_step, settle, spent, tests
 from tocsin.bounds.carried import apart_until
@@ -139,6 +140,12 @@ def advance(world, sweeps, joints, taylor, room, pairs, n_pairs, begin, end, any
         pair = pairs[p]
         if not may_step(pair, max_steps, counts):
             return CAPPED, t, p
+        if any_contact and pair["steps"] == UNSEEN and pair["own"] > 0:
+            # Nothing of it is charged, so nobody else would look. A pair that a chart would settle is not seen.
+            time = seen_during(world, sweeps, joints, room, pair, begin, end)
+            if time < math.inf:
+                mark_visited(pair, counts)
+                return CONTACT, time, p
         geom_a = world.geoms[pair["a"]]
         geom_b = world.geoms[pair["b"]]
         digits = COARSE if is_deep(world, pair) else FINE

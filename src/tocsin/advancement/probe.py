@@ -17,7 +17,14 @@ from tocsin.geometry.convex import convex_distance
 from tocsin.geometry.triangles import triangle_pair
 from tocsin.model.world import CONVEX, MESH
 
-LOOKS = 48
+LOOKS = (1.0, 0.5, 0.75, 0.25)
+"""Where in a slab `is_free` looks before it goes on; at its end, where there are several slabs, before it culls."""
+
+UNSEEN = 24
+"""Steps that `is_free` takes on a short motion before it looks: as they are charged, or those of a pair that has an
+account of its own."""
+
+TESTS = 48
 """Box and leaf tests after which a look gives up: contacts are found within a few, by going down where boxes overlap
 most; surfaces that come close without touching could take hundreds."""
 
@@ -81,7 +88,7 @@ def seen_touching(world, sweeps, joints, room, pair, t):
     stack[0, 0] = a
     stack[0, 1] = b
     top = 1
-    for _ in range(LOOKS):
+    for _ in range(TESTS):
         if top == 0:
             break
         top -= 1
@@ -116,3 +123,13 @@ def seen_touching(world, sweeps, joints, room, pair, t):
             stack[place, 1] = b if open_a else kid >> 1
             top += 1
     return False
+
+
+@kernel
+def seen_during(world, sweeps, joints, room, pair, begin, end):
+    """Return one of LOOKS in [begin, end] at which the pair is seen to touch, or infinity."""
+    for k in range(4):
+        t = end if k == 0 else begin + (end - begin) * LOOKS[k]
+        if pair["start"] <= t and seen_touching(world, sweeps, joints, room, pair, t):
+            return t
+    return np.inf

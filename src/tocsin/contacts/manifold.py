@@ -110,10 +110,8 @@ def place_of(slots, touches, touch):
 
 
 @kernel
-def with_room(touches, slots, n):
-    """Return (touches, slots) with room for the touches of two more triangles, all entered; no slot table is full."""
-    if n + 16 <= touches.shape[0]:
-        return touches, slots
+def with_room(touches, n):
+    """Return (touches, slots) with room for twice as many, all entered; no slot table is full."""
     bigger = np.zeros(2 * touches.shape[0], dtype=TOUCH)
     more = np.full(4 * touches.shape[0], -1, dtype=np.int32)
     for k in range(n):
@@ -123,14 +121,13 @@ def with_room(touches, slots, n):
 
 
 @kernel
-def add_touch(lists, n, world, pair, p, frame, kind, fa, on_a, fb, on_b, x, y, d, across):
+def add_touch(touches, slots, n, world, pair, p, frame, kind, fa, on_a, fb, on_b, x, y, d, across):
     """Append a touch of two features, (count, i, k) of triangles fa and fb, unless it is listed; return the new count.
 
-    `lists`: touches and the slots of their hash table. x and y are in a's frame, which `frame` places in the world.
+    `slots`: the hash table of the touches. x and y are in a's frame, which `frame` places in the world.
     `across`: the line on which the normal lies, where the features say it (or zero): of points that are a few roundings
     apart the difference says nothing.
     """
-    touches, slots = lists
     touch = touches[n]
     touch["pair"] = p
     touch["kind"] = kind
@@ -183,7 +180,7 @@ def common_normal(u, v):
 
 
 @kernel
-def triangle_touches(lists, n, world, pair, p, frame, pose, fa, fb, near, d, x, y):
+def triangle_touches(touches, slots, n, world, pair, p, frame, pose, fa, fb, near, d, x, y):
     """Append the touches of two triangles whose distance d, between x and y, is at most `near`; return the new count.
 
     Every corner near the other's face or edge, and every two edges that are near each other within both. Where there is
@@ -208,7 +205,7 @@ def triangle_touches(lists, n, world, pair, p, frame, pose, fa, fb, near, d, x, 
         on = feature(q, b0, b1, b2)[0]
         if gap <= near and on > 1:
             n = add_touch(
-                lists, n, world, pair, p, frame, VERTEX_FACE, fa, (1, k, 0), fb, face, corner_a, q, gap,
+                touches, slots, n, world, pair, p, frame, VERTEX_FACE, fa, (1, k, 0), fb, face, corner_a, q, gap,
                 normal_b if on == 3 else NOWHERE,
             )  # fmt: skip
             listed = -1
@@ -218,7 +215,7 @@ def triangle_touches(lists, n, world, pair, p, frame, pose, fa, fb, near, d, x, 
         on = feature(q, a0, a1, a2)[0]
         if gap <= near and on > 1:
             n = add_touch(
-                lists, n, world, pair, p, frame, FACE_VERTEX, fa, face, fb, (1, k, 0), q, corner_b, gap,
+                touches, slots, n, world, pair, p, frame, FACE_VERTEX, fa, face, fb, (1, k, 0), q, corner_b, gap,
                 normal_a if on == 3 else NOWHERE,
             )  # fmt: skip
             listed = -1
@@ -233,7 +230,7 @@ def triangle_touches(lists, n, world, pair, p, frame, pose, fa, fb, near, d, x, 
                 on_a = (2, k, (k + 1) % 3)
                 on_b = (2, m, (m + 1) % 3)
                 n = add_touch(
-                    lists, n, world, pair, p, frame, EDGE_EDGE, fa, on_a, fb, on_b, u, v, gap,
+                    touches, slots, n, world, pair, p, frame, EDGE_EDGE, fa, on_a, fb, on_b, u, v, gap,
                     common_normal(edge_a, edge_b),
                 )  # fmt: skip
                 listed = -1
@@ -249,7 +246,7 @@ def triangle_touches(lists, n, world, pair, p, frame, pose, fa, fb, near, d, x, 
             on_a = face
         elif on_a[0] == 2 and on_b[0] == 2:
             kind = EDGE_EDGE
-        n = add_touch(lists, n, world, pair, p, frame, kind, fa, on_a, fb, on_b, x, y, d, NOWHERE)
+        n = add_touch(touches, slots, n, world, pair, p, frame, kind, fa, on_a, fb, on_b, x, y, d, NOWHERE)
     return n
 
 
@@ -302,12 +299,12 @@ def manifold(world, sweeps, joints, room, pairs, n_pairs, t, max_tests):
             face = (3, 0, 0)
             if not d <= near:
                 continue
-            touches, slots = with_room(touches, slots, n)
-            lists = (touches, slots)
+            if n + 16 > touches.shape[0]:  # the touches of two triangles
+                touches, slots = with_room(touches, n)
             fa = node_a["first"] if geom_a["kind"] == MESH else -1
             fb = node_b["first"] if geom_b["kind"] == MESH else -1
             if fa >= 0 and fb >= 0:
-                n = triangle_touches(lists, n, world, pair, p, frame, pose, fa, fb, near, d, x, y)
+                n = triangle_touches(touches, slots, n, world, pair, p, frame, pose, fa, fb, near, d, x, y)
             else:
-                n = add_touch(lists, n, world, pair, p, frame, SURFACE, fa, face, fb, face, x, y, d, NOWHERE)
+                n = add_touch(touches, slots, n, world, pair, p, frame, SURFACE, fa, face, fb, face, x, y, d, NOWHERE)
     return touches, n, True

@@ -30,7 +30,7 @@ from tocsin.geometry.primitives import Cylinder
 from tocsin.geometry.shape import Shape
 from tocsin.model.base import Model, Motion
 from tocsin.model.deformable import Deformable, Deforming
-from tocsin.motion.knots import piece_in, share_of, shares_in, stretches_of, time_before, times_before
+from tocsin.motion.knots import WHOLE, piece_in, share_of, shares_in, stretches_of, time_before, times_before
 from tocsin.options import RELATIVE_TOLERANCE
 
 Stretch = tuple[int, ...]
@@ -123,6 +123,8 @@ class Question:
     @cached_property
     def stretches(self) -> list[Stretch]:
         """The stretches between changes of velocity, in order."""
+        if all(m.pieces <= 1 for m in self.motions.values()):
+            return [WHOLE]
         return [tuple(s) for s in stretches_of(m.pieces for m in self.motions.values()).tolist()]
 
     # ---- where things are ------------------------------------------------------------------------------------------
@@ -148,6 +150,8 @@ class Question:
                 return q if x else p
             return (1.0 - x) * p + x * q
 
+        if (first, last) == (0.0, 1.0):  # its ends are frames
+            return at, 0.0
         return at, INTERPOLATED * max(float(np.abs(frame).max(initial=0.0)) for frame in (p, q))
 
     def _path(self, actor: Actor, stretch: Stretch) -> Path:
@@ -311,9 +315,7 @@ class Question:
         """Return deformable model k as kernels see it during a stretch, and how far it may be off; metres."""
         model: Any = self.models[k]
         at, off = self._frames(k, stretch)
-        motion = self.motions.get(k)
-        whole = motion is None or shares_in(stretch, max(motion.pieces, 1))[1:] == (0.0, 1.0)
-        return soft_of(model).fit(at(0.0), at(1.0), origin), 0.0 if whole else off
+        return soft_of(model).fit(at(0.0), at(1.0), origin), off
 
     def _against(self, p: int, stretch: Stretch, origin: np.ndarray, question: int, limit: float) -> Found:
         """Ask about a deformable model and one shape of a link."""

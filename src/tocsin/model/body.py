@@ -16,6 +16,7 @@ from tocsin.geometry.shape import placed_shapes
 from tocsin.model.base import Model, Motion
 from tocsin.model.carried import screw_motion
 from tocsin.motion.arcs import decided
+from tocsin.motion.ends import write_ends
 from tocsin.motion.links import FLOATING, LINK
 from tocsin.motion.poses import base_matrix
 
@@ -48,6 +49,11 @@ def lone_link(kind: int) -> np.ndarray:
     links["axis"] = (0.0, 0.0, 1.0)
     links["rotation"] = np.eye(3)
     return links
+
+
+def is_matrix(pose: Any) -> bool:
+    """Is this a 4x4 array as kernels are compiled for?"""
+    return pose.__class__ is np.ndarray and pose.shape == (4, 4) and pose.dtype is _cast.FLOAT64 and pose.flags.carray
 
 
 class Body(Model):
@@ -97,9 +103,11 @@ class Body(Model):
         slides along it (`tocsin.motion.screw`); a turn of less than 1e-6 rad is taken as "interpolating".
         """
         rows = np.zeros((2, 7))
-        _cast.pose(pose_t0, f"the start pose of {self.name!r}", rows[0])
-        _cast.pose(pose_t1, f"the end pose of {self.name!r}", rows[1])
-        decided(rows, self.quaternions)
+        plain = is_matrix(pose_t0) and is_matrix(pose_t1)
+        if not plain or not write_ends(pose_t0, pose_t1, self.quaternions, rows):
+            _cast.pose(pose_t0, f"the start pose of {self.name!r}", rows[0])
+            _cast.pose(pose_t1, f"the end pose of {self.name!r}", rows[1])
+            decided(rows, self.quaternions)
         if _cast.choice(kind, "the kind of a motion", MOTION_KINDS) == "interpolating":
             return Motion.of(self, rows)
         return screw_motion(self, rows)

@@ -16,6 +16,7 @@ from tocsin.geometry.shape import placed_shapes
 from tocsin.model.base import Model, Motion
 from tocsin.model.body import path_of
 from tocsin.motion.arcs import decided
+from tocsin.motion.ends import settle_ends
 from tocsin.motion.links import BASE_WIDTH, FLOATING, IDENTITY_BASE, JOINT_KINDS, LINK, WIDTH
 from tocsin.motion.poses import base_matrix
 
@@ -262,6 +263,14 @@ class Robot(Model):
     def _row(
         self, q: Any, base: Any, what: str, row: np.ndarray, group: str | None = None, before: np.ndarray | None = None
     ) -> np.ndarray:
+        """Write and check a configuration row."""
+        self._write(q, base, what, row, group, before)
+        return self.checked(row, what)
+
+    def _write(
+        self, q: Any, base: Any, what: str, row: np.ndarray, group: str | None = None, before: np.ndarray | None = None
+    ) -> None:
+        """Write a configuration row, whose numbers are yet to be checked."""
         if base is not None:
             _cast.pose(base, f"the base pose of {what}", row)
         else:
@@ -273,7 +282,6 @@ class Robot(Model):
             names = ", ".join(self.joint_names) or "none"
             raise TocsinError(f"{what} must have {self.n_config} values (joints: {names}); got shape {values.shape}.")
         row[BASE_WIDTH:] = values
-        return self.checked(row, what)
 
     def move(self, q_t0: Any, q_t1: Any, *, group: str | None = None, base: tuple[Any, Any] | None = None) -> Motion:
         """Return the motion from configuration q_t0 to q_t1 over t in [0, 1], every joint at a constant rate.
@@ -282,9 +290,12 @@ class Robot(Model):
         """
         base_t0, base_t1 = self._bases(base)
         rows = np.zeros((2, self.width))
-        self._row(q_t0, base_t0, "the start configuration", rows[0], group)
-        self._row(q_t1, base_t1, "the end configuration", rows[1], group, rows[0])
-        if base is not None or len(self.quaternions) > 1:  # most robots turn about their joints alone
+        whats = ("the start configuration", "the end configuration")
+        self._write(q_t0, base_t0, whats[0], rows[0], group)
+        self._write(q_t1, base_t1, whats[1], rows[1], group, rows[0])
+        if not settle_ends(rows, self.quaternions, self.most):
+            for row, what in zip(rows, whats):
+                self.checked(row, what)
             decided(rows, self.quaternions)
         return Motion.of(self, rows)
 
