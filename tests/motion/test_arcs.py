@@ -60,7 +60,7 @@ def test_the_reverse_is_the_same_arc_to_the_bit():
         p, q = (tuple(row) for row in decided(np.array([p, q]), QUATERNION))
         axis, angle = relative_turn(p, q)
         assert relative_turn(q, p) == (tuple(-x for x in axis), angle)
-        assert abs(angle - math.pi) < 1e-15
+        assert abs(angle - math.pi) < 1e-14  # the quaternions come from a library, and differ by its last bits
 
 
 @pytest.mark.parametrize("kind", ["interpolating", "screw"])
