@@ -108,6 +108,56 @@ def test_what_is_measured_is_what_the_slow_oracle_measures():
     assert 5 < touching < 55
 
 
+@pytest.mark.parametrize(
+    ("kind", "size"), [("box", (0.5, 2.0, 2.0)), ("sheet", (2.0, 1.0, 1.0)), ("cylinder", (0.5, 1.0))]
+)
+def test_a_ball_above_a_diagonal_is_as_far_as_it_is_high(kind, size):
+    """A foot on the side of two triangles in one plane may be rounded out of both."""
+    rng = np.random.default_rng(8)
+    ball = stories_truth.cores_of(stories_scenes.Part("sphere", (0.25,), np.eye(4)))[0]
+    for core in stories_truth.cores_of(stories_scenes.Part(kind, size, np.eye(4))):
+        p, f = core.vertices, core.faces
+        normals = stories_truth._units(np.cross(p[f[:, 1]] - p[f[:, 0]], p[f[:, 2]] - p[f[:, 0]]))
+        sides = [(a, b, n) for (x, y, z), n in zip(f.tolist(), normals) for a, b in ((x, y), (y, z), (z, x))]
+        feet = np.array([p[a] + s * (p[b] - p[a]) + 0.5 * n for a, b, n in sides for s in np.arange(1, 32) / 32])
+        turns = np.linalg.qr(rng.standard_normal((len(feet), 3, 3)))[0]
+        turns *= np.sign(np.linalg.det(turns))[:, None, None]
+        turns[::2] = np.eye(3)
+        core = stories_truth.Placed(core, p @ turns.transpose(0, 2, 1))
+        other = stories_truth.Placed(ball, np.einsum("tij,tj->ti", turns, feet)[:, None])
+        found = stories_truth.measured((core, other), (core, other), np.full(len(feet), 1e-11))
+        np.testing.assert_allclose(found.lower, 0.25, atol=1e-9)
+        np.testing.assert_allclose(found.upper, 0.25, atol=1e-9)
+
+
+class Capped:
+    """A scene whose lists end after one step."""
+
+    def __init__(self, scene):
+        self.scene = scene
+
+    def contacts(self, *motions, **asked):
+        return self.scene.contacts(*motions, **asked, max_steps=1)
+
+
+def test_a_list_that_is_not_complete_does_not_claim_what_it_leaves_out():
+    """It may leave out earlier contacts, too, and all of a pair; that it was capped is counted."""
+    cut = 0
+    for index in range(60):
+        story = stories_drawn.random_story(3, index)
+        told = stories_scenes.told(story)
+        if all(actor.kind != "cloth" for actor in story.actors):
+            continue
+        told = dataclasses.replace(told, scene=Capped(told.scene))
+        tale = stories_tellers.Tale(f"stories:3:{index}", story, told, Claims(story.margin), None)
+        stories_tellers.ask_lists(tale)
+        truth = stories_truth.Truth(story, told)
+        measured = truth.measure(stories.GRID)
+        assert tale.claims.contradictions(stories.GRID, *measured, truth.slack) == []
+        cut += tale.claims.capped
+    assert cut > 3
+
+
 def test_a_story_is_told_again_by_its_name():
     tale, _ = stories.tell(3, 5)
     again, _ = stories.replay("stories:3:5:audit")

@@ -162,14 +162,16 @@ def _round_shapes(story: Story) -> bool:
 
 
 def _ask_soft_lists(tale: Tale) -> None:
+    """Ask for the lists of cloths; one that is not complete may leave out anything, and claims what it holds alone."""
     scene, motions = tale.told.scene, tale.told.motions
     pairs = scene.contacts(*motions, every="pair", **tale.asked)
     triangles = scene.contacts(*motions, every="triangle", **tale.asked)
+    tale.claims.capped += not (pairs.complete and triangles.complete)
     m = tale.story.margin
     cloths = {a.name for a in tale.story.actors if a.kind == "cloth"}
     others = {a.name: a for a in tale.story.actors}
     for names in dict.fromkeys(pairs.pairs):  # a body of two shapes is there twice
-        if names[0] == names[1]:
+        if names[0] == names[1] or not pairs.complete:
             continue
         places = frozenset([frozenset(_place(others, name) for name in names)])
         times = pairs.times[np.isin(pairs.pair, [k for k, each in enumerate(pairs.pairs) if each == names])]
@@ -178,7 +180,7 @@ def _ask_soft_lists(tale: Tale) -> None:
     for contact in [pairs[k] for k in range(min(len(pairs), 3))]:
         if contact.proven:
             tale.claims.near.append(Near("every pair", contact.time, m + tale.widest, frozenset([pair_of(contact)])))
-    for name in cloths:
+    for name in cloths if triangles.complete else ():
         for k, time in enumerate(triangles[name].tolist()):
             closed = not math.isfinite(time)
             end = 1.0 if closed else time

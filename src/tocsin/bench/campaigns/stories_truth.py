@@ -7,6 +7,7 @@ Every shape is a convex core, a polytope or a flat polygon, grown by a radius; h
 - Cores whose projections on every face normal and every cross product of edges overlap by more than the slack do
   overlap (separating axes): a contact, unless a surface holds the other one wholly inside.
 - Two polytopes apart are closest at a vertex and a face or at two edges; so are a surface and what is inside it.
+  Diagonals are edges too: the foot of a vertex on one may be rounded out of both triangles beside it.
 - A cylinder lies between two prisms of 8 sides: what is far from the outer one is far from it, what overlaps the inner
   one overlaps it.
 
@@ -49,7 +50,10 @@ Pair = frozenset[Place]
 
 
 class Core(NamedTuple):
-    """A convex polytope or polygon: `normals` are faces with different normals, `directions` edges likewise."""
+    """A convex polytope or polygon: `normals` are faces with different normals, `directions` edges likewise.
+
+    `edges`: all sides of the faces, those between two in one plane too.
+    """
 
     vertices: np.ndarray
     faces: np.ndarray
@@ -61,16 +65,14 @@ class Core(NamedTuple):
     hollow: bool
 
 
-def _edges(faces: np.ndarray, but: set[tuple[int, ...]]) -> np.ndarray:
-    sides = {tuple(sorted(side)) for a, b, c in faces.tolist() for side in ((a, b), (b, c), (c, a))}
-    return np.array(sorted(sides - but))
+def _edges(faces: np.ndarray) -> np.ndarray:
+    return np.array(sorted({tuple(sorted(side)) for a, b, c in faces.tolist() for side in ((a, b), (b, c), (c, a))}))
 
 
 NO_FACES = np.zeros((0, 3), int)
-_DIAGONALS = {tuple(sorted((int(a), int(b)))) for a, b in ((0, 3), (4, 7), (0, 5), (2, 7), (0, 6), (1, 7))}
-_BOX = (BOX_FACES, _edges(BOX_FACES, _DIAGONALS), BOX_FACES[[0, 4, 8]], np.array([[0, 1], [0, 2], [0, 4]]))
+_BOX = (BOX_FACES, _edges(BOX_FACES), BOX_FACES[[0, 4, 8]], np.array([[0, 1], [0, 2], [0, 4]]))
 _FACETS = np.array([[0, 2, 4], [2, 1, 4], [1, 3, 4], [3, 0, 4], [2, 0, 5], [1, 2, 5], [3, 1, 5], [0, 3, 5]])
-_OCTAHEDRON = (_FACETS, _edges(_FACETS, set()), _FACETS[:4], np.array([[0, 2], [2, 1], [0, 4], [1, 4], [2, 4], [3, 4]]))
+_OCTAHEDRON = (_FACETS, _edges(_FACETS), _FACETS[:4], np.array([[0, 2], [2, 1], [0, 4], [1, 4], [2, 4], [3, 4]]))
 
 
 def _prism(radius: float, length: float) -> Core:
@@ -81,14 +83,14 @@ def _prism(radius: float, length: float) -> Core:
     caps = [f for k in range(1, 7) for f in ((0, k + 1, k), (8, 8 + k, 8 + k + 1))]
     faces = np.array(sides + caps)
     ring = [(k, (k + 1) % 8) for k in range(8)]
-    edges = np.array(ring + [(8 + a, 8 + b) for a, b in ring] + [(k, 8 + k) for k in range(8)])
-    return Core(vertices, faces, edges, faces[[0, 2, 4, 6, 16]], np.array([*ring[:4], (0, 8)]), False, 0.0, False)
+    directions = np.array([*ring[:4], (0, 8)])
+    return Core(vertices, faces, _edges(faces), faces[[0, 2, 4, 6, 16]], directions, False, 0.0, False)
 
 
 def _flat(vertices: np.ndarray, faces: np.ndarray) -> Core:
     n = len(vertices)
     ring = np.array([(k, (k + 1) % n) for k in range(n)])
-    return Core(vertices, faces, ring, faces[:1], ring, True, 0.0, True)
+    return Core(vertices, faces, _edges(faces), faces[:1], ring, True, 0.0, True)
 
 
 def cores_of(part: Part) -> tuple[Core, Core]:
