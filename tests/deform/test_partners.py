@@ -171,3 +171,45 @@ def test_rules_of_the_scene_hold_for_deformable_models():
     wide = tocsin.Scene(cloth, ball)
     wide.margins["cloth", "ball"] = 0.3
     assert wide.first_contact(falls).time == pytest.approx((1.0 - 0.5 - 0.03) / 2, abs=0.02)
+
+
+@pytest.mark.parametrize("margin", [0.0, 0.25])
+def test_the_points_of_a_contact_are_points_of_the_cylinder_and_no_nearer_than_it_is(margin):
+    """A prism stands for it, whose corners stick out by up to 3.8e-5 of its radius."""
+    rng = np.random.default_rng(11)
+    told = 0
+    for k in range(40):
+        radius, length = (float(s) for s in rng.choice([0.01, 0.1, 0.5, 2.0], 2))
+        placement = pose(rng.normal(size=3), rng.uniform(-3, 3), rng.normal(size=3) * (0.0, 1.0, 50.0)[k % 3])
+        thing = tocsin.Body(tocsin.Cylinder(radius, length), placement, name="thing")
+        way = rng.normal(size=3)
+        triangle = placement[:3, 3] + rng.normal(size=(3, 3)) + (radius + length + margin + 1.0) * way
+        cloth = tocsin.Deformable(triangle, [[0, 1, 2]], name="cloth")
+        goal = triangle - 2.0 * (triangle.mean(axis=0) - placement[:3, 3])
+        scene = tocsin.Scene(cloth, thing)
+        hit = scene.first_contact(cloth.move(triangle, goal), margin=margin, tolerance=1e-3)
+        for contact in hit.contacts[:8]:
+            told += 1
+            on_a, on_b = contact.point_a, contact.point_b
+            if contact.model_a == "thing":
+                on_a, on_b = on_b, on_a
+            p, q = ((x - placement[:3, 3]) @ placement[:3, :3] for x in (on_a, on_b))
+            rounding = 1e-14 * (60.0 + radius + length)
+            assert math.hypot(q[0], q[1]) <= radius + rounding
+            assert abs(q[2]) <= length / 2 + rounding
+            true = math.hypot(max(math.hypot(p[0], p[1]) - radius, 0.0), max(abs(p[2]) - length / 2, 0.0))
+            assert true - rounding <= contact.distance <= margin + hit.tolerance
+            assert contact.distance == pytest.approx(float(np.linalg.norm(on_a - on_b)), abs=rounding)
+    assert told > 20
+
+
+def test_the_normal_of_a_contact_is_that_of_the_cylinder():
+    """On its prism's corners too: what is moved into the cylinder moves its partner on the cloth along."""
+    v = 5.0 * np.array([[-1.0, -1.0, 0.0], [1.0, -1.0, 0.0], [0.0, 1.0, 0.0]])
+    cloth = tocsin.Deformable(v, [[0, 1, 2]], name="cloth")
+    for turn, height in ((0.0, 0.2), (math.pi / 2, 0.5)):
+        thing = tocsin.Body(tocsin.Cylinder(0.5, 0.4), pose((1, 0, 0), turn, (0.1, 0.2, 1.0)), name="thing")
+        hit = tocsin.Scene(cloth, thing).first_contact(cloth.move(v, v + (0.0, 0.0, 1.0)), tolerance=1e-3)
+        assert hit.time == pytest.approx(1.0 - height, abs=2e-3)
+        for contact in hit.contacts:
+            np.testing.assert_allclose(contact.normal, (0.0, 0.0, 1.0), atol=math.pi / 256 if turn else 1e-9)

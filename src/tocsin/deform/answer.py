@@ -161,6 +161,9 @@ class Words:
             i, j, k, m = (tuple(map(float, row)) for row in rows)
             closest_points(kind != EDGE_EDGE, i, j, k, m, out)
             out = out[::-1] if kind == FACE_VERTEX else out
+            on_cylinder = question.onto(b, time, out[1])
+            if on_cylinder is not None:
+                out[:] = _closest_on(p, on_cylinder), on_cylinder
         else:
             out[:] = _crossing(p, q) if kind == EDGE_FACE else _crossing(q, p)
         gap = out[1] - out[0]
@@ -184,6 +187,18 @@ class Words:
             time, said.link_a, said.link_b, said.kind, said.features, middle, said.normal, said.distance,
             said.model_a, said.model_b,
         )  # fmt: skip
+
+
+def _closest_on(feature: np.ndarray, point: np.ndarray) -> np.ndarray:
+    """Return the point of a vertex, an edge or a face, (1 to 3, 3), that is closest to a given one."""
+    if len(feature) == 3:
+        out = np.zeros((2, 3))
+        closest_points(True, *(tuple(map(float, row)) for row in (point, *feature)), out)
+        return out[1]
+    along = feature[-1] - feature[0]
+    square = float(along @ along)
+    s = min(max(float((point - feature[0]) @ along) / square, 0.0), 1.0) if square > 0.0 else 0.0
+    return feature[0] + s * along
 
 
 def _crossing(edge: np.ndarray, face: np.ndarray) -> np.ndarray:

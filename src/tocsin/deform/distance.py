@@ -39,8 +39,8 @@ SLOW, PATIENCE = 0.8, 3
 def nearest(question: Question, names: tuple[str, ...], limit: float) -> tuple[float, float, Contact | None]:
     """Return (lower, upper, witness) of the smallest distance of standing models; no witness if none is below `limit`.
 
-    Lower is proven; upper is the distance of two points, one on either side (of a prism that stands for a cylinder,
-    and by how much that is off). The question should ask for one thread: then the same witness is found every time.
+    Lower is proven; upper is the distance of two points, one on either side. The question should ask for one thread:
+    then the same witness is found every time.
     """
     softs = [m for m in question.models if isinstance(m, Deformable)]
     if not question.pairings:
@@ -79,7 +79,7 @@ def nearest(question: Question, names: tuple[str, ...], limit: float) -> tuple[f
 
 
 def _within(question: Question, words: Words, margin: float, tolerance: float) -> tuple[float, Contact | None]:
-    """Return a pair within margin and tolerance, behind an upper bound of its distance.
+    """Return a pair within margin and tolerance, behind the distance of its points.
 
     (inf, None) if all are farther, proven; (0, None) if the cap ended the search.
     """
@@ -90,4 +90,4 @@ def _within(question: Question, words: Words, margin: float, tolerance: float) -
     if hit["kind"] < 0:
         return 0.0, None
     contact = words.contact(p, hit, 0.0)
-    return contact.distance + (question.blur(question.pairings[p].b) if contact.distance > 0.0 else 0.0), contact
+    return contact.distance, contact

@@ -7,7 +7,7 @@ missed, and slabs are made short where it matters (`slabs`).
 
 Meshes, boxes and hulls are their triangles. A ball is a point, a capsule an edge, with its radius in the margin: both
 exact. A cylinder is a prism with many sides, between the inscribed and the circumscribed one, and the margin is grown
-by how far they are apart.
+by how far they are apart; a point of the prism that is reported is brought into the cylinder (`into_cylinder`).
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from tocsin._jit import kernel
 from tocsin.bounds.motion_bound import chain_bound
 from tocsin.deform.soft import Soft
 from tocsin.geometry.primitives import Box, Capsule, ConvexHull, Cylinder, Sphere
+from tocsin.geometry.projection import closest_of
 from tocsin.geometry.shape import Shape
 from tocsin.motion.chain import chain_pose
 from tocsin.motion.joints import JOINT, joint_motion
@@ -149,6 +150,17 @@ def place_points(joints, links, link, t, points, out):
         out[k, 0] = p[0]
         out[k, 1] = p[1]
         out[k, 2] = p[2]
+
+
+@kernel
+def into_cylinder(joints, links, link, t, table, radius, p):
+    """Return the point closest to p, in the world, of a link's cylinder at time t: p itself if it is a point of it.
+
+    `table`: both ends of the axis and its unit direction, in the link's frame.
+    """
+    rotation, place = chain_pose(joints, links, link, -1, t)
+    seen = vec.tmatvec(rotation, vec.sub(p, place))
+    return vec.add(place, vec.matvec(rotation, closest_of(table, (0, 2, 0.0, radius), seen, seen)))
 
 
 @kernel

@@ -18,7 +18,7 @@ import numpy as np
 
 from tocsin.deform.advance import CONTACT
 from tocsin.deform.narrow import ANY, COUNTS, EDGE_FACE, EVERY, FIRST, HIT, INSIDE
-from tocsin.deform.partners import Partner, Path, partner_of, paths_of
+from tocsin.deform.partners import Partner, Path, into_cylinder, partner_of, paths_of
 from tocsin.deform.ranking import in_order
 from tocsin.deform.run import UNLIMITED, Budget, Found, Pair, find
 from tocsin.deform.sides import Side
@@ -175,10 +175,14 @@ class Question:
         model = self.models[actor.model]
         return (soft_of(model) if isinstance(model, Deformable) else self._partner(actor).soft).given
 
+    def _share(self, t: float) -> tuple[Stretch, float]:
+        """Return in which stretch a time is, and how much of it is done."""
+        stretch = next(s for s in self.stretches if t * s[3] <= s[2])
+        return stretch, float(np.clip(share_of(stretch, t), 0.0, 1.0))
+
     def positions(self, actor: Actor, t: float, which: Sequence[int]) -> np.ndarray:
         """Return where some of an actor's vertices are at a time."""
-        stretch = next(s for s in self.stretches if t * s[3] <= s[2])
-        t = float(np.clip(share_of(stretch, t), 0.0, 1.0))
+        stretch, t = self._share(t)
         rows = list(which)
         if isinstance(self.models[actor.model], Deformable):
             return self._frames(actor.model, stretch, rows)[0](t)
@@ -189,10 +193,17 @@ class Question:
         """Return how far an actor's surface is from its elements; metres."""
         return 0.0 if actor.shape < 0 else self._shape(actor).radius
 
-    def blur(self, actor: Actor) -> float:
-        """Return how far the triangles that stand for an actor may be off its surface; metres."""
-        exact = actor.shape < 0 or not isinstance(self._shape(actor).source, Cylinder)
-        return 0.0 if exact else self._partner(actor).blur
+    def onto(self, actor: Actor, t: float, point: np.ndarray) -> np.ndarray | None:
+        """Return the point of a cylinder closest to one of its prism; None where an actor is what stands for it."""
+        if actor.shape < 0 or not isinstance(self._shape(actor).source, Cylinder):
+            return None
+        shape = self._shape(actor)
+        stretch, t = self._share(t)
+        path = self._path(actor, stretch)
+        table = np.concatenate([shape.proxy, shape.axis])
+        x, y, z = point.tolist()
+        found: Any = into_cylinder(path.joints, path.links, path.link, t, table, shape.disk, (x, y, z))
+        return np.array(found)
 
     def is_mesh(self, actor: Actor) -> bool:
         """Are an actor's vertices those that the user gave?"""
