@@ -169,23 +169,3 @@ def test_a_hundred_stories_contradict_nothing():
     assert tally.count == 100
     assert tally.contradictions == []
     assert min(tally.statuses[word] for word in ("free", "contact", "initial contact")) > 10
-
-
-@pytest.mark.parametrize("kind", ["box", "mesh", "sheet", "hull", "cylinder"])
-def test_what_is_over_the_diagonal_of_a_face_is_as_far_as_the_face(kind):
-    """Both triangles of a face may lose a foot that is on the side they share to rounding."""
-    rng = np.random.default_rng(8)
-    part = stories_scenes.Part(kind, (0.25, 1.0) if kind == "cylinder" else (1.0, 1.0, 1.0), np.eye(4))
-    ball = stories_scenes.Part("sphere", (0.125,), np.eye(4))
-    (core, _), (point, _) = stories_truth.cores_of(part), stories_truth.cores_of(ball)
-    for _ in range(100):
-        pose = stories_drawn.Dice(rng, 1.0).pose(1.0)
-        a, b, c = core.vertices[core.faces[rng.integers(len(core.faces))]]
-        normal = np.cross(b - a, c - a)
-        ends = [(a, b), (b, c), (c, a)][rng.integers(3)]
-        place = ends[0] + rng.uniform(0.0, 1.0) * (ends[1] - ends[0]) + 1.5 * normal / np.linalg.norm(normal)
-        near = stories_truth.Placed(point, (place @ pose[:3, :3].T + pose[:3, 3])[None, None])
-        solid = stories_truth.Placed(core, (core.vertices @ pose[:3, :3].T + pose[:3, 3])[None])
-        found = stories_truth.measured((solid, near), (solid, near), np.array([1e-11]))
-        assert found.lower[0] <= 1.375 <= found.upper[0]
-        assert found.upper[0] - found.lower[0] < 1e-10

@@ -165,18 +165,13 @@ def sticks_out(a: Placed, b: Placed) -> np.ndarray:
 
 
 def boundary_distance(a: Placed, b: Placed) -> np.ndarray:
-    """Return (times,): the least distance of a vertex and a face, or of two edges.
-
-    A foot on the side that two triangles of one face share is taken from both by rounding: so sides are measured too.
-    """
+    """Return (times,): the least distance of a vertex and a face, or of two edges."""
     best = np.full(len(a.points), np.inf)
     for one, two in ((a, b), (b, a)):
         f = two.core.faces
         if len(f):
             corners = [two.points[:, None, f[:, k]] for k in range(3)]
-            p = one.points[:, :, None]
-            sides = [features.point_segment(p, corners[k - 1], corners[k]) for k in range(3)]
-            best = np.minimum(best, np.minimum.reduce([features.point_triangle(p, *corners), *sides]).min(axis=(1, 2)))
+            best = np.minimum(best, features.point_triangle(one.points[:, :, None], *corners).min(axis=(1, 2)))
     e, g = a.core.edges, b.core.edges
     ends = [a.points[:, e[:, k], None] for k in (0, 1)] + [b.points[:, None, g[:, k]] for k in (0, 1)]
     best = np.minimum(best, features.segment_segment(*ends).min(axis=(1, 2)))
