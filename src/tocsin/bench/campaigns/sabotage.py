@@ -36,7 +36,10 @@ PROMISE = (
 ASKED: Mapping[str, tuple[str, ...]] = {
     "bounds": ("tests/bounds", "tests/culling", "tests/interval/test_enclosures.py", *PROMISE),
     "culling": ("tests/culling", "tests/bounds", "tests/test_scene.py", *PROMISE),
-    "charts": ("tests/advancement/test_surveying.py", "tests/advancement/test_revolved.py", "tests/promise"),
+    "charts": (
+        "tests/culling/test_charts.py", "tests/advancement/test_surveying.py", "tests/advancement/test_revolved.py",
+        "tests/promise",
+    ),
     "advancement": (
         "tests/advancement", "tests/geometry/test_wide.py", "tests/contacts", "tests/test_contact_intervals.py",
         "tests/geometry", "tests/promise", "tests/bench/campaigns",
