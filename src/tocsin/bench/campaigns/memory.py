@@ -32,6 +32,7 @@ import numpy as np
 import tocsin
 from tocsin.bench import report
 from tocsin.errors import TocsinError, unknown_name
+from tocsin.motion.links import BASE_WIDTH
 
 DESCRIPTION = "Every engine's seeded questions under an allocator that gives memory back at once: the same bits."
 
@@ -94,12 +95,10 @@ def _contact_intervals(seed: int) -> Iterator[Answer]:
 def _audit(seed: int) -> Iterator[Answer]:
     for question in _asked_of_links(seed):
         if question.name.startswith("arm"):
-            robot, rows = question.motions[0].model, question.motions[0].rows
-            if rows.shape[1] != robot.n_config:
-                continue  # its base moves
+            robot, path = question.motions[0].model, question.motions[0].rows[:, BASE_WIDTH:]
 
-            def ask(question: Any = question, robot: Any = robot, rows: Any = rows) -> Any:
-                return tocsin.audit(question.scene, robot, rows, margin=question.margin).stretches
+            def ask(question: Any = question, robot: Any = robot, path: Any = path) -> Any:
+                return tocsin.audit(question.scene, robot, path, margin=question.margin).stretches
 
             yield question.name, ask
 
