@@ -193,7 +193,8 @@ def _closest_on(feature: np.ndarray, point: np.ndarray) -> np.ndarray:
     """Return the point of a vertex, an edge or a face, (1 to 3, 3), that is closest to a given one."""
     if len(feature) == 3:
         out = np.zeros((2, 3))
-        closest_points(True, *(tuple(map(float, row)) for row in (point, *feature)), out)
+        p, a, b, c = (tuple(map(float, row)) for row in (point, *feature))
+        closest_points(True, p, a, b, c, out)
         return out[1]
     along = feature[-1] - feature[0]
     square = float(along @ along)
