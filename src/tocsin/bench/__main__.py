@@ -10,7 +10,7 @@ import numba
 
 try:
     from tocsin.bench import all_contacts, registry, report
-    from tocsin.bench.campaigns import caches, doors, mbm, memory, mutate, properness, sabotage, truth
+    from tocsin.bench.campaigns import answers, caches, doors, mbm, memory, mutate, properness, sabotage, truth
     from tocsin.bench.measures import backends, overhead, scaling, screen
     from tocsin.bench.results import tables
 except ModuleNotFoundError as missing:
@@ -171,6 +171,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_deformable(add)
     _add_ablations(add)
     sabotage.add_arguments(add("sabotage", sabotage.DESCRIPTION, _opened("Sabotage", sabotage.run)))
+    answers.add_arguments(add("answers", answers.DESCRIPTION, _opened("Recorded answers", answers.run)))
     memory.add_arguments(add("memory", memory.DESCRIPTION, _opened("Memory", memory.run)))
     planted = add("planted", "No miss, never late: contacts planted by construction, found again.", _planted)
     planted.add_argument("--rigid", type=int, default=100_000, help="rigid motions (default 100,000)")
@@ -211,7 +212,7 @@ QUICK = (
     "screen --repeats 3", "properness --count 200", "exact --count 5", "first-of-all --count 100",
     "intervals --count 1 --samples 40",
     "arm --count 6 --repeats 1", "engines --frames 60 --repeats 1", "swept --count 5", "enclosures --count 5000",
-    "stories --count 100", "museum",
+    "stories --count 100", "answers --count 20", "museum",
 )  # fmt: skip
 
 
