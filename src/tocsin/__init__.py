@@ -27,6 +27,7 @@ if sys.orig_argv[1:3] == ["-m", "tocsin"]:  # the command line is about to start
 
     leave_when_interrupted()
 
+from tocsin import io  # noqa: F401  # provides what meshes and robots are read from files with
 from tocsin.errors import MeshWarning, TocsinError, UnknownNameError
 from tocsin.geometry.mesh import Mesh, MeshReport
 from tocsin.geometry.primitives import Box, Capsule, ConvexHull, Cylinder, Sphere
@@ -52,7 +53,7 @@ from tocsin.scene import Scene
 if TYPE_CHECKING:
     from tocsin.auditing import audit
     from tocsin.deform.pairs import edge_edge_times, vertex_face_times
-    from tocsin.io.meshes import load_environment
+    from tocsin.io.environment import load_environment
     from tocsin.io.planning import load_problem
     from tocsin.io.trajectories import load_trajectory
     from tocsin.soft_results import FeatureContact, FeatureContacts, TriangleTimes
@@ -64,7 +65,7 @@ _ON_FIRST_USE = {
     "TriangleTimes": "tocsin.soft_results",
     "audit": "tocsin.auditing",
     "edge_edge_times": "tocsin.deform.pairs",
-    "load_environment": "tocsin.io.meshes",
+    "load_environment": "tocsin.io.environment",
     "load_problem": "tocsin.io.planning",
     "load_trajectory": "tocsin.io.trajectories",
     "save_page": "tocsin.viewer",

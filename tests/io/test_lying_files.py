@@ -5,8 +5,8 @@ import pytest
 from tests.effort import refusal
 
 from tocsin import Mesh, Robot
-from tocsin.geometry import meshfile_obj
-from tocsin.io.meshes import load_environment
+from tocsin.io import meshfile_obj
+from tocsin.io.environment import load_environment
 from tocsin.io.planning import load_scene_file
 from tocsin.io.trajectories import load_trajectory
 

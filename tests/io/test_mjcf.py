@@ -8,7 +8,7 @@ import pytest
 from tests.effort import refusal
 
 from tocsin import Box, ConvexHull, Mesh, Robot, Scene, Sphere, TocsinError
-from tocsin.io.meshes import load_environment
+from tocsin.io.environment import load_environment
 from tocsin.io.mjcf import load_mjcf
 from tocsin.io.mjcf_shapes import _round_polytope
 

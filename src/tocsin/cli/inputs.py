@@ -68,7 +68,7 @@ def load_scene(
     """
     models: list[Model] = [robot]
     if paths:
-        from tocsin.io.meshes import load_environment
+        from tocsin.io.environment import load_environment
 
         for path in paths:
             models += load_environment(path, scale=scale, packages=tuple(packages or ()))

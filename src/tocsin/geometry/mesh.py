@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from tocsin import _cast
+from tocsin._readers import Reader
 from tocsin.errors import TocsinError
 from tocsin.geometry.grouping import group_rows, weld
 from tocsin.geometry.topology import half_edges, label_faces
@@ -22,6 +23,9 @@ COLLINEAR = 2.0**-50
 
 LARGEST_COORDINATE = _cast.LARGEST
 """Beyond this, products of three lengths could overflow in the queries."""
+
+MESH_FILE: Reader[[Path], tuple[np.ndarray, np.ndarray]] = Reader("meshes")
+"""Makes `(vertices, faces)` of a file."""
 
 
 @dataclass(frozen=True)
@@ -89,14 +93,12 @@ class Mesh:
         """Read an STL, OBJ, PLY, OFF, DAE, GLB or GLTF file; several parts in one file become one mesh.
 
         Vertices and faces stay as the file has them: nothing is merged or cleaned. DAE units are made metres; axes are
-        never turned. A damaged file, or one that claims more than it holds, is refused (see `meshfile.py`).
+        never turned. A damaged file, or one that claims more than it holds, is refused (`tocsin.io.meshfile`).
         """
-        from tocsin.geometry.meshfile import merged, read_parts
-
         if not isinstance(path, (str, os.PathLike)):
             raise TocsinError(f"cannot load a mesh: a path is text or a pathlib.Path; got {path!r}.")
         file = Path(path)
-        vertices, faces = merged(read_parts(file))
+        vertices, faces = MESH_FILE(file)
         try:
             return cls(vertices, faces, name=file.name)
         except TocsinError as error:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 import os
-import warnings
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -16,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from tocsin import _cast
-from tocsin.errors import MeshWarning, TocsinError
+from tocsin.errors import MeshWarning, TocsinError, remark
 from tocsin.geometry import cache
 from tocsin.geometry.features import Features, find_features
 from tocsin.geometry.hull import convex_hull
@@ -150,7 +149,7 @@ def _mesh_shape(mesh: Mesh, place: np.ndarray, solid: bool) -> Shape:
         )
     empty = np.zeros(3)
     if len(mesh.faces) == 0:
-        warnings.warn("a mesh without triangles never touches anything.", MeshWarning, stacklevel=5)
+        remark("a mesh without triangles never touches anything.", MeshWarning)
         return Shape(
             mesh, place, np.zeros((0, 3)), mesh.faces, np.zeros(0, NODE), np.zeros((0, 3)), 0.0, 0.0, np.zeros((0, 3)),
             empty, np.eye(3), empty, 0.0, 0.0, np.zeros((0, 3)), solid,

@@ -3,4 +3,39 @@
 A reader either returns what the file says or raises one sentence that names the file and the element that is wrong.
 Nothing is repaired in silence, nothing outside the folders that a description may use is opened, and sizes are looked
 at before contents.
+
+Readers are loaded when a file of their kind is first asked for: most programs read one kind, and some none.
 """
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tocsin.geometry.mesh import MESH_FILE
+from tocsin.model.robot import MJCF_FILE, URDF_FILE, Robot
+
+
+def _read_mesh(file: Path) -> tuple[np.ndarray, np.ndarray]:
+    from tocsin.io.meshfile import merged, read_parts
+
+    return merged(read_parts(file))
+
+
+def _read_urdf(path: Any, **options: Any) -> Robot:
+    from tocsin.io.urdf import load_urdf
+
+    return load_urdf(path, **options)
+
+
+def _read_mjcf(path: Any, **options: Any) -> Robot:
+    from tocsin.io.mjcf import load_mjcf
+
+    return load_mjcf(path, **options)
+
+
+MESH_FILE.provide(_read_mesh)
+URDF_FILE.provide(_read_urdf)
+MJCF_FILE.provide(_read_mjcf)

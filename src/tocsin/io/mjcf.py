@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import importlib
 import os
-import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -26,7 +25,7 @@ from typing import Any
 import numpy as np
 
 from tocsin import _cast
-from tocsin.errors import TocsinError
+from tocsin.errors import TocsinError, remark
 from tocsin.io.elements import check_size
 from tocsin.io.files import existing_file
 from tocsin.io.mjcf_files import Gathered
@@ -294,7 +293,7 @@ class _Reader:
 
     def _warn(self, what: str, names: list[str]) -> None:
         listed = f": {', '.join(names[:5])}{' and more' if len(names) > 5 else ''}" if names else ""
-        warnings.warn(f"{self.source!r}: {what}{listed}.", stacklevel=2)
+        remark(f"{self.source!r}: {what}{listed}.")
 
 
 def _distinct(names: Iterable[str], taken: set[str]) -> list[str]:

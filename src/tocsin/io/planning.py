@@ -7,7 +7,6 @@ and goals, by joint name. Of the YAML, both the compact form (lists) and that of
 from __future__ import annotations
 
 import os
-import warnings
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from tocsin import _cast
-from tocsin.errors import TocsinError, unknown_name
+from tocsin.errors import TocsinError, remark, unknown_name
 from tocsin.io.collision_objects import check_count, object_body, pose_of, refuse_doubles, shapes_of
 from tocsin.io.files import read_text
 from tocsin.io.scenetext import parse_scene_text
@@ -267,5 +266,5 @@ def environment_bodies(scene: PlanningScene, source: str) -> list[Body]:
     """Return the obstacles of a scene; what links carry is left out, with a warning."""
     if scene.attached:
         names = ", ".join(repr(a.name) for a in scene.attached)
-        warnings.warn(f"the scene {source!r} has a robot carry {names}: not part of the environment.", stacklevel=3)
+        remark(f"the scene {source!r} has a robot carry {names}: not part of the environment.")
     return list(scene.bodies)

@@ -13,14 +13,13 @@ What is malformed (no names, values that are not numbers, subgroups in a circle)
 from __future__ import annotations
 
 import os
-import warnings
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 from xml.etree import ElementTree
 
-from tocsin.errors import TocsinError
+from tocsin.errors import TocsinError, remark
 from tocsin.io.elements import attribute, children, named, numbers
 from tocsin.io.files import Element, parse_xml
 from tocsin.model.robot import Robot
@@ -96,11 +95,7 @@ class Srdf:
         _add_states(self.states, robot, worlds, stale)
         if stale:
             listed = "; ".join(stale[:LISTED]) + (f"; and {len(stale) - LISTED} more" if len(stale) > LISTED else "")
-            warnings.warn(
-                f"{self.source!r} names what {robot.name!r} does not have; left out: {listed}.",
-                StaleNameWarning,
-                stacklevel=2,
-            )
+            remark(f"{self.source!r} names what {robot.name!r} does not have; left out: {listed}.", StaleNameWarning)
 
     def _pairs(self, robot: Robot, stale: list[str]) -> set[tuple[str, str]]:
         """Return the pairs of the robot's links that are not to be checked."""

@@ -13,7 +13,6 @@ axes, cycles and limits the wrong way round, and costs 0.65 s of imports. The te
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -21,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from tocsin import _cast
-from tocsin.errors import MeshWarning, TocsinError, unknown_name
+from tocsin.errors import MeshWarning, TocsinError, remark, unknown_name
 from tocsin.geometry.mesh import Mesh
 from tocsin.geometry.primitives import Box, Capsule, ConvexHull, Cylinder, Primitive, Sphere
 from tocsin.io.elements import attribute, check_size, children, named, number, numbers, only_child, origin
@@ -182,9 +181,9 @@ def _kind_of_geometry(links: Mapping[str, Element], wanted: str, what: str) -> s
     """Return which geometry to read: the one that is asked for, unless there is only the other."""
     has = {kind: any(link.find(kind) is not None for link in links.values()) for kind in GEOMETRIES}
     if not any(has.values()):
-        warnings.warn(f"{what} has no geometry at all: it touches nothing.", MeshWarning, stacklevel=4)
+        remark(f"{what} has no geometry at all: it touches nothing.", MeshWarning)
     elif wanted == "collision" and not has["collision"]:
-        warnings.warn(f"{what} has no collision geometry: visual geometry is used.", MeshWarning, stacklevel=4)
+        remark(f"{what} has no collision geometry: visual geometry is used.", MeshWarning)
         return "visual"
     elif not has[wanted]:
         raise TocsinError(f"{what} has no {wanted} geometry; ask for geometry='collision'.")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from tocsin import _cast
-from tocsin.errors import MeshWarning, TocsinError
+from tocsin.errors import MeshWarning, TocsinError, remark
 from tocsin.geometry.grouping import weld as weld_positions
 from tocsin.geometry.mesh import Mesh
 from tocsin.model.base import Model, Motion
@@ -96,17 +95,16 @@ class Deformable(Model):
         self.kept: dict[str, Any] = {}
         """What engines keep from one question to the next."""
         if not len(self.faces) + len(self.loose_edges) + len(self.loose_points):
-            warnings.warn(f"{name!r} is empty: it never touches anything.", MeshWarning, stacklevel=2)
+            remark(f"{name!r} is empty: it never touches anything.", MeshWarning)
         if len(rest):
             labels, first = weld_positions(rest)
             if _cast.flag(weld, "weld"):
                 self.same = first[labels].astype(np.int32)
             elif len(first) < len(rest) and self.self_contact:
-                warnings.warn(
+                remark(
                     f"{len(rest) - len(first)} vertices of {name!r} are where others are, and so touch them from the "
                     "start; with weld=True they count as one.",
                     MeshWarning,
-                    stacklevel=2,
                 )
         super().__init__(
             name=name,

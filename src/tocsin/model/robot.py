@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from tocsin import _cast
+from tocsin._readers import Reader
 from tocsin.errors import TocsinError, unknown_name
 from tocsin.geometry.shape import placed_shapes
 from tocsin.model.base import Model, Motion
@@ -203,9 +204,7 @@ class Robot(Model):
         name: str | None = None,
     ) -> Robot:
         """Read a robot from a URDF (or xacro) file; see `tocsin.io.urdf.load_urdf` for what the arguments mean."""
-        from tocsin.io.urdf import load_urdf
-
-        return load_urdf(
+        return URDF_FILE(
             path, srdf=srdf, packages=packages, geometry=geometry, base=base, ignore_overlapping=ignore_overlapping,
             xacro_arguments=xacro_arguments, name=name,
         )  # fmt: skip
@@ -215,9 +214,7 @@ class Robot(Model):
         cls, path: str | os.PathLike[str], *, name: str | None = None, meshes: str = "hulls", packages: Any = ()
     ) -> Robot:
         """Read a robot from a MuJoCo XML file; see `tocsin.io.mjcf.load_mjcf` for what the arguments mean."""
-        from tocsin.io.mjcf import load_mjcf
-
-        return load_mjcf(path, name=name, meshes=meshes, packages=packages)
+        return MJCF_FILE(path, name=name, meshes=meshes, packages=packages)
 
     def configuration(self, values: Any, *, group: str | None = None, like: Any = None) -> np.ndarray:
         """Return the whole configuration (n_config,) that an array, a mapping by joint name or a group's values mean.
@@ -372,6 +369,10 @@ class Robot(Model):
         """Stand at configuration q from now on, when no motion is given; `base` as in `place`."""
         self.stand: np.ndarray = _cast.frozen(self._row(q, base, "the configuration", np.zeros(self.width), group))
         self.changed()
+
+
+URDF_FILE: Reader[..., Robot] = Reader("URDF files")
+MJCF_FILE: Reader[..., Robot] = Reader("MuJoCo models")
 
 
 def _joint_value(value: Any, name: str, width: int) -> np.ndarray:

@@ -98,7 +98,7 @@ def examine(mutant: Mutant, folder: Path) -> tuple[str, str]:
 
 def _ask(kind: str, path: Path, folder: Path) -> str:
     """Load what a file holds and ask for the first contact of a small motion; returns what is wrong with the answer."""
-    from tocsin.io.meshes import load_environment
+    from tocsin.io.environment import load_environment
     from tocsin.io.trajectories import load_trajectory
     from tocsin.io.urdf import load_urdf
     from tocsin.model.body import Body

@@ -16,7 +16,7 @@ from xml.parsers import expat
 import numpy as np
 
 from tocsin.errors import TocsinError
-from tocsin.geometry.meshfile import LARGEST_COUNT, Part, check_corners, read_by_trimesh
+from tocsin.io.meshfile import LARGEST_COUNT, Part, check_corners, read_by_trimesh
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from tocsin.errors import TocsinError
-from tocsin.geometry.meshfile import Part, check_corners
+from tocsin.io.meshfile import Part, check_corners
 
 _FREE_FORM = ("bmat", "call", "cstype", "curv", "curv2", "deg", "surf")
 """Keywords of geometry that is not polygons, or not in this file: it would be lost."""

@@ -365,25 +365,25 @@ def _read_off(data: bytes, file: Path) -> list[Part]:
 
 
 def _read_obj(data: bytes, file: Path) -> list[Part]:
-    from tocsin.geometry.meshfile_obj import read_obj
+    from tocsin.io.meshfile_obj import read_obj
 
     return read_obj(as_text(data, "an OBJ file"), file.stem)
 
 
 def _read_dae(data: bytes, file: Path) -> list[Part]:
-    from tocsin.geometry.meshfile_dae import read_dae
+    from tocsin.io.meshfile_dae import read_dae
 
     return read_dae(data)
 
 
 def _read_glb(data: bytes, file: Path) -> list[Part]:
-    from tocsin.geometry.meshfile_gltf import read_glb
+    from tocsin.io.meshfile_gltf import read_glb
 
     return read_glb(data, file)
 
 
 def _read_gltf(data: bytes, file: Path) -> list[Part]:
-    from tocsin.geometry.meshfile_gltf import read_gltf
+    from tocsin.io.meshfile_gltf import read_gltf
 
     return read_gltf(data, file)
 

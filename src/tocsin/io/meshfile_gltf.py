@@ -16,7 +16,7 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from tocsin.errors import TocsinError
-from tocsin.geometry.meshfile import LARGEST_COUNT, LARGEST_FILE, Part, merged, read_bounded, read_by_trimesh
+from tocsin.io.meshfile import LARGEST_COUNT, LARGEST_FILE, Part, merged, read_bounded, read_by_trimesh
 
 MOST_VALUES = 2_000_000
 """Values in the JSON: it may be mostly data, so its size says little; an empty object takes twenty times its text."""

@@ -15,7 +15,7 @@ from tests.effort import refusal
 
 from data import data_folder
 from tocsin import Mesh, TocsinError
-from tocsin.geometry.meshfile import READERS, read_parts
+from tocsin.io.meshfile import READERS, read_parts
 
 TETRA = np.array([(0.0, 0.0, 0.0), (1.0, 0.0, 0.0), (0.0, 2.0, 0.0), (0.0, 0.0, 3.0)])
 FACES = np.array([(0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3)])

@@ -6,8 +6,8 @@ import trimesh
 
 from data import data_folder
 from tocsin import Body, Robot, Scene, TocsinError
-from tocsin.geometry.meshfile import READERS
-from tocsin.io.meshes import load_environment
+from tocsin.io.environment import load_environment
+from tocsin.io.meshfile import READERS
 from tocsin.motion.poses import base_matrix
 
 TURN = trimesh.transformations.rotation_matrix(0.5, (1, 2, 3), (0.1, 0.2, 0.3))

@@ -1,0 +1,39 @@
+"""Files are read by what `tocsin.io` provides, and by nothing that is loaded before a file is asked for."""
+
+import subprocess
+import sys
+
+import pytest
+
+from tocsin._readers import Reader
+
+pytestmark = pytest.mark.pure
+
+
+def test_a_reader_reads_by_what_was_provided_last():
+    lines = Reader("lines")
+    lines.provide(lambda path, *, most: [path] * most)
+    assert lines("a", most=2) == ["a", "a"]
+    lines.provide(lambda path, *, most: [path])
+    assert lines("a", most=2) == ["a"]
+
+
+def test_a_reader_that_nobody_provided_says_what_is_missing():
+    with pytest.raises(RuntimeError, match=r"nothing that reads lines has been provided: tocsin\.io was not imported"):
+        Reader("lines")("a")
+
+
+def test_readers_are_loaded_by_the_first_file_of_their_kind(tmp_path):
+    """And models find them whichever module of the package a program imports first."""
+    (tmp_path / "one.urdf").write_text('<robot name="one"><link name="base"/></robot>')
+    program = f"""
+import sys, warnings
+from tocsin.model.robot import Robot
+def loaded(): return sorted(name for name in sys.modules if name.startswith("tocsin.io."))
+assert loaded() == [], loaded()
+warnings.simplefilter("ignore")
+assert Robot.from_urdf({str(tmp_path / "one.urdf")!r}).name == "one"
+assert "tocsin.io.urdf" in loaded() and "tocsin.io.mjcf" not in loaded() and "tocsin.io.meshfile" not in loaded()
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
