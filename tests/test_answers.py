@@ -1,5 +1,6 @@
 """Answers as values: copied with changes, sent to another process, listed, and told apart by their types."""
 
+import copy
 import dataclasses
 import pickle
 
@@ -7,6 +8,7 @@ import numpy as np
 import pytest
 
 import tocsin
+from tocsin.bench.scenes import shapes
 from tocsin.errors import TocsinError
 
 
@@ -54,6 +56,57 @@ def test_nobody_writes_into_an_answer_about_links(mixed):
     hit = scene.first_contact(ball.move(placed(-3, 0, 1), placed(0, 0, 1)))
     with pytest.raises(ValueError, match="read-only"):
         hit.contacts[0].point_a[0] = 5.0
+
+
+def arrays_in(answer):
+    """Return every array that an answer shows, by name."""
+    names = [name for name in dir(answer) if not name.startswith("_")]
+    shown = {name: getattr(answer, name) for name in names}
+    shown |= {f"by_model[{name!r}]": times for name, times in shown.get("by_model", {}).items()}
+    return {name: value for name, value in shown.items() if isinstance(value, np.ndarray) and value.size}
+
+
+def test_nobody_writes_into_a_list_of_contacts(mixed):
+    """What a user does to an array of a list must not show when the list is read again."""
+    scene, fall, _ = mixed
+    a, b = (
+        tocsin.Body(tocsin.Mesh(*shapes.blob(2, 1.0, 0.1, 0))),
+        tocsin.Body(tocsin.Mesh(*shapes.blob(2, 1.0, 0.1, 1))),
+    )
+    bodies = tocsin.Scene(a, b)
+    through = a.move((-3, 0, 0), (3, 0, 0))
+    lists = [bodies.contacts(through), bodies.contacts(through)[:2], bodies.contacts(through, exact=True)]
+    lists += [
+        scene.contacts(fall, every="pair"),
+        scene.contacts(fall, every="pair")[:1],
+        scene.contacts(fall, every="triangle"),
+    ]
+    lists += [pickle.loads(pickle.dumps(lists[0]))]
+    for found in lists:
+        before = {name: value.tobytes() for name, value in arrays_in(found).items()}
+        assert before
+        for value in arrays_in(found).values():
+            if value.flags.writeable:
+                value[...] = np.zeros((), value.dtype)
+        assert {name: value.tobytes() for name, value in arrays_in(found).items()} == before, type(found)
+    with pytest.raises(TypeError):
+        lists[0].names[0] = ("other", "other")
+    with pytest.raises(ValueError, match="read-only"):
+        lists[0].times[0] = 0.0
+
+
+def test_nobody_writes_into_the_tables_of_a_model(mixed):
+    """Also not after it was sent: scenes that were laid out before would go on as if nothing had happened."""
+    builder = tocsin.RobotBuilder("arm")
+    builder.link("a", tocsin.Sphere(0.1))
+    builder.link("b", tocsin.Sphere(0.1), parent="a", joint="revolute", axis=(0, 0, 1), origin=(1, 0, 0))
+    models = [*mixed[0].models, builder.build()]
+    for model in [*models, *(pickle.loads(pickle.dumps(m)) for m in models), *(copy.deepcopy(m) for m in models)]:
+        for name in ("links", "quaternions", "stand"):
+            with pytest.raises(ValueError, match="read-only"):
+                getattr(model, name)[0] = getattr(model, name)[0]
+    arm = pickle.loads(pickle.dumps(models[-1]))
+    np.testing.assert_array_equal(arm.at([0.5]).link_poses(), models[-1].at([0.5]).link_poses())
 
 
 def test_an_empty_list_of_features_that_was_capped_is_not_taken_for_free(mixed):

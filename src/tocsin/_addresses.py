@@ -5,7 +5,7 @@ question. Their addresses stay the same from one question to the next, so they a
 its arrays alive, and kernels see them as if they had been passed, without owners (see `_jit.borrowed`).
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -26,18 +26,23 @@ class _Rows(bytearray):
     arrays: tuple[np.ndarray, ...]
 
 
-def table_of(arrays: Sequence[np.ndarray]) -> Any:
-    """Return the table of the arrays; as plain Python, where nothing is unpacked, the arrays themselves."""
+def table_of(arrays: Sequence[np.ndarray], like: Any = None, but: Iterable[int] | None = None) -> Any:
+    """Return the table of the arrays; as plain Python, where nothing is unpacked, the arrays themselves.
+
+    `like` is a table of the same arrays, `but` for those at these places: a row takes 0.7 µs.
+    """
     if PURE_PYTHON:
         return tuple(arrays)
-    memory = _Rows(8 * WIDTH * len(arrays))
+    memory = _Rows(8 * WIDTH * len(arrays) if like is None else like.tobytes())
     memory.arrays = tuple(arrays)
-    table = np.frombuffer(memory, np.int64).reshape(len(arrays), WIDTH)
-    for row, array in zip(table, arrays):
+    rows = memoryview(memory).cast("q")
+    for k in range(len(arrays)) if but is None else but:
+        array = arrays[k]
         assert array.flags.carray, "kernels write these arrays, and read them row by row without gaps"
-        row[0] = array.ctypes.data
-        row[1 : 1 + array.ndim] = array.shape
-    return table
+        rows[WIDTH * k] = array.__array_interface__["data"][0]
+        for axis, length in enumerate(array.shape):
+            rows[WIDTH * k + 1 + axis] = length
+    return np.frombuffer(memory, np.int64).reshape(len(arrays), WIDTH)
 
 
 if PURE_PYTHON:

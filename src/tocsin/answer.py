@@ -18,7 +18,7 @@ from tocsin.model.base import Motion
 from tocsin.model.world import MESH, World
 from tocsin.options import RELATIVE_TOLERANCE
 from tocsin.results import Contact, LazyContact, Stats, Status
-from tocsin.stage import Prepared, addresses, again
+from tocsin.stage import Prepared, again
 
 
 class Asked(NamedTuple):
@@ -74,11 +74,11 @@ class Answer(LazyContact):
             return ()
         asked = self._asked
         assert asked is not None
-        stage = again(asked.prepared.stage, asked.motions)
+        stage, table = again(asked.prepared, asked.motions)
         world = stage.world
         reach = asked.tolerance if asked.tolerance > 0.0 else RELATIVE_TOLERANCE * world.geoms["diagonal"].max()
         touches, n, self.__dict__["complete"] = query.touching(
-            addresses(stage),
+            table,
             asked.configs,
             *asked.place,
             self.margin,

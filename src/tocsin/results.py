@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 import math
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from numbers import Real
 from typing import Any, Protocol, TypeVar, overload
@@ -281,11 +281,18 @@ class TimedContacts(Sequence[TimedContact]):
 
     rows: np.ndarray = field(repr=False)
     """One record a contact, see `tocsin.contacts.timed`."""
-    names: dict[int, tuple[str, str]] = field(repr=False)
+    names: Mapping[int, tuple[str, str]] = field(repr=False)
     """Shape -> (model, link)."""
     kinds: tuple[str, ...] = field(repr=False)
     complete: bool = False
     """Proven to be all contacts (of that properness): with `exact=True`, unless the search was too long to end."""
+
+    def __post_init__(self) -> None:
+        """Freeze the records: an answer stays what it was."""
+        self.rows.setflags(write=False)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return TimedContacts, (self.rows, dict(self.names), self.kinds, self.complete)
 
     def __len__(self) -> int:
         return len(self.rows)

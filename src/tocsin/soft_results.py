@@ -37,6 +37,10 @@ class FeatureContact:
     """False where floating point tells only that it is free until then."""
 
 
+COLUMNS = ("times", "kind", "features", "pair", "decided")
+"""What is told of each pair in `FeatureContacts`."""
+
+
 @dataclass(frozen=True, eq=False)
 class FeatureContacts(Sequence[FeatureContact]):
     """Every pair of features of deformable models that touches during a motion, each with its own first time.
@@ -68,6 +72,11 @@ class FeatureContacts(Sequence[FeatureContact]):
     complete: bool = True
     """False if the step cap ended the search: then there may be more than these, earlier ones too."""
 
+    def __post_init__(self) -> None:
+        """Freeze the columns: an answer stays what it was."""
+        for name in COLUMNS:
+            getattr(self, name).setflags(write=False)
+
     def __len__(self) -> int:
         return len(self.times)
 
@@ -92,8 +101,7 @@ class FeatureContacts(Sequence[FeatureContact]):
         return replace(said, proven=bool(self.decided[index]))
 
     def _some(self, which: Any) -> FeatureContacts:
-        columns = ("times", "kind", "features", "pair", "decided")
-        return replace(self, **{name: getattr(self, name)[which] for name in columns})
+        return replace(self, **{name: getattr(self, name)[which] for name in COLUMNS})
 
     def between(self, a: str, b: str) -> FeatureContacts:
         """Return those of one pair of models or links; the same name twice for self-contact."""
@@ -138,6 +146,11 @@ class TriangleTimes(Mapping[str, Vector]):
     complete: bool = True
     """False if the step cap ended the search: then other triangles may touch too, and these earlier."""
 
+    def __post_init__(self) -> None:
+        """Freeze the times: an answer stays what it was."""
+        for times in self.by_model.values():
+            times.setflags(write=False)
+
     def __getitem__(self, model: str) -> Vector:
         try:
             return self.by_model[model]
@@ -161,4 +174,6 @@ class TriangleTimes(Mapping[str, Vector]):
     def times(self) -> Vector:
         """(n,): the first times of all triangles that touch, ascending."""
         every = np.concatenate([np.zeros(0), *self.by_model.values()])
-        return np.sort(every[np.isfinite(every)])
+        found = np.sort(every[np.isfinite(every)])
+        found.setflags(write=False)
+        return found

@@ -64,7 +64,11 @@ class Prepared(NamedTuple):
 
 def addresses(stage: Stage) -> Any:
     """Return the table from which `stage_at` makes the same stage again."""
-    return table_of([*stage.world, *stage.room, *stage[2:]])
+    return table_of(_arrays(stage))
+
+
+def _arrays(stage: Stage) -> list[np.ndarray]:
+    return [*stage.world, *stage.room, *stage[2:]]
 
 
 @kernel
@@ -186,16 +190,19 @@ def prepare(models: Sequence[Model], key: tuple[int, ...], world: World, largest
     return Prepared(stage, addresses(stage), _count_pairs(world, is_active), largest_margin, {})
 
 
-def again(stage: Stage, motions: Sequence[Motion]) -> Stage:
-    """Return a stage set for these motions that a later question does not write: another thread may be asking one."""
-    return stage._replace(
-        room=make_room(),
+def again(prepared: Prepared, motions: Sequence[Motion]) -> tuple[Stage, Any]:
+    """Return (stage, table) set for these motions, which no later question writes: another thread may be asking one."""
+    stage = prepared.stage
+    copy = stage._replace(
+        room=make_room(64, 64),  # memory that the system gives and takes page by page costs more than what is read
         joints=stage.joints.copy(),
         sweeps=stage.sweeps.copy(),
         taylor=stage.taylor.copy(),
         boxes=stage.boxes.copy(),
         active=with_motions(stage.active, motions),
     )
+    own = range(len(stage.world), len(stage.world) + len(stage.room) + len(Stage._fields) - 5)
+    return copy, table_of(_arrays(copy), prepared.table, own)
 
 
 def with_motions(active: np.ndarray, motions: Sequence[Motion]) -> np.ndarray:

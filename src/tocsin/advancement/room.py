@@ -26,16 +26,16 @@ class Room(NamedTuple):
     """One Taylor matrix."""
 
 
-def make_room() -> Room:
-    """Return empty working memory."""
+def make_room(items: int = 4096, pairs: int = 256) -> Room:
+    """Return empty working memory; its lists of items and of pairs of shapes grow where they must."""
     return Room(
-        np.zeros(4096, ITEM),
+        np.zeros(items, ITEM),
         np.zeros((1024, 2), np.int32),
         np.zeros((1024, 2), np.int32),
         np.zeros((1024, 4)),
         np.zeros((4, 9)),
         np.zeros((3, 3)),
         np.zeros((3, 3)),
-        np.zeros(256, PAIR),
+        np.zeros(pairs, PAIR),
         np.zeros((3, 4, 5)),
     )

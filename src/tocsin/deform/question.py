@@ -162,9 +162,9 @@ class Question:
         rows = model.stand.reshape(1, -1) if motion is None else motion.rows
         n = len(rows) - 1
         if n == 0:
-            return paths_of(model.links, rows[0], rows[0], 0.0, 1.0)[link]
+            return paths_of(model._links, rows[0], rows[0], 0.0, 1.0)[link]
         k, begin, end = piece_in(stretch, n)
-        return paths_of(model.links, rows[k], rows[k + 1], begin, end)[link]
+        return paths_of(model._links, rows[k], rows[k + 1], begin, end)[link]
 
     def link_of(self, actor: Actor) -> int:
         """Return which of its model's links an actor is."""

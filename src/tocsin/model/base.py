@@ -48,7 +48,7 @@ class Motion:
             raise TocsinError(f"a motion of {self.model.name!r} needs at least one row.")
         for k, row in enumerate(rows):
             self.model.checked(row, f"row {k} of a motion of {self.model.name!r}")
-        self._keep(decided(rows.copy(), self.model.quaternions))
+        self._keep(decided(rows.copy(), self.model._quaternions))
 
     def _keep(self, rows: np.ndarray) -> None:
         """Keep rows that are ours, and `configs`: the same numbers in a row, as kernels take them.
@@ -60,8 +60,9 @@ class Motion:
         if not configs.flags.writeable:
             rows = rows.copy()
             configs = rows.reshape(-1)
-        rows.setflags(write=False)
-        self.__dict__["rows"], self.__dict__["configs"] = rows, configs
+        rows.setflags(False)
+        kept = self.__dict__
+        kept["rows"], kept["configs"] = rows, configs
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name != "configs"}
@@ -76,6 +77,16 @@ class Motion:
         motion = object.__new__(Motion)
         motion.__dict__["model"] = model
         motion._keep(rows)
+        return motion
+
+    @staticmethod
+    def at(model: Model, row: np.ndarray) -> Motion:
+        """Return a model that stands at a row that is ours and was checked before."""
+        motion = object.__new__(Motion)
+        kept = motion.__dict__
+        kept["model"], kept["configs"] = model, row
+        kept["rows"] = rows = row[None]
+        rows.setflags(False)
         return motion
 
     @property
@@ -97,7 +108,7 @@ class Motion:
     def row_of(self, piece: int, share: float) -> np.ndarray:
         """Return the row when so much of a piece is done."""
         rows = self.configs.reshape(self.rows.shape)
-        return between(rows[piece], rows[piece + 1], self.model.quaternions, share)
+        return between(rows[piece], rows[piece + 1], self.model._quaternions, share)
 
     def rows_in(self, stretch: Any) -> tuple[np.ndarray, np.ndarray]:
         """Return the rows at both ends of a stretch (`motion.knots`)."""
@@ -108,7 +119,7 @@ class Motion:
 
     def link_poses(self, t: float = 0.0) -> np.ndarray:
         """Return (n_links, 4, 4): where the links are in the world at time t."""
-        return link_poses(self.model.links, self.row_at(t))
+        return link_poses(self.model._links, self.row_at(t))
 
 
 @dataclass(eq=False)
@@ -135,8 +146,20 @@ class Model:
     """Counts those of all models, and of scenes' rules: while it stands still, no scene has to look at any version."""
 
     def __post_init__(self) -> None:
-        """Freeze what scenes look at only when told that it has changed."""
-        self.stand.setflags(write=False)
+        """Freeze what scenes look at only once, or when told that it has changed.
+
+        Kernels are compiled for arrays that can be written, and get copies of their own.
+        """
+        self._links, self._quaternions = self.links.copy(), self.quaternions.copy()
+        for array in (self.links, self.quaternions, self.stand):
+            array.setflags(write=False)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name not in ("_links", "_quaternions")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        Model.__post_init__(self)
 
     def __repr__(self) -> str:
         shapes = [shape for of_link in self.shapes for shape in of_link]
@@ -170,7 +193,7 @@ class Model:
 
     def checked(self, row: np.ndarray, what: str) -> np.ndarray:
         """Return a configuration row after checking that it is finite and its quaternions are unit."""
-        wrong = _cast.check_row(row, self.quaternions, self.most)
+        wrong = _cast.check_row(row, self._quaternions, self.most)
         if wrong == 1:
             raise TocsinError(f"{what} must be finite; got nan or inf.")
         if wrong < 0:

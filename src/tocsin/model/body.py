@@ -104,10 +104,10 @@ class Body(Model):
         """
         rows = np.zeros((2, 7))
         plain = is_matrix(pose_t0) and is_matrix(pose_t1)
-        if not plain or not write_ends(pose_t0, pose_t1, self.quaternions, rows):
+        if not plain or not write_ends(pose_t0, pose_t1, self._quaternions, rows):
             _cast.pose(pose_t0, f"the start pose of {self.name!r}", rows[0])
             _cast.pose(pose_t1, f"the end pose of {self.name!r}", rows[1])
-            decided(rows, self.quaternions)
+            decided(rows, self._quaternions)
         if _cast.choice(kind, "the kind of a motion", MOTION_KINDS) == "interpolating":
             return Motion.of(self, rows)
         return screw_motion(self, rows)
@@ -118,11 +118,14 @@ class Body(Model):
         rows = np.zeros((len(poses), 7))
         for k, pose in enumerate(poses):
             _cast.pose(pose, f"pose {k} of the path of {self.name!r}", rows[k])
-        return Motion.of(self, decided(rows, self.quaternions))
+        return Motion.of(self, decided(rows, self._quaternions))
 
     def at(self, pose: Any) -> Motion:
         """Return the body standing at a pose, 4x4 or (x, y, z), for a question about that moment."""
-        return Motion.of(self, _cast.pose(pose, f"the pose of {self.name!r}").reshape(1, 7))
+        row = np.zeros(7)
+        if not is_matrix(pose) or _cast.write_pose(pose, row) != 0:
+            _cast.pose(pose, f"the pose of {self.name!r}", row)
+        return Motion.at(self, row)
 
     def at_contact(self, hit: Any) -> np.ndarray:
         """Return the 4x4 pose of the body at the time of a `FirstContact`."""

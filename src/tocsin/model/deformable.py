@@ -116,7 +116,7 @@ class Deformable(Model):
         )
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "kept": {}}  # tables of engines are made again
+        return {**super().__getstate__(), "kept": {}}  # tables of engines are made again
 
     def __repr__(self) -> str:
         loose = [(len(self.loose_edges), "loose edges"), (len(self.loose_points), "loose points")]

@@ -290,10 +290,10 @@ class Robot(Model):
         whats = ("the start configuration", "the end configuration")
         self._write(q_t0, base_t0, whats[0], rows[0], group)
         self._write(q_t1, base_t1, whats[1], rows[1], group, rows[0])
-        if not settle_ends(rows, self.quaternions, self.most):
+        if not settle_ends(rows, self._quaternions, self.most):
             for row, what in zip(rows, whats):
                 self.checked(row, what)
-            decided(rows, self.quaternions)
+            decided(rows, self._quaternions)
         return Motion.of(self, rows)
 
     def _bases(self, base: Any) -> tuple[Any, Any]:
@@ -315,7 +315,7 @@ class Robot(Model):
         for k, q in enumerate(points):
             self._row(q, None if poses is None else poses[k], f"row {k} of the path", rows[k], group,
                       rows[k - 1] if k else None)  # fmt: skip
-        return Motion.of(self, decided(rows, self.quaternions))
+        return Motion.of(self, decided(rows, self._quaternions))
 
     def at(self, q: Any, *, group: str | None = None, base: Any = None) -> Motion:
         """Return the robot standing at configuration q, for a question about that moment."""

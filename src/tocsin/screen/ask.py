@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -57,7 +59,7 @@ class Cast(NamedTuple):
     """The first link of each model."""
     pairs: dict[tuple[int, ...], np.ndarray]
     """Moving models -> pairs of shapes to look at."""
-    names: dict[int, tuple[str, str]]
+    names: Mapping[int, tuple[str, str]]
     space: int
     """How many numbers its largest pair needs to be drawn, up to MOST_KEPT."""
 
@@ -74,7 +76,7 @@ def cast_of(scene: Any) -> Cast:
         poses = np.zeros((len(stand), 2, 8))
         poses[:, :, :7] = stand[:, None]
         poses[:, :, 7] = STANDS
-        names = {g: scene._name_of(world, g) for g in range(len(world.geoms))}
+        names = MappingProxyType({g: scene._name_of(world, g) for g in range(len(world.geoms))})
         surfaces = lay_out(scene.models, world)
         kept = Cast(
             world, surfaces, packed(surfaces), poses, world.models["link"].tolist(), {}, names, _space(surfaces)
@@ -95,7 +97,7 @@ def _standing(model: Model) -> np.ndarray:
     """Return (links, 7): the pose rows of a model that stands."""
     if isinstance(model, Body):
         return model.stand.reshape(1, 7)
-    return np.stack([_cast.pose(pose) for pose in link_poses(model.links, model.stand.copy())])
+    return np.stack([_cast.pose(pose) for pose in link_poses(model._links, model.stand.copy())])
 
 
 def pairs_of(cast: Cast, moving: tuple[int, ...]) -> np.ndarray:
@@ -213,6 +215,7 @@ def block_of(cast: Cast) -> np.ndarray:
 def answered(rows: np.ndarray, cast: Cast, complete: bool) -> TimedContacts:
     """Return `TimedContacts(rows, cast.names, TIMED_KINDS, complete)`, made in half the time: fields of a frozen class
     are set one by one otherwise."""
+    rows.setflags(write=False)
     found = TimedContacts.__new__(TimedContacts)
     found.__dict__.update(rows=rows, names=cast.names, kinds=TIMED_KINDS, complete=complete)
     return found

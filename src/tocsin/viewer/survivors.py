@@ -44,7 +44,7 @@ def slabs_of(hit: Answer) -> list[Slab]:
     """Run the culling of an answer again and keep what it leaves."""
     asked = hit._asked
     assert asked is not None
-    stage = again(asked.prepared.stage, asked.motions)
+    stage, _ = again(asked.prepared, asked.motions)
     world, room = stage.world, stage.room
     grow = max(hit.margin, asked.prepared.largest_margin)
     shapes, rows = _leaves(world, stage.active)
