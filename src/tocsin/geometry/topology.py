@@ -47,7 +47,11 @@ def label_faces(corners: np.ndarray, count: int) -> np.ndarray:
 
 @kernel
 def _flood(next_around, n):
-    """Label faces by walking over the rings."""
+    """Label faces by walking over the rings.
+
+    One step on each ring is enough: rings are cycles, so whoever is reached takes the next step, and all of a ring is
+    reached from any part of it. Each face that walked around its whole rings would take n squared steps on a fan.
+    """
     labels = np.full(n, -1, dtype=np.int32)
     stack = np.zeros(n, dtype=np.int32)
     found = 0
@@ -61,13 +65,10 @@ def _flood(next_around, n):
             top -= 1
             face = stack[top]
             for h in range(3 * face, 3 * face + 3):
-                other = next_around[h]
-                while other != h:
-                    g = other // 3
-                    if labels[g] < 0:
-                        labels[g] = found
-                        stack[top] = g
-                        top += 1
-                    other = next_around[other]
+                other = next_around[h] // 3
+                if labels[other] < 0:
+                    labels[other] = found
+                    stack[top] = other
+                    top += 1
         found += 1
     return labels
