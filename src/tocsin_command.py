@@ -1,12 +1,24 @@
 """Where the command `tocsin` starts: outside of the package, whose imports take a second that Ctrl-C may fall into.
 
 An interrupt during that second, or while the interpreter takes itself down, ends the process with 130 at once: there is
-nothing to keep, and no traceback to show. In between it is a `KeyboardInterrupt`, as everywhere.
+nothing to keep, and no traceback to show. In between it is a `KeyboardInterrupt`, as everywhere; but an answer that is
+being printed is printed to its end, and is the only one: whoever asked for JSON gets one object, whenever Ctrl-C comes.
+
+Before the first line of this file Python itself starts, for a hundredth of a second: what it says then is its own.
 """
 
+import _signal as signal  # all that `signal` adds is names, and an import of 5 ms that Ctrl-C may fall into
 import os
-import signal
 import sys
+
+INTERRUPTED = 130
+"""Exit code."""
+
+answered = False
+"""Has the one JSON object been printed?"""
+
+_waiting = False
+"""Has an interrupt come while it was being printed?"""
 
 
 def leave_when_interrupted() -> None:
@@ -21,11 +33,35 @@ def interrupt_as_usual() -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+def print_whole(text: str) -> None:
+    """Print the answer to its end: an interrupt waits for that, a second one does not."""
+    global answered, _waiting
+    as_usual = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    _waiting = False
+    if as_usual:
+        signal.signal(signal.SIGINT, _wait)
+    try:
+        answered = True
+        print(text, flush=True)
+    finally:
+        if as_usual:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+    if _waiting:
+        raise KeyboardInterrupt
+
+
+def _wait(*_: object) -> None:
+    global _waiting
+    if _waiting:
+        _leave()
+    _waiting = True
+
+
 def _leave(*_: object) -> None:
-    if "--json" in sys.argv:
+    if "--json" in sys.argv and not answered:
         os.write(1, b'{"error": "interrupted"}\n')
     os.write(2, b"interrupted\n")
-    os._exit(130)
+    os._exit(INTERRUPTED)
 
 
 def main() -> None:
@@ -34,6 +70,9 @@ def main() -> None:
     from tocsin.cli import main as run
 
     try:
-        run()
-    finally:
-        leave_when_interrupted()
+        try:
+            run()
+        finally:
+            leave_when_interrupted()
+    except KeyboardInterrupt:
+        _leave()

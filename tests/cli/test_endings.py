@@ -37,6 +37,68 @@ def test_an_interrupt_during_imports_leaves_with_130_and_json(module):
     assert json.loads(done.stdout) == {"error": "interrupted"}
 
 
+AT_MANY_MOMENTS = """
+import os, signal, sys
+import tocsin.cli.app
+from tocsin_command import main
+
+def ended(moment, folder):
+    '''Run the command line in a child that is interrupted at a call of a function: the code it ends with.'''
+    child = os.fork()
+    if child:
+        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    for number in (1, 2):
+        os.dup2(os.open(f"{folder}/{moment}.{number}", os.O_WRONLY | os.O_CREAT, 0o600), number)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    calls = 0
+
+    def count(frame, event, argument):
+        nonlocal calls
+        calls += 1
+        if calls == moment:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    sys.setprofile(count)
+    try:
+        main()
+    except SystemExit as left:
+        sys.setprofile(None)
+        if moment == 0:
+            os.write(3, str(calls).encode())
+        os._exit(left.code)
+    except BaseException:
+        sys.setprofile(None)
+        sys.excepthook(*sys.exc_info())
+        os._exit(99)
+
+folder, sys.argv[1:] = sys.argv[1], sys.argv[2:]
+os.dup2(os.open(f"{folder}/calls", os.O_WRONLY | os.O_CREAT, 0o600), 3)
+print(0, ended(0, folder))
+total = int(open(f"{folder}/calls").read())
+# The seventh call is the first one after Python has been told what to do at an interrupt.
+moments = {7 + k * total // 40 for k in range(40)} | set(range(total - 60, total + 1))
+for moment in sorted(moments):
+    print(moment, ended(moment, folder), flush=True)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals")
+def test_an_interrupt_at_any_moment_leaves_one_json_object_and_no_traceback(tmp_path):
+    command = [sys.executable, "-c", AT_MANY_MOMENTS, str(tmp_path), "cache", "--json"]
+    environment = dict(os.environ, TOCSIN_CACHE="off")
+    done = subprocess.run(command, capture_output=True, text=True, timeout=600, env=environment, check=False)
+    assert done.returncode == 0, done.stderr
+    ends = [tuple(map(int, line.split())) for line in done.stdout.splitlines()]
+    assert ends[0] == (0, 0)
+    assert len(ends) > 90
+    for moment, code in ends[1:]:
+        told = (tmp_path / f"{moment}.2").read_text()
+        assert (code, told) in ((130, "interrupted\n"), (0, "")), (moment, told)
+        said = json.loads((tmp_path / f"{moment}.1").read_text())
+        assert "error" not in said or code == 130
+    assert {code for _, code in ends[1:90]} == {130}
+
+
 @pytest.mark.parametrize(
     ("raised", "code", "words"),
     [

@@ -20,11 +20,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except ModuleNotFoundError as missing:
         if missing.name is None or missing.name.split(".")[0] not in ("typer", "rich"):
             raise
-        print(f"error: the command line needs {missing.name}: pip install 'tocsin[cli]'", file=sys.stderr)
+        print(f"error: the command line needs {missing.name}: pip install {missing.name}", file=sys.stderr)
         sys.exit(2)
-    try:
-        interrupt_as_usual()
-        code = run(list(sys.argv[1:] if arguments is None else arguments))
-    except KeyboardInterrupt:
-        code = 130
-    sys.exit(code)
+    interrupt_as_usual()
+    sys.exit(run(list(sys.argv[1:] if arguments is None else arguments)))

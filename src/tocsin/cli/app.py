@@ -11,6 +11,7 @@ from typing import Annotated, Any
 import typer
 
 import tocsin
+import tocsin_command
 from tocsin.cli import audit, bench, cache, check, demo, doctor, info, output, view, warmup
 from tocsin.errors import TocsinError
 
@@ -61,6 +62,7 @@ def _shared(
 def run(arguments: Sequence[str]) -> int:
     """Run one command line and return its exit code; errors are said, not raised."""
     _settle_streams()
+    tocsin_command.answered = False
     with warnings.catch_warnings():
         warnings.simplefilter("default", UserWarning)
         warnings.showwarning = lambda message, *_, **__: output.note(f"warning: {message}")
@@ -139,5 +141,5 @@ def _refuse(sentence: str, for_machines: bool) -> int:
 def _say(words: str, error: str, for_machines: bool) -> None:
     """Say why there is no answer: in words, and as the one JSON object that whoever asked for JSON waits for."""
     output.note(words)
-    if for_machines:
+    if for_machines and not tocsin_command.answered:
         output.write_json({"error": error})

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+import tocsin_command
 from tocsin.results import Status
 
 if TYPE_CHECKING:
@@ -40,8 +41,8 @@ def note(text: str) -> None:
 
 
 def write_json(record: dict[str, Any]) -> None:
-    """Print one JSON object; infinities and NaN, which JSON does not know, become null."""
-    print(json.dumps(_plain(record), indent=2, allow_nan=False))
+    """Print the one JSON object; infinities and NaN, which JSON does not know, become null."""
+    tocsin_command.print_whole(json.dumps(_plain(record), indent=2, allow_nan=False))
 
 
 def _plain(value: Any) -> Any:
