@@ -3,7 +3,7 @@
 RELATIVE_TOLERANCE = 1e-4
 """Default tolerance, as a fraction of the diagonal of the smaller geometry of a pair."""
 
-MAX_STEPS = 10_000_000
+MAX_STEPS = 1_000_000
 """Default cap on steps in one query, and through them on its tests (`advancement.work`); a capped query says so and
 says up to when freedom is proven."""
 

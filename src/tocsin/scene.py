@@ -288,7 +288,7 @@ class Scene:
         `placements`: from `robot.at(q)`, `body.at(pose)` and `cloth.at(V)`; models not named stand where they are; none
         given means the smallest distance of all pairs. Margins do not count; ignored pairs are left out. Deformable
         models count against themselves too, neighbouring features that share no vertex included. The work is bounded: a
-        search that takes four million tests (of deformable models, ten million steps a question) ends with what it has,
+        search that takes four million tests (of deformable models, a million steps a question) ends with what it has,
         a `lower` that holds and is farther from `distance`.
         """
         from tocsin import nearest

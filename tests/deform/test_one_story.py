@@ -186,7 +186,7 @@ def test_identical_triangles_are_listed_up_to_the_cap_and_no_further():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         soup = tocsin.Deformable(np.tile(CROSSING[:3], (300, 1)), np.arange(900).reshape(-1, 3), name="soup")
-    found = tocsin.Scene(soup).contacts(soup.move(soup.vertices, soup.vertices), max_steps=50_000)
+    found = tocsin.Scene(soup).contacts(soup.move(soup.vertices, soup.vertices), max_steps=6_000)
     assert not found.complete
     assert 0 < len(found) < 100_000
 

@@ -27,7 +27,7 @@ used up."""
 
 FIRST_TESTS, TESTS_A_STEP = 2**12, 4
 """Where meshes run close to each other, the first item takes thousands; then, on tori and robots, two to three are made
-a step. The default cap, ten million steps, is reached by tests alone within half a minute."""
+a step. The default cap, a million steps, is reached by tests alone within four seconds."""
 
 OWN = 2**16
 """Tests on a pair's own account."""

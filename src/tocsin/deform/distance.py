@@ -29,7 +29,7 @@ much, if rounding hides the difference."""
 
 WIDER = 16.0
 
-MOST_STEPS, STEPS_EACH = MAX_STEPS, 128
+MOST_STEPS, STEPS_EACH = MAX_STEPS, 16
 """Of a question: seconds, and more for each vertex, since in a regular cloth all neighbours are equally near."""
 
 SLOW, PATIENCE = 0.8, 3

@@ -17,6 +17,9 @@ from tocsin.deform.advance import ENDED, FREE, advance_all
 from tocsin.deform.columns import make_places
 from tocsin.motion.chain import chain_pose
 
+LINKS = 16
+"""Links of a chain that are placed in a step of the cap."""
+
 FINER = 2
 """Levels that a contact of the deviation leads down."""
 
@@ -37,6 +40,8 @@ class Course(NamedTuple):
     p1: np.ndarray
     points: np.ndarray
     """(m, 3) the partner's, in the frame of its link."""
+    chain: int
+    """Steps that placing it is counted as."""
 
 
 class Trail(NamedTuple):
@@ -147,7 +152,7 @@ def follow_pair(kind, points, p, course, level, k, x, trail):
             kind == 2, (trail.first, trail.second), trail.numbers, 1, course.reach[deep], trail.tolerance, 1.0, False,
             trail.queue, trail.ended,
         )  # fmt: skip
-        trail.steps[0] += steps
+        trail.steps[0] += steps + course.chain
         status = trail.ended[0]["status"]
         if status == FREE:
             j += 1

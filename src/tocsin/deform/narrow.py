@@ -27,18 +27,19 @@ FIRST, EVERY, ANY = range(3)
 CHUNK = 1024
 """Element pairs per chunk."""
 
-MOST_FACED, MOST_EDGED = 3, 9
-"""Pairs of each kind that a pair of elements has at most."""
+MOST_FACED, MOST_EDGED, MOST_THROUGH = 3, 9, 6
+"""Pairs of each kind that a pair of elements has at most: a vertex and a face, two edges, an edge through a face."""
 
 HIT = np.dtype([("time", "f8"), ("kind", "i4"), ("a", "i4"), ("b", "i4"), ("status", "i4")])
 """A contact of a feature pair: when, and vertex, face or edge on either side."""
 
 ELEMENTS, FEATURES, ADVANCED, STEPS, NODES, CAP, COUNTS = range(7)
 """What is counted: element pairs, feature pairs after each filter, advancement steps, tests of octets. CAP: how many
-steps may be taken; 0 for any number."""
+steps of the cap may be taken; 0 for any number."""
 
-CHEAP = 16
-"""Pairs of elements and tests of octets that are counted as one step."""
+CHEAP = 8
+"""Steps of pairs, pairs of elements and tests of octets that are counted as one step of the cap: a tenth to half a
+microsecond each, so that a million steps, the default, are a few seconds."""
 
 
 class Room(NamedTuple):
@@ -86,8 +87,8 @@ def make_room():
 
 @kernel
 def work_of(counts):
-    """Return what is held against the cap: steps, and what costs less in parts of steps."""
-    return counts[STEPS] + (counts[ELEMENTS] + counts[NODES]) // CHEAP
+    """Return what is held against the cap: steps of pairs, pairs of elements and tests of octets, in steps of it."""
+    return (counts[STEPS] + counts[ELEMENTS] + counts[NODES]) // CHEAP
 
 
 @kernel
@@ -215,7 +216,7 @@ def beside_at_start(p, corners_a, x, q, corners_b, y):
 
 @kernel
 def overlaps_at_start(a, b, itself, pairs, n, question, hits, found, counts):
-    """Keep edges that go through faces at time 0, each or the first of all in hits[0]; return (hits, found)."""
+    """Keep edges that go through faces at time 0, each or the first of all in hits[0]; return how many are there."""
     for p in range(n):
         if not pairs[p, 2]:
             continue
@@ -243,13 +244,12 @@ def overlaps_at_start(a, b, itself, pairs, n, question, hits, found, counts):
                     continue
                 if question == EVERY:
                     counts[STEPS] += 1  # what is listed counts, so that a cap bounds lists
-                    hits = with_room(hits, found, 1)
                     write_hit(hits[found], 0.0, kind, i, j, status)
                     found += 1
                 elif found == 0 or precedes(0.0, status, kind, i, j, hits[0]):
                     write_hit(hits[0], 0.0, kind, i, j, status)
                     found = 1
-    return hits, found
+    return found
 
 
 @kernel
@@ -269,7 +269,9 @@ def settle(a, b, itself, room, n, margin, tolerance, limit, question, overlaps, 
     """Decide the first n element pairs of a chunk; return (hits, found, limit)."""
     counts[ELEMENTS] += n
     if overlaps:
-        hits, found = overlaps_at_start(a, b, itself, room.pairs, n, question, hits, found, counts)
+        if question == EVERY:
+            hits = with_room(hits, found, MOST_THROUGH * n)
+        found = overlaps_at_start(a, b, itself, room.pairs, n, question, hits, found, counts)
         if question != EVERY and found > 0:
             limit = min(limit, hits[0]["time"])
         if question == ANY and found > 0 and hits[0]["status"] == CONTACT:

@@ -120,6 +120,14 @@ class Path(NamedTuple):
     length: float
     noise: float
 
+    @property
+    def length_of_chain(self) -> int:
+        """How many links it hangs on, itself included."""
+        count, link = 0, self.link
+        while link >= 0:
+            count, link = count + 1, int(self.links[link]["parent"])
+        return count
+
     def deviation(self, partner: Partner, duration: float) -> float:
         """Return how far points may be off straight lines during a slab, rounding of poses included; metres."""
         acceleration = self.bend + self.twist * partner.reach

@@ -8,7 +8,7 @@ follow their true motion (`slabs`).
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate
@@ -20,7 +20,7 @@ from tocsin.deform.advance import CONTACT
 from tocsin.deform.narrow import ANY, COUNTS, EDGE_FACE, EVERY, FIRST, HIT, INSIDE
 from tocsin.deform.partners import Partner, Path, into_cylinder, partner_of, paths_of
 from tocsin.deform.ranking import in_order
-from tocsin.deform.run import UNLIMITED, Budget, Found, Pair, find
+from tocsin.deform.run import UNLIMITED, Budget, Found, Pair, ended, find
 from tocsin.deform.sides import Side
 from tocsin.deform.slabs import Mixed, Slabs, every_contact, first_contact
 from tocsin.deform.soft import Soft, widen
@@ -36,9 +36,21 @@ from tocsin.options import RELATIVE_TOLERANCE
 Stretch = tuple[int, ...]
 """See `motion.knots`."""
 
+PAIRING = 2
+"""Steps that two models are counted as in every stretch, however far apart they are."""
+
 INTERPOLATED = 8.0 * 2.0**-53
 """Error of positions between two frames, relative to these: the share x of the piece that is done comes from one that
 is off by half a unit, two roundings more and a product; (1 - x) p + x q adds three. Below 7 units of the larger one."""
+
+
+class Frames(NamedTuple):
+    """A deformable model during a stretch."""
+
+    start: np.ndarray
+    end: np.ndarray
+    off: float
+    """How far its ends may be off, metres."""
 
 
 class Actor(NamedTuple):
@@ -81,6 +93,8 @@ class Question:
         first = self._first = [0, *accumulate(len(m.links) for m in self.models)]
         asked = [not self.motions or k in self.motions for k in range(len(self.models))]
         softs = [(k, m) for k, m in enumerate(self.models) if isinstance(m, Deformable) and not soft_of(m).is_empty]
+        self._mean_edge = {k: m.mean_edge for k, m in softs}
+        self._paths: tuple[Stretch, dict[int, list[Path]]] = (WHOLE, {})
         self.pairings: list[Pairing] = []
         self._tolerance: dict[Actor, float] = {}
         for k, soft in softs:
@@ -105,11 +119,11 @@ class Question:
             return
         tolerance = self.tolerance
         if tolerance is None:
-            sizes = [m.mean_edge for m in (self.models[a.model], self.models[b.model]) if isinstance(m, Deformable)]
-            if b.shape >= 0:
-                sizes.append(self._shape(b).diagonal)
-            # A single point has no size: then the other side's counts, and where none has one, that of a metre.
-            tolerance = RELATIVE_TOLERANCE * min([size for size in sizes if size > 0.0], default=1.0)
+            size: float = self._mean_edge[a.model]
+            other = self._shape(b).diagonal if b.shape >= 0 else self._mean_edge[b.model]
+            if 0.0 < other < size:  # a single point has no size
+                size = other
+            tolerance = RELATIVE_TOLERANCE * size
         if b.shape >= 0:
             self._tolerance[b] = min(tolerance, self._tolerance.get(b, math.inf))
         self.pairings.append(Pairing(a, b, margin, tolerance))
@@ -155,16 +169,22 @@ class Question:
         return at, INTERPOLATED * max(float(np.abs(frame).max(initial=0.0)) for frame in (p, q))
 
     def _path(self, actor: Actor, stretch: Stretch) -> Path:
-        """Return how a link moves during a stretch."""
-        model = self.models[actor.model]
-        link = self.link_of(actor)
-        motion = self.motions.get(actor.model)
+        """Return how a link moves during a stretch; those of the last stretch are kept."""
+        if self._paths[0] != stretch:
+            self._paths = (stretch, {})
+        kept = self._paths[1]
+        if actor.model not in kept:
+            kept[actor.model] = self._paths_of(actor.model, stretch)
+        return kept[actor.model][self.link_of(actor)]
+
+    def _paths_of(self, k: int, stretch: Stretch) -> list[Path]:
+        model, motion = self.models[k], self.motions.get(k)
         rows = model.stand.reshape(1, -1) if motion is None else motion.rows
         n = len(rows) - 1
         if n == 0:
-            return paths_of(model._links, rows[0], rows[0], 0.0, 1.0)[link]
-        k, begin, end = piece_in(stretch, n)
-        return paths_of(model._links, rows[k], rows[k + 1], begin, end)[link]
+            return paths_of(model._links, rows[0], rows[0], 0.0, 1.0)
+        piece, begin, end = piece_in(stretch, n)
+        return paths_of(model._links, rows[piece], rows[piece + 1], begin, end)
 
     def link_of(self, actor: Actor) -> int:
         """Return which of its model's links an actor is."""
@@ -215,7 +235,7 @@ class Question:
         """Return (status, time, pairing, hit) of the first contact up to `limit`, or of any; status 0 if free."""
         self._budget = Budget(self.max_steps)
         for stretch in self.stretches:
-            if time_before(stretch, 0.0) > limit:
+            if stretch[0] and time_before(stretch, 0.0) > limit:
                 break
             found = self._stretch(stretch, ANY if anything else FIRST, limit)
             if len(found.hits) and float(found.hits[0]["time"]) <= limit:
@@ -229,7 +249,7 @@ class Question:
         parts = []
         complete = True
         for stretch in self.stretches:
-            if time_before(stretch, 0.0) > limit:
+            if stretch[0] and time_before(stretch, 0.0) > limit:
                 break
             found = self._stretch(stretch, EVERY, limit)
             complete = complete and found.complete
@@ -237,6 +257,8 @@ class Question:
                 keep = np.flatnonzero(found.hits["time"] <= limit)
                 found = found._replace(hits=found.hits.take(keep), pair=found.pair[keep])
             parts.append((found.hits, found.pair))
+            if not complete:
+                break
         if len(parts) == 1:
             return Found(parts[0][0], parts[0][1], self.counts, complete)  # in order already
         hits = np.concatenate([p[0] for p in parts])
@@ -260,24 +282,32 @@ class Question:
         finally:
             for lock in locks:
                 lock.release()
-        found.hits["time"] = times_before(stretch, found.hits["time"])
+        if stretch != WHOLE:
+            found.hits["time"] = times_before(stretch, found.hits["time"])
         return found
 
     def _locked(self, stretch: Stretch, question: int, limit: float) -> Found:
         """Ask about one stretch up to `limit`; times that come back, and this one, are the stretch's own."""
-        origin = self._origin(stretch)
+        frames = {}
+        for k, model in enumerate(self.models):
+            if isinstance(model, Deformable):
+                at, off = self._frames(k, stretch)
+                frames[k] = Frames(at(0.0), at(1.0), off)
+        self._budget.fit(*(soft_of(self.models[k]) for k in frames))
+        self._budget.spend(PAIRING * len(self.pairings))
+        origin = middle_of(frames.values())
         best: list[tuple[np.ndarray, np.ndarray]] = []
-        sides: dict[int, tuple[Side, float]] = {}
+        sides: dict[int, Side] = {}
         softs = [p for p, pairing in enumerate(self.pairings) if pairing.b.shape < 0]
         pairs = []
         for p in softs:
             pairing = self.pairings[p]
             for k in (pairing.a.model, pairing.b.model):
                 if k not in sides:
-                    sides[k] = self._side(k, stretch, origin)
-            (a, off_a), (b, off_b) = sides[pairing.a.model], sides[pairing.b.model]
-            overlaps = self._overlaps(pairing, stretch)
-            pairs.append(Pair(a, b, a is b, pairing.margin + off_a + off_b, pairing.tolerance, overlaps))
+                    sides[k] = soft_of(self.models[k]).fit(frames[k].start, frames[k].end, origin)
+            a, b = sides[pairing.a.model], sides[pairing.b.model]
+            margin = pairing.margin + frames[pairing.a.model].off + frames[pairing.b.model].off
+            pairs.append(Pair(a, b, a is b, margin, pairing.tolerance, self._overlaps(pairing, stretch)))
         complete = True
         if pairs:
             found = find(pairs, question, threads=self.threads, budget=self._budget)
@@ -294,13 +324,18 @@ class Question:
         for p, pairing in enumerate(self.pairings):
             if pairing.b.shape < 0:
                 continue
-            found = self._against(p, stretch, origin, question, limit)
+            if self._budget.left > 0:
+                found = self._against(p, stretch, frames[pairing.a.model], origin, question, limit)
+            else:
+                found = ended(question)
             self.counts += found.counts
             complete = complete and found.complete
             if len(found.hits):
                 best.append((found.hits, np.full(len(found.hits), p)))
                 if question != EVERY:
                     limit = min(limit, float(found.hits[0]["time"]))
+            if question == EVERY and not complete:
+                break
         if not best:
             return Found(np.zeros(0, HIT), np.zeros(0, np.int64), self.counts, complete)
         if len(best) == 1:
@@ -322,22 +357,17 @@ class Question:
             )
         return found if keep.all() else found._replace(hits=found.hits[keep], pair=found.pair[keep])
 
-    def _side(self, k: int, stretch: Stretch, origin: np.ndarray) -> tuple[Side, float]:
-        """Return deformable model k as kernels see it during a stretch, and how far it may be off; metres."""
-        model: Any = self.models[k]
-        at, off = self._frames(k, stretch)
-        return soft_of(model).fit(at(0.0), at(1.0), origin), off
-
-    def _against(self, p: int, stretch: Stretch, origin: np.ndarray, question: int, limit: float) -> Found:
+    def _against(
+        self, p: int, stretch: Stretch, frames: Frames, origin: np.ndarray, question: int, limit: float
+    ) -> Found:
         """Ask about a deformable model and one shape of a link."""
         pairing = self.pairings[p]
         soft: Any = self.models[pairing.a.model]
         partner = self._partner(pairing.b)
         path = self._path(pairing.b, stretch)
-        at, off = self._frames(pairing.a.model, stretch)
-        ends = at(0.0), at(1.0)
+        ends = frames.start, frames.end
         # The ends, where they are between frames, and what is between the ends.
-        noise = off + INTERPOLATED * max(float(np.abs(x).max()) for x in ends)
+        noise = frames.off + INTERPOLATED * max(float(np.abs(x).max()) for x in ends)
         overlaps = self._overlaps(pairing, stretch)
         mixed = Mixed(
             soft_of(soft), ends, 0.0, 1.0, partner, path, origin, pairing.margin, pairing.tolerance, overlaps, noise
@@ -350,7 +380,11 @@ class Question:
                 found = first_contact(slabs, limit)
         if not overlaps or (question != EVERY and len(found.hits) and found.hits[0]["time"] == 0.0):
             return found
-        inside = inside_at_start(whole_of(soft), partner, path.place(partner, 0.0), ends[0], found.hits)
+        placed = path.place(partner, 0.0)
+        inside, whole = inside_at_start(whole_of(soft), partner, placed, ends[0], found.hits, self._budget)
+        if not whole:
+            hits = found.hits if question == EVERY else ended(question).hits
+            found = found._replace(hits=hits, pair=np.zeros(len(hits), np.int64), complete=False)
         if not len(inside):
             return found
         hits = np.zeros(len(inside), HIT)
@@ -364,14 +398,13 @@ class Question:
         both = (self.models[pairing.a.model], self.models[pairing.b.model])
         return stretch[0] == 0 and not any(isinstance(m, Deformable) and m.ignore_overlaps for m in both)
 
-    def _origin(self, stretch: Stretch) -> np.ndarray:
-        """Return a point in the middle of the deformable models, from which single precision measures."""
-        box = np.array([[np.inf] * 3, [-np.inf] * 3])
-        for k, model in enumerate(self.models):
-            if isinstance(model, Deformable):
-                at, _ = self._frames(k, stretch)
-                widen(box, at(0.0))
-        return 0.5 * (box[0] + box[1]) if box[0, 0] <= box[1, 0] else np.zeros(3)
+
+def middle_of(models: Iterable[Frames]) -> np.ndarray:
+    """Return a point in the middle of deformable models at the start, from which single precision measures."""
+    box = np.array([[np.inf] * 3, [-np.inf] * 3])
+    for frames in models:
+        widen(box, frames.start)
+    return 0.5 * (box[0] + box[1]) if box[0, 0] <= box[1, 0] else np.zeros(3)
 
 
 def soft_of(model: Deformable) -> Soft:

@@ -23,6 +23,7 @@ from tocsin.deform.hierarchy import LEVELS
 from tocsin.deform.narrow import ANY, CAP, COUNTS, EVERY, FIRST, HIT, make_room, work_of
 from tocsin.deform.ranking import in_order
 from tocsin.deform.sides import Side
+from tocsin.deform.soft import Soft
 from tocsin.deform.traverse import BESIDE, RINGS, descend, empty_hits, make_lists, spread
 
 TASKS = 256
@@ -34,6 +35,9 @@ BLOCKS = 12
 SMALL = 4096
 """Elements below which one thread is enough: waking another takes as long as the question."""
 
+
+SLAB, FITTED = 64, 16
+"""Steps that a stretch or a slab of time is counted as, whatever there is to look at; elements fitted in a step."""
 
 UNLIMITED = 2**62
 """Steps of a question without a cap."""
@@ -62,9 +66,21 @@ class Found(NamedTuple):
 
 @dataclass
 class Budget:
-    """How many steps a question may still take (`narrow.work_of`)."""
+    """How many steps a question may still take (`narrow.work_of`); all that it does is charged to it.
+
+    So time and memory are bounded by the cap: what the kernels do by counts, what is done around them by how large the
+    tables are that it goes through.
+    """
 
     left: int
+
+    def spend(self, steps: int) -> None:
+        """Charge steps, whether there are so many or not: what is asked next ends at once."""
+        self.left -= steps
+
+    def fit(self, *models: Soft) -> None:
+        """Charge a stretch or a slab of time, and fitting models to it."""
+        self.left -= SLAB + sum(len(model.given.corners) for model in models) // FITTED
 
 
 def cores() -> int:
@@ -114,7 +130,7 @@ def find(
         again = _dealt(pairs, _blocks(pairs, limit, 1), question, limit, 1, budget.left)
         found = again._replace(counts=again.counts + found.counts)
     budget.left -= int(work_of(found.counts))
-    return found if found.complete or question == EVERY else undecided(0.0)._replace(counts=found.counts)
+    return found if found.complete or question == EVERY else ended(question)._replace(counts=found.counts)
 
 
 def _blocks(pairs: Sequence[Pair], limit: float, threads: int) -> list[Any]:
@@ -167,7 +183,7 @@ def _dealt(pairs: Sequence[Pair], blocks: list[Any], question: int, limit: float
     """
     best = [limit]
     spent: list[int] = []
-    ended: list[bool] = [True] if most <= 0 else []
+    spent_all: list[bool] = [True] if most <= 0 else []
     done: list[bool] = []
     waiting = iter(enumerate(blocks))
     parts: dict[int, tuple[int, np.ndarray]] = {}
@@ -175,12 +191,12 @@ def _dealt(pairs: Sequence[Pair], blocks: list[Any], question: int, limit: float
 
     def work() -> np.ndarray:
         own = np.zeros(COUNTS, np.int64)
+        before = 0
         room, lists = _scratch()
-        while not done and not ended:
+        while not done and not spent_all:
             k, block = next(waiting, (-1, None))
             if block is None:
                 break
-            before = int(work_of(own))
             share = max((most - sum(spent)) // threads, 1)
             own[CAP] = before + share
             p, tasks, first, last = block
@@ -188,13 +204,13 @@ def _dealt(pairs: Sequence[Pair], blocks: list[Any], question: int, limit: float
             bounds = (pair.margin, pair.tolerance, min(best), question)
             hits: Any = empty_hits(question)
             n: Any = 0
-            hits, n, reached = descend(
+            hits, n, reached, after = descend(
                 pair.a, pair.b, pair.itself, tasks, first, last, room, lists, *bounds, pair.overlaps, hits, n, own
             )
-            used = int(work_of(own)) - before
-            spent.append(used)
-            if used > share or sum(spent) > most:
-                ended.append(True)
+            spent.append(after - before)
+            if after - before > share or sum(spent) > most:
+                spent_all.append(True)
+            before = after
             if n:
                 parts[k] = (p, hits[:n])
                 best.append(reached)
@@ -208,7 +224,7 @@ def _dealt(pairs: Sequence[Pair], blocks: list[Any], question: int, limit: float
     counts += work()
     for helper in helpers:
         counts += helper.result()
-    complete = not ended or bool(done)
+    complete = not spent_all or bool(done)
     if not parts or (threads > 1 and not complete):  # then one thread does it again
         return nothing()._replace(counts=counts, complete=complete)
     order = sorted(parts)
@@ -230,6 +246,11 @@ def undecided(t: float) -> Found:
     hits = np.zeros(1, HIT)
     hits["time"], hits["kind"], hits["status"] = t, -1, UNDECIDED
     return nothing()._replace(hits=hits, pair=np.zeros(1, np.int64), complete=False)
+
+
+def ended(question: int) -> Found:
+    """Return what is known where the budget ended the search before it began: nothing, from the start on."""
+    return nothing()._replace(complete=False) if question == EVERY else undecided(0.0)
 
 
 def first_time(found: Found) -> float:

@@ -23,7 +23,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tocsin.deform.advance import UNDECIDED
-from tocsin.deform.follow import Course, child_of, follow, later_of, make_trail, time_of
+from tocsin.deform.follow import LINKS, Course, child_of, follow, later_of, make_trail, time_of
 from tocsin.deform.narrow import ANY, COUNTS, EDGE_EDGE, EDGE_FACE, EVERY, FIRST, STEPS, VERTEX_FACE
 from tocsin.deform.partners import Partner, Path
 from tocsin.deform.ranking import in_order
@@ -39,8 +39,8 @@ COARSE = 0.25
 """Of the width of elements: lists are made in slabs whose deviation is at most this. In longer ones, much that is only
 near would be listed; they are asked first whether anything is near at all."""
 
-SLAB = 64
-"""Steps that a slab is counted as, whatever it has to look at: fitting both models to it takes about as long."""
+SORTED = 16
+"""Feature pairs of a slab, and such that are known already, that are looked through in a step."""
 
 
 class Mixed(NamedTuple):
@@ -66,7 +66,8 @@ class Slabs:
 
     def __init__(self, mixed: Mixed, budget: Budget, threads: int | None) -> None:
         self.mixed = mixed
-        self._budget = budget
+        self.budget = budget
+        self._chain = mixed.path.length_of_chain // LINKS
         self._threads = threads
         self.counts = np.zeros(COUNTS, np.int64)
         partner, path = mixed.partner, mixed.path
@@ -107,7 +108,8 @@ class Slabs:
         mixed = self.mixed
         a = mixed.soft.fit(self._vertices(level, k), self._vertices(level, k + 1), mixed.origin)
         placed = [mixed.path.place(mixed.partner, self.time(level, j)) for j in (k, k + 1)]
-        self._spend(SLAB + (len(a.corners) + len(mixed.partner.soft.given.corners)) // 16)
+        self.budget.fit(mixed.soft, mixed.partner.soft)
+        self.budget.spend(self._chain)
         return a, mixed.partner.soft.fit(placed[0], placed[1], mixed.origin)
 
     def ask(self, level: int, k: int, sides: tuple[Side, Side], question: int, limit: float = 1.0) -> Found:
@@ -117,7 +119,7 @@ class Slabs:
         """
         overlaps = self.mixed.overlaps and k == 0
         pair = Pair(*sides, False, float(self.reach[level]), 0.5 * self.mixed.tolerance, overlaps)
-        found = find([pair], question, limit=limit, threads=self._threads, budget=self._budget)
+        found = find([pair], question, limit=limit, threads=self._threads, budget=self.budget)
         self.counts += found.counts
         return found
 
@@ -130,21 +132,18 @@ class Slabs:
         path = mixed.path
         course = Course(
             path.joints, path.links, path.link, mixed.begin, mixed.end, self.depth, self.reach, *mixed.ends,
-            mixed.partner.points,
+            mixed.partner.points, self._chain,
         )  # fmt: skip
-        trail = make_trail(0.5 * mixed.tolerance, self._budget.left)
+        trail = make_trail(0.5 * mixed.tolerance, self.budget.left)
         parts = []
         for kind in range(EDGE_FACE):
             some = hits[hits["kind"] == kind]
             if len(some):
                 points = points_of(kind, some, mixed.soft.given, mixed.partner.soft.given)
                 parts.append(some[: follow(kind, points, course, level, k, some, trail)])
-        self._spend(int(trail.steps[0]))
+        self.budget.spend(int(trail.steps[0]))
         self.counts[STEPS] += trail.steps[0]
-        return np.concatenate(parts), self._budget.left > 0
-
-    def _spend(self, steps: int) -> None:
-        self._budget.left -= steps
+        return np.concatenate(parts), self.budget.left > 0
 
 
 def points_of(kind: int, hits: np.ndarray, a: Elements, b: Elements) -> np.ndarray:
@@ -205,6 +204,7 @@ def every_contact(slabs: Slabs, limit: float) -> Found:
         if coarse:
             waiting += [(level + 1, 2 * k + 1), (level + 1, 2 * k)] if len(found.hits) else []
             continue
+        slabs.budget.spend((len(found.hits) + len(known)) // SORTED)
         hits = found.hits[~np.isin(keys_of(found.hits), known)]
         overlaps = hits["kind"] >= EDGE_FACE
         near, through = hits[~overlaps], hits[overlaps]

@@ -15,6 +15,7 @@ from tocsin.contacts.inside import is_inside
 from tocsin.deform.advance import CONTACT
 from tocsin.deform.narrow import EDGE_EDGE, EDGE_FACE, FACE_EDGE, FACE_VERTEX, VERTEX_FACE
 from tocsin.deform.partners import Partner
+from tocsin.deform.run import Budget
 from tocsin.deform.topology import FACE, Elements, sides_of
 from tocsin.geometry.topology import label_faces
 
@@ -50,40 +51,48 @@ def touching_at_start(elements: Elements, hits: np.ndarray) -> np.ndarray:
     return touching | vertex[elements.corners].any(axis=1) | edge[sides_of(elements)].any(axis=1)
 
 
+FACES = 64
+"""Faces that are seen from a sample point in a step of the cap."""
+
+
 @kernel
 def mark_inside(points, faces, samples, inside):
-    """Write which sample points are inside a closed mesh."""
-    for k in range(samples.shape[0]):
+    """Write which sample points, of as many as there is room for, are inside a closed mesh."""
+    for k in range(inside.shape[0]):
         inside[k] = is_inside(points, faces, 0, faces.shape[0], (samples[k, 0], samples[k, 1], samples[k, 2]))
 
 
 def inside_at_start(
-    whole: Parts, partner: Partner, placed: np.ndarray, positions: np.ndarray, hits: np.ndarray
-) -> np.ndarray:
+    whole: Parts, partner: Partner, placed: np.ndarray, positions: np.ndarray, hits: np.ndarray, budget: Budget
+) -> tuple[np.ndarray, bool]:
     """Return the vertices that are inside a solid partner at time 0, of those elements that do not touch its surface.
+
+    Behind them: are these all, or did the budget end the search?
 
     `whole`: the parts of a model that touches nothing; `hits` are its contacts. What does not touch the surface is
     farther from it than rounding, so a sample is inside or outside without doubt, and its whole part with it.
     """
     nowhere = np.zeros(0, np.int64)
     if not partner.closed:
-        return nowhere
+        return nowhere, True
     parts = whole
     if (hits["time"] == 0.0).any():
         parts = parts_of(whole.elements, touching_at_start(whole.elements, hits))
     samples = positions[parts.samples]
     within = ((samples >= placed.min(axis=0)) & (samples <= placed.max(axis=0))).all(axis=1)
     if not within.any():
-        return nowhere
+        return nowhere, True
     elements = partner.soft.given
     faces = elements.corners[(elements.owns & FACE) != 0]
     if not len(faces):  # a ball or a capsule: their radius is in the margin
-        return nowhere
+        return nowhere, True
+    rows = np.flatnonzero(within)
+    found = np.zeros(min(len(rows), max(budget.left, 0) * FACES // len(faces)), np.bool_)
+    mark_inside(placed, faces, samples[rows], found)
+    budget.spend(len(found) * len(faces) // FACES)
     inside = np.zeros(len(samples), np.bool_)
-    found = np.zeros(int(within.sum()), np.bool_)
-    mark_inside(placed, faces, samples[within], found)
-    inside[within] = found
-    return np.unique(parts.corners[inside[parts.labels]])
+    inside[rows[: len(found)]] = found
+    return np.unique(parts.corners[inside[parts.labels]]), len(found) == len(rows)
 
 
 def is_confirmed(hits: np.ndarray, a: Elements, b: Elements, itself: bool) -> np.ndarray:

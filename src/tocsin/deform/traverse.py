@@ -16,7 +16,7 @@ from tocsin._jit import borrowed, inlined, kernel
 from tocsin.deform.advance import CONTACT
 from tocsin.deform.apart import LARGEST, keep_pairs, noise_of, single_up
 from tocsin.deform.hierarchy import AXES, LEVELS
-from tocsin.deform.narrow import ANY, CHUNK, EVERY, HIT, NODES, culling_margin, is_spent, settle
+from tocsin.deform.narrow import ANY, CHUNK, EVERY, HIT, NODES, culling_margin, is_spent, settle, work_of
 from tocsin.deform.neighbours import UPPER, known_of
 from tocsin.deform.overlap import Reach, diagonal, make_ready, near, ready
 from tocsin.deform.rows import trailing
@@ -200,7 +200,7 @@ def is_over(question, hits, found):
 def descend(
     a, b, itself, tasks, first, last, room, lists, margin, tolerance, limit, question, overlaps, hits, found, counts
 ):  # fmt: skip
-    """Settle the tasks first to last - 1, or as many as the cap allows; return (hits, found, limit).
+    """Settle the tasks first to last - 1, or as many as the cap allows; return (hits, found, limit, work).
 
     `overlaps`: an edge through a face at time 0 is a contact too. Counters do not start as constants, for which what is
     called would be compiled once more.
@@ -258,7 +258,7 @@ def descend(
                 hits, found, counts,
             )  # fmt: skip
             if is_over(question, hits, found):
-                return hits, found, limit
+                return hits, found, limit, work_of(counts)
             reach = set_reach(a, b, limit, near_by)
         elif top > 0:
             q = lists.work[top - 1, 0]
@@ -280,9 +280,9 @@ def descend(
             )
             n = np.int64(0)
             if is_over(question, hits, found) or is_spent(counts):
-                return hits, found, limit
+                return hits, found, limit, work_of(counts)
             reach = set_reach(a, b, limit, near_by)
-    return hits, found, limit
+    return hits, found, limit, work_of(counts)
 
 
 def empty_hits(question: int) -> np.ndarray:

@@ -113,6 +113,8 @@ def first_after(time: Fraction) -> float:
 
 def shares_in(stretch: Any, pieces: int) -> tuple[int, float, float]:
     """Return (k, x, y): the piece of a motion in a stretch, of which the stretch is from the share x to the share y."""
+    if pieces == 1 and tuple(stretch) == WHOLE:
+        return 0, 0.0, 1.0
     a, n, b, m = map(int, stretch)
     k = a * pieces // n
     return k, (a * pieces - k * n) / n, (b * pieces - k * m) / m
