@@ -172,7 +172,7 @@ def test_a_vague_citation_is_noticed(text, vague):
 
 def test_a_name_that_does_not_exist_is_noticed():
     assert exists("bounds.taylor.compose")
-    assert exists("deform.soft.Soft.fit")
+    assert exists("deform.mesh_state.MeshState.fit")
     assert not exists("bounds.taylor.decompose")
     assert not exists("bounds.nothing.compose")
-    assert not exists("deform.soft.Soft.unfit")
+    assert not exists("deform.mesh_state.MeshState.unfit")

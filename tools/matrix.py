@@ -20,8 +20,9 @@ ROOT = Path(__file__).resolve().parent.parent
 PLACE = ROOT / ".matrix"
 
 TESTS = (
-    "tests/test_store.py", "tests/test_scene.py", "tests/geometry/test_mesh.py", "tests/geometry/test_primitives.py",
-    "tests/promise/test_table.py", "tests/promise/test_table_meshes.py", "tests/io/test_urdf.py",
+    "tests/compiler/test_store.py", "tests/test_scene.py", "tests/geometry/test_mesh.py",
+    "tests/geometry/test_primitives.py", "tests/promise/test_table.py", "tests/promise/test_table_meshes.py",
+    "tests/io/test_urdf.py",
 )  # fmt: skip
 
 SHOW = """

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from tocsin import vec
-from tocsin._jit import kernel
+from tocsin.compiler.jit import kernel
 from tocsin.errors import TocsinError
 
 RIGID = 1e-5

@@ -74,8 +74,8 @@ class Answer(LazyContact):
             return ()
         asked = self._asked
         assert asked is not None
-        stage, table = again(asked.prepared, asked.motions)
-        world = stage.world
+        buffers, table = again(asked.prepared, asked.motions)
+        world = buffers.world
         reach = asked.tolerance if asked.tolerance > 0.0 else RELATIVE_TOLERANCE * world.geoms["diagonal"].max()
         touches, n, self.__dict__["complete"] = query.touching(
             table,

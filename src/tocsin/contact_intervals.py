@@ -12,9 +12,9 @@ The method: two certificates take turns, and each advances in time from where th
 
 apart     the advancement of all pairs of shapes of the two links at once, exactly as for a first contact, but with half
           the tolerance: it proves that they are apart until they come within margin + tolerance / 2 (the enter).
-in touch  from there on, by whichever pair of leaves holds longest (`contacts.holding`): the pair that held last is
-          asked first, the hierarchies where it is about to let go. When nothing is left within margin + 3/4 tolerance,
-          they are apart again (the exit), and the advancement goes on from there.
+in touch  from there on, by whichever pair of leaves holds longest (`contacts.contact_certificate`): the pair that held
+          last is asked first, the hierarchies where it is about to let go. When nothing is left within margin + 3/4
+          tolerance, they are apart again (the exit), and the advancement goes on from there.
 
 It ends: at any time the links are farther than margin + tolerance / 2, and the advancement goes on by tolerance / 2
 over their speed at least; or they are within margin + 3/4 tolerance, and touch goes on by tolerance / 4 over their
@@ -28,21 +28,21 @@ from typing import Any
 import numpy as np
 
 from tocsin import _cast
-from tocsin._arrays import stable_order
-from tocsin._jit import borrowed, kernel
-from tocsin.advancement.boxes import box_gap
+from tocsin.advancement.box_step import box_gap
 from tocsin.advancement.engine import CONTACT, FREE, advance, later
 from tocsin.advancement.relative import relative_state
 from tocsin.advancement.work import CHARGED, LEAF_TESTS, NODE_TESTS, STEPS, exhausted
-from tocsin.contacts.holding import leaf_hold
+from tocsin.broad_phase.pairs import PAIR
+from tocsin.compiler.arrays import stable_order
+from tocsin.compiler.jit import borrowed, kernel
+from tocsin.contacts.contact_certificate import leaf_certificate
 from tocsin.contacts.inside import one_inside_other
-from tocsin.culling.pairs import PAIR
 from tocsin.model.world import World
 from tocsin.motion.knots import stretch_at, stretches_of, time_after, time_before
 from tocsin.options import RELATIVE_TOLERANCE
 from tocsin.query import COUNTS, SLABS, cull, set_motion
 from tocsin.results import ContactInterval, ContactIntervals, Status
-from tocsin.stage import stage_at
+from tocsin.stage import buffers_at
 
 ENTER = 0.5
 """Fraction of the tolerance within which two links count as in touch when they come from apart."""
@@ -89,12 +89,12 @@ def add_row(rows, n, pair, enter, exit_, tolerance, proven):
 
 
 @kernel
-def strongest(world, sweeps, joints, room, pairs, n_pairs, t, need, max_steps, counts):
+def strongest(world, sweeps, joints, workspace, pairs, n_pairs, t, need, max_steps, counts):
     """Return (h, pair, node_a, node_b): of up to CANDIDATES pairs of leaves in touch, the one that holds longest.
 
     Of those that were found before the cap, if it is reached.
     """
-    stack = room.stack
+    stack = workspace.stack
     best = 0.0
     best_p = -1
     best_a = -1
@@ -126,8 +126,8 @@ def strongest(world, sweeps, joints, room, pairs, n_pairs, t, need, max_steps, c
             leaf_b = node_b["count"] > 0
             if leaf_a and leaf_b:
                 counts[LEAF_TESTS] += 1
-                h, d = leaf_hold(
-                    world, geom_a, geom_b, node_a, node_b, pose, motion, pair, limit, most, room, need
+                h, d = leaf_certificate(
+                    world, geom_a, geom_b, node_a, node_b, pose, motion, pair, limit, most, workspace, need
                 )  # fmt: skip
                 if h > best:
                     best, best_p, best_a, best_b = h, p, a, b
@@ -150,21 +150,21 @@ def strongest(world, sweeps, joints, room, pairs, n_pairs, t, need, max_steps, c
 
 
 @kernel
-def hold_of(world, sweeps, joints, room, pair, a, b, t, need):
+def certificate_of(world, sweeps, joints, workspace, pair, a, b, t, need):
     """Return how long the leaves a, b of a pair of shapes are in touch from t on."""
     pose, motion = relative_state(pair, sweeps, joints, world.links, t)
     limit = pair["margin"] + STAY * pair["tolerance"] - pair["noise"]
     most = pair["margin"] + pair["tolerance"] - pair["noise"]
     geom_a = world.geoms[pair["a"]]
     geom_b = world.geoms[pair["b"]]
-    h, _ = leaf_hold(
-        world, geom_a, geom_b, world.nodes[a], world.nodes[b], pose, motion, pair, limit, most, room, need
+    h, _ = leaf_certificate(
+        world, geom_a, geom_b, world.nodes[a], world.nodes[b], pose, motion, pair, limit, most, workspace, need
     )  # fmt: skip
     return h
 
 
 @kernel
-def in_touch_until(world, sweeps, joints, room, pairs, n_pairs, t, end, max_steps, counts):
+def in_touch_until(world, sweeps, joints, workspace, pairs, n_pairs, t, end, max_steps, counts):
     """Return a time up to which the pairs are proven to be in touch from t on; t itself where nothing holds."""
     p = -1
     a = -1
@@ -175,9 +175,9 @@ def in_touch_until(world, sweeps, joints, room, pairs, n_pairs, t, end, max_step
         counts[CHARGED] += 1
         h = 0.0
         if p >= 0:
-            h = hold_of(world, sweeps, joints, room, pairs[p], a, b, t, end - t)
+            h = certificate_of(world, sweeps, joints, workspace, pairs[p], a, b, t, end - t)
         if p < 0 or h < FADING * first:
-            other, k, i, j = strongest(world, sweeps, joints, room, pairs, n_pairs, t, end - t, max_steps, counts)
+            other, k, i, j = strongest(world, sweeps, joints, workspace, pairs, n_pairs, t, end - t, max_steps, counts)
             if other > h:
                 h, p, a, b = other, k, i, j
             first = min(h, end - t)
@@ -199,19 +199,21 @@ def any_inside(world, pairs, n_pairs, sweeps, joints, t):
 
 
 @kernel
-def advanced(world, sweeps, joints, taylor, room, pairs, n_pairs, t, t0, t1, max_steps, counts):
+def advanced(world, sweeps, joints, taylor, workspace, pairs, n_pairs, t, t0, t1, max_steps, counts):
     """Return (status, time): when the pairs, apart from t on, first come within margin + ENTER tolerance, before t1."""
     for p in range(n_pairs):
         pairs[p]["start"] = max(pairs[p]["start"], t)
         pairs[p]["tolerance"] *= ENTER
-    status, time, _ = advance(world, sweeps, joints, taylor, room, pairs, n_pairs, t0, t1, False, max_steps, counts)
+    status, time, _ = advance(
+        world, sweeps, joints, taylor, workspace, pairs, n_pairs, t0, t1, False, max_steps, counts
+    )
     for p in range(n_pairs):
         pairs[p]["tolerance"] /= ENTER
     return status, t1 if status == FREE else time
 
 
 @kernel
-def pair_of_links(world, sweeps, joints, taylor, room, pairs, n_pairs, t0, t1, max_steps, counts, rows, n):
+def pair_of_links(world, sweeps, joints, taylor, workspace, pairs, n_pairs, t0, t1, max_steps, counts, rows, n):
     """Append the intervals during [t0, t1] of all pairs of shapes of two links; return (rows, n)."""
     tolerance = 0.0
     for p in range(n_pairs):
@@ -220,7 +222,7 @@ def pair_of_links(world, sweeps, joints, taylor, room, pairs, n_pairs, t0, t1, m
     touching = False
     enter = t0
     while True:
-        status, stop = advanced(world, sweeps, joints, taylor, room, pairs, n_pairs, t, t0, t1, max_steps, counts)
+        status, stop = advanced(world, sweeps, joints, taylor, workspace, pairs, n_pairs, t, t0, t1, max_steps, counts)
         if exhausted(max_steps, counts):
             return rows, n
         if stop > t:
@@ -238,7 +240,7 @@ def pair_of_links(world, sweeps, joints, taylor, room, pairs, n_pairs, t0, t1, m
         touching = True
         t = stop
         if status == CONTACT:
-            t = in_touch_until(world, sweeps, joints, room, pairs, n_pairs, stop, t1, max_steps, counts)
+            t = in_touch_until(world, sweeps, joints, workspace, pairs, n_pairs, stop, t1, max_steps, counts)
             if exhausted(max_steps, counts):
                 return rows, n
         if t == t1:
@@ -295,11 +297,17 @@ def intervals(table, configs, stretches, margin, grow, tolerance, relative_toler
 
     `until` is 1, or the begin of the slab of time in which the cap of steps was reached.
     """
-    stage = stage_at(table)
-    world, room, joints, sweeps, taylor = stage.world, stage.room, stage.joints, stage.sweeps, stage.taylor
+    buffers = buffers_at(table)
+    world, workspace, joints, sweeps, taylor = (
+        buffers.world,
+        buffers.workspace,
+        buffers.joints,
+        buffers.sweeps,
+        buffers.taylor,
+    )
     counts = borrowed(counts)
     configs = borrowed(configs)
-    pairs = room.pairs
+    pairs = workspace.pairs
     n_links = world.links.shape[0]
     rows = np.zeros(64, dtype=ROW)
     n_rows = 0
@@ -307,11 +315,11 @@ def intervals(table, configs, stretches, margin, grow, tolerance, relative_toler
     for i in range(stretches.shape[0]):
         stretch = stretch_at(stretches, i)
         first_row = n_rows
-        slabs = set_motion(stage, configs, stretch)
+        slabs = set_motion(buffers, configs, stretch)
         for slab in range(slabs):
             t0 = slab / slabs
             t1 = (slab + 1) / slabs
-            pairs, n = cull(stage, pairs, t0, t1, margin, grow, tolerance, relative_tolerance, counts)
+            pairs, n = cull(buffers, pairs, t0, t1, margin, grow, tolerance, relative_tolerance, counts)
             counts[SLABS] += 1
             if n == 0:
                 continue
@@ -322,8 +330,8 @@ def intervals(table, configs, stretches, margin, grow, tolerance, relative_toler
                 if same and ordered["link_b"][p] == ordered["link_b"][first]:
                     continue
                 rows, n_rows = pair_of_links(
-                    world, sweeps, joints, taylor, room, ordered[first:p], p - first, t0, t1, max_steps, counts, rows,
-                    n_rows,
+                    world, sweeps, joints, taylor, workspace, ordered[first:p], p - first, t0, t1, max_steps, counts,
+                    rows, n_rows,
                 )  # fmt: skip
                 first = p
                 if exhausted(max_steps, counts):

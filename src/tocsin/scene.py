@@ -15,8 +15,8 @@ from tocsin.advancement.surveying import LOOK, Surveyor, turning_limits
 from tocsin.answer import Answer, Asked
 from tocsin.errors import TocsinError
 from tocsin.model.base import Model, Motion
-from tocsin.model.carried import Carried, ScrewMotion
 from tocsin.model.deformable import Deformable
+from tocsin.model.screw_body import ScrewBody, ScrewMotion
 from tocsin.model.world import World, assemble
 from tocsin.motion.knots import ONE_STRETCH, WHOLE, exact_time, first_after, last_before, stretches_of
 from tocsin.options import BACKENDS, MAX_STEPS, METHODS, RELATIVE_TOLERANCE, STAGES
@@ -30,11 +30,12 @@ if TYPE_CHECKING:
 EVERY = ("contact", "pair", "triangle")
 """What `Scene.contacts` can list."""
 
-MOST_STAGES = 64
-"""Stages that a thread keeps of one scene: one for each set of moving models, and margin with charts of its own."""
+MOST_BUFFERS = 64
+"""Query buffers that a thread keeps of one scene: one for each set of moving models, and margin with charts of its
+own."""
 
 LAST = "last"
-"""Where a thread keeps the stage of its last question, beside those."""
+"""Where a thread keeps the buffers of its last question, beside those."""
 
 
 class Scene:
@@ -125,7 +126,7 @@ class Scene:
                     rules = {pair: margin for pair, margin in self._rules.of_links().items() if pair[0] != pair[1]}
                     self._world = assemble(self.models, rules, hulls=self._hulls)
                     self._surveyors, self._charted, self._look = {}, {}, LOOK
-                    self._local = threading.local()  # stages on the tables that were
+                    self._local = threading.local()  # buffers on the tables that were
                     self._seen = seen
                 self._looked = changes
         return self._world
@@ -309,7 +310,7 @@ class Scene:
             return self
         version, twin = self._twins.get(key, (-1, self))
         if version != self._rules.version:
-            models = [Carried(m, self.names[k]) if k in key else m for k, m in enumerate(self.models)]
+            models = [ScrewBody(m, self.names[k]) if k in key else m for k, m in enumerate(self.models)]
             twin = Scene(*models, backend=BACKENDS[self._hulls], threads=self.threads, charts=self.charts)
             twin.names = self.names
             twin._index = self._index
@@ -364,7 +365,7 @@ class Scene:
             # As the question before: the same model, and nothing to be checked or laid out again.
             prepared, configs = last[3], motion.configs
             pieces = len(motion.rows) - 1
-            prepared.stage.active[0, PIECES] = pieces
+            prepared.buffers.active[0, PIECES] = pieces
         else:
             scene = self._carrying(motions)
             if scene is not self:
@@ -377,7 +378,7 @@ class Scene:
         engine_of: Any = query
         how: Any = any_contact
         if method == "interval":
-            from tocsin.interval import engine as engine_of
+            from tocsin.interval import pipeline as engine_of
 
             how = engine_of.switches(stages, prepared)
         clock = np.zeros(engine_of.STAGES, np.int64)
@@ -406,7 +407,7 @@ class Scene:
         if scene.charts and engine_of is query:
             scene._spent += int(counts[work.STEPS])
             if scene._spent >= scene._look:
-                scene._survey(world, prepared.stage.room.pairs, margin, tolerance)
+                scene._survey(world, prepared.buffers.workspace.pairs, margin, tolerance)
         place, upper = (WHOLE, time), found[6] if len(found) > 6 else None
         if pieces > 1 and status != engine.FREE:
             stretch = tuple(stretches[which].tolist())
@@ -437,25 +438,25 @@ class Scene:
         return TocsinError(f"{self.names[twice]!r} is given two motions; a model moves in one way at a time.")
 
     def _prepared(self, world: World, motions: tuple[Motion, ...]) -> tuple[Prepared, np.ndarray, int]:
-        """Return this thread's stage for the given motions, their configurations in one array, and most pieces."""
+        """Return this thread's buffers for the given motions, their configurations in one array, and most pieces."""
         self.check_motions(motions)
         key = tuple([self._index[id(m.model)] for m in motions])
         local: dict[Any, Any] = self._local.__dict__  # of this thread
         prepared = local.get((id(world), key))
-        if prepared is None or prepared.stage.world is not world:
+        if prepared is None or prepared.buffers.world is not world:
             if len(set(key)) < len(key):
                 raise self.moved_twice(key)
-            if len(local) >= MOST_STAGES:
+            if len(local) >= MOST_BUFFERS:
                 local.clear()
             largest = max([0.0, *self.margins.values()])
             prepared = local[id(world), key] = prepare(self.models, key, world, largest)
         if len(motions) == 1:
             pieces = len(motions[0].rows) - 1
-            prepared.stage.active[0, PIECES] = pieces
+            prepared.buffers.active[0, PIECES] = pieces
             return prepared, motions[0].configs, pieces
         if not motions:
-            return prepared, np.concatenate([m.stand for m in self.models]), 0
-        prepared.stage.active[:] = with_motions(prepared.stage.active, motions)
+            return prepared, np.concatenate([m.rest for m in self.models]), 0
+        prepared.buffers.active[:] = with_motions(prepared.buffers.active, motions)
         return prepared, np.concatenate([m.configs for m in motions]), max(m.pieces for m in motions)
 
     def _name_of(self, world: World, geom: int) -> tuple[str, str]:

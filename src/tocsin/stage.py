@@ -1,7 +1,8 @@
 """All that the kernels of a question work on, and how it gets from Python into one compiled call.
 
-A `Stage` belongs to one thread and one set of moving models: the scene's tables, working memory, and what stands, laid
-out once. Questions that follow one another pass nothing but the table of its addresses, and their own numbers.
+A `QueryBuffers` belongs to one thread and one set of moving models: the scene's tables, working memory, and what
+stands, laid out once. Questions that follow one another pass nothing but the table of its addresses, and their own
+numbers.
 """
 
 import math
@@ -10,13 +11,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tocsin._addresses import array_at, table_of
-from tocsin._jit import kernel
 from tocsin.advancement.heap import ITEM
-from tocsin.advancement.room import Room, make_room
-from tocsin.culling.boxes import build_static, clear_leaves, leaf_room
-from tocsin.culling.pairs import PAIR
-from tocsin.culling.sweep import SWEEP, geom_box, link_bounds, link_middle
+from tocsin.advancement.workspace import Workspace, make_workspace
+from tocsin.broad_phase.aabb_tree import build_static, clear_leaves, leaf_slots
+from tocsin.broad_phase.pairs import PAIR
+from tocsin.broad_phase.sweep import SWEEP, geom_box, link_bounds, link_middle
+from tocsin.compiler.addresses import array_at, table_of
+from tocsin.compiler.jit import kernel
 from tocsin.geometry.tree import NODE
 from tocsin.model.base import Model, Motion
 from tocsin.model.charts import CHART
@@ -25,17 +26,17 @@ from tocsin.model.world import MODEL as MODEL_RECORD
 from tocsin.motion.joints import JOINT, joint_motion
 from tocsin.motion.links import LINK
 
-MODEL, PIECES, OFFSET, FIRST, ROOM = range(5)
+MODEL, PIECES, OFFSET, FIRST, SLOTS = range(5)
 """Columns of the table of active models: which, pieces of its motion, its rows in `configs`, its dynamic tree."""
 
 F4, F8, I4, I8 = np.dtype("f4"), np.dtype("f8"), np.dtype("i4"), np.dtype("i8")
 
 
-class Stage(NamedTuple):
+class QueryBuffers(NamedTuple):
     """The arrays of a question."""
 
     world: World
-    room: Room
+    workspace: Workspace
     joints: np.ndarray
     """What is from here to `boxes` is written by every question, link by link and shape by shape."""
     sweeps: np.ndarray
@@ -50,9 +51,9 @@ class Stage(NamedTuple):
 
 
 class Prepared(NamedTuple):
-    """A stage, and what Python remembers about it."""
+    """Query buffers, and what Python remembers about it."""
 
-    stage: Stage
+    buffers: QueryBuffers
     table: Any
     """The addresses of its arrays."""
     pairs_total: int
@@ -62,13 +63,13 @@ class Prepared(NamedTuple):
     """What other engines keep beside it."""
 
 
-def addresses(stage: Stage) -> Any:
-    """Return the table from which `stage_at` makes the same stage again."""
-    return table_of(_arrays(stage))
+def addresses(buffers: QueryBuffers) -> Any:
+    """Return the table from which `buffers_at` makes the same buffers again."""
+    return table_of(_arrays(buffers))
 
 
-def _arrays(stage: Stage) -> list[np.ndarray]:
-    return [*stage.world, *stage.room, *stage[2:]]
+def _arrays(buffers: QueryBuffers) -> list[np.ndarray]:
+    return [*buffers.world, *buffers.workspace, *buffers[2:]]
 
 
 @kernel
@@ -98,9 +99,9 @@ def world_at(table):
 
 
 @kernel
-def room_at(table):
+def workspace_at(table):
     """Return the working memory, the next rows."""
-    return Room(
+    return Workspace(
         array_at(table, 19, ITEM, 1),
         array_at(table, 20, I4, 2),
         array_at(table, 21, I4, 2),
@@ -114,11 +115,11 @@ def room_at(table):
 
 
 @kernel
-def stage_at(table):
-    """Return the stage whose addresses are in a table; whoever made it keeps it alive."""
-    return Stage(
+def buffers_at(table):
+    """Return the buffers whose addresses are in a table; whoever made them keeps them alive."""
+    return QueryBuffers(
         world_at(table),
-        room_at(table),
+        workspace_at(table),
         array_at(table, 28, JOINT, 1),
         array_at(table, 29, SWEEP, 1),
         array_at(table, 30, F8, 4),
@@ -131,7 +132,7 @@ def stage_at(table):
 
 
 @kernel
-def stand(world, joints, sweeps, taylor, configs, is_active):
+def rest(world, joints, sweeps, taylor, configs, is_active):
     """Write the joints, bounds and poses of all standing links; return the tree of standing shapes and their list."""
     count = 0
     for g in range(world.geoms.shape[0]):
@@ -163,19 +164,20 @@ def stand(world, joints, sweeps, taylor, configs, is_active):
 def lay_trees(boxes, active, world):
     """Make the unused leaves of every active model's dynamic tree empty."""
     for k in range(active.shape[0]):
-        clear_leaves(boxes, active[k, FIRST], active[k, ROOM], world.models[active[k, MODEL]]["geoms"])
+        clear_leaves(boxes, active[k, FIRST], active[k, SLOTS], world.models[active[k, MODEL]]["geoms"])
 
 
 def prepare(models: Sequence[Model], key: tuple[int, ...], world: World, largest_margin: float) -> Prepared:
-    """Lay out the stage on which the models `key` move, all of them if none is named, and place those that stand."""
+    """Lay out the buffers for a query in which the models `key` move, all of them if none is named, and place those
+    that stand."""
     given = key or tuple(range(len(models)))
     active = np.zeros((len(given), 5), np.int32)
     first = 0
     offset = 0
     for k, m in enumerate(given):
-        room = leaf_room(world.models[m]["geoms"])
-        active[k] = (m, 0, offset, first, room)
-        first += 2 * room
+        slots = leaf_slots(world.models[m]["geoms"])
+        active[k] = (m, 0, offset, first, slots)
+        first += 2 * slots
         offset += models[m].width if not key else 0
     joints = np.zeros(len(world.links), JOINT)
     sweeps = np.zeros(len(world.links), SWEEP)
@@ -184,24 +186,26 @@ def prepare(models: Sequence[Model], key: tuple[int, ...], world: World, largest
     lay_trees(boxes, active, world)
     is_active = np.zeros(len(models), np.bool_)
     is_active[list(given)] = True
-    standing = np.concatenate([m.stand for m in models])
-    tree = stand(world, joints, sweeps, taylor, standing, is_active)
-    stage = Stage(world, make_room(), joints, sweeps, taylor, boxes, active, *tree)
-    return Prepared(stage, addresses(stage), _count_pairs(world, is_active), largest_margin, {})
+    standing = np.concatenate([m.rest for m in models])
+    tree = rest(world, joints, sweeps, taylor, standing, is_active)
+    buffers = QueryBuffers(world, make_workspace(), joints, sweeps, taylor, boxes, active, *tree)
+    return Prepared(buffers, addresses(buffers), _count_pairs(world, is_active), largest_margin, {})
 
 
-def again(prepared: Prepared, motions: Sequence[Motion]) -> tuple[Stage, Any]:
+def again(prepared: Prepared, motions: Sequence[Motion]) -> tuple[QueryBuffers, Any]:
     """Return (stage, table) set for these motions, which no later question writes: another thread may be asking one."""
-    stage = prepared.stage
-    copy = stage._replace(
-        room=make_room(64, 64),  # memory that the system gives and takes page by page costs more than what is read
-        joints=stage.joints.copy(),
-        sweeps=stage.sweeps.copy(),
-        taylor=stage.taylor.copy(),
-        boxes=stage.boxes.copy(),
-        active=with_motions(stage.active, motions),
+    buffers = prepared.buffers
+    copy = buffers._replace(
+        workspace=make_workspace(
+            64, 64
+        ),  # memory that the system gives and takes page by page costs more than what is read
+        joints=buffers.joints.copy(),
+        sweeps=buffers.sweeps.copy(),
+        taylor=buffers.taylor.copy(),
+        boxes=buffers.boxes.copy(),
+        active=with_motions(buffers.active, motions),
     )
-    own = range(len(stage.world), len(stage.world) + len(stage.room) + len(Stage._fields) - 5)
+    own = range(len(buffers.world), len(buffers.world) + len(buffers.workspace) + len(QueryBuffers._fields) - 5)
     return copy, table_of(_arrays(copy), prepared.table, own)
 
 

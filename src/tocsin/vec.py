@@ -6,7 +6,7 @@ Tuples stay in registers (34 ns against 950 ns for tiny arrays, measured) and al
 
 import math
 
-from tocsin._jit import kernel
+from tocsin.compiler.jit import kernel
 
 
 @kernel

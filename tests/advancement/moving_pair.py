@@ -8,8 +8,8 @@ import tocsin
 from motion.trees import origin
 from oracles import kinematics
 from tocsin.advancement.relative import relative_state
-from tocsin.culling.pairs import PAIR, prepare
-from tocsin.culling.sweep import SWEEP, link_bounds
+from tocsin.broad_phase.pairs import PAIR, prepare
+from tocsin.broad_phase.sweep import SWEEP, link_bounds
 from tocsin.motion.joints import JOINT, joint_motion
 
 

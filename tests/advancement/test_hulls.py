@@ -12,8 +12,8 @@ from tocsin.advancement.approach import DONE, OPEN, OVERLAP, WAIT, hulls_advance
 from tocsin.advancement.hulls import nearest_leaf, safe_part
 from tocsin.advancement.leaf_pair import CONTACT, FREE
 from tocsin.advancement.relative import both_states
-from tocsin.advancement.room import make_room
 from tocsin.advancement.work import LIMIT
+from tocsin.advancement.workspace import make_workspace
 from tocsin.model import world as tables
 
 from .moving_pair import moving_pair
@@ -83,13 +83,27 @@ def check(seed, cases, samples):
         a, b = some_node(rng, world, 0), some_node(rng, world, 1)
         if world.nodes[a]["count"] > 0 and world.nodes[b]["count"] > 0:
             continue
-        room, counts = make_room(), np.zeros(LIMIT + 1, np.int64)
+        workspace, counts = make_workspace(), np.zeros(LIMIT + 1, np.int64)
         counts[LIMIT] = 2**40
         t, n, size, end, known = float(rng.random()) * 0.5, (0.0, 0.0, 0.0), 0, 1.0, False
         for _ in range(12):
             states = both_states(pair, moving.sweeps, moving.joints, world.links, t)
             said, time, n, size, touch, end, _ = hulls_advance(
-                world, moving.sweeps, moving.joints, pair, a, b, states, t, end, known, math.inf, n, size, room, counts
+                world,
+                moving.sweeps,
+                moving.joints,
+                pair,
+                a,
+                b,
+                states,
+                t,
+                end,
+                known,
+                math.inf,
+                n,
+                size,
+                workspace,
+                counts,
             )
             said_what[said] += 1
             if touch == CONTACT:
@@ -144,14 +158,14 @@ def test_the_safe_part_of_a_chord_is_safe_in_exact_arithmetic():
 def test_the_nearest_leaf_has_the_nearest_triangle():
     rng = np.random.default_rng(6)
     moving = moving_pair(rng, ball(2, (1.0, 0.7, 0.5)), bowl(2))
-    world, room = moving.world, make_room()
+    world, workspace = moving.world, make_workspace()
     root = int(world.geoms[1]["root"])
     corners = world.points[world.faces[triangles_below(world, root)]]
     for _ in range(60):
         p = rng.normal(size=3) * 0.6
         point = np.tile(p, (len(corners), 3, 1))
         d = float(distance.triangle_triangle(point, corners).min())
-        leaf = nearest_leaf(world, root, tuple(p), 10.0, room.spare)
+        leaf = nearest_leaf(world, root, tuple(p), 10.0, workspace.spare)
         own = world.points[world.faces[[world.nodes[leaf]["first"]]]]
         assert float(distance.triangle_triangle(point[:1], own)[0]) == pytest.approx(d)
-        assert nearest_leaf(world, root, tuple(p), 0.5 * d, room.spare) == -1
+        assert nearest_leaf(world, root, tuple(p), 0.5 * d, workspace.spare) == -1

@@ -9,7 +9,7 @@ import tocsin
 from oracles import kinematics, shapes
 from tocsin.advancement import surveying
 from tocsin.bench.campaigns.planted_shapes import random_piece
-from tocsin.culling.charts import line_is_free
+from tocsin.broad_phase.charts import line_is_free
 from tocsin.model.charts import CELLS, CHART, PER_RADIAN, WORD
 
 DOT = tocsin.Sphere(radius=1e-6)

@@ -6,7 +6,7 @@ import pytest
 import tocsin
 from motion.trees import configuration, origin, random_robot
 from oracles import kinematics
-from tocsin.culling.sweep import SWEEP, half_of, link_bounds, link_middle
+from tocsin.broad_phase.sweep import SWEEP, half_of, link_bounds, link_middle
 from tocsin.motion.joints import JOINT, joint_motion
 
 
@@ -38,7 +38,9 @@ def said_and_seen(rng, n, turns, t0, t1, kinds, samples=9, still=False):
     h = (t1 - t0) / (samples - 1)
     table = sweeps[order]
     said, seen = [], []
-    for k, (fixed, grows) in enumerate((("speed", "turn"), ("bend", "twist"), ("jolt", "spin")), 1):
+    for k, (fixed, grows) in enumerate(
+        (("speed", "turn"), ("accel", "accel_per_reach"), ("jerk", "jerk_per_reach")), 1
+    ):
         said.append((table[f"slab_{fixed}"] + table[f"slab_{grows}"] * reach) * h**k)
         seen.append(np.linalg.norm(np.diff(places, k, axis=0), axis=2).max(axis=0))
     return np.array(said), np.array(seen), 1e-11 * (table["length"] + reach), table
@@ -115,6 +117,6 @@ def test_an_angular_acceleration_that_vanishes_at_the_middle_is_not_taken_for_no
 
 def test_they_are_never_worse_than_the_sums_and_much_better_where_turns_cancel():
     _, _, _, table = said_and_seen(np.random.default_rng(3), 60, 0.01, 0.0, 1.0, ("revolute",), still=True)
-    for name in ("speed", "turn", "bend", "twist", "jolt", "spin"):
+    for name in ("speed", "turn", "accel", "accel_per_reach", "jerk", "jerk_per_reach"):
         assert (table[f"slab_{name}"] <= table[name] * (1 + 1e-12)).all()
-    assert table["slab_bend"].max() < 0.1 * table["bend"].max()
+    assert table["slab_accel"].max() < 0.1 * table["accel"].max()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tocsin._compiled import KERNELS
+from tocsin.compiler.disk_cache import KERNELS
 from tocsin.geometry.cache import ARRAYS
 
 from .cell import tocsin

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from tests.deform.test_advance import EE, VF, random_pairs, times
 
-from tocsin._jit import kernel
-from tocsin._lanes import lane
+from tocsin.compiler.jit import kernel
 from tocsin.deform.advance import ENDED
 from tocsin.deform.columns import corner, entry, make_places, write_places
+from tocsin.simd.lanes import lane
 
 
 @kernel

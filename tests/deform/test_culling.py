@@ -12,7 +12,7 @@ from tests.oracles.distance import exact_pierces
 import tocsin
 from tocsin.deform import overlap
 from tocsin.deform.hierarchy import AXES, ENDS
-from tocsin.deform.soft import Soft
+from tocsin.deform.mesh_state import MeshState
 
 
 def soup(seed, triangles, move, size=0.35):
@@ -118,7 +118,7 @@ def test_a_far_away_scene_has_the_same_contacts():
 def test_boxes_contain_their_elements_at_all_times(axis):
     v0, v1, faces = soup(axis, 100, 1.0)
     none = np.zeros((0, 2), np.int32)
-    soft = Soft(len(v0), faces.astype(np.int32), none, none[:, 0], np.arange(len(v0), dtype=np.int32))
+    soft = MeshState(len(v0), faces.astype(np.int32), none, none[:, 0], np.arange(len(v0), dtype=np.int32))
     origin = np.array([0.3, 0.2, 0.1])
     side = soft.fit(v0, v1, origin)
     signs = [(1, 0, 0), (0, 1, 0), (0, 0, 1), (1, 1, 0), (1, -1, 0), (0, 1, 1), (0, 1, -1), (1, 0, 1), (-1, 0, 1)]
@@ -137,15 +137,15 @@ def test_boxes_contain_their_elements_at_all_times(axis):
 def test_what_no_axis_leaves_is_apart():
     v0, v1, faces = soup(9, 64, 2.0)
     none = np.zeros((0, 2), np.int32)
-    soft = Soft(len(v0), faces.astype(np.int32), none, none[:, 0], np.arange(len(v0), dtype=np.int32))
+    soft = MeshState(len(v0), faces.astype(np.int32), none, none[:, 0], np.arange(len(v0), dtype=np.int32))
     side = soft.fit(v0, v1, np.zeros(3))
     one, zero = np.float32(1.0), np.float32(0.0)
     reach = overlap.Reach(zero, one, zero, zero, zero, still=False)
-    room = overlap.make_ready()
+    workspace = overlap.make_ready()
     culled = 0
     for x, y in itertools.combinations(range(64), 2):
-        overlap.ready(side.octets, x // 8, reach, room)
-        if (overlap.near(room, side.octets, y // 8, reach, 0, AXES) >> (8 * (x % 8) + y % 8)) & 1:
+        overlap.ready(side.octets, x // 8, reach, workspace)
+        if (overlap.near(workspace, side.octets, y // 8, reach, 0, AXES) >> (8 * (x % 8) + y % 8)) & 1:
             continue
         culled += 1
         a, b = side.corners[x], side.corners[y]

@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
-from tocsin._jit import kernel
-from tocsin._lanes import bits
-from tocsin.deform.apart import single_up
+from tocsin.compiler.jit import kernel
+from tocsin.deform.element_filter import single_up
 from tocsin.deform.rows import (
     both_ends,
     gathered,
@@ -25,6 +24,7 @@ from tocsin.deform.rows import (
     summed,
     until,
 )
+from tocsin.simd.lanes import bits
 
 
 @kernel

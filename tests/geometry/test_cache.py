@@ -6,10 +6,10 @@ import json
 import numpy as np
 import pytest
 
-from tocsin._store import Store
+from tocsin.compiler.store import Store
 from tocsin.geometry import cache, shape
-from tocsin.geometry.patches import are_patches
 from tocsin.geometry.primitives import Sphere
+from tocsin.geometry.support_patches import are_support_patches
 from tocsin.geometry.tree import NODE, build_triangles, is_tree
 
 pytestmark = pytest.mark.pure
@@ -54,7 +54,7 @@ def test_keys_tell_contents_apart():
 
 def test_keys_tell_machines_apart(monkeypatch):
     before = key("k")
-    monkeypatch.setattr("tocsin._compiled._host", lambda: ("another processor",))
+    monkeypatch.setattr("tocsin.compiler.disk_cache._host", lambda: ("another processor",))
     cache._maker.cache_clear()
     assert key("k") != before
     monkeypatch.undo()
@@ -63,7 +63,7 @@ def test_keys_tell_machines_apart(monkeypatch):
 
 
 def test_what_edited_modules_make_is_not_kept_but_has_a_key_of_its_own(monkeypatch, place):
-    monkeypatch.setattr("tocsin._compiled.state", lambda file: None)
+    monkeypatch.setattr("tocsin.compiler.disk_cache.state", lambda file: None)
     cache._maker.cache_clear()
     assert key("a") != key("b")
     assert not cache.store(key("a"), ARRAYS)
@@ -126,13 +126,13 @@ def test_nodes_that_are_no_hierarchy_are_not_taken(damage):
 
 def test_patches_outside_of_their_tables_are_not_taken():
     patches = shape.make_shape(Sphere(1.0).tessellate(16)).patches
-    assert are_patches(patches)
-    assert not are_patches(patches._replace(corners=patches.corners[:-1]))
+    assert are_support_patches(patches)
+    assert not are_support_patches(patches._replace(corners=patches.corners[:-1]))
     for column in range(4):
         for value in (-1, 10**6):
             spans = patches.spans.copy()
             spans[0, column] = value
-            assert not are_patches(patches._replace(spans=spans))
+            assert not are_support_patches(patches._replace(spans=spans))
 
 
 def test_a_mesh_from_the_cache_is_the_mesh_that_was_built(place, monkeypatch):

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from tocsin.advancement.room import make_room
+from tocsin.advancement.workspace import make_workspace
+from tocsin.geometry.bvh4 import make_bvh4
+from tocsin.geometry.hull_tree import build_hull_tree
 from tocsin.geometry.mesh import Mesh
-from tocsin.geometry.pieces import build_pieces
 from tocsin.geometry.tree import DEPTH, MAX_DEPTH, build_triangles, halvings, split
-from tocsin.geometry.wide import widen
 
 
 def depth_of(nodes: np.ndarray) -> int:
@@ -58,9 +58,9 @@ def test_no_tree_is_deeper_than_its_stacks_are_long(name):
     nodes = build_triangles(points, faces)
     assert depth_of(nodes) <= DEPTH
     assert (nodes["count"] > 0).sum() == len(faces)
-    assert len(widen(nodes).nodes) == len(nodes)
+    assert len(make_bvh4(nodes).nodes) == len(nodes)
     if len(faces) <= 5000:
-        assert depth_of(build_pieces(Mesh(points, faces), points).nodes) <= MAX_DEPTH
+        assert depth_of(build_hull_tree(Mesh(points, faces), points).nodes) <= MAX_DEPTH
 
 
 def test_a_lopsided_soup_would_be_deeper_if_nothing_bounded_it():
@@ -93,6 +93,6 @@ def test_a_split_leaves_no_part_that_the_levels_below_cannot_hold():
 
 def test_stacks_hold_what_two_trees_of_the_greatest_depth_put_there():
     """(w - 1) d + 1 wait on the way down a tree that is w wide, and two trees add up."""
-    room = make_room()
+    workspace = make_workspace()
     four_wide = 2 * 3 * MAX_DEPTH + 1
-    assert min(len(room.stack), len(room.spare), len(room.aims)) >= four_wide
+    assert min(len(workspace.stack), len(workspace.spare), len(workspace.warm_starts)) >= four_wide

@@ -14,22 +14,22 @@ def ready(scene, motion):
     """Return (world, stage, swept) with the joints of one motion written."""
     world = scene._tables()
     prepared, configs, _ = scene._prepared(world, (motion,))
-    stage = prepared.stage
+    buffers = prepared.buffers
     is_active = np.array([model is motion.model for model in scene.models])
-    swept = make_swept(world, is_active, stage.static_boxes, stage.static_child, stage.static_geom)
-    query.set_motion(stage, configs, WHOLE)
-    return world, stage, swept
+    swept = make_swept(world, is_active, buffers.static_boxes, buffers.static_child, buffers.static_geom)
+    query.set_motion(buffers, configs, WHOLE)
+    return world, buffers, swept
 
 
 def kept(scene, motion, margin=0.0, t0=0.0, t1=1.0):
     """Return {(moving shape, standing shape): (start, end)} of the pairs that stage two keeps."""
-    world, stage, swept = ready(scene, motion)
+    world, buffers, swept = ready(scene, motion)
     moving = np.flatnonzero(swept.row >= 0)
     standing = np.flatnonzero(swept.row < 0)
     pairs = np.zeros(len(moving) * len(standing), PAIR)
     pairs["a"], pairs["b"] = np.repeat(moving, len(standing)), np.tile(standing, len(moving))
     pairs["margin"] = margin
-    n, window = swept_cull(world, stage.joints, stage.sweeps, swept, pairs, len(pairs), t0, t1)
+    n, window = swept_cull(world, buffers.joints, buffers.sweeps, swept, pairs, len(pairs), t0, t1)
     return {(int(p["a"]), int(p["b"])): (float(w[0]), float(w[1])) for p, w in zip(pairs[:n], window)}
 
 

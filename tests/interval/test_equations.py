@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tocsin.geometry.tree import NODE, write_box
-from tocsin.interval import boxes, contraction, equations, witness
+from tocsin.interval import box_separation, contraction, equations, witness
 from tocsin.interval.frames import RELATIVE
 
 SIZES = (0, 0, 0, -20, 20)
@@ -105,7 +105,7 @@ def test_boxes_whose_points_meet_are_never_excluded_there():
         relative[0]["x0"] = np.column_stack([rotation, shift])
         relative[0]["x1"] = np.column_stack([turn, drift])
         relative[0]["rho"][0] = np.linalg.norm(turn)
-        lo, hi = boxes.box_range(nodes[0], nodes[1], relative[0], 1e-12, -1.0, 1.0, work)
+        lo, hi = box_separation.box_range(nodes[0], nodes[1], relative[0], 1e-12, -1.0, 1.0, work)
         assert lo <= s <= hi
 
 

@@ -18,12 +18,12 @@ SHAPE = box_mesh(0.1, 0.2, 0.8)
 
 def left(scene, motion, margin=0.0):
     """Return the pairs (moving shape, standing shape) that are not dropped, and how many there were."""
-    _, stage, swept = ready(scene, motion)
+    _, buffers, swept = ready(scene, motion)
     moving, standing = np.flatnonzero(swept.row >= 0), np.flatnonzero(swept.row < 0)
     pairs = np.zeros(len(moving) * len(standing), PAIR)
     pairs["a"], pairs["b"] = np.repeat(moving, len(standing)), np.tile(standing, len(moving))
     pairs["margin"] = margin
-    n = drop_far(stage, pairs, np.tile([0.0, 1.0], (len(pairs), 1)), len(pairs), 0.0, 1.0)
+    n = drop_far(buffers, pairs, np.tile([0.0, 1.0], (len(pairs), 1)), len(pairs), 0.0, 1.0)
     return {(int(p["a"]), int(p["b"])) for p in pairs[:n]}, len(pairs)
 
 
@@ -62,8 +62,8 @@ def test_two_that_move_are_held_apart_only_where_they_never_meet():
         prepared, configs, _ = scene._prepared(scene._tables(), (body.move(*a), other.move(*b)))
         from tocsin import query
 
-        query.set_motion(prepared.stage, configs, WHOLE)
-        return drop_far(prepared.stage, pairs, np.array([[0.0, 1.0]]), 1, 0.0, 1.0) == 1
+        query.set_motion(prepared.buffers, configs, WHOLE)
+        return drop_far(prepared.buffers, pairs, np.array([[0.0, 1.0]]), 1, 0.0, 1.0) == 1
 
     assert is_kept((at(-1), at(1)), (at(1), at(-1)))
     assert is_kept((at(0), at(10)), (at(0.15), at(10.15)))
@@ -76,16 +76,16 @@ def test_links_of_one_model_are_left_alone():
     rng = np.random.default_rng(1)
     robot, tree, _ = random_robot(rng, 3, shape=[(SHAPE, np.eye(4))])
     motion = robot.move(configuration(rng, tree, 0.1), configuration(rng, tree, 0.1))
-    _, stage, _ = ready(tocsin.Scene(robot, tocsin.Body(tocsin.Sphere(0.1), at(90.0))), motion)
+    _, buffers, _ = ready(tocsin.Scene(robot, tocsin.Body(tocsin.Sphere(0.1), at(90.0))), motion)
     pairs = np.zeros(2, PAIR)
     pairs["a"], pairs["b"] = (0, 0), (1, 4)
-    assert drop_far(stage, pairs, np.zeros((2, 2)), 2, 0.0, 1.0) == 1
+    assert drop_far(buffers, pairs, np.zeros((2, 2)), 2, 0.0, 1.0) == 1
     assert pairs[0]["b"] == 1
 
 
 @pytest.mark.parametrize(("degrees", "share"), [(1.0, 0.1), (60.0, 0.3)])
 def test_most_of_a_room_is_far_from_an_arm(degrees, share):
-    task = arm_scenes.task("room")
+    task = arm_scenes.task("workspace")
     for motion in arm_scenes.motions(task, degrees, 4, 1):
         found, n_pairs = left(task.scene, motion)
         assert len(found) < share * n_pairs

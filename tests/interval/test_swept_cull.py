@@ -82,7 +82,7 @@ def test_what_touches_one_swept_sphere_is_kept():
     attack(1, 1, 0.1, 2)
 
 
-@pytest.mark.parametrize(("environment", "degrees"), [("pipes", 15.0), ("pipes", 60.0), ("room", 30.0)])
+@pytest.mark.parametrize(("environment", "degrees"), [("pipes", 15.0), ("pipes", 60.0), ("workspace", 30.0)])
 def test_no_triangle_that_a_link_touches_at_a_sampled_time_is_dropped(environment, degrees):
     """Every triangle of the environment is a body of its own for this: what touches at a sample must be kept then."""
     made = arm_scenes.ENVIRONMENTS[environment]()
@@ -154,10 +154,10 @@ def test_a_body_inside_a_solid_mesh_is_kept():
 def test_pairs_of_two_moving_shapes_are_left_alone():
     robot = arm_scenes.build_arm()
     scene = tocsin.Scene(robot, tocsin.Body(tocsin.Sphere(0.1), at(9.0)))
-    world, stage, swept = ready(scene, robot.move(np.zeros(6), np.ones(6)))
+    world, buffers, swept = ready(scene, robot.move(np.zeros(6), np.ones(6)))
     pairs = np.zeros(2, PAIR)
     pairs["b"] = 6, 7
-    n, window = swept_cull(world, stage.joints, stage.sweeps, swept, pairs, 2, 0.0, 1.0)
+    n, window = swept_cull(world, buffers.joints, buffers.sweeps, swept, pairs, 2, 0.0, 1.0)
     assert n == 1
     assert pairs[0]["b"] == 6
     assert window.tolist() == [[0.0, 1.0]]
@@ -192,7 +192,7 @@ def test_a_scaled_scene_keeps_the_same_pairs(scale):
 
 def test_a_window_that_starts_where_time_is_cut_is_not_a_dead_end():
     """The pieces of one pair started at exactly t = 1/2; cut there, the solver was left with a moment and gave up."""
-    task = arm_scenes.task("room")
+    task = arm_scenes.task("workspace")
     motion = arm_scenes.motions(task, 30.0, 30, 1)[29]
     first = task.scene.first_contact(motion)
     second = task.scene._ask((motion,), 0.0, None, 10**7, "interval", False, (1, 2, 3))

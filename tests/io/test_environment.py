@@ -27,7 +27,7 @@ def three_boxes(path):
 
 def world_points(body):
     mesh = body.shapes[0][0].source
-    return mesh.vertices @ base_matrix(body.stand)[:3, :3].T + base_matrix(body.stand)[:3, 3]
+    return mesh.vertices @ base_matrix(body.rest)[:3, :3].T + base_matrix(body.rest)[:3, 3]
 
 
 def extents(points):
@@ -44,8 +44,8 @@ def test_a_glb_gives_a_body_for_each_node_where_its_scene_puts_it(tmp_path):
         expected = trimesh.transform_points(other.geometry[geometry].vertices, transform)
         assert np.allclose(extents(world_points(body)), extents(expected), atol=1e-6)
     mirror, shelf, _ = sorted(bodies, key=lambda body: body.name)
-    assert np.allclose(base_matrix(shelf.stand), TURN, atol=1e-6)
-    assert np.array_equal(base_matrix(mirror.stand), np.eye(4))
+    assert np.allclose(base_matrix(shelf.rest), TURN, atol=1e-6)
+    assert np.array_equal(base_matrix(mirror.rest), np.eye(4))
     # A mirrored part keeps its outside outside.
     mesh = mirror.shapes[0][0].source
     assert trimesh.Trimesh(mesh.vertices, mesh.faces).volume > 0.0
@@ -91,7 +91,7 @@ def test_a_folder_gives_all_its_meshes_under_distinct_names(tmp_path):
 def test_a_planning_scene_is_an_environment(tmp_path):
     (tmp_path / "cell.scene").write_text("cell\n* box\n1\nbox\n1 1 1\n0 0 2\n0 0 0 1\n0 0 0 0\n.\n")
     (box,) = load_environment(tmp_path / "cell.scene")
-    assert base_matrix(box.stand)[2, 3] == 2.0
+    assert base_matrix(box.rest)[2, 3] == 2.0
 
 
 def test_what_a_robot_carries_in_a_planning_scene_is_left_out_with_a_warning(tmp_path):

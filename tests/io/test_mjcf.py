@@ -118,7 +118,7 @@ def test_names_limits_and_standing_configuration_are_the_files(tmp_path):
     assert limits["push"] == (-1.0, 2.0)
     assert limits["twist"] is None
     model = mujoco.MjModel.from_xml_path(str(tmp_path / "model.xml"))
-    assert np.allclose(robot.stand[7:], ours(model, model.qpos0), atol=1e-15)
+    assert np.allclose(robot.rest[7:], ours(model, model.qpos0), atol=1e-15)
     assert load_mjcf(tmp_path / "model.xml", name="other").name == "other"
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from data import example_robots, robot_file
 from tocsin import Box, Mesh, Robot, RobotBuilder, Scene, Sphere, TocsinError
-from tocsin._store import Store
+from tocsin.compiler.store import Store
 from tocsin.io import overlaps
 from tocsin.io.overlaps import find_overlaps
 from tocsin.io.srdf import read_srdf
@@ -22,7 +22,7 @@ def empty_cache(tmp_path, monkeypatch):
     monkeypatch.setattr(overlaps.cache, "ARRAYS", Store("arrays", root=tmp_path))
 
 
-def spheres(stand=0.0):
+def spheres(rest=0.0):
     """A chain of balls in a plane: the first and third always overlap, the fourth swings, the fifth is far away."""
     b = RobotBuilder("balls")
     b.link("base", Sphere(0.3))
@@ -31,7 +31,7 @@ def spheres(stand=0.0):
     b.link("fourth", (Sphere(0.2), (0.6, 0, 0)), parent="third", joint="revolute", origin=(0.5, 0, 0), limits=(0, 3.1))
     b.link("fifth", (Sphere(0.1), (9, 0, 0)), parent="fourth", joint="prismatic", limits=(0, 1))
     robot = b.build()
-    robot.stand_at({"fourth_joint": stand})
+    robot.stand_at({"fourth_joint": rest})
     return robot
 
 

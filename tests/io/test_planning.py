@@ -133,7 +133,7 @@ def write(folder, name, content):
 
 def placed(body):
     """Where a body stands, 4x4."""
-    return base_matrix(body.stand)
+    return base_matrix(body.rest)
 
 
 # ---- the text format -----------------------------------------------------------------------------------------------

@@ -415,7 +415,7 @@ def attack(folder, count, seed):
         except TocsinError:
             refusals += 1
         else:
-            assert np.isfinite(robot.link_poses(robot.stand[7:])).all()
+            assert np.isfinite(robot.link_poses(robot.rest[7:])).all()
             loads += 1
     return loads, refusals
 

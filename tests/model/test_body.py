@@ -68,7 +68,7 @@ def test_a_translation_is_a_pose():
     body = tocsin.Body(CUBE, (1, 2, 3))
     far = np.eye(4)
     far[:3, 3] = 1, 2, 3
-    assert np.array_equal(body.stand, tocsin.Body(CUBE, far).stand)
+    assert np.array_equal(body.rest, tocsin.Body(CUBE, far).rest)
     assert np.array_equal(body.move((0, 0, 0), [1, 2, 3]).rows, body.move(np.eye(4), far).rows)
     assert np.array_equal(body.follow([(0, 0, 0), far]).rows, body.follow([np.eye(4), (1, 2, 3)]).rows)
 

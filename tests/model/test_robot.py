@@ -104,7 +104,7 @@ def test_ignoring_and_placing_are_noticed():
     before = robot.version
     robot.ignore("ball", "planar")
     robot.place(at(1))
-    robot.stand_at(robot.stand[7:])
+    robot.stand_at(robot.rest[7:])
     assert robot.version == before + 3
     assert "zoo" in repr(robot)
 

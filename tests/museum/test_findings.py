@@ -8,7 +8,7 @@ import pytest
 TESTS = Path(__file__).resolve().parents[1]
 
 FINDINGS = {
-    "the interval engine read tables that had been freed": "test_lifetimes.py::test_what_is_used_after_its_table_does_not_compile",
+    "the interval engine read tables that had been freed": "compiler/test_lifetimes.py::test_what_is_used_after_its_table_does_not_compile",
     "a stack was written past its end by deep trees": "geometry/test_tree.py::test_no_tree_is_deeper_than_its_stacks_are_long",
     "an audit called a colliding half turn free": "promise/test_half_turns.py::test_an_audit_finds_the_contact_of_half_a_turn",
     "exact lists followed the other arc at half turns": "promise/test_half_turns.py::test_all_contacts_of_half_a_turn_are_listed_in_the_frame_of_a_post_that_is_turned_over",
@@ -32,7 +32,7 @@ FINDINGS = {
     "a damaged ASCII STL asked for another library": "io/test_meshfile.py::test_odd_bytes_in_an_ascii_stl_need_no_library_that_guesses_encodings",
     "benchmarks could not be listed outside a checkout": "cli/test_bench.py::test_benchmarks_are_listed_without_a_checkout",
     "the box of a turned box depended on the processor": "geometry/test_boxes_and_spheres.py::test_the_box_of_a_turned_box_is_that_box",
-    "import depended on private names of Numba": "test_kernels.py::test_a_missing_private_name_is_noticed",
+    "import depended on private names of Numba": "compiler/test_kernels.py::test_a_missing_private_name_is_noticed",
 }
 """What was wrong -> the test that says so."""
 

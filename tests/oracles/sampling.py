@@ -25,10 +25,10 @@ def bracket(
     """
     t = 0.0
     while t < 1.0:
-        room = gap(t) - slack
-        if room <= resolution * speed:
+        left = gap(t) - slack
+        if left <= resolution * speed:
             break
-        t = t + room / speed if speed > 0 else 1.0
+        t = t + left / speed if speed > 0 else 1.0
     if t >= 1.0 and gap(1.0) > slack:
         return 1.0, float("inf")
     free_until = min(t, 1.0)

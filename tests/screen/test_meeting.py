@@ -28,11 +28,11 @@ def all_that_meet(a, b):
     return set(map(tuple, np.argwhere(both).tolist()))
 
 
-def met(a, b, *, in_time=True, room=200_000):
+def met(a, b, *, in_time=True, workspace=200_000):
     """The pairs that are found, how many there are said to be, and how often eight were compared."""
-    pairs, looked = np.full((room, 2), -1, np.int32), np.zeros(1, np.int64)
+    pairs, looked = np.full((workspace, 2), -1, np.int32), np.zeros(1, np.int64)
     count = meeting(a, len(a), b, len(b), pairs, in_time, looked)
-    return set(map(tuple, pairs[: min(count, room)].tolist())), count, int(looked[0])
+    return set(map(tuple, pairs[: min(count, workspace)].tolist())), count, int(looked[0])
 
 
 @pytest.mark.parametrize("in_time", [True, False])
@@ -64,7 +64,7 @@ def test_where_there_is_no_room_the_count_says_so():
     a, b = boxes(np.random.default_rng(2), 40, 0.5), boxes(np.random.default_rng(3), 40, 0.5)
     found, whole, _ = met(a, b)
     assert whole > 100
-    few, count, _ = met(a, b, room=10)
+    few, count, _ = met(a, b, workspace=10)
     assert 10 < count <= whole
     assert few <= found
 

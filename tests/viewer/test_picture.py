@@ -8,7 +8,7 @@ import pytest
 from tocsin.errors import TocsinError
 from tocsin.viewer import save_picture, shoot
 from tocsin.viewer.picture import moment_of
-from tocsin.viewer.render import Camera, Look, Stage, paint, write_png
+from tocsin.viewer.render import Camera, Look, RenderScene, paint, write_png
 
 from .scenes import arm_and_plate
 
@@ -18,10 +18,10 @@ LEVEL = Camera(np.array([0.0, -5.0, 0.0]), np.array([[1.0, 0, 0], [0, 0, 1.0], [
 
 
 def triangle(y, colour, size=1.0):
-    stage = Stage()
+    render_scene = RenderScene()
     points = size * np.array([(-1.0, 0.0, -1.0), (1.0, 0.0, -1.0), (0.0, 0.0, 1.0)])
-    stage.add((points + (0.0, y, 0.0), np.array([(0, 1, 2)])), colour)
-    return stage
+    render_scene.add((points + (0.0, y, 0.0), np.array([(0, 1, 2)])), colour)
+    return render_scene
 
 
 def test_a_picture_is_a_png_of_the_asked_size_and_shows_the_contact_in_red(tmp_path):
@@ -62,11 +62,11 @@ def test_a_picture_of_a_senseless_size_is_refused(tmp_path, size):
 
 
 def test_the_nearer_triangle_hides_the_farther_one():
-    stage = triangle(0.0, (1.0, 0.0, 0.0))
+    render_scene = triangle(0.0, (1.0, 0.0, 0.0))
     near = triangle(-1.0, (0.0, 0.0, 1.0), size=0.4)
     for part in ("corners", "normals", "colours"):
-        getattr(stage, part).extend(getattr(near, part))
-    image = paint(stage, LEVEL, (80, 60))
+        getattr(render_scene, part).extend(getattr(near, part))
+    image = paint(render_scene, LEVEL, (80, 60))
     assert image[30, 40, 2] > image[30, 40, 0]
     red = image[40, 50]
     assert red[0] > 2.0 * red[2]
@@ -83,11 +83,11 @@ def test_a_ghost_is_seen_through_and_hidden_by_what_is_nearer():
 def test_a_solid_throws_a_shadow_on_the_ground():
     camera = Camera(np.array([0.0, -0.01, 9.0]), np.array([[1.0, 0, 0], [0, 1.0, 0], [0, 0, 1.0]]), 0.5)
     look = Look(ground=-1.0, reach=100.0, cell=1e6, middle=(3.0, 3.0))
-    lit = paint(Stage(), camera, (60, 60), look=look)
-    stage = Stage()
+    lit = paint(RenderScene(), camera, (60, 60), look=look)
+    render_scene = RenderScene()
     square = np.array([(-1.0, -1.0, 0.0), (1.0, -1.0, 0.0), (1.0, 1.0, 0.0), (-1.0, 1.0, 0.0)])
-    stage.add((square, np.array([(0, 1, 2), (0, 2, 3)])), (0.5, 0.5, 0.5))
-    shaded = paint(stage, camera, (60, 60), look=look, sun=(1.0, 0.0, 0.5))
+    render_scene.add((square, np.array([(0, 1, 2), (0, 2, 3)])), (0.5, 0.5, 0.5))
+    shaded = paint(render_scene, camera, (60, 60), look=look, sun=(1.0, 0.0, 0.5))
     column = int(30 + 30 / 0.5 * (-1.6 / 10.0))  # two metres to the left of the square's middle, on the ground
     assert shaded[30, column].sum() < 0.9 * lit[30, column].sum()
 

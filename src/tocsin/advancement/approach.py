@@ -5,7 +5,6 @@ import math
 import numpy as np
 
 from tocsin import vec
-from tocsin._jit import kernel
 from tocsin.advancement.hulls import (
     BRIDGE,
     EARLY,
@@ -27,7 +26,8 @@ from tocsin.advancement.hulls import (
 from tocsin.advancement.leaf_pair import FREE, later, leaf_advance
 from tocsin.advancement.relative import both_states, seen_from_a
 from tocsin.advancement.work import HULL_TESTS
-from tocsin.geometry.patches import COUNT, singles_noise
+from tocsin.compiler.jit import kernel
+from tocsin.geometry.support_patches import COUNT, singles_noise
 from tocsin.motion.joints import UP
 
 DONE, WAIT, OPEN, OVERLAP = 0, 1, 3, 4
@@ -41,7 +41,7 @@ def triangle_size(geom):
 
 
 @kernel
-def hulls_advance(world, sweeps, joints, pair, a, b, states, t, end, known, soonest, n, size, room, counts):
+def hulls_advance(world, sweeps, joints, pair, a, b, states, t, end, known, soonest, n, size, workspace, counts):
     """Return (said, time, n, size, touch, end, soonest): what the hulls of the nodes a, b, not both leaves, say at t.
 
     DONE: they are farther apart than the margin until `end`; WAIT: until `time`, later than t; OPEN: nothing;
@@ -65,7 +65,7 @@ def hulls_advance(world, sweeps, joints, pair, a, b, states, t, end, known, soon
     reach_a = np.float64(node_a["reach"])
     reach_b = np.float64(node_b["reach"])
     speed = (pair["speed"] + pair["turn_a"] * reach_a + pair["turn_b"] * reach_b) * UP
-    acceleration = (pair["bend"] + pair["twist_a"] * reach_a + pair["twist_b"] * reach_b) * UP
+    acceleration = (pair["accel"] + pair["accel_per_reach_a"] * reach_a + pair["accel_per_reach_b"] * reach_b) * UP
     # A point is placed in two parts, the root's centre and a corner from there, together up to three times as long.
     clear = pair["margin"] + 4.0 * pair["noise"] + singles_noise(root_a, root_b)
     center_a = node_center(root_a)
@@ -75,16 +75,16 @@ def hulls_advance(world, sweeps, joints, pair, a, b, states, t, end, known, soon
     view = as_a_sees(placed)
     if n[0] == 0.0 and n[1] == 0.0 and n[2] == 0.0:
         # Nothing is known: between the centres of the boxes.
-        aim = vec.add(view[1], vec.matvec(view[0], vec.sub(node_center(node_b), center_b)))
-        aim = vec.sub(aim, vec.sub(node_center(node_a), center_a))
+        warm_start = vec.add(view[1], vec.matvec(view[0], vec.sub(node_center(node_b), center_b)))
+        warm_start = vec.sub(warm_start, vec.sub(node_center(node_a), center_a))
     else:
-        aim = vec.tmatvec(placed[0], n)
+        warm_start = vec.tmatvec(placed[0], n)
     need = (end - t) * UP
     tolerance = pair["tolerance"]
-    lower, upper, aim, x, v, size = between(
-        patches, a, b, view, aim, size, clear, clear + speed * need, NEAR_ENOUGH, pair["simplex"]
+    lower, upper, warm_start, x, v, size = between(
+        patches, a, b, view, warm_start, size, clear, clear + speed * need, NEAR_ENOUGH, pair["simplex"]
     )
-    n = vec.matvec(placed[0], aim)
+    n = vec.matvec(placed[0], warm_start)
     gap = lower - clear
     touch = FREE
     if gap > speed * need:
@@ -102,14 +102,14 @@ def hulls_advance(world, sweeps, joints, pair, a, b, states, t, end, known, soon
     eager = small and not known and then < soonest and pair["steps"] <= EARLY
     if size > 0 and ((not bridged and gap < max(WITHIN_REACH * extent, 4.0 * tolerance)) or eager):
         limit = max(0.5 * tolerance, 0.05 * triangle) if eager else 0.5 * tolerance
-        leaf_a = nearest_leaf(world, a, vec.add(x, center_a), limit, room.spare)
+        leaf_a = nearest_leaf(world, a, vec.add(x, center_a), limit, workspace.spare)
         at_b = vec.add(vec.tmatvec(view[0], vec.sub(y, view[1])), center_b)
-        leaf_b = nearest_leaf(world, b, at_b, limit, room.spare) if leaf_a >= 0 else -1
+        leaf_b = nearest_leaf(world, b, at_b, limit, workspace.spare) if leaf_a >= 0 else -1
         if leaf_b >= 0:
             pose, motion = seen_from_a(states)
             touch, end = leaf_advance(
                 world, sweeps, joints, pair, geom_a, geom_b, world.nodes[leaf_a], world.nodes[leaf_b], pose, motion, t,
-                end, room, counts,
+                end, workspace, counts,
             )  # fmt: skip
             if not t < end:
                 return DONE, end, n, size, touch, end, soonest
@@ -124,17 +124,17 @@ def hulls_advance(world, sweeps, joints, pair, a, b, states, t, end, known, soon
     bend = 0.5 * acceleration * h * h
     placed_then = centred(both_states(pair, sweeps, joints, world.links, then), center_a, center_b)
     view_then = as_a_sees(placed_then)
-    aim_then = vec.tmatvec(placed_then[0], n)
+    warm_start_then = vec.tmatvec(placed_then[0], n)
     part = 0.0
     if touch == FREE:
-        gap_then, _, _ = gap_along(patches, a, b, view_then, aim_then)
+        gap_then, _, _ = gap_along(patches, a, b, view_then, warm_start_then)
         part = safe_part(gap, gap_then - clear, bend)
     if part < 1.0 and known and then == end:
         # A direction of the moment at which they are closest, if at t there is room along it.
-        gap_then, _, aim_then, _, _, size = between(
-            patches, a, b, view_then, aim_then, size, clear, clear + bend, 0.0, pair["simplex"]
+        gap_then, _, warm_start_then, _, _, size = between(
+            patches, a, b, view_then, warm_start_then, size, clear, clear + bend, 0.0, pair["simplex"]
         )
-        n_then = vec.matvec(placed_then[0], aim_then)
+        n_then = vec.matvec(placed_then[0], warm_start_then)
         gap_now, _, _ = gap_along(patches, a, b, view, vec.tmatvec(placed[0], n_then))
         if gap_now > clear:
             other = safe_part(gap_now - clear, gap_then - clear, bend)

@@ -18,19 +18,19 @@ in the rates; then the claim of the step in `motion_bound`, for one unit of time
 import numpy as np
 
 from tocsin import vec
-from tocsin._jit import kernel
-from tocsin._lanes import WIDTH, bits, lane, load, select
-from tocsin.advancement.boxes import box_of, boxes_of, center_of, facing, gap_between, outward
+from tocsin.advancement.box_step import box_of, boxes_of, center_of, facing, gap_between, outward
 from tocsin.advancement.leaves import convex_set, corner, placed_corner
 from tocsin.advancement.relative import relative_state, seen_from_b
 from tocsin.bounds.motion_bound import SHRINK
-from tocsin.culling.pairs import prepare
+from tocsin.broad_phase.pairs import prepare
+from tocsin.compiler.jit import kernel
+from tocsin.geometry.bvh4 import REACH
 from tocsin.geometry.convex import convex_distance, support_value
 from tocsin.geometry.tree import spread
 from tocsin.geometry.triangles import gap_along, sharper_direction, triangle_pair
-from tocsin.geometry.wide import REACH
 from tocsin.model.world import MESH
 from tocsin.motion.joints import joint_motion
+from tocsin.simd.lanes import WIDTH, bits, lane, load, select
 
 NONE = (0.0, 0.0, 0.0)
 STILL = (NONE, NONE, NONE, NONE, NONE, NONE, NONE, NONE)
@@ -59,7 +59,7 @@ def bounds_of(pair, reach_a, reach_b):
     """Return (V, A) of a pair of parts with these reaches."""
     return (
         pair["speed"] + pair["turn_a"] * reach_a + pair["turn_b"] * reach_b,
-        pair["bend"] + pair["twist_a"] * reach_a + pair["twist_b"] * reach_b,
+        pair["accel"] + pair["accel_per_reach_a"] * reach_a + pair["accel_per_reach_b"] * reach_b,
     )
 
 
@@ -128,14 +128,16 @@ def set_speed(n, velocity, turn, table, part):
 
 
 @kernel
-def convex_left(world, geom_a, geom_b, node_a, node_b, pose, room, motion_x, motion_y, speed, acceleration, clear,
+def convex_left(world, geom_a, geom_b, node_a, node_b, pose, workspace, motion_x, motion_y, speed, acceleration, clear,
                 noise_speed):  # fmt: skip
     """Return what is left between two leaves of which one is a convex solid: see `left_over`."""
-    table_a, set_a = convex_set(geom_a, node_a, world.points, world.faces, room.corners_a)
-    table_b, set_b = convex_set(geom_b, node_b, world.points, world.faces, room.corners_b)
+    table_a, set_a = convex_set(geom_a, node_a, world.points, world.faces, workspace.corners_a)
+    table_b, set_b = convex_set(geom_b, node_b, world.points, world.faces, workspace.corners_b)
     guess = vec.add(pose[1], vec.matvec(pose[0], center_of(node_b)))
     guess = vec.sub(guess, center_of(node_a))
-    lower, _, n, _, _ = convex_distance(table_a, set_a, table_b, set_b, pose, guess, room.simplex, clear, clear, 0.9)
+    lower, _, n, _, _ = convex_distance(
+        table_a, set_a, table_b, set_b, pose, guess, workspace.simplex, clear, clear, 0.9
+    )
     back = vec.tmatvec(pose[0], n)
     of_b_x = seen_from_b(pose, motion_x)
     of_b_y = seen_from_b(pose, motion_y)
@@ -172,7 +174,7 @@ def one_turning(pair, sweeps, joints, links, joint, other):
 
 
 @kernel
-def proven_apart(world, links, joints, sweeps, room, pair, joint_x, joint_y, ends, clear):
+def proven_apart(world, links, joints, sweeps, workspace, pair, joint_x, joint_y, ends, clear):
     """Return (apart, tests): is the pair proven farther apart than `clear` in the whole cell, and what it took.
 
     `links`: the table in which the joints x and y take entries 0 and 1 of a configuration as their values; `ends`: x0,
@@ -191,7 +193,7 @@ def proven_apart(world, links, joints, sweeps, room, pair, joint_x, joint_y, end
     geom_a = world.geoms[pair["a"]]
     geom_b = world.geoms[pair["b"]]
     meshes = geom_a["kind"] == MESH and geom_b["kind"] == MESH
-    stack = room.stack
+    stack = workspace.stack
     stack[0, 0] = geom_a["root"]
     stack[0, 1] = geom_b["root"]
     top = 1
@@ -226,8 +228,8 @@ def proven_apart(world, links, joints, sweeps, room, pair, joint_x, joint_y, end
                 )  # fmt: skip
             else:
                 left = convex_left(
-                    world, geom_a, geom_b, node_a, node_b, pose, room, motion_x, motion_y, speed, acceleration, clear,
-                    noise_speed,
+                    world, geom_a, geom_b, node_a, node_b, pose, workspace, motion_x, motion_y, speed, acceleration,
+                    clear, noise_speed,
                 )  # fmt: skip
             if not left > 0.0:
                 return False, tests

@@ -21,20 +21,20 @@ import math
 import numpy as np
 
 from tocsin import vec
-from tocsin._jit import kernel
-from tocsin._lanes import WIDTH, bits, lane, load, select
 from tocsin.advancement.approach import DONE, OPEN, WAIT, hulls_advance
-from tocsin.advancement.boxes import box_of, box_step, center_of, quad_step
+from tocsin.advancement.box_step import box_of, box_step, center_of, quad_step
 from tocsin.advancement.heap import drop_first, grown, push
 from tocsin.advancement.leaf_pair import CAPPED, CONTACT, FREE, later, leaf_advance
 from tocsin.advancement.leaves import convex_step
-from tocsin.advancement.probe import UNSEEN, seen_during
 from tocsin.advancement.relative import both_states, seen_from_a, seen_from_b
+from tocsin.advancement.static_witness import UNSEEN, static_witness_during
 from tocsin.advancement.work import HULL_TESTS, NODE_TESTS, VISITED, may_step, settle, spent, tests
-from tocsin.bounds.carried import apart_until
-from tocsin.culling.sweep import DEEP
-from tocsin.geometry.wide import RADIUS
+from tocsin.bounds.continuous_sat import apart_until
+from tocsin.broad_phase.sweep import DEEP
+from tocsin.compiler.jit import kernel
+from tocsin.geometry.bvh4 import RADIUS
 from tocsin.model.world import CONVEX, PATCHED_FROM
+from tocsin.simd.lanes import WIDTH, bits, lane, load, select
 
 HULLS = -1
 """In place of a node: the pair is still at its hulls."""
@@ -94,7 +94,7 @@ def rounded(t, h, digits):
 
 
 @kernel
-def advance(world, sweeps, joints, taylor, room, pairs, n_pairs, begin, end, any_contact, max_steps, counts):
+def advance(world, sweeps, joints, taylor, workspace, pairs, n_pairs, begin, end, any_contact, max_steps, counts):
     """Return (status, time, pair): the first contact of the pairs during [begin, end] [CATCH alg. 1].
 
     FREE: none. CONTACT: at `time` two leaves of that pair are within margin + tolerance, and nothing is within the
@@ -102,10 +102,10 @@ def advance(world, sweeps, joints, taylor, room, pairs, n_pairs, begin, end, any
     within the margin before `time`; the cap, or the resolution of floating point at that pair, was reached. A pair that
     lacks a chart ends the search at once then, see `work`.
     """
-    heap = room.heap
+    heap = workspace.heap
     size = 0
-    stack = room.stack
-    simplex = room.simplex
+    stack = workspace.stack
+    simplex = workspace.simplex
     status = FREE
     found = -1
     slab_end = end
@@ -113,7 +113,7 @@ def advance(world, sweeps, joints, taylor, room, pairs, n_pairs, begin, end, any
     patched = world.spans.shape[0] > 0
     pose, motion, motion_b = NO_POSE, NO_MOTION, NO_MOTION
     states = NO_STATES
-    aims = room.aims
+    warm_starts = workspace.warm_starts
     pose_pair = -1
     pose_time = 0.0
     last_pair = -1
@@ -129,7 +129,7 @@ def advance(world, sweeps, joints, taylor, room, pairs, n_pairs, begin, end, any
         p = heap[0]["pair"]
         a = heap[0]["a"]
         b = heap[0]["b"]
-        last = heap[0]["aim"]
+        last = heap[0]["warm_start"]
         n = (np.float64(last[0]), np.float64(last[1]), np.float64(last[2]))
         search = heap[0]["opened"] == 0
         size = drop_first(heap, size)
@@ -142,7 +142,7 @@ def advance(world, sweeps, joints, taylor, room, pairs, n_pairs, begin, end, any
             return CAPPED, t, p
         if any_contact and pair["steps"] == UNSEEN and pair["own"] > 0:
             # Nothing of it is charged, so nobody else would look. A pair that a chart would settle is not seen.
-            time = seen_during(world, sweeps, joints, room, pair, begin, end)
+            time = static_witness_during(world, sweeps, joints, workspace, pair, begin, end)
             if time < math.inf:
                 mark_visited(pair, counts)
                 return CONTACT, time, p
@@ -169,12 +169,12 @@ def advance(world, sweeps, joints, taylor, room, pairs, n_pairs, begin, end, any
                 continue
             a = geom_a["root"]
             b = geom_b["root"]
-            aim = pair["direction"]
-            n = vec.matvec(states[0], (aim[0], aim[1], aim[2]))
+            warm_start = pair["direction"]
+            n = vec.matvec(states[0], (warm_start[0], warm_start[1], warm_start[2]))
         stack[0, 0] = a
         stack[0, 1] = b
         for i in range(3):
-            aims[0, i] = n[i]
+            warm_starts[0, i] = n[i]
         top = 1
         soonest = math.inf
         while top > 0:
@@ -189,7 +189,8 @@ def advance(world, sweeps, joints, taylor, room, pairs, n_pairs, begin, end, any
             leaf_b = node_b["count"] > 0
             if leaf_a and leaf_b:
                 decided, time = leaf_advance(
-                    world, sweeps, joints, pair, geom_a, geom_b, node_a, node_b, pose, motion, t, end, room, counts,
+                    world, sweeps, joints, pair, geom_a, geom_b, node_a, node_b, pose, motion, t, end, workspace,
+                    counts,
                 )  # fmt: skip
                 if decided != FREE:
                     if decided == CAPPED and (spent(counts) or pair["uncharted"] != 0):
@@ -199,7 +200,7 @@ def advance(world, sweeps, joints, taylor, room, pairs, n_pairs, begin, end, any
                     if any_contact or not t < end:
                         return status, end, found
                 continue
-            n = (aims[top, 0], aims[top, 1], aims[top, 2])
+            n = (warm_starts[top, 0], warm_starts[top, 1], warm_starts[top, 2])
             if by_hulls and search:
                 if a != pair["node_a"] or b != pair["node_b"]:
                     pair["node_a"] = a
@@ -219,7 +220,7 @@ def advance(world, sweeps, joints, taylor, room, pairs, n_pairs, begin, end, any
                     soonest,
                     n,
                     pair["vertices"],
-                    room,
+                    workspace,
                     counts,
                 )
                 pair["vertices"] = vertices
@@ -309,16 +310,16 @@ def advance(world, sweeps, joints, taylor, room, pairs, n_pairs, begin, end, any
                     place = top
                     if by_hulls:
                         # The closest on top: it may show when they touch, and the others need not go beyond.
-                        while place > bottom and aims[place - 1, 3] < gap:
+                        while place > bottom and warm_starts[place - 1, 3] < gap:
                             stack[place, 0] = stack[place - 1, 0]
                             stack[place, 1] = stack[place - 1, 1]
-                            aims[place, 3] = aims[place - 1, 3]
+                            warm_starts[place, 3] = warm_starts[place - 1, 3]
                             place -= 1
                     stack[place, 0] = a
                     stack[place, 1] = b
-                    aims[place, 3] = gap
+                    warm_starts[place, 3] = gap
                     for i in range(3):
-                        aims[top, i] = n[i]
+                        warm_starts[top, i] = n[i]
                     top += 1
     if last_pair >= 0:
         settle(pairs[last_pair], began, counts)
@@ -328,7 +329,11 @@ def advance(world, sweeps, joints, taylor, room, pairs, n_pairs, begin, end, any
 @kernel
 def acceleration_of(pair, node_a, node_b):
     """Return the bound on the relative acceleration of two nodes."""
-    return pair["bend"] + pair["twist_a"] * np.float64(node_a["reach"]) + pair["twist_b"] * np.float64(node_b["reach"])
+    return (
+        pair["accel"]
+        + pair["accel_per_reach_a"] * np.float64(node_a["reach"])
+        + pair["accel_per_reach_b"] * np.float64(node_b["reach"])
+    )
 
 
 @kernel

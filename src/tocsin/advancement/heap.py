@@ -6,7 +6,7 @@ next depends on what is in the heap, not on how it got there.
 
 import numpy as np
 
-from tocsin._jit import kernel
+from tocsin.compiler.jit import kernel
 
 ITEM = np.dtype(
     [
@@ -14,7 +14,7 @@ ITEM = np.dtype(
         ("pair", "i4"),
         ("a", "i4"),
         ("b", "i4"),
-        ("aim", "f4", 3),  # the last separating direction, in the common ancestor's frame; 0: none is known
+        ("warm_start", "f4", 3),  # the last separating direction, in the common ancestor's frame; 0: none is known
         ("opened", "i4"),  # its hulls were in vain: only what is below it matters
     ],
     align=True,
@@ -39,7 +39,7 @@ def sooner(item, other):
 
 
 @kernel
-def push(heap, size, time, pair, a, b, aim, opened):
+def push(heap, size, time, pair, a, b, warm_start, opened):
     """Add an item; return the new size. The caller has made sure that there is room."""
     i = size
     while i > 0:
@@ -55,7 +55,7 @@ def push(heap, size, time, pair, a, b, aim, opened):
     item["b"] = b
     item["opened"] = opened
     for k in range(3):
-        item["aim"][k] = aim[k]
+        item["warm_start"][k] = warm_start[k]
     return size + 1
 
 

@@ -1,8 +1,9 @@
 """How long the convex hulls of two nodes stay apart: the step where boxes overlap and surfaces do not.
 
 Boxes of a curved surface overlap long before it touches, all around the place where it will; the hulls of the same
-nodes do not. `between` finds a direction between two hulls from their corners alone (GJK over `geometry.patches`,
-started from the last direction), and `approach.hulls_advance` goes as far along it as can be proven:
+nodes do not. `between` finds a direction between two hulls from their corners alone (GJK over
+`geometry.support_patches`, started from the last direction), and `approach.hulls_advance` goes as far along it as can
+be proven:
 
 Claim (the chord). Let n be fixed in the common ancestor's frame, |n| <= 1, g0 and g1 the gaps between the two shapes
 along n at times t and t + h, and A a bound of the acceleration of any point of one against any of the other. Then at
@@ -22,13 +23,13 @@ import math
 import numpy as np
 
 from tocsin import vec
-from tocsin._jit import kernel
-from tocsin._lanes import bits, select
-from tocsin.advancement.boxes import boxes_of
-from tocsin.geometry.patches import LOWEST, corner_at, farthest
+from tocsin.advancement.box_step import boxes_of
+from tocsin.compiler.jit import kernel
 from tocsin.geometry.simplex import segment_weights, tetrahedron_weights, triangle_weights
+from tocsin.geometry.support_patches import LOWEST, corner_at, farthest
 from tocsin.geometry.triangles import closest_on_triangle
 from tocsin.motion.joints import UP
+from tocsin.simd.lanes import bits, select
 
 ROUNDS = 24
 """GJK ends earlier: when its direction is good enough, or nothing gets better."""
@@ -58,7 +59,7 @@ triangles looked at in vain thousands of times."""
 
 @kernel
 def patches_of(world):
-    """Return the scene's patches as `geometry.patches` takes them."""
+    """Return the scene's patches as `geometry.support_patches` takes them."""
     return world.spans, world.corners, world.cells
 
 

@@ -3,10 +3,10 @@
 import numpy as np
 
 from tocsin import vec
-from tocsin._jit import kernel
 from tocsin.advancement.leaves import convex_set, convex_step, triangles_step
 from tocsin.advancement.relative import relative_state
 from tocsin.advancement.work import LEAF_TESTS, spent
+from tocsin.compiler.jit import kernel
 from tocsin.model.world import MESH
 
 FREE, CONTACT, CAPPED = 0, 1, 2
@@ -19,7 +19,7 @@ def later(t, h):
 
 
 @kernel
-def leaf_advance(world, sweeps, joints, pair, geom_a, geom_b, node_a, node_b, pose, motion, t, end, room, counts):
+def leaf_advance(world, sweeps, joints, pair, geom_a, geom_b, node_a, node_b, pose, motion, t, end, workspace, counts):
     """Return (status, time): advance two leaves from t until they touch (CONTACT), or until `end` (FREE).
 
     CAPPED: they are too close to prove anything more, yet farther apart than the tolerance: the resolution of
@@ -28,7 +28,7 @@ def leaf_advance(world, sweeps, joints, pair, geom_a, geom_b, node_a, node_b, po
     near = pair["margin"] + pair["tolerance"] - pair["noise"]
     meshes = geom_a["kind"] == MESH and geom_b["kind"] == MESH
     n = (0.0, 0.0, 0.0)
-    simplex = room.simplex
+    simplex = workspace.simplex
     while not spent(counts):
         counts[LEAF_TESTS] += 1
         if meshes:
@@ -37,8 +37,8 @@ def leaf_advance(world, sweeps, joints, pair, geom_a, geom_b, node_a, node_b, po
                 np.float64(node_a["reach"]), np.float64(node_b["reach"]), end - t, 0.4 * pair["tolerance"],
             )  # fmt: skip
         else:
-            table_a, set_a = convex_set(geom_a, node_a, world.points, world.faces, room.corners_a)
-            table_b, set_b = convex_set(geom_b, node_b, world.points, world.faces, room.corners_b)
+            table_a, set_a = convex_set(geom_a, node_a, world.points, world.faces, workspace.corners_a)
+            table_b, set_b = convex_set(geom_b, node_b, world.points, world.faces, workspace.corners_b)
             if n[0] == 0.0 and n[1] == 0.0 and n[2] == 0.0:
                 n = vec.add(pose[1], vec.matvec(pose[0], vec.load3(table_b, set_b[0])))
                 n = vec.sub(n, vec.load3(table_a, set_a[0]))

@@ -1,9 +1,9 @@
 """How long two leaves stay apart: triangles and convex solids, by a separating direction and their own corners."""
 
 from tocsin import vec
-from tocsin._jit import kernel
 from tocsin.advancement.relative import bending
 from tocsin.bounds.motion_bound import MOSTLY, safe_step, sharper_step
+from tocsin.compiler.jit import kernel
 from tocsin.geometry.convex import convex_distance, support_value
 from tocsin.geometry.triangles import gap_along, sharper_direction, triangle_pair
 from tocsin.model.world import CONVEX, MESH
@@ -54,7 +54,7 @@ def triangles_step(points, faces, fa, fb, pose, motion, pair, reach_a, reach_b, 
     fastest = vec.dot(va, n) + max(vec.dot(ka, a0), max(vec.dot(ka, a1), vec.dot(ka, a2)))
     slowest = vec.dot(vb, n) + min(vec.dot(kb, r0), min(vec.dot(kb, r1), vec.dot(kb, r2)))
     speed = pair["speed"] + pair["turn_a"] * reach_a + pair["turn_b"] * reach_b
-    acceleration = pair["bend"] + pair["twist_a"] * reach_a + pair["twist_b"] * reach_b
+    acceleration = pair["accel"] + pair["accel_per_reach_a"] * reach_a + pair["accel_per_reach_b"] * reach_b
     closing = fastest - slowest + pair["noise_speed"]
     h = safe_step(gap, closing, acceleration, speed, need)
     keeps = gap > 2.0 * keep
@@ -63,8 +63,8 @@ def triangles_step(points, faces, fa, fb, pose, motion, pair, reach_a, reach_b, 
         kb = bending(n, wb, cb)
         most = vec.dot(aa, n) + max(vec.dot(ka, a0), max(vec.dot(ka, a1), vec.dot(ka, a2)))
         least = vec.dot(ab, n) + min(vec.dot(kb, r0), min(vec.dot(kb, r1), vec.dot(kb, r2)))
-        now = most - least + pair["noise_bend"]
-        jerk = pair["jolt"] + pair["spin_a"] * reach_a + pair["spin_b"] * reach_b
+        now = most - least + pair["noise_accel"]
+        jerk = pair["jerk"] + pair["jerk_per_reach_a"] * reach_a + pair["jerk_per_reach_b"] * reach_b
         h = sharper_step(h, gap, closing, now, acceleration, jerk, need)
         if h < need and keeps:
             h = safe_step(gap - keep, closing, acceleration, speed, need)
@@ -104,7 +104,7 @@ def convex_step(table_a, a, table_b, b, pose, motion, pair, reach_a, reach_b, n,
     back = (-kb[0], -kb[1], -kb[2])
     slowest = vec.dot(vb, n) - support_value(table_b, b[0], b[1], b[3], back) - b[2] * vec.norm(kb)
     speed = pair["speed"] + pair["turn_a"] * reach_a + pair["turn_b"] * reach_b
-    acceleration = pair["bend"] + pair["twist_a"] * reach_a + pair["twist_b"] * reach_b
+    acceleration = pair["accel"] + pair["accel_per_reach_a"] * reach_a + pair["accel_per_reach_b"] * reach_b
     closing = fastest - slowest + pair["noise_speed"]
     h = safe_step(gap, closing, acceleration, speed, need)
     if h < need and closing * h < MOSTLY * gap:
@@ -113,13 +113,13 @@ def convex_step(table_a, a, table_b, b, pose, motion, pair, reach_a, reach_b, n,
         back = (-kb[0], -kb[1], -kb[2])
         most = vec.dot(aa, n) + support_value(table_a, a[0], a[1], a[3], ka) + a[2] * vec.norm(ka)
         least = vec.dot(ab, n) - support_value(table_b, b[0], b[1], b[3], back) - b[2] * vec.norm(kb)
-        jerk = pair["jolt"] + pair["spin_a"] * reach_a + pair["spin_b"] * reach_b
-        h = sharper_step(h, gap, closing, most - least + pair["noise_bend"], acceleration, jerk, need)
+        jerk = pair["jerk"] + pair["jerk_per_reach_a"] * reach_a + pair["jerk_per_reach_b"] * reach_b
+        h = sharper_step(h, gap, closing, most - least + pair["noise_accel"], acceleration, jerk, need)
     return h, gap, upper, n, x, y
 
 
 @kernel
-def leaf_distance(world, geom_a, geom_b, node_a, node_b, pose, room):
+def leaf_distance(world, geom_a, geom_b, node_a, node_b, pose, workspace):
     """Return (upper, lower, x, y) of two leaves at one moment: `upper` witnessed by x and y, `lower` by a direction.
 
     Both are up to the rounding that the pair's noise covers, in a's frame; closest points to full precision.
@@ -141,11 +141,11 @@ def leaf_distance(world, geom_a, geom_b, node_a, node_b, pose, room):
         if gap < 0.5 * d:
             _, gap = sharper_direction(n, gap, a0, a1, a2, b0, b1, b2)
         return d, gap, x, y
-    table_a, set_a = convex_set(geom_a, node_a, world.points, world.faces, room.corners_a)
-    table_b, set_b = convex_set(geom_b, node_b, world.points, world.faces, room.corners_b)
+    table_a, set_a = convex_set(geom_a, node_a, world.points, world.faces, workspace.corners_a)
+    table_b, set_b = convex_set(geom_b, node_b, world.points, world.faces, workspace.corners_b)
     guess = vec.add(pose[1], vec.matvec(pose[0], vec.load3(table_b, set_b[0])))
     guess = vec.sub(guess, vec.load3(table_a, set_a[0]))
     lower, upper, _, x, y = convex_distance(
-        table_a, set_a, table_b, set_b, pose, guess, room.simplex, 0.0, 0.0, 1.0 - 1e-12
+        table_a, set_a, table_b, set_b, pose, guess, workspace.simplex, 0.0, 0.0, 1.0 - 1e-12
     )
     return upper, lower, x, y

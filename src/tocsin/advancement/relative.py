@@ -3,8 +3,8 @@
 import math
 
 from tocsin import vec
-from tocsin._jit import kernel
-from tocsin.culling.sweep import place_link
+from tocsin.broad_phase.sweep import place_link
+from tocsin.compiler.jit import kernel
 from tocsin.motion.chain import chain_state
 
 

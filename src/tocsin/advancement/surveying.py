@@ -1,4 +1,4 @@
-"""Making charts (`culling.charts`): which pairs of shapes get one, when, and its cells, proven from large to small.
+"""Making charts (`broad_phase.charts`): which pairs of shapes get one, when, and its cells, proven from large to small.
 
 A chart takes a tenth of a second, and then saves some ten microseconds in every question. So it is made when a pair has
 cost enough steps, at most one in a question, and kept: for other scenes with the same links, and on disk.
@@ -14,14 +14,14 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from tocsin._jit import kernel
 from tocsin.advancement.cells import proven_apart
 from tocsin.advancement.revolved import with_turned
-from tocsin.advancement.room import make_room
-from tocsin.culling.charts import SLACK, may_have_chart
-from tocsin.culling.pairs import PAIR
-from tocsin.culling.spatial import pair_margin
-from tocsin.culling.sweep import SWEEP
+from tocsin.advancement.workspace import make_workspace
+from tocsin.broad_phase.charts import SLACK, may_have_chart
+from tocsin.broad_phase.pairs import PAIR
+from tocsin.broad_phase.spatial import pair_margin
+from tocsin.broad_phase.sweep import SWEEP
+from tocsin.compiler.jit import kernel
 from tocsin.geometry import cache
 from tocsin.model.base import Model
 from tocsin.model.charts import CELLS, CHART, PER_RADIAN, WORD
@@ -65,7 +65,7 @@ def still_joints(links, joints, start, stop):
 
 
 @kernel
-def survey(world, links, joints, sweeps, room, pair, joint_x, joint_y, clear, region, bits):
+def survey(world, links, joints, sweeps, workspace, pair, joint_x, joint_y, clear, region, bits):
     """Set the bits of the cells that are proven apart, in the region: first and last of the whole numbers along x, y.
 
     `links` as for `proven_apart`. A cell is proven with four times the slack of lines around it, so a line that is
@@ -92,7 +92,9 @@ def survey(world, links, joints, sweeps, room, pair, joint_x, joint_y, clear, re
                 ends[1] = (y + half) / PER_RADIAN
                 ends[2] = ends[0] + (half + 4.0 * SLACK) / PER_RADIAN
                 ends[3] = ends[1] + (half + 4.0 * SLACK) / PER_RADIAN
-                apart, tests = proven_apart(world, links, joints, sweeps, room, pair, joint_x, joint_y, ends, clear)
+                apart, tests = proven_apart(
+                    world, links, joints, sweeps, workspace, pair, joint_x, joint_y, ends, clear
+                )
                 left -= tests
                 if apart:
                     for row in range(x, x + size):
@@ -150,7 +152,7 @@ class Site:
         pair["a"], pair["b"] = self.a, self.b
         out = np.zeros((CELLS, CELLS // WORD), np.uint64)
         survey(
-            world, links, joints, np.zeros(len(links), SWEEP), make_room(), pair[0], self.joint_x, self.joint_y,
+            world, links, joints, np.zeros(len(links), SWEEP), make_workspace(), pair[0], self.joint_x, self.joint_y,
             self.clear, np.array(self.region, np.int64), out,
         )  # fmt: skip
         return out

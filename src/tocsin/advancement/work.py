@@ -3,8 +3,8 @@
 `max_steps` caps the steps of a question, items taken up, and its tests of boxes, hulls and leaves, wherever these are
 made: FIRST_TESTS and TESTS_A_STEP for each step. One item may open two trees altogether, and two leaves creep for ever.
 
-A pair of shapes that may get a chart (`culling.charts`) has an account of its own, `own` tests in a slab of time, and
-nothing of it is charged to the question. A pair that has used it up, or that comes too close to say, gives up the
+A pair of shapes that may get a chart (`broad_phase.charts`) has an account of its own, `own` tests in a slab of time,
+and nothing of it is charged to the question. A pair that has used it up, or that comes too close to say, gives up the
 question until its chart is there (`uncharted`); from then on it is charged to the question like any other.
 
 Claim: whether there are charts, and which, decides nothing but how long a question takes. Proof: a chart settles pairs
@@ -16,7 +16,7 @@ own record: the order of the others' items is that of (time, pair, node, node), 
 starts are in their pairs' records, and their steps and tests are charged without its. So both end in the same way.
 """
 
-from tocsin._jit import kernel
+from tocsin.compiler.jit import kernel
 
 STEPS, NODE_TESTS, HULL_TESTS, LEAF_TESTS, VISITED = range(5)
 """Where the counts of a query are kept."""

@@ -79,18 +79,18 @@ class Lowest:
         kept, top, undecided = 0.0, self.upper, 0
         goal = enough * top
         while top > SMALLEST_CLEARANCE and undecided < 3:
-            room = 0.25 * CLEARANCE_GAP * goal
+            slack = 0.25 * CLEARANCE_GAP * goal
             search.queries += 1
-            hit = self.scene.first_contact(motion, margin=goal, tolerance=room, max_steps=search.max_steps)
+            hit = self.scene.first_contact(motion, margin=goal, tolerance=slack, max_steps=search.max_steps)
             if hit.status is Status.FREE:
                 kept = goal
             else:
                 top = goal
                 undecided += hit.status is Status.CAPPED
-                if hit.status is not Status.CAPPED and goal + room < self.upper:
+                if hit.status is not Status.CAPPED and goal + slack < self.upper:
                     t = hit.time * (last - first)
                     piece = min(int(t), last - first - 1)
-                    self.upper, self.place = goal + room, (first + piece, min(t - piece, 1.0))
+                    self.upper, self.place = goal + slack, (first + piece, min(t - piece, 1.0))
             if kept >= enough * top:
                 break
             goal = math.sqrt(kept * top) if kept > 0.0 else 0.5 * top

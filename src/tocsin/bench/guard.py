@@ -81,11 +81,11 @@ def compare(found: dict[str, dict[str, int]], base: dict[str, dict[str, int]]) -
             continue
         for key, now in found[name].items():
             before = base[name].get(key, 0)
-            room = max(SMALL, SLACK * before)
+            workspace = max(SMALL, SLACK * before)
             words = f"{name}: {key.replace('_', ' ')} {before:,} -> {now:,}"
-            if (key in ("questions", "contacts") and now != before) or now > before + room:
+            if (key in ("questions", "contacts") and now != before) or now > before + workspace:
                 worse.append(words)
-            elif now < before - room:
+            elif now < before - workspace:
                 better.append(words)
     return worse, better
 

@@ -6,8 +6,8 @@ Below, u is the unit roundoff and S = |c0| + |c1| + |c2| + |c3|.
 
 import math
 
-from tocsin._jit import kernel
 from tocsin.bounds.rounding import UNDERFLOW
+from tocsin.compiler.jit import kernel
 
 CUBIC_ERROR = 2.0**-48
 """`cubic_peak` is at most 2^-48 S + 2^-535 below the maximum (32 u; the proof needs 27 u)."""

@@ -10,8 +10,8 @@ import math
 
 import numpy as np
 
-from tocsin._jit import kernel
 from tocsin.bounds.rounding import above, below
+from tocsin.compiler.jit import kernel
 
 LIBM_ULPS = 2.0
 """sin and cos of the platform are taken to be within this many units in the last place (glibc: below 1; CUDA: 2)."""

@@ -16,9 +16,9 @@ R_j q_j three times; R_j' = [w_j]x R_j with a constant vector w_j, T_j'' = 0, so
 R_j q_j' and q_{j-1}'' = w_j x (w_j x R_j q_j) + 2 w_j x R_j q_j' + R_j q_j'', and so on with binomial coefficients;
 take norms. ([CATCH eq. 7, eq. 8, eq. 9, eq. 10] with further derivatives, in any ancestor's frame.)
 
-All are affine in the reach X_i, with non-negative coefficients: V = speed + turn X, A = bend + twist X, J = jolt +
-spin X. So they are kept as six numbers per link and ancestor, and evaluated per node of a hierarchy with the node's own
-reach.
+All are affine in the reach X_i, with non-negative coefficients: V = speed + turn X, A = accel + accel_per_reach X, J =
+jerk + jerk_per_reach X. So they are kept as six numbers per link and ancestor, and evaluated per node of a hierarchy
+with the node's own reach.
 
 Claim (the step). Let n be fixed in the ancestor's frame, |n| <= 1, g the gap between the two shapes along n at time
 t and v >= (the fastest of a along n) - (the slowest of b along n) at time t. Then during [t, t + h] the gap stays
@@ -33,9 +33,9 @@ acceleration now is a tenth of it along most directions, and steps become two to
 
 import math
 
-from tocsin._jit import kernel
-from tocsin._lanes import root, select
+from tocsin.compiler.jit import kernel
 from tocsin.motion.joints import UP
+from tocsin.simd.lanes import root, select
 
 UNIT = 2.0**-53
 
@@ -45,12 +45,14 @@ SHRINK = 1.0 - 2.0**-40
 
 @kernel
 def chain_bound(joints, links, link, stop):
-    """Return (speed, turn, bend, twist, jolt, spin, length, noise) of a link in the frame of its ancestor `stop`.
+    """Return (speed, turn, accel, accel_per_reach, jerk, jerk_per_reach, length, noise) of a link in the frame of its
+    ancestor `stop`.
 
     For a point at distance X from the link's origin, during the whole stretch of time of the joints: its velocity is
-    at most speed + turn X [CATCH eq. 10], its acceleration at most bend + twist X, the rate at which that changes at
-    most jolt + spin X, its distance from the ancestor's origin at most length + X, and the pose computed by
-    `chain_pose`, `chain_state` or `culling.sweep.link_at` places it with an error of at most noise (length + X).
+    at most speed + turn X [CATCH eq. 10], its acceleration at most accel + accel_per_reach X, the rate at which that
+    changes at most jerk + jerk_per_reach X, its distance from the ancestor's origin at most length + X, and the pose
+    computed by `chain_pose`, `chain_state` or `broad_phase.sweep.link_at` places it with an error of at most noise
+    (length + X).
 
     All rounded up. Every term is non-negative, so no sum cancels, and a joint puts at most 9 roundings on top of those
     of the numbers that it starts from: after n joints a number is exact up to a factor (1 + u)^(9 n). It is multiplied

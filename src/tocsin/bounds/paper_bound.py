@@ -24,7 +24,7 @@ Where the printed equation needs care:
 
 import math
 
-from tocsin._jit import kernel
+from tocsin.compiler.jit import kernel
 from tocsin.motion.joints import UP
 
 

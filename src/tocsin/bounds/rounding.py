@@ -9,7 +9,7 @@ floating-point arithmetic, fl(a op b) = (a op b)(1 + d) + e with |d| <= UNIT and
 
 import math
 
-from tocsin._jit import kernel
+from tocsin.compiler.jit import kernel
 
 UNIT = 2.0**-53
 """Unit roundoff u of double precision, round to nearest."""

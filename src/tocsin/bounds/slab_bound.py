@@ -25,17 +25,18 @@ of alpha, omega, omega, and [omega]x^4 times R: R1 to R4 bound their norms. The 
 new origin P + R p, differentiated with p' = s, p'' = 0 (binomial coefficients); take lengths. The right ones: the mean
 value theorem for vectors, |f(t)| <= |f(m)| + |t - m| sup |f'|.
 
-So a point at distance X from the link's origin has V = speed + turn X, A = bend + twist X, J = jolt + spin X, with
-speed = V', bend = A', jolt = J', and turn, twist, spin the link's own R1, R2, R3. `motion_bound`'s numbers bound the
-same lengths and norms over a longer time; the smaller of both is taken, one by one.
+So a point at distance X from the link's origin has V = speed + turn X, A = accel + accel_per_reach X, J = jerk +
+jerk_per_reach X, with speed = V', accel = A', jerk = J', and turn, accel_per_reach, jerk_per_reach the link's own R1,
+R2, R3. `motion_bound`'s numbers bound the same lengths and norms over a longer time; the smaller of both is taken, one
+by one.
 
 A snake of 200 links that slides along a winding track, each joint turning by 0.02 rad: the acceleration of the last is
 bounded by 403 m by the sums, 0.3 m here; it is 0.23 m.
 """
 
 from tocsin import vec
-from tocsin._jit import kernel
 from tocsin.bounds.motion_bound import UNIT
+from tocsin.compiler.jit import kernel
 from tocsin.motion.joints import UP, joint_pose
 
 
@@ -63,10 +64,10 @@ def further(p, joint, t):
     turned = vec.add(vec.cross(alpha, arm), vec.cross(omega, moved))  # R'' p
     slid = vec.add(vec.cross(alpha, s), vec.cross(omega, vec.cross(omega, s)))  # R'' s
     # R''' p = beta x p + 2 alpha x (omega x p) + omega x (R'' p)
-    jerk = vec.add(vec.cross(beta, arm), vec.cross(omega, turned))
-    jerk = vec.add(jerk, vec.axpy(vec.cross(alpha, vec.add(moved, moved)), 3.0, slid))
+    jerk_vector = vec.add(vec.cross(beta, arm), vec.cross(omega, turned))
+    jerk_vector = vec.add(jerk_vector, vec.axpy(vec.cross(alpha, vec.add(moved, moved)), 3.0, slid))
     beta = vec.add(beta, vec.add(vec.cross(alpha, w), vec.cross(omega, vec.cross(omega, w))))
-    return beta, vec.add(row3(p["jerk"]), jerk)
+    return beta, vec.add(row3(p["jerk_vector"]), jerk_vector)
 
 
 @kernel
@@ -74,58 +75,62 @@ def slab_bound(s, p, joint, has_parent, t, tau):
     """Write the bounds of link `s` in the world during |time - t| <= tau; those of its parent p are there already.
 
     s["omega"], s["alpha"], s["velocity"] and s["acceleration"] are those at t, as computed: off by no more than
-    `culling.pairs.prepare` says of velocities and accelerations, four and eight times the noise of the plain sums. The
-    next derivative is a sum of products of three such rates and an arm, or of two and a velocity: at most three times
-    the plain sum in all (R3 against spin), each off by fewer than 20 times the noise. Each line below adds fewer than
-    20 products of non-negative numbers: UP, 1 + 2^-45, takes their roundings.
+    `broad_phase.pairs.prepare` says of velocities and accelerations, four and eight times the noise of the plain sums.
+    The next derivative is a sum of products of three such rates and an arm, or of two and a velocity: at most three
+    times the plain sum in all (R3 against jerk_per_reach), each off by fewer than 20 times the noise. Each line below
+    adds fewer than 20 products of non-negative numbers: UP, 1 + 2^-45, takes their roundings.
     """
     w = joint["turn"]
     u = joint["speed"]
     length = joint["length"]
     noise = s["noise"] + 64.0 * UNIT
     omega = vec.norm(row3(s["omega"])) * UP + 4.0 * noise * s["turn"]
-    alpha = vec.norm(row3(s["alpha"])) * UP + 8.0 * noise * s["twist"]
+    alpha = vec.norm(row3(s["alpha"])) * UP + 8.0 * noise * s["accel_per_reach"]
     v = vec.norm(row3(s["velocity"])) * UP + 4.0 * noise * (s["speed"] + s["turn"] * s["length"])
-    a = vec.norm(row3(s["acceleration"])) * UP + 8.0 * noise * (s["bend"] + s["twist"] * s["length"])
+    a = vec.norm(row3(s["acceleration"])) * UP + 8.0 * noise * (s["accel"] + s["accel_per_reach"] * s["length"])
     turn, whirl, surge, rush = w, 0.0, 0.0, 0.0
-    speed, bend, jolt, snap = u, 0.0, 0.0, 0.0
-    beta, jerk = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+    speed, accel, jerk, snap = u, 0.0, 0.0, 0.0
+    beta, jerk_vector = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
     if has_parent:
-        beta, jerk = further(p, joint, t)
+        beta, jerk_vector = further(p, joint, t)
         r1, whirl, surge, rush = p["slab_turn"], p["slab_whirl"], p["slab_surge"], p["slab_rush"]
         r2 = whirl + r1 * r1
         r3 = surge + r1 * (3.0 * whirl + r1 * r1)
         r4 = rush + 4.0 * surge * r1 + 3.0 * whirl * whirl + r1 * r1 * (6.0 * whirl + r1 * r1)
         snap = (p["slab_snap"] + r4 * length + 4.0 * r3 * u) * UP
-        jolt = (p["slab_jolt"] + r3 * length + 3.0 * r2 * u) * UP
-        bend = (p["slab_bend"] + r2 * length + 2.0 * r1 * u) * UP
+        jerk = (p["slab_jerk"] + r3 * length + 3.0 * r2 * u) * UP
+        accel = (p["slab_accel"] + r2 * length + 2.0 * r1 * u) * UP
         speed = (p["slab_speed"] + r1 * length + u) * UP
         rush = (rush + r3 * w) * UP
         surge = (surge + r2 * w) * UP
         whirl = (whirl + r1 * w) * UP
         turn = (r1 + w) * UP
-    surge = min(min(surge, s["spin"]), (vec.norm(beta) + 64.0 * noise * s["spin"] + tau * rush) * UP)
-    whirl = min(min(whirl, s["twist"]), (alpha + tau * surge) * UP)
+    surge = min(
+        min(surge, s["jerk_per_reach"]), (vec.norm(beta) + 64.0 * noise * s["jerk_per_reach"] + tau * rush) * UP
+    )
+    whirl = min(min(whirl, s["accel_per_reach"]), (alpha + tau * surge) * UP)
     turn = min(turn, (omega + tau * whirl) * UP)
-    jolt = min(jolt, (vec.norm(jerk) + 64.0 * noise * (s["jolt"] + s["spin"] * s["length"]) + tau * snap) * UP)
-    jolt = min(jolt, s["jolt"])
-    bend = min(min(bend, s["bend"]), (a + tau * jolt) * UP)
+    jerk = min(
+        jerk, (vec.norm(jerk_vector) + 64.0 * noise * (s["jerk"] + s["jerk_per_reach"] * s["length"]) + tau * snap) * UP
+    )
+    jerk = min(jerk, s["jerk"])
+    accel = min(min(accel, s["accel"]), (a + tau * jerk) * UP)
     s["slab_rush"] = rush
     s["slab_surge"] = surge
     s["slab_whirl"] = whirl
     s["slab_turn"] = turn
     s["slab_snap"] = snap
-    s["slab_jolt"] = jolt
-    s["slab_bend"] = bend
-    s["slab_speed"] = min(speed, (v + tau * bend) * UP)
-    s["slab_twist"] = min((whirl + turn * turn) * UP, s["twist"])
-    s["slab_spin"] = min((surge + turn * (3.0 * whirl + turn * turn)) * UP, s["spin"])
+    s["slab_jerk"] = jerk
+    s["slab_accel"] = accel
+    s["slab_speed"] = min(speed, (v + tau * accel) * UP)
+    s["slab_accel_per_reach"] = min((whirl + turn * turn) * UP, s["accel_per_reach"])
+    s["slab_jerk_per_reach"] = min((surge + turn * (3.0 * whirl + turn * turn)) * UP, s["jerk_per_reach"])
     s["slab"] = 1
-    s["middle_bend"] = a
-    s["middle_twist"] = (alpha + omega * omega) * UP
+    s["middle_accel"] = a
+    s["middle_accel_per_reach"] = (alpha + omega * omega) * UP
     for i in range(3):
         s["beta"][i] = beta[i]
-        s["jerk"][i] = jerk[i]
+        s["jerk_vector"][i] = jerk_vector[i]
 
 
 @kernel
@@ -134,7 +139,7 @@ def whole_bound(s):
     s["slab"] = 0
     s["slab_speed"] = s["speed"]
     s["slab_turn"] = s["turn"]
-    s["slab_bend"] = s["bend"]
-    s["slab_twist"] = s["twist"]
-    s["slab_jolt"] = s["jolt"]
-    s["slab_spin"] = s["spin"]
+    s["slab_accel"] = s["accel"]
+    s["slab_accel_per_reach"] = s["accel_per_reach"]
+    s["slab_jerk"] = s["jerk"]
+    s["slab_jerk_per_reach"] = s["jerk_per_reach"]

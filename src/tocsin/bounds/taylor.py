@@ -19,9 +19,9 @@ plainly; the radius takes the roundings (number of roundings times unit roundoff
 
 import math
 
-from tocsin._jit import kernel
 from tocsin.bounds.cubic import cubic_bound, cubic_peak
 from tocsin.bounds.rounding import GUARD, UNDERFLOW, UNIT, above
+from tocsin.compiler.jit import kernel
 
 NORM = 1.0 + 2.0**-9
 """Greatest spectral norm that the rotation part of a motion may have at any time."""

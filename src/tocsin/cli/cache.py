@@ -6,9 +6,9 @@ from typing import Annotated, Any
 import typer
 
 import tocsin
-from tocsin import _store
-from tocsin._compiled import KERNELS
 from tocsin.cli import options, output
+from tocsin.compiler import store as store_module
+from tocsin.compiler.disk_cache import KERNELS
 from tocsin.geometry.cache import ARRAYS
 
 EXAMPLE = (
@@ -40,7 +40,7 @@ Wanted = Annotated[
 
 def cache(action: Wanted = Action.SHOW, as_json: options.Json = False) -> None:
     """Say what is kept between runs: compiled kernels, prepared meshes; verify it, or clear it."""
-    folder = _store.folder()
+    folder = store_module.folder()
     record: dict[str, Any] = {"tocsin": tocsin.__version__, "command": "cache", "action": action.value}
     record["folder"] = None if folder is None else str(folder)
     record["refused"] = None if folder is None else _refused(folder)
@@ -63,7 +63,7 @@ def cache(action: Wanted = Action.SHOW, as_json: options.Json = False) -> None:
 def _refused(folder: Any) -> str | None:
     """Return why the folder cannot be used."""
     places = (folder, *(folder / store.kind for store in STORES.values()))
-    return next(filter(None, map(_store.refusal, places)), None)
+    return next(filter(None, map(store_module.refusal, places)), None)
 
 
 def _show(record: dict[str, Any]) -> None:

@@ -44,7 +44,7 @@ def _machine() -> dict[str, Any]:
     """Versions, processor, and where things are kept."""
     from llvmlite import binding
 
-    from tocsin._store import folder as cache_folder
+    from tocsin.compiler.store import folder as cache_folder
 
     folder = cache_folder()
     return {

@@ -107,7 +107,7 @@ def _touching(robot: Robot) -> list[list[str]]:
     """Return the pairs of links that touch where the robot stands."""
     if not any(robot.shapes):
         return []
-    hit = Scene(robot).first_contact(robot.at(robot.stand[BASE_WIDTH:]))
+    hit = Scene(robot).first_contact(robot.at(robot.rest[BASE_WIDTH:]))
     return [list(pair) for pair in sorted({(c.link_a, c.link_b) for c in hit.contacts})]
 
 

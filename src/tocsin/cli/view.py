@@ -91,7 +91,7 @@ def _motion(
     if trajectory is not None:
         return robot.follow(inputs.load_trajectory(robot, trajectory, group, how)[0])
     if start is None and end is None:
-        return robot.at(robot.stand[BASE_WIDTH:])
+        return robot.at(robot.rest[BASE_WIDTH:])
     if start is None or end is None:
         raise TocsinError("a motion needs both --from and --to.")
     q0 = inputs.configuration(robot, start, "--from", group)

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 import tocsin
-from tocsin._compiled import KERNELS
 from tocsin.cli import options, output
+from tocsin.compiler.disk_cache import KERNELS
 from tocsin.errors import TocsinError
 from tocsin.geometry import cache
 from tocsin.geometry.mesh import Mesh
@@ -129,7 +129,7 @@ def _meshes() -> None:
         _ = mesh.report, mesh.degenerate, mesh.components()
         # A mesh that is placed has points of its own, other than the read-only ones of the mesh: another kernel.
         for shape in Body([mesh, (mesh, _moved(1.0))]).shapes[0]:
-            _ = shape.piece_tree
+            _ = shape.hull_tree
     Body(closed, solid=True)
     large = Sphere(0.5).tessellate(160)
     for _ in range(2):  # built and kept, then read from the cache folder: arrays of another kind

@@ -5,14 +5,14 @@ import math
 import numpy as np
 
 from tocsin import vec
-from tocsin._arrays import stable_order
-from tocsin._jit import kernel
-from tocsin._lanes import WIDTH, lane
-from tocsin.advancement.boxes import box_gap, quad_gaps
+from tocsin.advancement.box_step import box_gap, quad_gaps
 from tocsin.advancement.leaves import leaf_distance
 from tocsin.advancement.relative import relative_state
+from tocsin.compiler.arrays import stable_order
+from tocsin.compiler.jit import kernel
 from tocsin.contacts.inside import one_inside_other
 from tocsin.motion.chain import chain_pose
+from tocsin.simd.lanes import WIDTH, lane
 
 MOST_TESTS = 1 << 22
 """Pairs of nodes that are looked at for one distance: seconds. Then `lower` holds what was not opened."""
@@ -33,7 +33,7 @@ def root_gaps(world, sweeps, joints, pairs, n_pairs, t):
 
 
 @kernel
-def closest(world, sweeps, joints, room, pairs, n_pairs, t):
+def closest(world, sweeps, joints, workspace, pairs, n_pairs, t):
     """Return (upper, lower, pair, x, y): the least distance of all pairs at time t, its points in the world's frame.
 
     `upper` is the distance between x and y, plus nothing; `lower` is proven: it is the least over leaves of the gap
@@ -47,7 +47,7 @@ def closest(world, sweeps, joints, room, pairs, n_pairs, t):
     found = -1
     best_x = (0.0, 0.0, 0.0)
     best_y = (0.0, 0.0, 0.0)
-    stack = room.stack
+    stack = workspace.stack
     waiting = np.zeros(stack.shape[0])
     apart = root_gaps(world, sweeps, joints, pairs, n_pairs, t)
     order = stable_order(apart)
@@ -85,7 +85,7 @@ def closest(world, sweeps, joints, room, pairs, n_pairs, t):
             leaf_a = node_a["count"] > 0
             leaf_b = node_b["count"] > 0
             if leaf_a and leaf_b:
-                d, low, x, y = leaf_distance(world, geom_a, geom_b, node_a, node_b, pose, room)
+                d, low, x, y = leaf_distance(world, geom_a, geom_b, node_a, node_b, pose, workspace)
                 lower = min(lower, low - noise)
                 if d <= noise:
                     # Nothing separates them but rounding.

@@ -10,8 +10,8 @@ are refused (`geometry.shells`). The point is a corner of the other shape, farth
 import math
 
 from tocsin import vec
-from tocsin._jit import kernel
 from tocsin.advancement.relative import relative_state
+from tocsin.compiler.jit import kernel
 from tocsin.model.world import CONVEX
 
 

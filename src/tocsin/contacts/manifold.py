@@ -10,10 +10,10 @@ import math
 import numpy as np
 
 from tocsin import vec
-from tocsin._jit import kernel
-from tocsin.advancement.boxes import box_gap
+from tocsin.advancement.box_step import box_gap
 from tocsin.advancement.leaves import corner, leaf_distance, placed_corner
 from tocsin.advancement.relative import relative_state
+from tocsin.compiler.jit import kernel
 from tocsin.geometry.triangles import closest_on_triangle, segments
 from tocsin.model.world import MESH
 from tocsin.motion.chain import chain_pose
@@ -251,7 +251,7 @@ def triangle_touches(touches, slots, n, world, pair, p, frame, pose, fa, fb, nea
 
 
 @kernel
-def manifold(world, sweeps, joints, room, pairs, n_pairs, t, max_tests):
+def manifold(world, sweeps, joints, workspace, pairs, n_pairs, t, max_tests):
     """Return (touches, n, whole): every touching pair of features of all pairs at time t, points in the world's frame.
 
     Not the whole list: there are more than MOST, or more pairs of boxes than `max_tests` or MOST_TESTS to look at.
@@ -260,7 +260,7 @@ def manifold(world, sweeps, joints, room, pairs, n_pairs, t, max_tests):
     slots = np.full(128, -1, dtype=np.int32)
     left = min(max_tests, MOST_TESTS)
     n = 0
-    stack = room.stack
+    stack = workspace.stack
     for p in range(n_pairs):
         pair = pairs[p]
         geom_a = world.geoms[pair["a"]]
@@ -295,7 +295,7 @@ def manifold(world, sweeps, joints, room, pairs, n_pairs, t, max_tests):
                     stack[top + 1, 1] = node_b["first"] + 1
                 top += 2
                 continue
-            d, _, x, y = leaf_distance(world, geom_a, geom_b, node_a, node_b, pose, room)
+            d, _, x, y = leaf_distance(world, geom_a, geom_b, node_a, node_b, pose, workspace)
             face = (3, 0, 0)
             if not d <= near:
                 continue

@@ -19,7 +19,7 @@ which body is called a (n turns around with the order).
 import math
 
 from tocsin import vec
-from tocsin._jit import kernel
+from tocsin.compiler.jit import kernel
 
 
 @kernel

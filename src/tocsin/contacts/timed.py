@@ -3,7 +3,7 @@ words."""
 
 import numpy as np
 
-from tocsin._jit import kernel
+from tocsin.compiler.jit import kernel
 
 VERTEX_FACE, FACE_VERTEX, EDGE_EDGE = range(3)
 

@@ -1,30 +1,30 @@
 """Local advancement [LOCAL V, eq. 3]: when a vertex and a face, or two edges, first come within a margin.
 
-First, `leap` takes pairs past the moments at which they are in one plane, where all but a few are settled. The others
-go on in steps: from a time until which freedom is proven, the volume that the two features span may tell that they are
-free for longer (`volume`). There the closest points of the two give a direction, and `certificate` says how long it
-separates them: that is the next time. The loop ends at a contact (closest points within margin + tolerance), at the end
-of the motion (proven free), at `limit` (too late to matter), or, where floating point or the cap on steps ends it
-first, undecided: then too freedom is proven until the time that is returned.
+First, `coplanarity_step` takes pairs past the moments at which they are in one plane, where all but a few are settled.
+The others go on in steps: from a time until which freedom is proven, the volume that the two features span may tell
+that they are free for longer (`volume`). There the closest points of the two give a direction, and `certificate` says
+how long it separates them: that is the next time. The loop ends at a contact (closest points within margin +
+tolerance), at the end of the motion (proven free), at `limit` (too late to matter), or, where floating point or the cap
+on steps ends it first, undecided: then too freedom is proven until the time that is returned.
 
 There is no case to single out: coplanar motion, parallel edges, degenerate faces and edges all have closest points and
 a direction between them.
 
-Eight pairs go side by side in `_lanes`: the first step of all, then the second of those that are left, and so on; three
+Eight pairs go side by side in `lanes`: the first step of all, then the second of those that are left, and so on; three
 in a hundred take more than two. Each lane computes what it would alone, bit by bit.
 """
 
 import numpy as np
 
 from tocsin import vec
-from tocsin._jit import kernel
-from tocsin._lanes import DOUBLES, bits, lane, root, select
 from tocsin.bounds.rounding import UNIT
+from tocsin.compiler.jit import kernel
 from tocsin.deform.certificate import between, greatest, hold, larger, largest, later, smaller, stay, widest
 from tocsin.deform.closest import toward_edge, toward_face
 from tocsin.deform.columns import corner, entry
-from tocsin.deform.leap import leap
+from tocsin.deform.coplanarity_step import coplanarity_step
 from tocsin.deform.volume import volume_hold
+from tocsin.simd.lanes import DOUBLES, bits, lane, root, select
 
 FREE, CONTACT, UNDECIDED = 0, 1, 2
 """How a pair ended."""
@@ -128,9 +128,9 @@ def corners_of(edges, places, points, queue, first):
 
 @kernel
 def plane_step(edges, again, places, points, queue, first, begun, near, margin):
-    """Return (t, contact, free) of eight pairs of the queue that are free until `begun`, as `leap`."""
+    """Return (t, contact, free) of eight pairs of the queue that are free until `begun`, as `coplanarity_step`."""
     start, end, e0, e1, f0, f1 = corners_of(edges, places, points, queue, first)
-    return leap(
+    return coplanarity_step(
         edges, again, begun, start[0], e0, f0, end[0], e1, f1, largest(start[0], end[0]), largest(e0, e1),
         largest(f0, f1), near, margin,
     )  # fmt: skip

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tocsin import vec
-from tocsin._jit import kernel
+from tocsin.compiler.jit import kernel
 from tocsin.deform.closest import still_edge, still_face
 from tocsin.deform.narrow import (
     ADVANCED,
@@ -23,7 +23,7 @@ from tocsin.deform.narrow import (
     STEPS,
     VERTEX_FACE,
 )
-from tocsin.deform.question import Actor, Question
+from tocsin.deform.question import Part, Question
 from tocsin.model.deformable import Deformable
 from tocsin.results import Contact, LazyContact, Stats, Status
 from tocsin.soft_results import FeatureContact, FeatureContacts, TriangleTimes
@@ -125,11 +125,11 @@ class Words:
         self._question = question
         self._names = names
 
-    def name(self, actor: Actor) -> tuple[str, str]:
+    def name(self, part: Part) -> tuple[str, str]:
         """Return (model, link)."""
-        model = self._question.models[actor.model]
-        name = self._names[actor.model]
-        return name, name if len(model.link_names) == 1 else model.link_names[self._question.link_of(actor)]
+        model = self._question.models[part.model]
+        name = self._names[part.model]
+        return name, name if len(model.link_names) == 1 else model.link_names[self._question.link_of(part)]
 
     def inside(self, pairing: int, vertex: int, time: float) -> Contact:
         """Return the contact of a vertex inside a solid: a point of both."""
@@ -140,7 +140,7 @@ class Words:
 
     def features(self, pairing: int, hit: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """Return the vertices of the touching features on both sides."""
-        a, b = (self._question.elements(actor) for actor in self._question.pairings[pairing][:2])
+        a, b = (self._question.elements(part) for part in self._question.pairings[pairing][:2])
         kind, i, j = int(hit["kind"]), int(hit["a"]), int(hit["b"])
         on_a: Any = (i,) if kind == VERTEX_FACE else a.edges[i] if kind in (EDGE_EDGE, EDGE_FACE) else a.corners[i]
         on_b: Any = (j,) if kind == FACE_VERTEX else b.edges[j] if kind in (EDGE_EDGE, FACE_EDGE) else b.corners[j]
@@ -214,7 +214,7 @@ def all_contacts(question: Question, names: tuple[str, ...], motions: tuple[Any,
     """Return every feature pair that touches during the motion, with its own first time."""
     found = question.every()
     words = Words(question, names)
-    pairs = tuple(tuple(words.name(actor)[1] for actor in pairing[:2]) for pairing in question.pairings)
+    pairs = tuple(tuple(words.name(part)[1] for part in pairing[:2]) for pairing in question.pairings)
     return FeatureContacts(
         found.hits["time"].copy(),
         found.hits["kind"].copy(),
@@ -243,8 +243,8 @@ def triangle_times(question: Question, names: tuple[str, ...], motions: tuple[An
         face = np.full(len(model.faces), np.inf)
         for p, pairing in enumerate(question.pairings):
             hits = found.hits.take(np.flatnonzero(found.pair == p)[::-1])  # latest first: the last one written stays
-            for side, actor in (("a", pairing.a), ("b", pairing.b)):
-                if actor.model != k:
+            for side, part in (("a", pairing.a), ("b", pairing.b)):
+                if part.model != k:
                     continue
                 single = VERTEX_FACE if side == "a" else FACE_VERTEX
                 line = (EDGE_EDGE, EDGE_FACE if side == "a" else FACE_EDGE)

@@ -8,13 +8,13 @@ whose first root bounds the step from below. The turning direction follows the c
 steps converge on the contact like Newton's, and need no polynomial of the features themselves.
 
 All differences are taken between the given end positions, so nothing depends on where in the world they are, and no
-error adds up from step to step. The code is written over `_lanes`, and holds for floats as well.
+error adds up from step to step. The code is written over `lanes`, and holds for floats as well.
 """
 
 from tocsin import vec
-from tocsin._jit import kernel
-from tocsin._lanes import root, select
 from tocsin.bounds.rounding import UNDERFLOW, UNIT
+from tocsin.compiler.jit import kernel
+from tocsin.simd.lanes import root, select
 
 NOISE = 16.0 * UNIT
 """Relative error of a Bernstein coefficient of n . D: see `hold`."""

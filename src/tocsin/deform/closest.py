@@ -1,11 +1,11 @@
 """The closest points of two features at one moment, and how the direction between them turns.
 
-The code is written over `_lanes`, and holds for floats as well: every case is computed, and the right one taken.
+The code is written over `lanes`, and holds for floats as well: every case is computed, and the right one taken.
 """
 
 from tocsin import vec
-from tocsin._jit import kernel
-from tocsin._lanes import root, select
+from tocsin.compiler.jit import kernel
+from tocsin.simd.lanes import root, select
 
 STILL = (0.0, 0.0, 0.0)
 """The rate of what does not move."""

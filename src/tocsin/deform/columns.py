@@ -13,8 +13,8 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic, overload
 
-from tocsin._jit import kernel
-from tocsin._lanes import DOUBLES, doubles
+from tocsin.compiler.jit import kernel
+from tocsin.simd.lanes import DOUBLES, doubles
 
 _INT32 = ir.IntType(32)
 _INT64 = ir.IntType(64)

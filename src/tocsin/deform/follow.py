@@ -11,11 +11,11 @@ from typing import NamedTuple
 import numpy as np
 
 from tocsin import vec
-from tocsin._jit import kernel
-from tocsin._lanes import DOUBLES
+from tocsin.compiler.jit import kernel
 from tocsin.deform.advance import ENDED, FREE, advance_all
 from tocsin.deform.columns import make_places
 from tocsin.motion.chain import chain_pose
+from tocsin.simd.lanes import DOUBLES
 
 LINKS = 16
 """Links of a chain that are placed in a step of the cap."""

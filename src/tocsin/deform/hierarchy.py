@@ -1,7 +1,7 @@
 """The hierarchy of a deformable model: 18-DOPs at both ends of the motion, refitted for every question.
 
 Eight elements in a row make an octet, eight octets in a row an octet of the next level: no links, so that refitting is
-one pass over each level. A row of an octet is one number of its eight DOPs side by side, ready for `_lanes.singles`.
+one pass over each level. A row of an octet is one number of its eight DOPs side by side, ready for `lanes.singles`.
 Along each axis there are four rows: low and high at time 0, low and high at time 1. In between, the DOP whose sides
 move linearly from one to the other contains what moves linearly inside.
 
@@ -15,11 +15,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tocsin._jit import kernel
-from tocsin._lanes import lane as one_lane
-from tocsin._lanes import load_singles
-from tocsin.deform.apart import ROUNDING, ZERO
+from tocsin.compiler.jit import kernel
+from tocsin.deform.element_filter import ROUNDING, ZERO
 from tocsin.deform.rows import gathered, greater, highest, lesser, lowest, spread_single, store_singles
+from tocsin.simd.lanes import lane as one_lane
+from tocsin.simd.lanes import load_singles
 
 AXES = 9
 """Of an 18-DOP: x, y, z, and the sums and differences of two of them."""

@@ -6,8 +6,8 @@ left undecided at time 0.
 """
 
 from tocsin import vec
-from tocsin._jit import kernel
 from tocsin.bounds.rounding import UNDERFLOW, UNIT
+from tocsin.compiler.jit import kernel
 from tocsin.deform.advance import CONTACT, FREE, UNDECIDED, unit_scaled
 from tocsin.deform.certificate import greatest, largest, widest
 from tocsin.deform.closest import still_edge, still_face

@@ -11,8 +11,8 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic, overload
 
-from tocsin._lanes import SINGLES, singles
 from tocsin.deform.rows import _transposed
+from tocsin.simd.lanes import SINGLES, singles
 
 _INT32 = ir.IntType(32)
 _INT64 = ir.IntType(64)

@@ -9,13 +9,13 @@ from typing import NamedTuple
 import numpy as np
 
 from tocsin import vec
-from tocsin._jit import kernel
-from tocsin._lanes import DOUBLES
+from tocsin.compiler.jit import kernel
 from tocsin.deform.advance import CONTACT, ENDED, FREE, advance_all
-from tocsin.deform.crossing import keep_crossing
+from tocsin.deform.feature_filter import BLOCK, COLUMNS, OF_A, OF_B, ROWS, filter_features
 from tocsin.deform.initial import crosses, one_sided
-from tocsin.deform.sieve import BLOCK, COLUMNS, OF_A, OF_B, ROWS, sift
+from tocsin.deform.sign_filter import sign_filter
 from tocsin.deform.topology import FACE
+from tocsin.simd.lanes import DOUBLES
 
 VERTEX_FACE, FACE_VERTEX, EDGE_EDGE, EDGE_FACE, FACE_EDGE, INSIDE = range(6)
 """Kinds of feature pairs: which feature is a's, which is b's. An edge through a face is an overlap, at time 0; so is a
@@ -42,13 +42,13 @@ CHEAP = 8
 microsecond each, so that a million steps, the default, are a few seconds."""
 
 
-class Room(NamedTuple):
+class Workspace(NamedTuple):
     """Scratch of one thread: a chunk and its feature pairs."""
 
     pairs: np.ndarray
     """(CHUNK + 64, 4) elements of a and b, whether they may overlap at time 0, and a spare."""
     faced: np.ndarray
-    """(., COLUMNS) vertices of a and faces of b (`sieve`)."""
+    """(., COLUMNS) vertices of a and faces of b (`feature_filter`)."""
     facing: np.ndarray
     """Vertices of b and faces of a."""
     edged: np.ndarray
@@ -62,13 +62,13 @@ class Room(NamedTuple):
 
 
 @kernel
-def make_room():
-    """Return room for a chunk, and what opening one more pair of octets adds to it.
+def make_workspace():
+    """Return the workspace of a chunk, and what opening one more pair of octets adds to it.
 
     What is large is not cleared: everything is written before it is read, and small questions do not pay for it.
     """
     most = CHUNK + 64
-    return Room(
+    return Workspace(
         np.zeros((most, 4), dtype=np.int32),
         np.empty((most * MOST_FACED + 8, COLUMNS), dtype=np.int32),
         np.empty((most * MOST_FACED + 8, COLUMNS), dtype=np.int32),
@@ -173,17 +173,26 @@ def keep_contacts(source_a, source_b, itself, kind, rows, n, ended, question, hi
 
 
 @kernel
-def settle_features(edges, a, b, rows, n, room, margin, tolerance, limit, question, counts):
+def settle_features(edges, a, b, rows, n, workspace, margin, tolerance, limit, question, counts):
     """Advance those of n feature pairs of one kind whose volume changes sign; return (those, how many touch).
 
     `a` has the first features: edges, or vertices whose faces are those of b.
     """
     near = culling_margin(margin, tolerance)
-    n = keep_crossing(edges, a.table, b.table, max(a.reach, b.reach), rows, n, limit, near)
+    n = sign_filter(edges, a.table, b.table, max(a.reach, b.reach), rows, n, limit, near)
     counts[ADVANCED] += n
-    room.tolerance[0] = tolerance
+    workspace.tolerance[0] = tolerance
     touching, steps = advance_all(
-        edges, (a.places, b.places), rows, n, margin, room.tolerance, limit, question != EVERY, room.queue, room.ended
+        edges,
+        (a.places, b.places),
+        rows,
+        n,
+        margin,
+        workspace.tolerance,
+        limit,
+        question != EVERY,
+        workspace.queue,
+        workspace.ended,
     )
     counts[STEPS] += steps
     return n, touching
@@ -265,33 +274,33 @@ def culling_margin(margin, tolerance):
 
 
 @kernel
-def settle(a, b, itself, room, n, margin, tolerance, limit, question, overlaps, hits, found, counts):
+def settle(a, b, itself, workspace, n, margin, tolerance, limit, question, overlaps, hits, found, counts):
     """Decide the first n element pairs of a chunk; return (hits, found, limit)."""
     counts[ELEMENTS] += n
     if overlaps:
         if question == EVERY:
             hits = with_room(hits, found, MOST_THROUGH * n)
-        found = overlaps_at_start(a, b, itself, room.pairs, n, question, hits, found, counts)
+        found = overlaps_at_start(a, b, itself, workspace.pairs, n, question, hits, found, counts)
         if question != EVERY and found > 0:
             limit = min(limit, hits[0]["time"])
         if question == ANY and found > 0 and hits[0]["status"] == CONTACT:
             return hits, found, limit
-    faced, facing, edged, total = sift(a, b, itself, room, n, limit, culling_margin(margin, tolerance))
+    faced, facing, edged, total = filter_features(a, b, itself, workspace, n, limit, culling_margin(margin, tolerance))
     counts[FEATURES] += total
     for kind in range(3):
-        asked = (room, margin, tolerance, limit, question, counts)
+        asked = (workspace, margin, tolerance, limit, question, counts)
         if kind == VERTEX_FACE:
-            rows = room.faced
+            rows = workspace.faced
             n, more = settle_features(False, a, b, rows, faced, *asked)
         elif kind == FACE_VERTEX:
-            rows = room.facing
+            rows = workspace.facing
             n, more = settle_features(False, b, a, rows, facing, *asked)
         else:
-            rows = room.edged
+            rows = workspace.edged
             n, more = settle_features(True, a, b, rows, edged, *asked)
         if question == EVERY:
             hits = with_room(hits, found, more)
-        found = keep_contacts(a.source, b.source, itself, kind, rows, n, room.ended, question, hits, found)
+        found = keep_contacts(a.source, b.source, itself, kind, rows, n, workspace.ended, question, hits, found)
         if question != EVERY and found > 0:
             limit = min(limit, hits[0]["time"])
     return hits, found, limit

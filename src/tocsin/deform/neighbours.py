@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tocsin._jit import kernel
+from tocsin.compiler.jit import kernel
 
 DIAGONAL = sum(1 << (9 * i) for i in range(8)) - 2**64
 """Bits of eight lanes with themselves, as a signed number."""

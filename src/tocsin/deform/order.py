@@ -6,7 +6,7 @@ all there is to building it is the order: boxes are split near the median of the
 
 import numpy as np
 
-from tocsin._jit import kernel
+from tocsin.compiler.jit import kernel
 
 MAX_SPLITS = 64
 

@@ -9,11 +9,11 @@ import numpy as np
 
 from tocsin import _cast
 from tocsin._cast import LARGEST
-from tocsin._jit import kernel
-from tocsin._lanes import DOUBLES
+from tocsin.compiler.jit import kernel
 from tocsin.deform.advance import ENDED, FREE, advance_all
 from tocsin.errors import TocsinError
 from tocsin.options import RELATIVE_TOLERANCE
+from tocsin.simd.lanes import DOUBLES
 
 Ends = tuple[np.ndarray, np.ndarray]
 """Points at time 0 and at time 1."""

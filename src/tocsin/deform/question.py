@@ -17,13 +17,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tocsin.deform.advance import CONTACT
+from tocsin.deform.mesh_arrays import MeshArrays
+from tocsin.deform.mesh_state import MeshState, widen
 from tocsin.deform.narrow import ANY, COUNTS, EDGE_FACE, EVERY, FIRST, HIT, INSIDE
-from tocsin.deform.partners import Partner, Path, into_cylinder, partner_of, paths_of
 from tocsin.deform.ranking import in_order
-from tocsin.deform.run import UNLIMITED, Budget, Found, Pair, ended, find
-from tocsin.deform.sides import Side
-from tocsin.deform.slabs import Mixed, Slabs, every_contact, first_contact
-from tocsin.deform.soft import Soft, widen
+from tocsin.deform.rigid_mesh import LinkMotion, RigidMesh, into_cylinder, link_motions, rigid_mesh_of
+from tocsin.deform.run import UNLIMITED, Budget, FoundContacts, MeshPair, ended, find
+from tocsin.deform.slabs import Slabs, SoftRigidPair, every_contact, first_contact
 from tocsin.deform.starting import Parts, inside_at_start, is_confirmed, parts_of
 from tocsin.deform.topology import Elements
 from tocsin.geometry.primitives import Cylinder
@@ -53,7 +53,7 @@ class Frames(NamedTuple):
     """How far its ends may be off, metres."""
 
 
-class Actor(NamedTuple):
+class Part(NamedTuple):
     """One side of a pair: a deformable model, or one shape of a link."""
 
     model: int
@@ -63,11 +63,11 @@ class Actor(NamedTuple):
     """Of the link's shapes; -1 for a deformable model."""
 
 
-class Pairing(NamedTuple):
+class PartPair(NamedTuple):
     """Two actors that are checked against each other; the first is deformable."""
 
-    a: Actor
-    b: Actor
+    a: Part
+    b: Part
     margin: float
     tolerance: float
 
@@ -94,11 +94,11 @@ class Question:
         asked = [not self.motions or k in self.motions for k in range(len(self.models))]
         softs = [(k, m) for k, m in enumerate(self.models) if isinstance(m, Deformable) and not soft_of(m).is_empty]
         self._mean_edge = {k: m.mean_edge for k, m in softs}
-        self._paths: tuple[Stretch, dict[int, list[Path]]] = (WHOLE, {})
-        self.pairings: list[Pairing] = []
-        self._tolerance: dict[Actor, float] = {}
+        self._paths: tuple[Stretch, dict[int, list[LinkMotion]]] = (WHOLE, {})
+        self.pairings: list[PartPair] = []
+        self._tolerance: dict[Part, float] = {}
         for k, soft in softs:
-            a = Actor(k, first[k])
+            a = Part(k, first[k])
             if soft.self_contact and asked[k]:
                 self._add(a, a)
             for o, other in enumerate(self.models):
@@ -106,14 +106,14 @@ class Question:
                     continue
                 if isinstance(other, Deformable):
                     if o > k and not soft_of(other).is_empty:
-                        self._add(a, Actor(o, first[o]))
+                        self._add(a, Part(o, first[o]))
                     continue
                 for i, shapes in enumerate(other.shapes):
                     for s, shape in enumerate(shapes):
                         if not shape.is_empty:
-                            self._add(a, Actor(o, first[o] + i, s))
+                            self._add(a, Part(o, first[o] + i, s))
 
-    def _add(self, a: Actor, b: Actor) -> None:
+    def _add(self, a: Part, b: Part) -> None:
         margin = self.rules.get((min(a.link, b.link), max(a.link, b.link)), self.margin)
         if margin < 0.0:
             return
@@ -126,13 +126,13 @@ class Question:
             tolerance = RELATIVE_TOLERANCE * size
         if b.shape >= 0:
             self._tolerance[b] = min(tolerance, self._tolerance.get(b, math.inf))
-        self.pairings.append(Pairing(a, b, margin, tolerance))
+        self.pairings.append(PartPair(a, b, margin, tolerance))
 
-    def _shape(self, actor: Actor) -> Shape:
-        return self.models[actor.model].shapes[self.link_of(actor)][actor.shape]
+    def _shape(self, part: Part) -> Shape:
+        return self.models[part.model].shapes[self.link_of(part)][part.shape]
 
-    def _partner(self, actor: Actor) -> Partner:
-        return partner_of(self._shape(actor), self._tolerance[actor])
+    def _rigid_mesh(self, part: Part) -> RigidMesh:
+        return rigid_mesh_of(self._shape(part), self._tolerance[part])
 
     @cached_property
     def stretches(self) -> list[Stretch]:
@@ -168,66 +168,66 @@ class Question:
             return at, 0.0
         return at, INTERPOLATED * max(float(np.abs(frame).max(initial=0.0)) for frame in (p, q))
 
-    def _path(self, actor: Actor, stretch: Stretch) -> Path:
+    def _link_motion(self, part: Part, stretch: Stretch) -> LinkMotion:
         """Return how a link moves during a stretch; those of the last stretch are kept."""
         if self._paths[0] != stretch:
             self._paths = (stretch, {})
         kept = self._paths[1]
-        if actor.model not in kept:
-            kept[actor.model] = self._paths_of(actor.model, stretch)
-        return kept[actor.model][self.link_of(actor)]
+        if part.model not in kept:
+            kept[part.model] = self._paths_of(part.model, stretch)
+        return kept[part.model][self.link_of(part)]
 
-    def _paths_of(self, k: int, stretch: Stretch) -> list[Path]:
+    def _paths_of(self, k: int, stretch: Stretch) -> list[LinkMotion]:
         model, motion = self.models[k], self.motions.get(k)
-        rows = model.stand.reshape(1, -1) if motion is None else motion.rows
+        rows = model.rest.reshape(1, -1) if motion is None else motion.rows
         n = len(rows) - 1
         if n == 0:
-            return paths_of(model._links, rows[0], rows[0], 0.0, 1.0)
+            return link_motions(model._links, rows[0], rows[0], 0.0, 1.0)
         piece, begin, end = piece_in(stretch, n)
-        return paths_of(model._links, rows[piece], rows[piece + 1], begin, end)
+        return link_motions(model._links, rows[piece], rows[piece + 1], begin, end)
 
-    def link_of(self, actor: Actor) -> int:
+    def link_of(self, part: Part) -> int:
         """Return which of its model's links an actor is."""
-        return actor.link - self._first[actor.model]
+        return part.link - self._first[part.model]
 
-    def elements(self, actor: Actor) -> Elements:
+    def elements(self, part: Part) -> Elements:
         """Return an actor's elements in the order given: edges and faces by number."""
-        model = self.models[actor.model]
-        return (soft_of(model) if isinstance(model, Deformable) else self._partner(actor).soft).given
+        model = self.models[part.model]
+        return (soft_of(model) if isinstance(model, Deformable) else self._rigid_mesh(part).soft).given
 
     def _share(self, t: float) -> tuple[Stretch, float]:
         """Return in which stretch a time is, and how much of it is done."""
         stretch = next(s for s in self.stretches if t * s[3] <= s[2])
         return stretch, float(np.clip(share_of(stretch, t), 0.0, 1.0))
 
-    def positions(self, actor: Actor, t: float, which: Sequence[int]) -> np.ndarray:
+    def positions(self, part: Part, t: float, which: Sequence[int]) -> np.ndarray:
         """Return where some of an actor's vertices are at a time."""
         stretch, t = self._share(t)
         rows = list(which)
-        if isinstance(self.models[actor.model], Deformable):
-            return self._frames(actor.model, stretch, rows)[0](t)
-        partner = self._partner(actor)
-        return self._path(actor, stretch).place(partner._replace(points=partner.points[rows]), t)
+        if isinstance(self.models[part.model], Deformable):
+            return self._frames(part.model, stretch, rows)[0](t)
+        rigid = self._rigid_mesh(part)
+        return self._link_motion(part, stretch).place(rigid._replace(points=rigid.points[rows]), t)
 
-    def radius(self, actor: Actor) -> float:
+    def radius(self, part: Part) -> float:
         """Return how far an actor's surface is from its elements; metres."""
-        return 0.0 if actor.shape < 0 else self._shape(actor).radius
+        return 0.0 if part.shape < 0 else self._shape(part).radius
 
-    def onto(self, actor: Actor, t: float, point: np.ndarray) -> np.ndarray | None:
+    def onto(self, part: Part, t: float, point: np.ndarray) -> np.ndarray | None:
         """Return the point of a cylinder closest to one of its prism; None where an actor is what stands for it."""
-        if actor.shape < 0 or not isinstance(self._shape(actor).source, Cylinder):
+        if part.shape < 0 or not isinstance(self._shape(part).source, Cylinder):
             return None
-        shape = self._shape(actor)
+        shape = self._shape(part)
         stretch, t = self._share(t)
-        path = self._path(actor, stretch)
+        path = self._link_motion(part, stretch)
         table = np.concatenate([shape.proxy, shape.axis])
         x, y, z = point.tolist()
         found: Any = into_cylinder(path.joints, path.links, path.link, t, table, shape.disk, (x, y, z))
         return np.array(found)
 
-    def is_mesh(self, actor: Actor) -> bool:
+    def is_mesh(self, part: Part) -> bool:
         """Are an actor's vertices those that the user gave?"""
-        return actor.shape < 0 or self._shape(actor).is_mesh
+        return part.shape < 0 or self._shape(part).is_mesh
 
     # ---- asking ----------------------------------------------------------------------------------------------------
 
@@ -243,7 +243,7 @@ class Question:
                 return int(hit["status"]), float(hit["time"]), int(found.pair[0]), hit
         return 0, math.inf, -1, np.zeros(1, HIT)[0]
 
-    def every(self, limit: float = 1.0) -> Found:
+    def every(self, limit: float = 1.0) -> FoundContacts:
         """Return every feature pair that touches up to `limit`, with its first time; `pair` is the pairing."""
         self._budget = Budget(self.max_steps)
         parts = []
@@ -260,7 +260,7 @@ class Question:
             if not complete:
                 break
         if len(parts) == 1:
-            return Found(parts[0][0], parts[0][1], self.counts, complete)  # in order already
+            return FoundContacts(parts[0][0], parts[0][1], self.counts, complete)  # in order already
         hits = np.concatenate([p[0] for p in parts])
         pair = np.concatenate([p[1] for p in parts])
         order = np.lexsort((hits["time"], hits["b"], hits["a"], hits["kind"], pair))
@@ -270,9 +270,9 @@ class Question:
             new = np.concatenate([[True], (key[1:] != key[:-1]).any(axis=1)])
             hits, pair = hits[new], pair[new]
         order = in_order(hits, pair)
-        return Found(hits.take(order), pair[order], self.counts, complete)
+        return FoundContacts(hits.take(order), pair[order], self.counts, complete)
 
-    def _stretch(self, stretch: Stretch, question: int, limit: float) -> Found:
+    def _stretch(self, stretch: Stretch, question: int, limit: float) -> FoundContacts:
         """Ask about one stretch up to `limit`; times that come back, and this one, are those of the whole motion."""
         locks = {soft_of(m).lock for m in self.models if isinstance(m, Deformable)}
         for lock in sorted(locks, key=id):
@@ -286,7 +286,7 @@ class Question:
             found.hits["time"] = times_before(stretch, found.hits["time"])
         return found
 
-    def _locked(self, stretch: Stretch, question: int, limit: float) -> Found:
+    def _locked(self, stretch: Stretch, question: int, limit: float) -> FoundContacts:
         """Ask about one stretch up to `limit`; times that come back, and this one, are the stretch's own."""
         frames = {}
         for k, model in enumerate(self.models):
@@ -297,7 +297,7 @@ class Question:
         self._budget.spend(PAIRING * len(self.pairings))
         origin = middle_of(frames.values())
         best: list[tuple[np.ndarray, np.ndarray]] = []
-        sides: dict[int, Side] = {}
+        sides: dict[int, MeshArrays] = {}
         softs = [p for p, pairing in enumerate(self.pairings) if pairing.b.shape < 0]
         pairs = []
         for p in softs:
@@ -307,7 +307,7 @@ class Question:
                     sides[k] = soft_of(self.models[k]).fit(frames[k].start, frames[k].end, origin)
             a, b = sides[pairing.a.model], sides[pairing.b.model]
             margin = pairing.margin + frames[pairing.a.model].off + frames[pairing.b.model].off
-            pairs.append(Pair(a, b, a is b, margin, pairing.tolerance, self._overlaps(pairing, stretch)))
+            pairs.append(MeshPair(a, b, a is b, margin, pairing.tolerance, self._overlaps(pairing, stretch)))
         complete = True
         if pairs:
             found = find(pairs, question, threads=self.threads, budget=self._budget)
@@ -319,7 +319,7 @@ class Question:
                 hits = found.hits
                 best.append((hits, np.array(softs)[found.pair]))
                 if question == ANY and hits[0]["status"] == CONTACT:
-                    return Found(hits, best[0][1], found.counts)
+                    return FoundContacts(hits, best[0][1], found.counts)
                 limit = min(limit, float(hits[0]["time"])) if question != EVERY else limit
         for p, pairing in enumerate(self.pairings):
             if pairing.b.shape < 0:
@@ -337,21 +337,21 @@ class Question:
             if question == EVERY and not complete:
                 break
         if not best:
-            return Found(np.zeros(0, HIT), np.zeros(0, np.int64), self.counts, complete)
+            return FoundContacts(np.zeros(0, HIT), np.zeros(0, np.int64), self.counts, complete)
         if len(best) == 1:
-            return Found(best[0][0], best[0][1], self.counts, complete)  # in order already
+            return FoundContacts(best[0][0], best[0][1], self.counts, complete)  # in order already
         hits = np.concatenate([b[0] for b in best])
         pair = np.concatenate([b[1] for b in best])
         order = in_order(hits, pair)
-        return Found(hits.take(order), pair[order], self.counts, complete)
+        return FoundContacts(hits.take(order), pair[order], self.counts, complete)
 
-    def _confirmed(self, found: Found, pairings: Sequence[int] | np.ndarray) -> Found:
+    def _confirmed(self, found: FoundContacts, pairings: Sequence[int] | np.ndarray) -> FoundContacts:
         """Return a list without edges that may go through faces where their own features touch (`is_confirmed`)."""
         keep = np.ones(len(found.hits), np.bool_)
         unclear = (found.hits["kind"] >= EDGE_FACE) & (found.hits["status"] != CONTACT)
         for k in np.unique(found.pair[unclear]).tolist():
             rows = np.flatnonzero(found.pair == k)
-            a, b = (self.elements(actor) for actor in self.pairings[pairings[k]][:2])
+            a, b = (self.elements(part) for part in self.pairings[pairings[k]][:2])
             keep[rows] = is_confirmed(
                 found.hits[rows], a, b, self.pairings[pairings[k]].a == self.pairings[pairings[k]].b
             )
@@ -359,29 +359,29 @@ class Question:
 
     def _against(
         self, p: int, stretch: Stretch, frames: Frames, origin: np.ndarray, question: int, limit: float
-    ) -> Found:
+    ) -> FoundContacts:
         """Ask about a deformable model and one shape of a link."""
         pairing = self.pairings[p]
         soft: Any = self.models[pairing.a.model]
-        partner = self._partner(pairing.b)
-        path = self._path(pairing.b, stretch)
+        rigid = self._rigid_mesh(pairing.b)
+        path = self._link_motion(pairing.b, stretch)
         ends = frames.start, frames.end
         # The ends, where they are between frames, and what is between the ends.
         noise = frames.off + INTERPOLATED * max(float(np.abs(x).max()) for x in ends)
         overlaps = self._overlaps(pairing, stretch)
-        mixed = Mixed(
-            soft_of(soft), ends, 0.0, 1.0, partner, path, origin, pairing.margin, pairing.tolerance, overlaps, noise
+        mixed = SoftRigidPair(
+            soft_of(soft), ends, 0.0, 1.0, rigid, path, origin, pairing.margin, pairing.tolerance, overlaps, noise
         )
         slabs = Slabs(mixed, self._budget, self.threads)
-        with partner.soft.lock:
+        with rigid.soft.lock:
             if question == EVERY:
                 found = self._confirmed(every_contact(slabs, limit), [p])
             else:
                 found = first_contact(slabs, limit)
         if not overlaps or (question != EVERY and len(found.hits) and found.hits[0]["time"] == 0.0):
             return found
-        placed = path.place(partner, 0.0)
-        inside, whole = inside_at_start(whole_of(soft), partner, placed, ends[0], found.hits, self._budget)
+        placed = path.place(rigid, 0.0)
+        inside, whole = inside_at_start(whole_of(soft), rigid, placed, ends[0], found.hits, self._budget)
         if not whole:
             hits = found.hits if question == EVERY else ended(question).hits
             found = found._replace(hits=hits, pair=np.zeros(len(hits), np.int64), complete=False)
@@ -393,7 +393,7 @@ class Question:
         pair = np.zeros(len(hits), np.int64)
         return found._replace(hits=hits[in_order(hits, pair)], pair=pair)
 
-    def _overlaps(self, pairing: Pairing, stretch: Stretch) -> bool:
+    def _overlaps(self, pairing: PartPair, stretch: Stretch) -> bool:
         """Is a surface that goes through the other at the start of this stretch a contact?"""
         both = (self.models[pairing.a.model], self.models[pairing.b.model])
         return stretch[0] == 0 and not any(isinstance(m, Deformable) and m.ignore_overlaps for m in both)
@@ -407,11 +407,11 @@ def middle_of(models: Iterable[Frames]) -> np.ndarray:
     return 0.5 * (box[0] + box[1]) if box[0, 0] <= box[1, 0] else np.zeros(3)
 
 
-def soft_of(model: Deformable) -> Soft:
+def soft_of(model: Deformable) -> MeshState:
     """Return what is kept of a deformable model between questions."""
     found = model.kept.get("soft")
     if found is None:
-        found = model.kept["soft"] = Soft(
+        found = model.kept["soft"] = MeshState(
             len(model.vertices), model.faces, model.loose_edges, model.loose_points, model.same.copy()
         )
     return found

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tocsin._jit import kernel
+from tocsin.compiler.jit import kernel
 
 DIGITS, WIDTH = 6, 11
 """Of a time's 64 bits, the lowest first: with 66 of them all are looked at."""

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tocsin._jit import kernel
+from tocsin.compiler.jit import kernel
 
 SHORTEST, LONGEST = 3, 12
 """Rings have from so many to so many faces: a ring of n faces that is not settled as one is n (n - 1) / 2 pairs."""

@@ -1,4 +1,4 @@
-"""Rows of eight singles: what hierarchies of octets need beyond `_lanes`.
+"""Rows of eight singles: what hierarchies of octets need beyond `lanes`.
 
 Stored into a table, gathered from the rows of eight vertices, compared for equality, the smallest and the largest of
 the eight, and the places of two vertices side by side. Like lanes they live inside kernels only, and every function has
@@ -14,8 +14,8 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic, overload
 
-from tocsin._jit import kernel
-from tocsin._lanes import SINGLES, MaskType, _define, _pairs, _vector_at, _wide, lane, select, singles
+from tocsin.compiler.jit import kernel
+from tocsin.simd.lanes import SINGLES, MaskType, _define, _pairs, _vector_at, _wide, lane, select, singles
 
 _INT32 = ir.IntType(32)
 _INT64 = ir.IntType(64)

@@ -20,10 +20,10 @@ import numpy as np
 
 from tocsin.deform.advance import CONTACT, UNDECIDED
 from tocsin.deform.hierarchy import LEVELS
-from tocsin.deform.narrow import ANY, CAP, COUNTS, EVERY, FIRST, HIT, make_room, work_of
+from tocsin.deform.mesh_arrays import MeshArrays
+from tocsin.deform.mesh_state import MeshState
+from tocsin.deform.narrow import ANY, CAP, COUNTS, EVERY, FIRST, HIT, make_workspace, work_of
 from tocsin.deform.ranking import in_order
-from tocsin.deform.sides import Side
-from tocsin.deform.soft import Soft
 from tocsin.deform.traverse import BESIDE, RINGS, descend, empty_hits, make_lists, spread
 
 TASKS = 256
@@ -43,18 +43,18 @@ UNLIMITED = 2**62
 """Steps of a question without a cap."""
 
 
-class Pair(NamedTuple):
+class MeshPair(NamedTuple):
     """Two models that may touch, or one and itself."""
 
-    a: Side
-    b: Side
+    a: MeshArrays
+    b: MeshArrays
     itself: bool
     margin: float
     tolerance: float
     overlaps: bool
 
 
-class Found(NamedTuple):
+class FoundContacts(NamedTuple):
     """Contacts, and the pair that each belongs to."""
 
     hits: np.ndarray
@@ -78,7 +78,7 @@ class Budget:
         """Charge steps, whether there are so many or not: what is asked next ends at once."""
         self.left -= steps
 
-    def fit(self, *models: Soft) -> None:
+    def fit(self, *models: MeshState) -> None:
         """Charge a stretch or a slab of time, and fitting models to it."""
         self.left -= SLAB + sum(len(model.given.corners) for model in models) // FITTED
 
@@ -100,20 +100,20 @@ _kept = threading.local()
 
 
 def _scratch() -> tuple[Any, Any]:
-    """Return this thread's room: what a small question needs is less than what making it costs."""
-    if not hasattr(_kept, "room"):
-        _kept.room, _kept.lists = make_room(), make_lists()
-    return _kept.room, _kept.lists
+    """Return this thread's workspace: what a small question needs is less than what making it costs."""
+    if not hasattr(_kept, "workspace"):
+        _kept.workspace, _kept.lists = make_workspace(), make_lists()
+    return _kept.workspace, _kept.lists
 
 
 def find(
-    pairs: Sequence[Pair],
+    pairs: Sequence[MeshPair],
     question: int,
     *,
     limit: float = 1.0,
     threads: int | None = None,
     budget: Budget | None = None,
-) -> Found:
+) -> FoundContacts:
     """Return the first contact of all pairs (none or one), every contact, or any: those up to `limit`, in order.
 
     A contact at time 0 ends the search for the first: none is earlier. Which one was met first depends on the threads;
@@ -133,7 +133,7 @@ def find(
     return found if found.complete or question == EVERY else ended(question)._replace(counts=found.counts)
 
 
-def _blocks(pairs: Sequence[Pair], limit: float, threads: int) -> list[Any]:
+def _blocks(pairs: Sequence[MeshPair], limit: float, threads: int) -> list[Any]:
     """Cut the question: (pair, tasks, first, last), of each pair that does not stay apart as a whole."""
     blocks: list[Any] = []
     for p, pair in enumerate(pairs):
@@ -153,7 +153,7 @@ def _blocks(pairs: Sequence[Pair], limit: float, threads: int) -> list[Any]:
     return blocks
 
 
-def _parted(pair: Pair) -> bool:
+def _parted(pair: MeshPair) -> bool:
     """Are the boxes of two models, which contain all that they do, further apart than what matters?"""
     by = (pair.margin + pair.tolerance) * (1.0 + 2.0**-40)
     a, b = pair.a.box, pair.b.box
@@ -176,7 +176,9 @@ def _own(octets: int, rings: int, parts: int) -> np.ndarray:
     return np.array(rows, np.int32).reshape(-1, 3)
 
 
-def _dealt(pairs: Sequence[Pair], blocks: list[Any], question: int, limit: float, threads: int, most: int) -> Found:
+def _dealt(
+    pairs: Sequence[MeshPair], blocks: list[Any], question: int, limit: float, threads: int, most: int
+) -> FoundContacts:
     """Deal blocks out to threads, the caller among them, and gather what they find in `most` steps.
 
     A block may take an equal share of the steps that are left, so that all threads together take about `most`.
@@ -192,7 +194,7 @@ def _dealt(pairs: Sequence[Pair], blocks: list[Any], question: int, limit: float
     def work() -> np.ndarray:
         own = np.zeros(COUNTS, np.int64)
         before = 0
-        room, lists = _scratch()
+        workspace, lists = _scratch()
         while not done and not spent_all:
             k, block = next(waiting, (-1, None))
             if block is None:
@@ -205,7 +207,7 @@ def _dealt(pairs: Sequence[Pair], blocks: list[Any], question: int, limit: float
             hits: Any = empty_hits(question)
             n: Any = 0
             hits, n, reached, after = descend(
-                pair.a, pair.b, pair.itself, tasks, first, last, room, lists, *bounds, pair.overlaps, hits, n, own
+                pair.a, pair.b, pair.itself, tasks, first, last, workspace, lists, *bounds, pair.overlaps, hits, n, own
             )
             spent.append(after - before)
             if after - before > share or sum(spent) > most:
@@ -233,26 +235,26 @@ def _dealt(pairs: Sequence[Pair], blocks: list[Any], question: int, limit: float
     ranked = in_order(hits, pair)
     if question != EVERY:
         ranked = ranked[:1]
-    return Found(hits.take(ranked), pair[ranked], counts, complete)  # 40 times as fast as hits[ranked]
+    return FoundContacts(hits.take(ranked), pair[ranked], counts, complete)  # 40 times as fast as hits[ranked]
 
 
-def nothing() -> Found:
+def nothing() -> FoundContacts:
     """Return no contacts."""
-    return Found(np.zeros(0, HIT), np.zeros(0, np.int64), np.zeros(COUNTS, np.int64))
+    return FoundContacts(np.zeros(0, HIT), np.zeros(0, np.int64), np.zeros(COUNTS, np.int64))
 
 
-def undecided(t: float) -> Found:
+def undecided(t: float) -> FoundContacts:
     """Return that nothing is known beyond a time."""
     hits = np.zeros(1, HIT)
     hits["time"], hits["kind"], hits["status"] = t, -1, UNDECIDED
     return nothing()._replace(hits=hits, pair=np.zeros(1, np.int64), complete=False)
 
 
-def ended(question: int) -> Found:
+def ended(question: int) -> FoundContacts:
     """Return what is known where the budget ended the search before it began: nothing, from the start on."""
     return nothing()._replace(complete=False) if question == EVERY else undecided(0.0)
 
 
-def first_time(found: Found) -> float:
+def first_time(found: FoundContacts) -> float:
     """Return the time of the first contact, inf if there is none."""
     return float(found.hits[0]["time"]) if len(found.hits) else math.inf

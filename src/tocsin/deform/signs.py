@@ -12,7 +12,7 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic, overload
 
-from tocsin._lanes import SINGLES, singles
+from tocsin.simd.lanes import SINGLES, singles
 
 _WORDS = ir.VectorType(ir.IntType(32), SINGLES)
 

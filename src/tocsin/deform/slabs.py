@@ -24,12 +24,12 @@ import numpy as np
 
 from tocsin.deform.advance import UNDECIDED
 from tocsin.deform.follow import LINKS, Course, child_of, follow, later_of, make_trail, time_of
+from tocsin.deform.mesh_arrays import MeshArrays
+from tocsin.deform.mesh_state import MeshState
 from tocsin.deform.narrow import ANY, COUNTS, EDGE_EDGE, EDGE_FACE, EVERY, FIRST, STEPS, VERTEX_FACE
-from tocsin.deform.partners import Partner, Path
 from tocsin.deform.ranking import in_order
-from tocsin.deform.run import Budget, Found, Pair, find, nothing, undecided
-from tocsin.deform.sides import Side
-from tocsin.deform.soft import Soft
+from tocsin.deform.rigid_mesh import LinkMotion, RigidMesh
+from tocsin.deform.run import Budget, FoundContacts, MeshPair, find, nothing, undecided
 from tocsin.deform.topology import Elements, directed
 
 FINEST = 2.0**-44
@@ -43,16 +43,16 @@ SORTED = 16
 """Feature pairs of a slab, and such that are known already, that are looked through in a step."""
 
 
-class Mixed(NamedTuple):
+class SoftRigidPair(NamedTuple):
     """One deformable model and one shape of a link, over a stretch of time."""
 
-    soft: Soft
+    soft: MeshState
     ends: tuple[np.ndarray, np.ndarray]
     """The deformable model's vertices at both ends of the stretch."""
     begin: float
     end: float
-    partner: Partner
-    path: Path
+    rigid: RigidMesh
+    path: LinkMotion
     origin: np.ndarray
     margin: float
     tolerance: float
@@ -64,17 +64,17 @@ class Mixed(NamedTuple):
 class Slabs:
     """The grid of slabs of a stretch, and what they are asked."""
 
-    def __init__(self, mixed: Mixed, budget: Budget, threads: int | None) -> None:
+    def __init__(self, mixed: SoftRigidPair, budget: Budget, threads: int | None) -> None:
         self.mixed = mixed
         self.budget = budget
         self._chain = mixed.path.length_of_chain // LINKS
         self._threads = threads
         self.counts = np.zeros(COUNTS, np.int64)
-        partner, path = mixed.partner, mixed.path
+        rigid, path = mixed.rigid, mixed.path
         allowed = 0.25 * mixed.tolerance
-        longest = path.longest(partner, allowed - mixed.noise)
+        longest = path.longest(rigid, allowed - mixed.noise)
         if longest == 0.0:
-            longest = path.longest(partner, 2.0 * path.deviation(partner, 0.0) + mixed.noise)
+            longest = path.longest(rigid, 2.0 * path.deviation(rigid, 0.0) + mixed.noise)
         self.depth = 0
         while self._duration(self.depth) > longest and self._duration(self.depth + 1) > FINEST * mixed.end:
             self.depth += 1
@@ -82,7 +82,7 @@ class Slabs:
         least = self.deviation[-1]
         self.decides = least <= allowed
         """Is a contact at the deepest level one within the tolerance?"""
-        near = mixed.margin + partner.radius
+        near = mixed.margin + rigid.radius
         self.reach = np.array([near + d + 2.0 * least + 0.5 * mixed.tolerance for d in self.deviation])
         self.reach *= 1.0 + 2.0**-50
         self.reach[-1] = near + least
@@ -92,7 +92,7 @@ class Slabs:
         return math.ldexp(self.mixed.end - self.mixed.begin, -level) + 2.0**-51 * self.mixed.end
 
     def _deviation(self, level: int) -> float:
-        return self.mixed.path.deviation(self.mixed.partner, self._duration(level)) + self.mixed.noise
+        return self.mixed.path.deviation(self.mixed.rigid, self._duration(level)) + self.mixed.noise
 
     def time(self, level: int, k: int) -> float:
         """Return when slab k of a level begins, and the one before it ends."""
@@ -103,22 +103,24 @@ class Slabs:
         x = math.ldexp(k, -level)
         return p if x == 0.0 else q if x == 1.0 else (1.0 - x) * p + x * q
 
-    def fit(self, level: int, k: int) -> tuple[Side, Side]:
+    def fit(self, level: int, k: int) -> tuple[MeshArrays, MeshArrays]:
         """Return both models as they are during a slab."""
         mixed = self.mixed
         a = mixed.soft.fit(self._vertices(level, k), self._vertices(level, k + 1), mixed.origin)
-        placed = [mixed.path.place(mixed.partner, self.time(level, j)) for j in (k, k + 1)]
-        self.budget.fit(mixed.soft, mixed.partner.soft)
+        placed = [mixed.path.place(mixed.rigid, self.time(level, j)) for j in (k, k + 1)]
+        self.budget.fit(mixed.soft, mixed.rigid.soft)
         self.budget.spend(self._chain)
-        return a, mixed.partner.soft.fit(placed[0], placed[1], mixed.origin)
+        return a, mixed.rigid.soft.fit(placed[0], placed[1], mixed.origin)
 
-    def ask(self, level: int, k: int, sides: tuple[Side, Side], question: int, limit: float = 1.0) -> Found:
+    def ask(
+        self, level: int, k: int, sides: tuple[MeshArrays, MeshArrays], question: int, limit: float = 1.0
+    ) -> FoundContacts:
         """Ask about one slab; times that come back are fractions of it.
 
         Every slab from the start on is asked for overlaps: a contact of the deviation alone may hide one.
         """
         overlaps = self.mixed.overlaps and k == 0
-        pair = Pair(*sides, False, float(self.reach[level]), 0.5 * self.mixed.tolerance, overlaps)
+        pair = MeshPair(*sides, False, float(self.reach[level]), 0.5 * self.mixed.tolerance, overlaps)
         found = find([pair], question, limit=limit, threads=self._threads, budget=self.budget)
         self.counts += found.counts
         return found
@@ -132,14 +134,14 @@ class Slabs:
         path = mixed.path
         course = Course(
             path.joints, path.links, path.link, mixed.begin, mixed.end, self.depth, self.reach, *mixed.ends,
-            mixed.partner.points, self._chain,
+            mixed.rigid.points, self._chain,
         )  # fmt: skip
         trail = make_trail(0.5 * mixed.tolerance, self.budget.left)
         parts = []
         for kind in range(EDGE_FACE):
             some = hits[hits["kind"] == kind]
             if len(some):
-                points = points_of(kind, some, mixed.soft.given, mixed.partner.soft.given)
+                points = points_of(kind, some, mixed.soft.given, mixed.rigid.soft.given)
                 parts.append(some[: follow(kind, points, course, level, k, some, trail)])
         self.budget.spend(int(trail.steps[0]))
         self.counts[STEPS] += trail.steps[0]
@@ -147,7 +149,8 @@ class Slabs:
 
 
 def points_of(kind: int, hits: np.ndarray, a: Elements, b: Elements) -> np.ndarray:
-    """Return (n, 4): the vertices of feature pairs of a kind, vertex and face or two edges, as `sieve` orders them."""
+    """Return (n, 4): the vertices of feature pairs of a kind, vertex and face or two edges, as `feature_filter` orders
+    them."""
     i, j = hits["a"], hits["b"]
     if kind == EDGE_EDGE:
         both = directed(a)[i], directed(b)[j]
@@ -156,7 +159,7 @@ def points_of(kind: int, hits: np.ndarray, a: Elements, b: Elements) -> np.ndarr
     return np.ascontiguousarray(np.concatenate(both, axis=1), np.int32)
 
 
-def first_contact(slabs: Slabs, limit: float) -> Found:
+def first_contact(slabs: Slabs, limit: float) -> FoundContacts:
     """Return the first contact up to `limit`, its time in terms of the whole motion; one hit or none."""
     level = k = 0
     while k < 2**level:
@@ -183,7 +186,7 @@ def first_contact(slabs: Slabs, limit: float) -> Found:
     return nothing()._replace(counts=slabs.counts)
 
 
-def every_contact(slabs: Slabs, limit: float) -> Found:
+def every_contact(slabs: Slabs, limit: float) -> FoundContacts:
     """Return every feature pair that touches up to `limit`, with its first time; in order.
 
     Time is opened before space: where more than elements' widths are lost to the deviation, halves are asked.
@@ -221,7 +224,7 @@ def every_contact(slabs: Slabs, limit: float) -> Found:
         known = np.concatenate([known, keys_of(near)])
     hits = np.concatenate([nothing().hits, *parts])
     pair = np.zeros(len(hits), np.int64)
-    return Found(hits[in_order(hits, pair)] if len(hits) else hits, pair, slabs.counts, complete)
+    return FoundContacts(hits[in_order(hits, pair)] if len(hits) else hits, pair, slabs.counts, complete)
 
 
 def keys_of(hits: np.ndarray) -> np.ndarray:

@@ -10,11 +10,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tocsin._jit import kernel
+from tocsin.compiler.jit import kernel
 from tocsin.contacts.inside import is_inside
 from tocsin.deform.advance import CONTACT
 from tocsin.deform.narrow import EDGE_EDGE, EDGE_FACE, FACE_EDGE, FACE_VERTEX, VERTEX_FACE
-from tocsin.deform.partners import Partner
+from tocsin.deform.rigid_mesh import RigidMesh
 from tocsin.deform.run import Budget
 from tocsin.deform.topology import FACE, Elements, sides_of
 from tocsin.geometry.topology import label_faces
@@ -63,7 +63,7 @@ def mark_inside(points, faces, samples, inside):
 
 
 def inside_at_start(
-    whole: Parts, partner: Partner, placed: np.ndarray, positions: np.ndarray, hits: np.ndarray, budget: Budget
+    whole: Parts, rigid: RigidMesh, placed: np.ndarray, positions: np.ndarray, hits: np.ndarray, budget: Budget
 ) -> tuple[np.ndarray, bool]:
     """Return the vertices that are inside a solid partner at time 0, of those elements that do not touch its surface.
 
@@ -73,7 +73,7 @@ def inside_at_start(
     farther from it than rounding, so a sample is inside or outside without doubt, and its whole part with it.
     """
     nowhere = np.zeros(0, np.int64)
-    if not partner.closed:
+    if not rigid.closed:
         return nowhere, True
     parts = whole
     if (hits["time"] == 0.0).any():
@@ -82,7 +82,7 @@ def inside_at_start(
     within = ((samples >= placed.min(axis=0)) & (samples <= placed.max(axis=0))).all(axis=1)
     if not within.any():
         return nowhere, True
-    elements = partner.soft.given
+    elements = rigid.soft.given
     faces = elements.corners[(elements.owns & FACE) != 0]
     if not len(faces):  # a ball or a capsule: their radius is in the margin
         return nowhere, True

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tocsin._jit import kernel
+from tocsin.compiler.jit import kernel
 
 FACE = 8
 """Bit of `owns`: the element is a face. Bits 0 to 2: it represents its corners."""

@@ -12,16 +12,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tocsin._jit import borrowed, inlined, kernel
+from tocsin.compiler.jit import borrowed, inlined, kernel
 from tocsin.deform.advance import CONTACT
-from tocsin.deform.apart import LARGEST, keep_pairs, noise_of, single_up
+from tocsin.deform.element_filter import LARGEST, keep_pairs, noise_of, single_up
 from tocsin.deform.hierarchy import AXES, LEVELS
+from tocsin.deform.mesh_arrays import borrowed_side
 from tocsin.deform.narrow import ANY, CHUNK, EVERY, HIT, NODES, culling_margin, is_spent, settle, work_of
 from tocsin.deform.neighbours import UPPER, known_of
+from tocsin.deform.one_ring import settle_rings
 from tocsin.deform.overlap import Reach, diagonal, make_ready, near, ready
 from tocsin.deform.rows import trailing
-from tocsin.deform.sides import borrowed_side
-from tocsin.deform.stars import settle_rings
 
 STILL = 0.01
 """Of the width of elements: models that move less until the time limit are tested where they are at time 0."""
@@ -198,7 +198,8 @@ def is_over(question, hits, found):
 
 @kernel
 def descend(
-    a, b, itself, tasks, first, last, room, lists, margin, tolerance, limit, question, overlaps, hits, found, counts
+    a, b, itself, tasks, first, last, workspace, lists, margin, tolerance, limit, question, overlaps, hits, found,
+    counts
 ):  # fmt: skip
     """Settle the tasks first to last - 1, or as many as the cap allows; return (hits, found, limit, work).
 
@@ -249,13 +250,13 @@ def descend(
         elif top > 0 and lists.work[top - 1, 2] == RINGS:
             if n > 0:
                 hits, found, limit = settle(
-                    a, b, itself, room, n, margin, tolerance, limit, question, overlaps, hits, found, counts
+                    a, b, itself, workspace, n, margin, tolerance, limit, question, overlaps, hits, found, counts
                 )
                 n = np.int64(0)
             top -= 1
             hits, found, limit = settle_rings(
-                a, itself, lists.work[top, 0], lists.work[top, 1], room, margin, tolerance, limit, question, overlaps,
-                hits, found, counts,
+                a, itself, lists.work[top, 0], lists.work[top, 1], workspace, margin, tolerance, limit, question,
+                overlaps, hits, found, counts,
             )  # fmt: skip
             if is_over(question, hits, found):
                 return hits, found, limit, work_of(counts)
@@ -272,11 +273,13 @@ def descend(
                 top -= 1
         p = np.int64(0)
         while p < listed or (n > 0 and task == last and top == 0):
-            n, p = keep_pairs(a.corners, a.table, b.corners, b.table, lists.elements, p, listed, reach, room.pairs, n)
+            n, p = keep_pairs(
+                a.corners, a.table, b.corners, b.table, lists.elements, p, listed, reach, workspace.pairs, n
+            )
             if n < CHUNK and (task < last or top > 0):
                 continue
             hits, found, limit = settle(
-                a, b, itself, room, n, margin, tolerance, limit, question, overlaps, hits, found, counts
+                a, b, itself, workspace, n, margin, tolerance, limit, question, overlaps, hits, found, counts
             )
             n = np.int64(0)
             if is_over(question, hits, found) or is_spent(counts):

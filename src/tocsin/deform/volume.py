@@ -5,14 +5,14 @@ zero. Vertices move linearly, so the determinant is a cubic; in Bernstein form i
 hull of the control points reaches zero there is no contact: an inclusion, not a solver. A guess by Newton's method says
 where to look closer, and counts only if the control points of the cubic up to there are all positive.
 
-The code is written over `_lanes`, and holds for floats as well.
+The code is written over `lanes`, and holds for floats as well.
 """
 
 from tocsin import vec
-from tocsin._jit import kernel
-from tocsin._lanes import root, select
 from tocsin.bounds.rounding import UNDERFLOW, UNIT
+from tocsin.compiler.jit import kernel
 from tocsin.deform.certificate import smaller
+from tocsin.simd.lanes import root, select
 
 ROUNDS = 4
 """Newton steps of a guess: from the hull's bound, mostly within a tenth, four are enough for double precision."""

@@ -1,4 +1,4 @@
-"""Arrays keyed by their content: preprocessing that took noticeable time is kept between runs, see `_store`.
+"""Arrays keyed by their content: preprocessing that took noticeable time is kept between runs, see `store`.
 
 A key holds all that the arrays depend on: what they were made from, the text of the modules that made them, and the
 machine, because libraries of linear algebra round differently on different processors. So whether something comes from
@@ -17,8 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from tocsin import _compiled
-from tocsin._store import Store
+from tocsin.compiler import disk_cache
+from tocsin.compiler.store import Store
 
 ARRAYS = Store("arrays")
 
@@ -42,8 +42,8 @@ def bypassed() -> Iterator[None]:
 @cache
 def _maker(file: str) -> str:
     """Return a name for all that makes arrays of what it is given: a module and all that it uses; "" if not known."""
-    state = _compiled.state(Path(file))
-    return "" if state is None else f"{state} {_compiled.machine()} scipy {metadata.version('scipy')}"
+    state = disk_cache.state(Path(file))
+    return "" if state is None else f"{state} {disk_cache.machine()} scipy {metadata.version('scipy')}"
 
 
 def content_key(file: str, *parts: np.ndarray | str | bytes | int | float) -> str:

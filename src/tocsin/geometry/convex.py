@@ -19,7 +19,7 @@ goes wrong, the two are farther apart, nothing else.
 import math
 
 from tocsin import vec
-from tocsin._jit import kernel
+from tocsin.compiler.jit import kernel
 from tocsin.geometry.projection import by_turns
 from tocsin.geometry.simplex import segment_weights, tetrahedron_weights, triangle_weights
 

@@ -18,7 +18,7 @@ realised on patch triangles is too small by no more than that for each of the tw
 import numpy as np
 
 from tocsin import vec
-from tocsin._jit import kernel
+from tocsin.compiler.jit import kernel
 from tocsin.errors import TocsinError
 from tocsin.geometry.mesh import Mesh
 from tocsin.geometry.scaling import binary_scale, largest_coordinate, middle_of_box

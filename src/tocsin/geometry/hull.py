@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tocsin import vec
-from tocsin._jit import kernel
+from tocsin.compiler.jit import kernel
 from tocsin.errors import TocsinError
 from tocsin.geometry.grouping import weld
 from tocsin.geometry.planar import convex_polygon

@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from tocsin import vec
-from tocsin._jit import kernel
+from tocsin.compiler.jit import kernel
 from tocsin.errors import TocsinError
 from tocsin.geometry.obb import box_axes, extreme_spans, frame_along, search_hull, unit
 from tocsin.geometry.scaling import (

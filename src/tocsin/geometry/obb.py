@@ -13,8 +13,8 @@ import math
 import numpy as np
 
 from tocsin import vec
-from tocsin._arrays import copy_rows
-from tocsin._jit import kernel
+from tocsin.compiler.arrays import copy_rows
+from tocsin.compiler.jit import kernel
 from tocsin.errors import TocsinError
 from tocsin.geometry.hull import Hull, convex_hull
 from tocsin.geometry.planar import smallest_rectangle

@@ -8,8 +8,8 @@ import math
 
 import numpy as np
 
-from tocsin._arrays import stable_order
-from tocsin._jit import kernel
+from tocsin.compiler.arrays import stable_order
+from tocsin.compiler.jit import kernel
 
 LEVEL = 2.0**-44
 """A side of a polygon that falls by less than this, relative to its extent, counts as level: that may be rounding."""

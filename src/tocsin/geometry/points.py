@@ -7,7 +7,7 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic, overload
 
-from tocsin._lanes import WIDTH, lanes
+from tocsin.simd.lanes import WIDTH, lanes
 
 _INT32 = ir.IntType(32)
 _INT64 = ir.IntType(64)

@@ -7,7 +7,7 @@ cylinder's size away from the closest points. The closest point of a cylinder to
 import math
 
 from tocsin import vec
-from tocsin._jit import kernel
+from tocsin.compiler.jit import kernel
 from tocsin.geometry.simplex import blend3, segment_weights, triangle_weights
 
 MAX_TURNS = 8

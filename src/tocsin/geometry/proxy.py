@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from tocsin._jit import kernel
+from tocsin.compiler.jit import kernel
 from tocsin.geometry.convex import convex_distance
 from tocsin.geometry.hull import convex_hull
 

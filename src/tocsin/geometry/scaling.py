@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from tocsin._jit import kernel
+from tocsin.compiler.jit import kernel
 
 UNDERFLOW = 2.0**-1000
 """Added to bounds at unit size: more than any sum of a few hundred roundings in the subnormal range (2^-1074 each)."""

@@ -17,17 +17,17 @@ import numpy as np
 from tocsin import _cast
 from tocsin.errors import MeshWarning, TocsinError, remark
 from tocsin.geometry import cache
+from tocsin.geometry.bvh4 import BVH4, make_bvh4
 from tocsin.geometry.features import Features, find_features
 from tocsin.geometry.hull import convex_hull
+from tocsin.geometry.hull_tree import HullTree, build_hull_tree
 from tocsin.geometry.mesh import Mesh
 from tocsin.geometry.obb import fit_obb
-from tocsin.geometry.patches import Patches, are_patches, build_patches, patch_layout
-from tocsin.geometry.pieces import PieceTree, build_pieces
 from tocsin.geometry.primitives import Box, Capsule, ConvexHull, Cylinder, Sphere
 from tocsin.geometry.proxy import convex_proxy
 from tocsin.geometry.shells import opposite_shells_cross
+from tocsin.geometry.support_patches import SupportPatches, are_support_patches, build_support_patches, patch_layout
 from tocsin.geometry.tree import NODE, UNIT, build_triangles, is_tree, write_box
-from tocsin.geometry.wide import WideTree, widen
 
 PRIMITIVES = (Box, Sphere, Capsule, Cylinder, ConvexHull)
 
@@ -74,29 +74,29 @@ class Shape:
         return isinstance(self.source, Mesh)
 
     @cached_property
-    def piece_tree(self) -> PieceTree:
+    def hull_tree(self) -> HullTree:
         """The hierarchy of convex hulls over the surface's convex pieces, built when first asked for."""
-        return build_pieces(self.source, self.points)
+        return build_hull_tree(self.source, self.points)
 
     @cached_property
-    def wide_tree(self) -> WideTree:
+    def bvh4(self) -> BVH4:
         """The hierarchy of boxes, four wide."""
-        return widen(self.nodes)
+        return make_bvh4(self.nodes)
 
     @cached_property
-    def patches(self) -> Patches:
+    def patches(self) -> SupportPatches:
         """The corners below every node of the hierarchy of boxes; 100 ms for 10,000 triangles, so kept on disk."""
         key = cache.content_key(__file__, "patches", self.nodes, self.points, self.faces)
         found = cache.load(key, patch_layout(len(self.nodes)))
-        if found is None or not are_patches(Patches(**found)):
-            found = dict(zip(Patches._fields, build_patches(self.nodes, self.points, self.faces)))
+        if found is None or not are_support_patches(SupportPatches(**found)):
+            found = dict(zip(SupportPatches._fields, build_support_patches(self.nodes, self.points, self.faces)))
             cache.store(key, found)
-        return Patches(**found)
+        return SupportPatches(**found)
 
     @cached_property
-    def wide_piece_tree(self) -> WideTree:
+    def hull_bvh4(self) -> BVH4:
         """The hierarchy over the convex pieces, four wide."""
-        return widen(self.piece_tree.nodes)
+        return make_bvh4(self.hull_tree.nodes)
 
     @cached_property
     def features(self) -> Features:

@@ -14,7 +14,7 @@ import math
 import numpy as np
 
 from tocsin import vec
-from tocsin._jit import kernel
+from tocsin.compiler.jit import kernel
 from tocsin.geometry.mesh import Mesh
 from tocsin.geometry.triangles import triangle_pair
 

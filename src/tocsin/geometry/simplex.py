@@ -6,7 +6,7 @@ Each function returns the four weights (unused ones 0). Degenerate simplices fal
 import math
 
 from tocsin import vec
-from tocsin._jit import kernel
+from tocsin.compiler.jit import kernel
 
 
 @kernel

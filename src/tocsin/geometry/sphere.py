@@ -10,8 +10,8 @@ import math
 import numpy as np
 
 from tocsin import vec
-from tocsin._arrays import copy_row, copy_rows
-from tocsin._jit import kernel
+from tocsin.compiler.arrays import copy_row, copy_rows
+from tocsin.compiler.jit import kernel
 from tocsin.geometry.scaling import (
     UNDERFLOW,
     binary_scale,

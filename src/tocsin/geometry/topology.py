@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tocsin._jit import kernel
+from tocsin.compiler.jit import kernel
 
 
 class HalfEdges(NamedTuple):

@@ -16,8 +16,8 @@ from typing import NamedTuple
 import numpy as np
 
 from tocsin import vec
-from tocsin._arrays import stable_order
-from tocsin._jit import kernel
+from tocsin.compiler.arrays import stable_order
+from tocsin.compiler.jit import kernel
 
 NODE = np.dtype(
     [

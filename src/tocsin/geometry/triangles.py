@@ -8,7 +8,7 @@ witness, an upper bound whatever happened on the way. Degenerate triangles are t
 import math
 
 from tocsin import vec
-from tocsin._jit import kernel
+from tocsin.compiler.jit import kernel
 
 ROUNDING = 1.3e-29
 """The square of 32 units of rounding."""

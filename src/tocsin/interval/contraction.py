@@ -15,7 +15,7 @@ derivative inside the remainder; it keeps its meaning where the slope vanishes. 
 parts of the interval may be excluded by different ones.
 """
 
-from tocsin._jit import kernel
+from tocsin.compiler.jit import kernel
 
 SLACK = 2.0**-40
 """Ranges of s are widened by this, more than all roundings of the step (a handful of units of numbers below 2)."""

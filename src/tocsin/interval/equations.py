@@ -17,8 +17,8 @@ Every pair of features returns the part of its range in which its two sets can b
 """
 
 from tocsin import vec
-from tocsin._jit import kernel
 from tocsin.bounds.rounding import UNIT
+from tocsin.compiler.jit import kernel
 from tocsin.geometry.triangles import closest_on_triangle, segments
 from tocsin.interval.contraction import contract
 from tocsin.motion.joints import UP

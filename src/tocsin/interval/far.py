@@ -11,9 +11,9 @@ import math
 import numpy as np
 
 from tocsin import vec
-from tocsin._jit import kernel
 from tocsin.bounds.rounding import UNIT
 from tocsin.bounds.taylor import compose, joint_taylor
+from tocsin.compiler.jit import kernel
 from tocsin.interval.frames import mean_value
 from tocsin.motion.joints import UP
 from tocsin.stage import MODEL
@@ -72,21 +72,21 @@ def go_along(line, node, sweep, taylor, x0, x1):
 
 
 @kernel
-def lines_of_all(stage, lines, x0, x1, t0, t1):
+def lines_of_all(buffers, lines, x0, x1, t0, t1):
     """Write the lines of all shapes of active models during [t0, t1], links in order: parents come first."""
-    world, joints, taylor = stage.world, stage.joints, stage.taylor
-    for k in range(stage.active.shape[0]):
-        model = world.models[stage.active[k, MODEL]]
+    world, joints, taylor = buffers.world, buffers.joints, buffers.taylor
+    for k in range(buffers.active.shape[0]):
+        model = world.models[buffers.active[k, MODEL]]
         for i in range(model["link"], model["link"] + model["links"]):
             parent = world.links[i]["parent"]
             if parent < 0:
                 joint_taylor(taylor[i], joints[i], t0, t1)
             else:
-                joint_taylor(stage.room.taylor, joints[i], t0, t1)
-                compose(taylor[i], taylor[parent], stage.room.taylor)
+                joint_taylor(buffers.workspace.taylor, joints[i], t0, t1)
+                compose(taylor[i], taylor[parent], buffers.workspace.taylor)
         for g in range(model["geom"], model["geom"] + model["geoms"]):
             i = world.geoms[g]["link"]
-            go_along(lines[g], world.nodes[world.geoms[g]["root"]], stage.sweeps[i], taylor[i], x0, x1)
+            go_along(lines[g], world.nodes[world.geoms[g]["root"]], buffers.sweeps[i], taylor[i], x0, x1)
 
 
 @kernel
@@ -104,21 +104,21 @@ def apart(a, b, margin):
 
 
 @kernel
-def drop_far(stage, pairs, window, n, t0, t1):
+def drop_far(buffers, pairs, window, n, t0, t1):
     """Return how many of n pairs are left, moved to the front with their windows: the others are farther apart than
     their margins during all of [t0, t1].
 
     Links of one model are left alone: their common motion would hide how they move against each other.
     """
-    world, sweeps = stage.world, stage.sweeps
+    world, sweeps = buffers.world, buffers.sweeps
     turn = 0.0
     lines = np.zeros(world.geoms.shape[0], LINE)
-    for k in range(stage.active.shape[0]):
-        model = world.models[stage.active[k, MODEL]]
+    for k in range(buffers.active.shape[0]):
+        model = world.models[buffers.active[k, MODEL]]
         for i in range(model["link"], model["link"] + model["links"]):
             turn = max(turn, sweeps[i]["turn"])
-    for s in range(stage.static_geom.shape[0]):
-        g = stage.static_geom[s]
+    for s in range(buffers.static_geom.shape[0]):
+        g = buffers.static_geom[s]
         stand_still(lines[g], world.nodes[world.geoms[g]["root"]], sweeps[world.geoms[g]["link"]])
     x0 = np.zeros((3, 4))
     x1 = np.zeros((3, 4))
@@ -127,7 +127,7 @@ def drop_far(stage, pairs, window, n, t0, t1):
     for part in range(parts):
         begin = t0 + (t1 - t0) * part / parts
         end = t1 if part == parts - 1 else t0 + (t1 - t0) * (part + 1) / parts
-        lines_of_all(stage, lines, x0, x1, begin, end)
+        lines_of_all(buffers, lines, x0, x1, begin, end)
         for p in range(n):
             if not near[p]:
                 a = pairs[p]["a"]

@@ -21,9 +21,9 @@ from typing import Any
 
 import numpy as np
 
-from tocsin._jit import kernel
 from tocsin.bounds.rounding import GUARD, UNDERFLOW, UNIT
 from tocsin.bounds.taylor import compose, joint_taylor
+from tocsin.compiler.jit import kernel
 
 FRAME = np.dtype(
     [
@@ -52,7 +52,7 @@ RELATIVE = np.dtype(
     align=True,
 )
 
-SLOTS = 4096
+HASH_SLOTS = 4096
 """Of the tables in which frames and pairs of frames are looked up; where one is crowded, twins are made."""
 
 

@@ -13,9 +13,9 @@ function is convex. GJK only proposes the direction, at some moment of the inter
 import numpy as np
 
 from tocsin import vec
-from tocsin._jit import kernel
+from tocsin.compiler.jit import kernel
 from tocsin.geometry.convex import convex_distance, support_value
-from tocsin.interval.boxes import clearance
+from tocsin.interval.box_separation import clearance
 from tocsin.interval.contraction import contract, linear_pose, placed
 from tocsin.interval.equations import edge_edge, vertex_face
 from tocsin.interval.witness import APART, TOUCHING, UNDECIDED, edge_gap, triangles_at, vertex_gap
@@ -87,14 +87,14 @@ def gap_at(table_a, a, table_b, b, pose, n):
 
 
 @kernel
-def solid_range(world, geom_a, geom_b, node_a, node_b, pair, relative, desk, lo, hi):
+def solid_range(world, geom_a, geom_b, node_a, node_b, pair, relative, workspace, lo, hi):
     """Return the part of [lo, hi] in which two leaves, of which one is a convex solid, can be within the margin.
 
     A ball of radius r around a point of b is a ball in a's frame too, so radii are not mapped. A cylinder's disk is
     mapped with its axis; the frame in which `support` lays it out is off by a few roundings, which the noise holds.
     """
-    table_a, a = convex_set(world, geom_a, node_a, desk.corners_a)
-    table_b, b = convex_set(world, geom_b, node_b, desk.corners_b)
+    table_a, a = convex_set(world, geom_a, node_a, workspace.corners_a)
+    table_b, b = convex_set(world, geom_b, node_b, workspace.corners_b)
     need = clearance(pair, relative, 0, np.float64(node_b["reach"]))
     x0 = relative["x0"]
     x1 = relative["x1"]
@@ -105,7 +105,7 @@ def solid_range(world, geom_a, geom_b, node_a, node_b, pair, relative, desk, lo,
         if n[0] == 0.0 and n[1] == 0.0 and n[2] == 0.0:
             n = vec.sub(placed(x0, x1, s, vec.load3(table_b, b[0])), vec.load3(table_a, a[0]))
         _, _, n, _, _ = convex_distance(
-            table_a, a, table_b, b, linear_pose(x0, x1, s), n, desk.simplex, need, -1.0, 0.9
+            table_a, a, table_b, b, linear_pose(x0, x1, s), n, workspace.simplex, need, -1.0, 0.9
         )
         beyond = need * vec.norm(n) * UP
         at_lo = gap_at(table_a, a, table_b, b, linear_pose(x0, x1, lo), n) - beyond
@@ -131,16 +131,16 @@ def seen(world, f, k, pose):
 
 
 @kernel
-def touches(world, joints, pair, kind, a, b, t, desk):
+def touches(world, joints, pair, kind, a, b, t, workspace):
     """Are the two features, or solids, of an item within margin + tolerance at time t, proven by two points?"""
     near = pair["margin"] + pair["tolerance"] - pair["noise"]
     pose = pose_at(joints, world.links, pair, t)
     if kind == SOLIDS:
-        table_a, set_a = convex_set(world, world.geoms[pair["a"]], world.nodes[a], desk.corners_a)
-        table_b, set_b = convex_set(world, world.geoms[pair["b"]], world.nodes[b], desk.corners_b)
+        table_a, set_a = convex_set(world, world.geoms[pair["a"]], world.nodes[a], workspace.corners_a)
+        table_b, set_b = convex_set(world, world.geoms[pair["b"]], world.nodes[b], workspace.corners_b)
         n = vec.add(pose[1], vec.matvec(pose[0], vec.load3(table_b, set_b[0])))
         n = vec.sub(n, vec.load3(table_a, set_a[0]))
-        _, upper, _, _, _ = convex_distance(table_a, set_a, table_b, set_b, pose, n, desk.simplex, near, near, 0.9)
+        _, upper, _, _, _ = convex_distance(table_a, set_a, table_b, set_b, pose, n, workspace.simplex, near, near, 0.9)
         return upper <= near
     if kind < FACE_VERTEX:
         gap = vertex_gap(seen(world, b, kind - VERTEX_FACE, pose), corner(world, a, 0), corner(world, a, 1),
@@ -158,15 +158,15 @@ def touches(world, joints, pair, kind, a, b, t, desk):
 
 
 @kernel
-def leaves_at(world, joints, pair, relative, node_a, node_b, desk, a, b, t):
+def leaves_at(world, joints, pair, relative, node_a, node_b, workspace, a, b, t):
     """Return APART, TOUCHING or UNDECIDED for two leaves at time t, the interval at hand being that moment."""
     geom_a = world.geoms[pair["a"]]
     geom_b = world.geoms[pair["b"]]
     if geom_a["kind"] == CONVEX or geom_b["kind"] == CONVEX:
-        lo, hi = solid_range(world, geom_a, geom_b, node_a, node_b, pair, relative, desk, 0.0, 0.0)
+        lo, hi = solid_range(world, geom_a, geom_b, node_a, node_b, pair, relative, workspace, 0.0, 0.0)
         if lo > hi:
             return APART
-        return TOUCHING if touches(world, joints, pair, SOLIDS, a, b, t, desk) else UNDECIDED
+        return TOUCHING if touches(world, joints, pair, SOLIDS, a, b, t, workspace) else UNDECIDED
     pose = pose_at(joints, world.links, pair, t)
     fa = node_a["first"]
     fb = node_b["first"]

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tocsin.interval import desk, engine
+from tocsin.interval import pipeline, workspace
 from tocsin.results import Stats
 
 
@@ -27,18 +27,18 @@ class IntervalStats(Stats):
 def stats(pairs_total: int, counts: np.ndarray, clock: np.ndarray, elapsed: float) -> IntervalStats:
     """Put the counts and clocks of a query into words; `elapsed` seconds are shared out by the clocks."""
     ticks = max(int(clock.sum()), 1)
-    stages = (("motion", engine.MOTION), ("bvh", engine.BVH), ("swept", engine.SWEPT), ("exact", engine.EXACT))
+    stages = (("motion", pipeline.MOTION), ("bvh", pipeline.BVH), ("swept", pipeline.SWEPT), ("exact", pipeline.EXACT))
     return IntervalStats(
-        pairs_total=pairs_total * max(int(counts[engine.PIECES]), 1),
-        pairs_spatial=int(counts[engine.PAIRS_BVH]),
-        pairs_temporal=int(counts[engine.PAIRS_SWEPT]),
-        steps=int(counts[desk.STEPS]),
-        node_tests=int(counts[desk.BOX_TESTS]),
-        hull_tests=int(counts[desk.SOLID_TESTS]),
-        leaf_tests=int(counts[desk.EQUATIONS] + counts[desk.EQUATION_TESTS]),
-        slabs=int(counts[engine.PIECES]),
+        pairs_total=pairs_total * max(int(counts[pipeline.PIECES]), 1),
+        pairs_spatial=int(counts[pipeline.PAIRS_BVH]),
+        pairs_temporal=int(counts[pipeline.PAIRS_SWEPT]),
+        steps=int(counts[workspace.STEPS]),
+        node_tests=int(counts[workspace.BOX_TESTS]),
+        hull_tests=int(counts[workspace.SOLID_TESTS]),
+        leaf_tests=int(counts[workspace.EQUATIONS] + counts[workspace.EQUATION_TESTS]),
+        slabs=int(counts[pipeline.PIECES]),
         seconds={name: elapsed * int(clock[k]) / ticks for name, k in stages},
-        intervals=int(counts[desk.INTERVALS]),
-        motions=int(counts[desk.MOTIONS]),
-        equations=int(counts[desk.EQUATIONS]),
+        intervals=int(counts[workspace.INTERVALS]),
+        motions=int(counts[workspace.MOTIONS]),
+        equations=int(counts[workspace.EQUATIONS]),
     )

@@ -22,11 +22,10 @@ import math
 
 import numpy as np
 
-from tocsin._jit import kernel
 from tocsin.bounds.rounding import above, below
 from tocsin.bounds.taylor import time_frame
-from tocsin.interval.boxes import box_range, clearance, travel
-from tocsin.interval.desk import BOX_TESTS, EQUATION_TESTS, EQUATIONS, INTERVALS, SOLID_TESTS, STEPS, ready, ready_back
+from tocsin.compiler.jit import kernel
+from tocsin.interval.box_separation import box_range, clearance, travel
 from tocsin.interval.frames import grown
 from tocsin.interval.leaves import (
     BOXES,
@@ -41,6 +40,16 @@ from tocsin.interval.leaves import (
     touches,
 )
 from tocsin.interval.witness import APART, TOUCHING
+from tocsin.interval.workspace import (
+    BOX_TESTS,
+    EQUATION_TESTS,
+    EQUATIONS,
+    INTERVALS,
+    SOLID_TESTS,
+    STEPS,
+    ready,
+    ready_back,
+)
 from tocsin.model.world import CONVEX
 
 FREE, CONTACT, CAPPED = 0, 1, 2
@@ -87,7 +96,7 @@ def put(items, n, p, kind, a, b, lo, hi):
 
 @kernel
 def read(items, k):
-    """Return (pair, kind, a, b, lo, hi) of an item. Tables grow: their records are not kept (`_lifetimes`)."""
+    """Return (pair, kind, a, b, lo, hi) of an item. Tables grow: their records are not kept (`lifetimes`)."""
     item = items[k]
     return item["pair"], item["kind"], item["a"], item["b"], item["lo"], item["hi"]
 
@@ -107,19 +116,19 @@ def share(t, mid, half, slack):
 
 
 @kernel
-def open_pair(world, joints, desk, p, a, b, lo, hi, t0, t1, stamp, max_steps, out, n):
+def open_pair(world, joints, workspace, p, a, b, lo, hi, t0, t1, stamp, max_steps, out, n):
     """Test a pair of nodes over [t0, t1], then what is inside, as far as it pays; return (out, n, status).
 
     At a moment (t0 = t1) everything is settled: TOUCHING and UNDECIDED end it, as CONTACT and CAPPED. So does the cap.
     """
-    pair = desk.pairs[p]
+    pair = workspace.pairs[p]
     geom_a = world.geoms[pair["a"]]
     geom_b = world.geoms[pair["b"]]
     solids = geom_a["kind"] == CONVEX or geom_b["kind"] == CONVEX
-    relative = ready(desk, joints, p, t0, t1, stamp)
+    relative = ready(workspace, joints, p, t0, t1, stamp)
     mid, half = time_frame(t0, t1)
-    stack = desk.stack
-    ranges = desk.ranges
+    stack = workspace.stack
+    ranges = workspace.ranges
     stack[0, 0] = a
     stack[0, 1] = b
     ranges[0, 0] = lo
@@ -133,21 +142,21 @@ def open_pair(world, joints, desk, p, a, b, lo, hi, t0, t1, stamp, max_steps, ou
         to_time = ranges[top, 1]
         node_a = world.nodes[a]
         node_b = world.nodes[b]
-        desk.counts[BOX_TESTS] += 1
-        desk.counts[STEPS] += 1
-        if desk.counts[STEPS] > max_steps:
+        workspace.counts[BOX_TESTS] += 1
+        workspace.counts[STEPS] += 1
+        if workspace.counts[STEPS] > max_steps:
             return out, n, CAPPED
         need = clearance(pair, relative, 0, np.float64(node_b["reach"]))
         s_lo = share(from_time, mid, half, -(2.0**-40))
         s_hi = share(to_time, mid, half, 2.0**-40)
-        s_lo, s_hi = box_range(node_a, node_b, relative, need, s_lo, s_hi, desk.work)
+        s_lo, s_hi = box_range(node_a, node_b, relative, need, s_lo, s_hi, workspace.work)
         if s_lo > s_hi:
             continue
         leaf_a = node_a["count"] > 0
         leaf_b = node_b["count"] > 0
         radius = max(np.float64(node_a["radius"]), np.float64(node_b["radius"]))
         if leaf_a and leaf_b and t0 == t1:
-            settled = leaves_at(world, joints, pair, relative, node_a, node_b, desk, a, b, t0)
+            settled = leaves_at(world, joints, pair, relative, node_a, node_b, workspace, a, b, t0)
             if settled != APART:
                 return out, n, CONTACT if settled == TOUCHING else CAPPED
             continue
@@ -168,50 +177,50 @@ def open_pair(world, joints, desk, p, a, b, lo, hi, t0, t1, stamp, max_steps, ou
                 ranges[top, 1] = hi
                 top += 1
         elif solids:
-            desk.counts[SOLID_TESTS] += 1
-            s_lo, s_hi = solid_range(world, geom_a, geom_b, node_a, node_b, pair, relative, desk, s_lo, s_hi)
+            workspace.counts[SOLID_TESTS] += 1
+            s_lo, s_hi = solid_range(world, geom_a, geom_b, node_a, node_b, pair, relative, workspace, s_lo, s_hi)
             if s_lo <= s_hi:
                 lo, hi = narrowed(s_lo, s_hi, mid, half, from_time, to_time)
                 out, n = put(out, n, p, SOLIDS, a, b, lo, hi)
         else:
-            ready_back(desk, joints, p, t0, t1, stamp)
+            ready_back(workspace, joints, p, t0, t1, stamp)
             for kind in range(VERTEX_FACE, KINDS):
-                desk.counts[EQUATIONS] += 1
+                workspace.counts[EQUATIONS] += 1
                 fa = node_a["first"]
                 fb = node_b["first"]
                 e_lo, e_hi = equation_range(world, pair, relative, kind, fa, fb, s_lo, s_hi)
                 if e_lo <= e_hi:
-                    desk.counts[STEPS] += 1
+                    workspace.counts[STEPS] += 1
                     lo, hi = narrowed(e_lo, e_hi, mid, half, from_time, to_time)
                     out, n = put(out, n, p, kind, fa, fb, lo, hi)
     return out, n, FREE
 
 
 @kernel
-def take_up(world, joints, desk, item, t0, t1, stamp, max_steps, out, n):
+def take_up(world, joints, workspace, item, t0, t1, stamp, max_steps, out, n):
     """Test one item, as `read`, over [t0, t1] and append what is left of it; return (out, n, status)."""
     p, kind, a, b, lo, hi = item
     from_time = max(lo, t0)
     to_time = min(hi, t1)
     if kind == BOXES:
-        return open_pair(world, joints, desk, p, a, b, from_time, to_time, t0, t1, stamp, max_steps, out, n)
-    desk.counts[STEPS] += 1
-    if desk.counts[STEPS] > max_steps:
+        return open_pair(world, joints, workspace, p, a, b, from_time, to_time, t0, t1, stamp, max_steps, out, n)
+    workspace.counts[STEPS] += 1
+    if workspace.counts[STEPS] > max_steps:
         return out, n, CAPPED
-    pair = desk.pairs[p]
-    relative = ready(desk, joints, p, t0, t1, stamp)
+    pair = workspace.pairs[p]
+    relative = ready(workspace, joints, p, t0, t1, stamp)
     mid, half = time_frame(t0, t1)
     lo = share(from_time, mid, half, -(2.0**-40))
     hi = share(to_time, mid, half, 2.0**-40)
     if kind == SOLIDS:
-        desk.counts[SOLID_TESTS] += 1
+        workspace.counts[SOLID_TESTS] += 1
         geom_a = world.geoms[pair["a"]]
         geom_b = world.geoms[pair["b"]]
-        lo, hi = solid_range(world, geom_a, geom_b, world.nodes[a], world.nodes[b], pair, relative, desk, lo, hi)
+        lo, hi = solid_range(world, geom_a, geom_b, world.nodes[a], world.nodes[b], pair, relative, workspace, lo, hi)
     else:
-        desk.counts[EQUATION_TESTS] += 1
+        workspace.counts[EQUATION_TESTS] += 1
         if FACE_VERTEX <= kind < EDGE_EDGE:
-            ready_back(desk, joints, p, t0, t1, stamp)
+            ready_back(workspace, joints, p, t0, t1, stamp)
         lo, hi = equation_range(world, pair, relative, kind, a, b, lo, hi)
     if lo <= hi:
         lo, hi = narrowed(lo, hi, mid, half, from_time, to_time)
@@ -220,7 +229,7 @@ def take_up(world, joints, desk, item, t0, t1, stamp, max_steps, out, n):
 
 
 @kernel
-def contacts_between(world, joints, desk, window, n_pairs, begin, end, max_steps):
+def contacts_between(world, joints, workspace, window, n_pairs, begin, end, max_steps):
     """Return (status, time, upper, pair): the first contact of the desk's pairs during [begin, end].
 
     Row p of `window` is the part of [begin, end] outside which pair p is known to be free. CONTACT: free before `time`,
@@ -230,10 +239,10 @@ def contacts_between(world, joints, desk, window, n_pairs, begin, end, max_steps
     items = np.zeros(1024, dtype=ITEM)
     out = np.zeros(1024, dtype=ITEM)
     segments = np.zeros(64, dtype=SEGMENT)
-    counts = desk.counts
+    counts = workspace.counts
     top = 0
     for p in range(n_pairs):
-        pair = desk.pairs[p]
+        pair = workspace.pairs[p]
         root_a = world.geoms[pair["a"]]["root"]
         root_b = world.geoms[pair["b"]]["root"]
         items, top = put(items, top, p, BOXES, root_a, root_b, window[p, 0], window[p, 1])
@@ -243,7 +252,7 @@ def contacts_between(world, joints, desk, window, n_pairs, begin, end, max_steps
         for p in range(n_pairs):
             if window[p, 0] > 0.0:
                 continue
-            out, _, status = take_up(world, joints, desk, read(items, p), 0.0, 0.0, stamp, max_steps, out, 0)
+            out, _, status = take_up(world, joints, workspace, read(items, p), 0.0, 0.0, stamp, max_steps, out, 0)
             if status != FREE:
                 return status, 0.0, 0.0 if status == CONTACT else math.inf, p
         stamp += 1
@@ -260,7 +269,7 @@ def contacts_between(world, joints, desk, window, n_pairs, begin, end, max_steps
         n = 0
         for k in range(bottom, top):
             item = read(items, k)
-            out, n, status = take_up(world, joints, desk, item, t0, t1, stamp, max_steps, out, n)
+            out, n, status = take_up(world, joints, workspace, item, t0, t1, stamp, max_steps, out, n)
             if status != FREE:
                 return CAPPED, t0, math.inf, item[0]
         stamp += 1
@@ -280,7 +289,11 @@ def contacts_between(world, joints, desk, window, n_pairs, begin, end, max_steps
             last = max(last, hi)
         for k in range(earliest, n):
             p, kind, a, b, lo, hi = read(out, k)
-            if lo == first and kind != BOXES and touches(world, joints, desk.pairs[p], kind, a, b, first, desk):
+            if (
+                lo == first
+                and kind != BOXES
+                and touches(world, joints, workspace.pairs[p], kind, a, b, first, workspace)
+            ):
                 return CONTACT, first, hi, p
         middle = 0.5 * (first + last)
         if not first < middle < last:

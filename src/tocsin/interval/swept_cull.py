@@ -22,9 +22,9 @@ from typing import NamedTuple
 import numpy as np
 
 from tocsin import vec
-from tocsin._jit import borrowed, kernel
 from tocsin.bounds.motion_bound import UNIT
 from tocsin.bounds.taylor import compose, joint_taylor
+from tocsin.compiler.jit import borrowed, kernel
 from tocsin.geometry.convex import convex_distance
 from tocsin.geometry.tree import MAX_DEPTH, node_axes, spread
 from tocsin.interval.swept_volume import MOST, PIECE, SPHERE, fit_spheres, write_pieces
@@ -79,7 +79,8 @@ NONE = Swept(
 def make_swept(
     world: World, is_active: np.ndarray, static_boxes: np.ndarray, static_child: np.ndarray, static_geom: np.ndarray
 ) -> Swept:
-    """Return the tables for one set of active models; the three last arguments are what `query.stand` returns."""
+    """Return the tables for one set of active models; the three last arguments are what `query.place_static`
+    returns."""
     moving = is_active[world.geoms["model"]]
     row = np.where(moving, np.cumsum(moving) - 1, -1).astype(np.int32)
     boxes = np.zeros((len(world.geoms), 6))

@@ -31,10 +31,10 @@ import math
 import numpy as np
 
 from tocsin import vec
-from tocsin._jit import kernel
 from tocsin.bounds.motion_bound import UNIT
 from tocsin.bounds.rounding import GUARD, UNDERFLOW
 from tocsin.bounds.taylor import time_frame
+from tocsin.compiler.jit import kernel
 from tocsin.geometry.lss import fit_lss
 from tocsin.model.world import World
 

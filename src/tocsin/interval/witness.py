@@ -7,7 +7,7 @@ included: then it is there, whatever the equations said. Being apart is believed
 import math
 
 from tocsin import vec
-from tocsin._jit import kernel
+from tocsin.compiler.jit import kernel
 from tocsin.geometry.triangles import closest_on_triangle, segments
 from tocsin.interval.equations import least_of, most_of
 from tocsin.motion.joints import UP

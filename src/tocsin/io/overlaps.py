@@ -27,10 +27,10 @@ from typing import Any
 import numpy as np
 
 from tocsin import _cast, query
-from tocsin._jit import kernel
-from tocsin.advancement.boxes import box_gap
+from tocsin.advancement.box_step import box_gap
 from tocsin.advancement.leaves import leaf_distance
 from tocsin.advancement.relative import relative_state
+from tocsin.compiler.jit import kernel
 from tocsin.contacts.inside import one_inside_other
 from tocsin.errors import TocsinError
 from tocsin.geometry import cache
@@ -40,7 +40,7 @@ from tocsin.motion.knots import WHOLE
 from tocsin.motion.links import BASE_WIDTH
 from tocsin.options import RELATIVE_TOLERANCE
 from tocsin.scene import Scene
-from tocsin.stage import stage_at
+from tocsin.stage import buffers_at
 
 SAMPLES = 10_000
 
@@ -104,7 +104,7 @@ def find_overlaps(robot: Robot, *, samples: int = SAMPLES, seed: int = 0, progre
     if kept is not None:
         return _sorted_out(alone, samples, kept["counts"], kept["standing"])
     counts, standing = (np.zeros(square, np.int64) for _ in range(2))
-    _count(Scene(alone), alone, alone.stand[None, :], standing, lambda n: None)
+    _count(Scene(alone), alone, alone.rest[None, :], standing, lambda n: None)
     with _bar(f"{robot.name}: links that touch", samples, progress) as advance:
         _count(Scene(alone), alone, rows, counts, advance)
     cache.store(key, {"counts": counts, "standing": standing})
@@ -134,7 +134,7 @@ def _sorted_out(robot: Robot, samples: int, counts: np.ndarray, standing: np.nda
 
 def _key(robot: Robot, rows: np.ndarray) -> str:
     """Return the key of all that the counts depend on."""
-    parts: list[Any] = ["overlaps", robot.links, rows, robot.stand, RELATIVE_TOLERANCE]
+    parts: list[Any] = ["overlaps", robot.links, rows, robot.rest, RELATIVE_TOLERANCE]
     for shapes in robot.shapes:
         parts.append(len(shapes))
         for shape in shapes:
@@ -145,7 +145,7 @@ def _key(robot: Robot, rows: np.ndarray) -> str:
 def _drawn(robot: Robot, samples: int, seed: int) -> np.ndarray:
     """Return (samples, width) configuration rows, uniform within the limits, the base where it stands."""
     rng = np.random.default_rng(seed)
-    rows = np.tile(robot.stand, (samples, 1))
+    rows = np.tile(robot.rest, (samples, 1))
     k = BASE_WIDTH
     for joint in robot.joints:
         if joint.width == 1:
@@ -168,7 +168,7 @@ def _drawn(robot: Robot, samples: int, seed: int) -> np.ndarray:
 def _count(scene: Scene, robot: Robot, rows: np.ndarray, counts: np.ndarray, advance: Any) -> None:
     """Add to `counts`, (links, links) with the smaller index first, in how many rows each pair touches."""
     world = scene._tables()
-    prepared, _, _ = scene._prepared(world, (robot.at(robot.stand[BASE_WIDTH:]),))
+    prepared, _, _ = scene._prepared(world, (robot.at(robot.rest[BASE_WIDTH:]),))
     touched = np.zeros(counts.shape, np.bool_)
     for begin in range(0, len(rows), CHUNK):
         chunk = np.ascontiguousarray(rows[begin : begin + CHUNK])
@@ -197,13 +197,13 @@ def _bar(title: str, total: int, wanted: bool | None) -> Iterator[Any]:
 
 
 @kernel
-def touches(world, pair, sweeps, joints, room, t):
+def touches(world, pair, sweeps, joints, workspace, t):
     """Are the two shapes of a prepared pair within its margin and tolerance at time t? Stops at the first witness."""
     geom_a = world.geoms[pair["a"]]
     geom_b = world.geoms[pair["b"]]
     near = pair["margin"] + pair["tolerance"]
     pose, _ = relative_state(pair, sweeps, joints, world.links, t)
-    stack = room.stack
+    stack = workspace.stack
     stack[0, 0] = geom_a["root"]
     stack[0, 1] = geom_b["root"]
     top = 1
@@ -217,7 +217,7 @@ def touches(world, pair, sweeps, joints, room, t):
         leaf_a = node_a["count"] > 0
         leaf_b = node_b["count"] > 0
         if leaf_a and leaf_b:
-            d, _, _, _ = leaf_distance(world, geom_a, geom_b, node_a, node_b, pose, room)
+            d, _, _, _ = leaf_distance(world, geom_a, geom_b, node_a, node_b, pose, workspace)
             if d <= near:
                 return True
             continue
@@ -233,7 +233,7 @@ def touches(world, pair, sweeps, joints, room, t):
 
 
 @kernel
-def mark_touching(world, sweeps, joints, room, pairs, n, touched):
+def mark_touching(world, sweeps, joints, workspace, pairs, n, touched):
     """Set `touched` for the pairs of links of which any two shapes touch."""
     touched[:] = False
     for p in range(n):
@@ -241,22 +241,22 @@ def mark_touching(world, sweeps, joints, room, pairs, n, touched):
         a = min(pair["link_a"], pair["link_b"])
         b = max(pair["link_a"], pair["link_b"])
         if not touched[a, b]:
-            touched[a, b] = touches(world, pair, sweeps, joints, room, 0.0)
+            touched[a, b] = touches(world, pair, sweeps, joints, workspace, 0.0)
 
 
 @kernel
 def count_touching(table, rows, relative_tolerance, counts, touched):
     """Add to counts[a, b] in how many of the rows, configurations of the one active model, links a < b touch."""
-    stage = stage_at(table)
-    world, room = stage.world, stage.room
+    buffers = buffers_at(table)
+    world, workspace = buffers.world, buffers.workspace
     spent = np.zeros(query.COUNTS, dtype=np.int64)
     grow = 0.0
     for g in range(world.geoms.shape[0]):
         grow = max(grow, relative_tolerance * world.geoms[g]["diagonal"])
     for row in range(rows.shape[0]):
-        query.set_motion(stage, rows[row], WHOLE)
-        pairs, n = query.cull(stage, room.pairs, 0.0, 0.0, 0.0, grow, -1.0, relative_tolerance, spent)
-        mark_touching(world, stage.sweeps, stage.joints, room, pairs, n, touched)
+        query.set_motion(buffers, rows[row], WHOLE)
+        pairs, n = query.cull(buffers, workspace.pairs, 0.0, 0.0, 0.0, grow, -1.0, relative_tolerance, spent)
+        mark_touching(world, buffers.sweeps, buffers.joints, workspace, pairs, n, touched)
         for a in range(touched.shape[0]):
             for b in range(a + 1, touched.shape[0]):
                 if touched[a, b]:

@@ -94,7 +94,7 @@ class Problem:
                 f"the problem {self.source!r} has the robot carry {self.attached[0].name!r} on link "
                 f"{self.attached[0].link!r}; build a robot with that shape on the link."
             )
-        if self.base is not None and not np.allclose(base_matrix(robot.stand), self.base, atol=_cast.RIGID):
+        if self.base is not None and not np.allclose(base_matrix(robot.rest), self.base, atol=_cast.RIGID):
             raise TocsinError(
                 f"the problem {self.source!r} has the root of {robot.name!r} elsewhere; call place(problem.base) first."
             )

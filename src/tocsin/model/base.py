@@ -1,4 +1,4 @@
-"""What a body and a robot have in common: links in a tree, shapes on them, a configuration, and a stand."""
+"""What a body and a robot have in common: links in a tree, shapes on them, a configuration, and where they rest."""
 
 from __future__ import annotations
 
@@ -136,12 +136,12 @@ class Model:
     """Length of the configuration vector, without the base."""
     quaternions: np.ndarray
     """Where quaternions start in a configuration row, the base's included."""
-    stand: np.ndarray = field(default_factory=lambda: IDENTITY_BASE.copy())
+    rest: np.ndarray = field(default_factory=lambda: IDENTITY_BASE.copy())
     """The configuration row at which it stands when no motion is given."""
     ignored: frozenset[tuple[int, int]] = frozenset()
     """Pairs of links, smaller index first, that are not checked against each other."""
     version: int = 0
-    """Counts changes of `stand` and `ignored`, so that scenes know when to look again."""
+    """Counts changes of `rest` and `ignored`, so that scenes know when to look again."""
     changes: ClassVar[int] = 0
     """Counts those of all models, and of scenes' rules: while it stands still, no scene has to look at any version."""
 
@@ -151,7 +151,7 @@ class Model:
         Kernels are compiled for arrays that can be written, and get copies of their own.
         """
         self._links, self._quaternions = self.links.copy(), self.quaternions.copy()
-        for array in (self.links, self.quaternions, self.stand):
+        for array in (self.links, self.quaternions, self.rest):
             array.setflags(write=False)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -169,7 +169,7 @@ class Model:
         return f"<{type(self).__name__} {self.name!r}: {links}{counted(len(shapes), 'shape')}{mesh}>"
 
     def changed(self) -> None:
-        """Tell scenes that `stand` or `ignored` has changed."""
+        """Tell scenes that `rest` or `ignored` has changed."""
         self.version += 1
         Model.changes += 1  # after the version: whoever sees it counted sees the new version
 
@@ -218,7 +218,7 @@ class Model:
     def row_at_contact(self, hit: Any) -> np.ndarray:
         """Return this model's configuration row, base in front, at the time of a `FirstContact`."""
         motion = self.motion_to_contact(hit)
-        return self.stand.copy() if motion is None else motion.row_at(hit.time)
+        return self.rest.copy() if motion is None else motion.row_at(hit.time)
 
     def motion_to_contact(self, hit: Any) -> Any:
         """Return this model's motion of a `FirstContact` that has a contact, or None if it stood."""
@@ -236,7 +236,7 @@ class Model:
 
     def place(self, pose: Any) -> None:
         """Stand somewhere else from now on: `pose` is where the base is in the world, 4x4 or (x, y, z)."""
-        stand = self.stand.copy()
-        stand[:BASE_WIDTH] = _cast.pose(pose, f"the pose of {self.name!r}")
-        self.stand = _cast.frozen(stand)
+        rest = self.rest.copy()
+        rest[:BASE_WIDTH] = _cast.pose(pose, f"the pose of {self.name!r}")
+        self.rest = _cast.frozen(rest)
         self.changed()

@@ -14,7 +14,7 @@ from tocsin.errors import TocsinError
 from tocsin.geometry.mesh import Mesh
 from tocsin.geometry.shape import placed_shapes
 from tocsin.model.base import Model, Motion
-from tocsin.model.carried import screw_motion
+from tocsin.model.screw_body import screw_motion
 from tocsin.motion.arcs import decided
 from tocsin.motion.ends import write_ends
 from tocsin.motion.links import FLOATING, LINK

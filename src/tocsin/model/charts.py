@@ -1,4 +1,4 @@
-"""The table of charts: grids over the values of the one or two joints between two shapes (see `culling.charts`)."""
+"""The table of charts: grids over the values of the one or two joints between two shapes (see `broad_phase.charts`)."""
 
 import math
 

@@ -99,10 +99,10 @@ class Robot(Model):
             if joint.mimic is not None:
                 master, row["multiplier"], row["offset"] = self._master(joint)
                 row["config"] = config[master]
-        stand = np.zeros(n)
-        stand[:BASE_WIDTH] = IDENTITY_BASE
+        rest = np.zeros(n)
+        rest[:BASE_WIDTH] = IDENTITY_BASE
         for k in quaternions:
-            stand[k + 3] = 1.0
+            rest[k + 3] = 1.0
         super().__init__(
             name=name,
             link_names=tuple(order),
@@ -110,7 +110,7 @@ class Robot(Model):
             shapes=tuple(placed_shapes(shapes.get(link), f"link {link!r}") for link in order),
             n_config=n - BASE_WIDTH,
             quaternions=np.array(quaternions, dtype=np.int32),
-            stand=stand,
+            rest=rest,
         )
         self._ignore_adjacent()
 
@@ -246,7 +246,7 @@ class Robot(Model):
                 if name not in names:
                     raise unknown_name(f"joint of group {group!r}", name, names)
         named: Any = values
-        row = (self.stand if before is None else before)[BASE_WIDTH:].copy()
+        row = (self.rest if before is None else before)[BASE_WIDTH:].copy()
         for name, value in named.items():
             if not isinstance(name, str) or name not in self._config:
                 for joint in self.joints:
@@ -271,7 +271,7 @@ class Robot(Model):
         if base is not None:
             _cast.pose(base, f"the base pose of {what}", row)
         else:
-            row[:BASE_WIDTH] = self.stand[:BASE_WIDTH]
+            row[:BASE_WIDTH] = self.rest[:BASE_WIDTH]
         if group is not None or q.__class__ is not np.ndarray:
             q = self._named(q, what, group, before)
         values = _cast.numbers(q, what, "numbers, a mapping from joint names, or the name of a state")
@@ -367,7 +367,7 @@ class Robot(Model):
 
     def stand_at(self, q: Any, *, group: str | None = None, base: Any = None) -> None:
         """Stand at configuration q from now on, when no motion is given; `base` as in `place`."""
-        self.stand: np.ndarray = _cast.frozen(self._row(q, base, "the configuration", np.zeros(self.width), group))
+        self.rest: np.ndarray = _cast.frozen(self._row(q, base, "the configuration", np.zeros(self.width), group))
         self.changed()
 
 

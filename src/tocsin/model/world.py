@@ -10,12 +10,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tocsin._jit import borrowed, kernel
-from tocsin.geometry.patches import EMPTY as NO_PATCHES
-from tocsin.geometry.patches import SPAN, Patches
-from tocsin.geometry.patches import shifted as numbered_from
+from tocsin.compiler.jit import borrowed, kernel
+from tocsin.geometry.bvh4 import BVH4, EMPTY, shifted
 from tocsin.geometry.shape import Shape
-from tocsin.geometry.wide import EMPTY, WideTree, shifted
+from tocsin.geometry.support_patches import EMPTY as NO_SUPPORT_PATCHES
+from tocsin.geometry.support_patches import SPAN, SupportPatches
+from tocsin.geometry.support_patches import shifted as numbered_from
 from tocsin.model.base import Model
 from tocsin.model.charts import NO_CHARTS
 
@@ -78,7 +78,7 @@ class World(NamedTuple):
 
     nodes: np.ndarray
     quads: np.ndarray
-    """Of all hierarchies, with `kids`: see `geometry.wide`."""
+    """Of all hierarchies, with `kids`: see `geometry.bvh4`."""
     kids: np.ndarray
     points: np.ndarray
     faces: np.ndarray
@@ -98,13 +98,13 @@ class World(NamedTuple):
     hull_radius: np.ndarray
     spans: np.ndarray
     """Back end "triangles": of large meshes the corners below every node, with `corners` and `cells`: see
-    `geometry.patches`."""
+    `geometry.support_patches`."""
     corners: np.ndarray
     cells: np.ndarray
     selves: np.ndarray
     """Pairs of shapes of one model, see `SELF`."""
     charts: np.ndarray
-    """See `culling.charts`; none until they are worth their making."""
+    """See `broad_phase.charts`; none until they are worth their making."""
 
 
 @kernel
@@ -138,7 +138,7 @@ def assemble(models: Sequence[Model], rules: dict[tuple[int, int], float], *, hu
 
     `hulls`: use the trees over convex pieces, with the hulls of their nodes, instead of those over triangles.
     """
-    trees: list[WideTree] = [EMPTY]
+    trees: list[BVH4] = [EMPTY]
     points: list[np.ndarray] = []
     faces: list[np.ndarray] = []
     node_hulls: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
@@ -146,7 +146,7 @@ def assemble(models: Sequence[Model], rules: dict[tuple[int, int], float], *, hu
     geoms = np.zeros(sum(not s.is_empty for model in models for shapes in model.shapes for s in shapes), GEOM)
     links: list[np.ndarray] = []
     table = np.zeros(len(models), MODEL)
-    patches: list[Patches] = [NO_PATCHES]
+    patches: list[SupportPatches] = [NO_SUPPORT_PATCHES]
     n_geoms = n_nodes = n_quads = n_points = n_faces = n_links = n_config = n_patches = n_cells = 0
     for m, model in enumerate(models):
         entry = table[m]
@@ -165,8 +165,8 @@ def assemble(models: Sequence[Model], rules: dict[tuple[int, int], float], *, hu
                 which = (id(shape.source), shape.placement.tobytes())
                 if which not in placed:
                     placed[which] = (n_nodes, n_points + len(shape.points), n_faces)
-                    tree = shape.piece_tree if hulls and shape.is_mesh else None
-                    wide = shape.wide_tree if tree is None else shape.wide_piece_tree
+                    tree = shape.hull_tree if hulls and shape.is_mesh else None
+                    wide = shape.bvh4 if tree is None else shape.hull_bvh4
                     trees.append(shifted(wide, n_nodes, n_faces, n_quads))
                     points += [shape.points, shape.proxy, shape.axis, shape.samples]
                     own_points = sum(len(p) for p in points[-4:])
@@ -229,11 +229,11 @@ def assemble(models: Sequence[Model], rules: dict[tuple[int, int], float], *, hu
     )
 
 
-def _patches(shape: Shape, patch: int, cell: int) -> Patches:
+def _patches(shape: Shape, patch: int, cell: int) -> SupportPatches:
     """Return the patches of a shape, numbered from where they will lie; none for small meshes and convex solids."""
     if shape.is_mesh and len(shape.faces) >= PATCHED_FROM:
         return numbered_from(shape.patches, patch, cell)
-    return NO_PATCHES._replace(spans=np.zeros((len(shape.nodes), SPAN), np.int32))
+    return NO_SUPPORT_PATCHES._replace(spans=np.zeros((len(shape.nodes), SPAN), np.int32))
 
 
 def _aligned(nodes: np.ndarray) -> np.ndarray:

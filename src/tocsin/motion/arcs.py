@@ -24,7 +24,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from tocsin._jit import kernel
+from tocsin.compiler.jit import kernel
 
 OPEN = 2.0**-50
 """Of the sum of the magnitudes of four products: twice what rounding can do to their sum."""

@@ -1,7 +1,7 @@
 """Poses and velocities along a chain of joints [CATCH eq. 1, eq. 7], between a link and one of its ancestors."""
 
 from tocsin import vec
-from tocsin._jit import kernel
+from tocsin.compiler.jit import kernel
 from tocsin.motion.joints import joint_pose
 
 

@@ -5,7 +5,7 @@ one thing after the other and says it in a sentence.
 """
 
 from tocsin._cast import check_row, write_pose
-from tocsin._jit import kernel
+from tocsin.compiler.jit import kernel
 from tocsin.motion.arcs import decide_arcs
 
 

@@ -13,7 +13,7 @@ import math
 import numpy as np
 
 from tocsin import vec
-from tocsin._jit import kernel
+from tocsin.compiler.jit import kernel
 from tocsin.motion.links import BALL, FLOATING, PLANAR, PRISMATIC, REVOLUTE
 
 JOINT = np.dtype(

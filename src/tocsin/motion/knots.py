@@ -27,7 +27,7 @@ from typing import Any
 
 import numpy as np
 
-from tocsin._jit import kernel
+from tocsin.compiler.jit import kernel
 
 WHOLE = (0, 1, 1, 1)
 """The one stretch of a motion of one piece."""

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from tocsin import vec
-from tocsin._jit import kernel
+from tocsin.compiler.jit import kernel
 from tocsin.motion.chain import chain_pose
 from tocsin.motion.joints import JOINT, joint_motion, relative_turn, rotation_of
 

@@ -30,7 +30,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tocsin import _cast, vec
-from tocsin._jit import kernel
+from tocsin.compiler.jit import kernel
 from tocsin.motion.arcs import decided
 from tocsin.motion.joints import axis_angle, relative_turn
 

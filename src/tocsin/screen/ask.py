@@ -14,7 +14,7 @@ from tocsin.contacts.timed import TIMED_KINDS
 from tocsin.errors import TocsinError
 from tocsin.model.base import Model, Motion
 from tocsin.model.body import Body
-from tocsin.model.carried import ScrewMotion
+from tocsin.model.screw_body import ScrewMotion
 from tocsin.model.world import World
 from tocsin.motion.joints import rotation_of
 from tocsin.motion.knots import WHOLE, exact_time, stretches_of
@@ -22,8 +22,8 @@ from tocsin.motion.poses import link_poses
 from tocsin.motion.screw import relative_twist, seen_from, turn_too_far
 from tocsin.results import TimedContacts
 from tocsin.screen.chords import H0, H1, MOST_CHORDS, R0, R1, Grid
+from tocsin.screen.collision_screen import INTERPOLATES, MOST_PAIRS, SCREWS, STANDS, all_contacts, screen_of, space_of
 from tocsin.screen.drawing import blank_board, draw_body
-from tocsin.screen.engine import INTERPOLATES, MOST_PAIRS, SCREWS, STANDS, all_contacts, screen_of, space_of
 from tocsin.screen.facing import EDGE_ON, SCRATCH, Style
 from tocsin.screen.frame import project
 from tocsin.screen.placing import Chosen
@@ -72,9 +72,9 @@ def cast_of(scene: Any) -> Cast:
     world = scene._tables()
     kept: Cast | None = scene.__dict__.get("_cast_for_screen")
     if kept is None or kept.world is not world:
-        stand = np.concatenate([_standing(model) for model in scene.models])
-        poses = np.zeros((len(stand), 2, 8))
-        poses[:, :, :7] = stand[:, None]
+        rest = np.concatenate([_standing(model) for model in scene.models])
+        poses = np.zeros((len(rest), 2, 8))
+        poses[:, :, :7] = rest[:, None]
         poses[:, :, 7] = STANDS
         names = MappingProxyType({g: scene._name_of(world, g) for g in range(len(world.geoms))})
         surfaces = lay_out(scene.models, world)
@@ -96,8 +96,8 @@ def _space(surfaces: Surfaces) -> int:
 def _standing(model: Model) -> np.ndarray:
     """Return (links, 7): the pose rows of a model that stands."""
     if isinstance(model, Body):
-        return model.stand.reshape(1, 7)
-    return np.stack([_cast.pose(pose) for pose in link_poses(model._links, model.stand.copy())])
+        return model.rest.reshape(1, 7)
+    return np.stack([_cast.pose(pose) for pose in link_poses(model._links, model.rest.copy())])
 
 
 def pairs_of(cast: Cast, moving: tuple[int, ...]) -> np.ndarray:

@@ -10,7 +10,7 @@ more chords where edges are curved, and none more where they are straight.
 import math
 from typing import NamedTuple
 
-from tocsin._jit import inlined
+from tocsin.compiler.jit import inlined
 from tocsin.screen.frame import project
 from tocsin.screen.placing import WHAT
 

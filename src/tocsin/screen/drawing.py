@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 
-from tocsin._jit import inlined, kernel
+from tocsin.compiler.jit import inlined, kernel
 from tocsin.screen.chords import CHORD_WIDTH, MOST_CHORDS
 from tocsin.screen.facing import Board, Ties, draw_edges, draw_virtual
 from tocsin.screen.frame import project

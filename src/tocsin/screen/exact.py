@@ -16,13 +16,13 @@ orbit's curvature A h^2 / 2 exceeds the size of the boxes.
 import numpy as np
 
 from tocsin import vec
-from tocsin._jit import borrowed, kernel
-from tocsin.advancement.boxes import box_of, outward
+from tocsin.advancement.box_step import box_of, outward
+from tocsin.compiler.jit import borrowed, kernel
 from tocsin.contacts.timed import EDGE_EDGE, FACE_VERTEX, VERTEX_FACE
 from tocsin.geometry.tree import spread
 from tocsin.motion.joints import UP, rotation_of
 from tocsin.motion.screw import relative_twist, screw_velocity, seen_from
-from tocsin.screen.engine import STANDS
+from tocsin.screen.collision_screen import STANDS
 from tocsin.screen.exact_roots import FEATURES, LEAVES, NODES, OVERFLOW, STEPS, isolate, place_noise, pose_at
 from tocsin.screen.exact_tables import ExactTables
 
@@ -166,7 +166,7 @@ def triangle_touches(tables, fa, fb, twist, base, lo, hi, pose, noise, stack, fo
 
 
 @kernel
-def search(tables, a, b, twist, base, room, touches, n, pair, max_steps, counts):
+def search(tables, a, b, twist, base, workspace, touches, n, pair, max_steps, counts):
     """Append all touches of the shapes a and b of the tables; return (touches, n).
 
     `base` is the pose of b in a's frame at t = 0, `twist` its motion there. Stops when counts[STEPS] passes max_steps.
@@ -176,7 +176,7 @@ def search(tables, a, b, twist, base, room, touches, n, pair, max_steps, counts)
     if root_a < 0 or root_b < 0:
         return touches, n
     noise = place_noise(twist, base, tables.shapes[a]["reach"], tables.shapes[b]["reach"])
-    nodes, times, stack, found = room
+    nodes, times, stack, found = workspace
     nodes[0, 0] = root_a
     nodes[0, 1] = root_b
     times[0, 0] = 0.0
@@ -260,7 +260,7 @@ def search_pairs(tables, pairs, links, poses, how, max_steps, counts):
     `links`: of each shape; `poses` (links, 2, 7): pose rows at both ends; `how` each link moves in between.
     """
     tables = borrowed_tables(tables)
-    room = (
+    workspace = (
         np.zeros((1024, 2), dtype=np.int32),
         np.zeros((1024, 2)),
         np.zeros((128, 2)),
@@ -271,7 +271,7 @@ def search_pairs(tables, pairs, links, poses, how, max_steps, counts):
     for p in range(pairs.shape[0]):
         a, b = seen_pair(pairs, p, links, how)
         twist, base = relative_motion(poses, links[a], links[b])
-        touches, n = search(tables, a, b, twist, base, room, touches, n, p, max_steps, counts)
+        touches, n = search(tables, a, b, twist, base, workspace, touches, n, p, max_steps, counts)
         if counts[STEPS] > max_steps:
             break
     return touches[:n]

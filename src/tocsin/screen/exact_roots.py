@@ -31,7 +31,7 @@ import math
 import numpy as np
 
 from tocsin import vec
-from tocsin._jit import kernel
+from tocsin.compiler.jit import kernel
 from tocsin.contacts.timed import EDGE_EDGE, FACE_VERTEX
 from tocsin.geometry.triangles import closest_on_triangle, segments
 from tocsin.motion.joints import UP

@@ -7,12 +7,12 @@ surfaces come out of each other are contacts too.
 import numpy as np
 
 from tocsin import vec
-from tocsin._jit import borrowed, kernel
+from tocsin.compiler.jit import borrowed, kernel
 from tocsin.contacts.properness import edge_normal, face_normal, sine_between
 from tocsin.contacts.timed import EDGE_EDGE, FACE_VERTEX, TIMED, ascending
 from tocsin.geometry.triangles import segments
 from tocsin.motion.screw import screw_velocity
-from tocsin.screen.engine import SCREWS, STANDS, borrowed_surfaces, bulge_of, finish
+from tocsin.screen.collision_screen import SCREWS, STANDS, borrowed_surfaces, bulge_of, finish
 from tocsin.screen.exact import borrowed_tables, relative_motion, seen_pair, three
 from tocsin.screen.exact_roots import pose_at
 from tocsin.screen.resolve import write_row

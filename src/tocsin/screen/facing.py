@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tocsin import vec
-from tocsin._jit import inlined, kernel
+from tocsin.compiler.jit import inlined, kernel
 from tocsin.screen.chords import HALVINGS, MOST_CHORDS, draw_line
 from tocsin.screen.frame import project
 from tocsin.screen.placing import AHEAD, AWAY, CUT, LINE, MIXED, PLANE, WAY

@@ -19,7 +19,7 @@ import math
 from typing import NamedTuple
 
 from tocsin import vec
-from tocsin._jit import kernel
+from tocsin.compiler.jit import kernel
 
 STRAIGHT = 1e-6
 """Radians: a relative motion that turns by less is drawn as a translation. Contacts are polished on the true motion."""

@@ -14,8 +14,8 @@ import math
 
 import numpy as np
 
-from tocsin._jit import borrowed, inlined, kernel
-from tocsin._lanes import bits, load_singles
+from tocsin.compiler.jit import borrowed, inlined, kernel
+from tocsin.simd.lanes import bits, load_singles
 
 SORT_FROM = 512
 """From this many boxes on they are sorted: before, that costs more than it saves (measured)."""
@@ -175,9 +175,9 @@ def meeting(a, n_a, b, n_b, pairs, in_time, looked):
     lay_out_level(table, eights, groups, eights + groups)
     count = 0
     seen = 0
-    room = pairs.shape[0] - 1
+    capacity = pairs.shape[0] - 1
     for i in range(n_a):
-        if count > room + 1:
+        if count > capacity + 1:
             break
         r0, r1 = below(a[i, 0]), above(a[i, 1])
         h0, h1 = below(a[i, 2]), above(a[i, 3])
@@ -197,8 +197,8 @@ def meeting(a, n_a, b, n_b, pairs, in_time, looked):
                     while left != 0:
                         k = 8 * eight + LOWEST[left]
                         left &= left - 1
-                        pairs[min(count, room), 0] = i
-                        pairs[min(count, room), 1] = order[k] if n_b >= SORT_FROM else k
+                        pairs[min(count, capacity), 0] = i
+                        pairs[min(count, capacity), 1] = order[k] if n_b >= SORT_FROM else k
                         count += 1
     looked[0] += seen
     if own_table.shape[0] + own_order.shape[0] == 0:  # a last use, so that both live until here

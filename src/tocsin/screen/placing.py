@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tocsin._jit import borrowed, inlined, kernel
+from tocsin.compiler.jit import borrowed, inlined, kernel
 from tocsin.screen.frame import angle_of
 
 AWAY, AHEAD, MIXED = 0.0, 1.0, 2.0

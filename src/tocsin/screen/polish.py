@@ -8,7 +8,7 @@ have lost digits.
 import math
 
 from tocsin import vec
-from tocsin._jit import inlined, kernel
+from tocsin.compiler.jit import inlined, kernel
 from tocsin.motion.screw import screw_direction, screw_point, screw_velocity
 
 ROUGH = 1e-7

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tocsin import vec
-from tocsin._jit import inlined, kernel
+from tocsin.compiler.jit import inlined, kernel
 from tocsin.contacts.properness import edge_normal, face_normal, sine_between
 from tocsin.contacts.timed import EDGE_EDGE, FACE_VERTEX, VERTEX_FACE, ascending
 from tocsin.motion.screw import Twist, screw_direction, screw_point, screw_velocity
@@ -27,7 +27,7 @@ from tocsin.screen.polish import (
     when_in_plane,
     where_edges_cross,
 )
-from tocsin.screen.worth import corner_worth, edges_worth
+from tocsin.screen.properness_filter import corner_may_be_proper, edges_may_be_proper
 
 BORDER = 1e-9
 """Closer to the border of a face than this part of it is on the border; and further outside is outside."""
@@ -125,7 +125,7 @@ def resolve_edges(surfaces, meeting, board_a, board_b, surface_a, surface_b, pai
         edge_b = surfaces.edges[surface_b["edge"] + number_b]
         p, dp = edge_in_frame(board_a.at, edge_a, surface_a["corner"])
         q, dq = edge_in_frame(board_b.at, edge_b, surface_b["corner"])
-        if not edges_worth(
+        if not edges_may_be_proper(
             surfaces.sides, edge_a, edge_b, dp, dq, meeting.frame.rows, meeting.turn_b, meeting.turns,
             meeting.frame.angle, tau, doubt, meeting.least,
         ):  # fmt: skip
@@ -182,7 +182,7 @@ def resolve_corners(surfaces, meeting, corners, at, faces, surface, face_surface
         hi = min(faces[k, 5] - t if on_b else t - faces[k, 4], 1.0)
         corner = surfaces.corners[surface["corner"] + c]
         plane = (faces[f, PLANE], faces[f, PLANE + 1], faces[f, PLANE + 2], faces[f, PLANE + 3])
-        if not corner_worth(
+        if not corner_may_be_proper(
             surfaces.vectors, corner, (plane[0], plane[1], plane[2]), turn, meeting.turns, frame.angle, -way,
             0.5 * (lo + hi), 0.5 * (hi - lo), closed, meeting.least,
         ):  # fmt: skip

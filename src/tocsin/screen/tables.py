@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tocsin._jit import borrowed, inlined
+from tocsin.compiler.jit import borrowed, inlined
 from tocsin.geometry.features import CORNER, EDGE, FACE, SIDE, Features
 from tocsin.model.base import Model
 from tocsin.model.world import World

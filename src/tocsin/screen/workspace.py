@@ -10,7 +10,7 @@ import numpy as np
 from numba import types
 from numba.extending import intrinsic
 
-from tocsin._jit import PURE_PYTHON, inlined
+from tocsin.compiler.jit import PURE_PYTHON, inlined
 
 if PURE_PYTHON:
 

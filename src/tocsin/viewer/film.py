@@ -269,7 +269,7 @@ def _moments(motions: tuple[Motion, ...], hit: FirstContact) -> np.ndarray:
 def _poses_at(scene: Scene, motions: tuple[Motion, ...], t: float) -> np.ndarray:
     """Return (n_links, 4, 4): where all links of a scene are at time t."""
     given = {id(m.model): m for m in motions}
-    still = [given.get(id(model)) or Motion.of(model, model.stand[None]) for model in scene.models]
+    still = [given.get(id(model)) or Motion.of(model, model.rest[None]) for model in scene.models]
     return np.concatenate([motion.link_poses(t) for motion in still])
 
 

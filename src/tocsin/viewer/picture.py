@@ -22,7 +22,7 @@ from tocsin.soft_results import FeatureContacts, TriangleTimes
 from tocsin.viewer.camera import View, best_view
 from tocsin.viewer.files import target, write
 from tocsin.viewer.film import Film, length, sampled, shoot, titled
-from tocsin.viewer.render import Camera, Look, Stage, paint
+from tocsin.viewer.render import Camera, Look, RenderScene, paint
 from tocsin.viewer.solids import CONTACT, END, START
 
 TANGENT = 0.27
@@ -120,11 +120,11 @@ def _camera(view: View, size: tuple[int, int], space: tuple[float, float, float,
 
 def _solids(film: Film, moment: float, camera: Camera, size: tuple[int, int], dark: bool) -> np.ndarray:
     """Return the image of the solids, the ghosts, and the touching triangles."""
-    stage, start, end, marks = Stage(), Stage(), Stage(), Stage()
+    render_scene, start, end, marks = RenderScene(), RenderScene(), RenderScene(), RenderScene()
     now = film.frame_at(moment)
     for solid in film.solids:
         mesh = (solid.vertices, solid.faces)
-        stage.add(mesh, solid.colour, film.poses[now, solid.link], solid.normals)
+        render_scene.add(mesh, solid.colour, film.poses[now, solid.link], solid.normals)
         for ghost, frame, colour in ((start, 0, START), (end, len(film.times) - 1, END)):
             away = np.abs(film.poses[frame, solid.link] - film.poses[now, solid.link]).max()
             if away > 1e-3 * film.size:
@@ -134,7 +134,7 @@ def _solids(film: Film, moment: float, camera: Camera, size: tuple[int, int], da
         normals = sheet.normals(vertices)
         colours = sheet.colours
         colours[sheet.touched_by(moment)] = CONTACT
-        stage.add((vertices, sheet.faces), colours, None, normals)
+        render_scene.add((vertices, sheet.faces), colours, None, normals)
         for ghost, frame, colour in ((start, 0, START), (end, -1, END)):
             there = sheet.frames[frame]
             if np.abs(there - vertices).max(initial=0.0) > 1e-2 * film.size:
@@ -151,7 +151,7 @@ def _solids(film: Film, moment: float, camera: Camera, size: tuple[int, int], da
         base.top, base.bottom, base.paper, base.ink, base.shadow, base.sky, float(film.low[2]) - 1e-4 * film.size,
         cell, (float(middle[0]), float(middle[1])), 3.2 * film.size,
     )  # fmt: skip
-    return paint(stage, camera, size, look=look, ghosts=(start, end), marks=marks)
+    return paint(render_scene, camera, size, look=look, ghosts=(start, end), marks=marks)
 
 
 class _Draughtsman:

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tocsin._jit import kernel
+from tocsin.compiler.jit import kernel
 from tocsin.viewer.solids import Colour, corner_normals
 
 Triangles = tuple[np.ndarray, np.ndarray]
@@ -25,7 +25,7 @@ SHADOW = 2048
 
 
 @dataclass
-class Stage:
+class RenderScene:
     """What is to be drawn: triangles in the world, each corner with a normal and a colour."""
 
     corners: list[np.ndarray] = field(default_factory=list)
@@ -111,7 +111,7 @@ class Look:
 
 
 def render(
-    stage: Stage,
+    render_scene: RenderScene,
     path: str | Path,
     *,
     eye: tuple[float, float, float],
@@ -119,28 +119,28 @@ def render(
     size: tuple[int, int] = (1280, 800),
     zoom: float = 1.6,
 ) -> None:
-    """Draw the stage as seen from `eye` towards `at` and write it to `path` as a PNG file."""
+    """Draw the scene as seen from `eye` towards `at` and write it to `path` as a PNG file."""
     back = np.array(eye) - np.array(at)
     right = np.cross((0.0, 0.0, 1.0), back)
     frame = np.stack([right, np.cross(back, right), back])
     camera = Camera(np.array(eye, dtype=np.float64), frame / np.linalg.norm(frame, axis=1)[:, None], 1.0 / zoom)
-    write_png(path, paint(stage, camera, size))
+    write_png(path, paint(render_scene, camera, size))
 
 
 def paint(
-    stage: Stage,
+    render_scene: RenderScene,
     camera: Camera,
     size: tuple[int, int],
     *,
     look: Look | None = None,
-    ghosts: tuple[Stage, ...] = (),
-    marks: Stage | None = None,
+    ghosts: tuple[RenderScene, ...] = (),
+    marks: RenderScene | None = None,
     sun: tuple[float, float, float] = (0.42, -0.5, 0.9),
 ) -> np.ndarray:
-    """Return (height, width, 3) in [0, 1]: the stage, its ghosts as glass, and marks painted onto it."""
+    """Return (height, width, 3) in [0, 1]: the scene, its ghosts as glass, and marks painted onto it."""
     look = look or Look()
     toward = np.array(sun) / np.linalg.norm(sun)
-    corners, normals, colours = stage.arrays()
+    corners, normals, colours = render_scene.arrays()
     double = (2 * size[0], 2 * size[1])
     buffers = _buffers(camera.on_screen(corners, double), double)
     shade, shade_frame, centre, scale = _shadow(corners, toward)

@@ -11,7 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
-from tocsin._jit import kernel
+from tocsin.compiler.jit import kernel
 from tocsin.geometry.mesh import Mesh
 from tocsin.geometry.shape import Shape
 from tocsin.model.base import Model

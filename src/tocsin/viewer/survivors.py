@@ -12,12 +12,12 @@ import numpy as np
 
 from tocsin import query
 from tocsin.advancement.engine import advance
-from tocsin.advancement.room import make_room
+from tocsin.advancement.workspace import make_workspace
 from tocsin.answer import Answer
 from tocsin.model.world import World
 from tocsin.motion.knots import stretches_of, time_after, time_before
 from tocsin.options import MAX_STEPS, RELATIVE_TOLERANCE
-from tocsin.stage import FIRST, MODEL, ROOM, again
+from tocsin.stage import FIRST, MODEL, SLOTS, again
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,29 +44,42 @@ def slabs_of(hit: Answer) -> list[Slab]:
     """Run the culling of an answer again and keep what it leaves."""
     asked = hit._asked
     assert asked is not None
-    stage, _ = again(asked.prepared, asked.motions)
-    world, room = stage.world, stage.room
+    buffers, _ = again(asked.prepared, asked.motions)
+    world, workspace = buffers.world, buffers.workspace
     grow = max(hit.margin, asked.prepared.largest_margin)
-    shapes, rows = _leaves(world, stage.active)
+    shapes, rows = _leaves(world, buffers.active)
     counts = np.zeros(query.COUNTS, np.int64)
     stretches = stretches_of(m.pieces for m in asked.motions)
     if len(stretches) > MOST_SLABS:
         stretches = stretches[np.linspace(0, len(stretches) - 1, MOST_SLABS).astype(int)]
     found: list[Slab] = []
     for stretch in map(tuple, stretches.tolist()):
-        count = query.set_motion(stage, asked.configs, stretch)
+        count = query.set_motion(buffers, asked.configs, stretch)
         edges = np.linspace(0.0, 1.0, count + 1)
         for t0, t1 in zip(edges[:-1].tolist(), edges[1:].tolist()):
             pairs, n = query.cull(
-                stage, room.pairs, t0, t1, hit.margin, grow, asked.tolerance, RELATIVE_TOLERANCE, counts
+                buffers, workspace.pairs, t0, t1, hit.margin, grow, asked.tolerance, RELATIVE_TOLERANCE, counts
             )
-            advance(world, stage.sweeps, stage.joints, stage.taylor, room, pairs, n, t0, t1, False, MAX_STEPS, counts)
+            advance(
+                world,
+                buffers.sweeps,
+                buffers.joints,
+                buffers.taylor,
+                workspace,
+                pairs,
+                n,
+                t0,
+                t1,
+                False,
+                MAX_STEPS,
+                counts,
+            )
             visited = pairs[:n][pairs[:n]["visited"] == 1]
             temporal = np.column_stack([visited["a"], visited["b"]])
-            pairs, n = query.near_pairs(stage, make_room().pairs, hit.margin)
+            pairs, n = query.near_pairs(buffers, make_workspace().pairs, hit.margin)
             spatial = np.column_stack([pairs[:n]["a"], pairs[:n]["b"]])
             when = time_before(stretch, t0), time_after(stretch, t1)
-            found.append(Slab(*when, shapes, stage.boxes[rows].copy(), spatial, temporal))
+            found.append(Slab(*when, shapes, buffers.boxes[rows].copy(), spatial, temporal))
     return found
 
 
@@ -76,5 +89,5 @@ def _leaves(world: World, active: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     for entry in active:
         model = world.models[entry[MODEL]]
         shapes.append(model["geom"] + np.arange(int(model["geoms"])))
-        rows.append(entry[FIRST] + entry[ROOM] + np.arange(int(model["geoms"])))
+        rows.append(entry[FIRST] + entry[SLOTS] + np.arange(int(model["geoms"])))
     return np.concatenate(shapes), np.concatenate(rows)

@@ -5,10 +5,10 @@ import random
 
 import pytest
 
-from tocsin._jit import PURE_PYTHON
-from tocsin._store import DIGEST, Store
 from tocsin.bench.campaigns import caches
 from tocsin.bench.campaigns.caches import CONTENTS, FAILURES, PLACES, RIGHT, Attacked, Kernels, Meshes
+from tocsin.compiler.jit import PURE_PYTHON
+from tocsin.compiler.store import DIGEST, Store
 
 
 @pytest.mark.parametrize("what", [Meshes] if PURE_PYTHON else [Meshes, Kernels])

@@ -6,8 +6,8 @@ import pytest
 
 pytest.importorskip("rich")
 
-from tocsin._jit import PURE_PYTHON
 from tocsin.bench.measures import ablations, variants
+from tocsin.compiler.jit import PURE_PYTHON
 
 
 def _arguments(function):

@@ -13,12 +13,12 @@ import numpy as np
 from rich.table import Table
 
 from tocsin import vec
-from tocsin._jit import kernel
 from tocsin.bench.campaigns import bound_chains
 from tocsin.bench.report import console
 from tocsin.bounds import interval, taylor
 from tocsin.bounds.motion_bound import chain_bound
 from tocsin.bounds.paper_bound import paper_bound
+from tocsin.compiler.jit import kernel
 from tocsin.motion.chain import chain_pose, chain_state
 
 TURNS = (10.0, 45.0)
@@ -101,13 +101,13 @@ def _displacements(joints, links, center, half, directions, h, samples, out):
     for n in range(joints.shape[0]):
         direction = vec.load3(directions, n)
         out[n, 0] = paper_bound(joints[n], direction, reach, 0.0, h) * h
-        speed, turn, bend, twist, _, _, _, _ = chain_bound(joints[n], links, last, -1)
+        speed, turn, accel, accel_per_reach, _, _, _, _ = chain_bound(joints[n], links, last, -1)
         rotation, place, omega, v, _, _ = chain_state(joints[n], links, last, -1, 0.0)
         fastest = 0.0
         for k in range(8):
             arm = vec.matvec(rotation, _corner(k, center, half))
             fastest = max(fastest, abs(vec.dot(direction, vec.add(v, vec.cross(omega, arm)))))
-        out[n, 1] = min((speed + turn * reach) * h, fastest * h + 0.5 * (bend + twist * reach) * h * h)
+        out[n, 1] = min((speed + turn * reach) * h, fastest * h + 0.5 * (accel + accel_per_reach * reach) * h * h)
         for i in range(samples):
             moved, at = chain_pose(joints[n], links, last, -1, h * i / (samples - 1.0))
             for k in range(8):

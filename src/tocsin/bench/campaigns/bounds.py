@@ -13,12 +13,12 @@ from fractions import Fraction
 import numpy as np
 from rich.table import Table
 
-from tocsin._jit import kernel
 from tocsin.bench.campaigns import bound_chains, bound_tightness
 from tocsin.bench.campaigns.bound_truth import digits, extended_motion, in_batches, motion_in_digits, stretches
 from tocsin.bench.campaigns.motion_attack import attack_motion
 from tocsin.bench.report import console, opening
 from tocsin.bounds import taylor
+from tocsin.compiler.jit import kernel
 
 LONGEST = 20
 

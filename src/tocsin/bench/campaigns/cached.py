@@ -1,6 +1,6 @@
 """The smallest kernels that call each other: what is kept of them is damaged by `caches`."""
 
-from tocsin._jit import kernel
+from tocsin.compiler.jit import kernel
 
 
 @kernel

@@ -28,10 +28,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tocsin import _compiled
-from tocsin._jit import PURE_PYTHON, kernel
-from tocsin._store import DIGEST, HEAD, Store
 from tocsin.bench import report
+from tocsin.compiler import disk_cache
+from tocsin.compiler.jit import PURE_PYTHON, kernel
+from tocsin.compiler.store import DIGEST, HEAD, Store
 
 DESCRIPTION = "Damaged caches of meshes and kernels, killed writers, cold starts: no wrong answer, exception or signal."
 
@@ -198,14 +198,14 @@ class Kernels:
     def _call(self) -> bool:
         from tocsin.bench.campaigns import cached
 
-        was, _compiled.KERNELS = _compiled.KERNELS, self.store
+        was, disk_cache.KERNELS = disk_cache.KERNELS, self.store
         plain = {name: getattr(cached, name).py_func for name in ("third", "asked")}
         try:
             for name, function in plain.items():  # as in a new process
                 setattr(cached, name, kernel(function))
             said = cached.asked(0.7)
         finally:
-            _compiled.KERNELS = was
+            disk_cache.KERNELS = was
         x = 0.7
         return said.hex() == (x / 3.0 + (0.1 / 3.0 + x * x / 3.0)).hex()
 

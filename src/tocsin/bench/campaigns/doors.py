@@ -72,8 +72,8 @@ class Subclass(np.ndarray):
 
 def unaligned(a: np.ndarray) -> np.ndarray:
     """Return the same numbers at an odd address."""
-    room = np.zeros(a.nbytes + 1, np.uint8)
-    out = room[1:].view(a.dtype).reshape(a.shape)
+    workspace = np.zeros(a.nbytes + 1, np.uint8)
+    out = workspace[1:].view(a.dtype).reshape(a.shape)
     out[...] = a
     return out
 

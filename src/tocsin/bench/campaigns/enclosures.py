@@ -20,11 +20,11 @@ from typing import Any
 import numpy as np
 
 from tocsin import vec
-from tocsin._jit import kernel
 from tocsin.bench import report
 from tocsin.bench.campaigns import bound_chains
 from tocsin.bench.campaigns.bound_truth import digits, extended_motion, in_batches, motion_in_digits, stretches
 from tocsin.bounds import interval, taylor
+from tocsin.compiler.jit import kernel
 from tocsin.geometry.simplex import segment_weights, tetrahedron_weights
 from tocsin.interval.frames import RELATIVE, relate, relate_back
 from tocsin.interval.swept_volume import MOST, PIECE, SPHERE, write_pieces

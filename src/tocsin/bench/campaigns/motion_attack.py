@@ -14,7 +14,7 @@ step          with a second point on link b: during the step that `safe_step` al
               the margin along the direction that was tried.
 
 Slack: for displacements 2 noise (length + X) and, for v(t), 4 noise V h (the joint records are the truth up to noise,
-and `culling.pairs` subtracts both); for all of them the rounding of the truth, 64 units of its own a joint. All of
+and `broad_phase.pairs` subtracts both); for all of them the rounding of the truth, 64 units of its own a joint. All of
 this is below 1e-9 of the lengths at hand; noise and step have no slack but the rounding of the truth.
 """
 
@@ -23,12 +23,12 @@ import math
 import numpy as np
 
 from tocsin import vec
-from tocsin._jit import kernel
 from tocsin.advancement.relative import bending, relative_state
 from tocsin.bench.campaigns.bound_chains import rotations, unit_vectors
 from tocsin.bounds.motion_bound import chain_bound, safe_step, sharper_step
-from tocsin.culling.pairs import PAIR, prepare, world_bound
-from tocsin.culling.sweep import SWEEP, half_of, link_bounds, link_middle
+from tocsin.broad_phase.pairs import PAIR, prepare, world_bound
+from tocsin.broad_phase.sweep import SWEEP, half_of, link_bounds, link_middle
+from tocsin.compiler.jit import kernel
 from tocsin.model.world import GEOM
 from tocsin.motion.chain import chain_pose, chain_state
 from tocsin.motion.joints import JOINT, UP, joint_motion
@@ -130,8 +130,8 @@ def _numbers(rng: np.random.Generator, tree: np.ndarray, count: int) -> tuple[np
 def _claims(links, configs, begin, end, a, b, stop, xa, xb, t, until, shares, pairs, out, steps):
     """Write the claims of the library about every case, during the slab from t to `until`; `pairs` is a row of scratch.
 
-    out: speed, turn, bend, twist, jolt, spin, length, noise; place (3), velocity (3) and acceleration (3) of the point
-    at t, by `chain_state`; speed, turn, bend and twist of `chain_bound`.
+    out: speed, turn, accel, accel_per_reach, jerk, jerk_per_reach, length, noise; place (3), velocity (3) and
+    acceleration (3) of the point at t, by `chain_state`; speed, turn, accel and accel_per_reach of `chain_bound`.
     steps: allowed step, margin, direction (3) in the frame of the ancestor that comes next.
     """
     n = links.shape[1]
@@ -193,13 +193,13 @@ def _claims(links, configs, begin, end, a, b, stop, xa, xb, t, until, shares, pa
         reach_a = geoms[0]["reach"]
         reach_b = geoms[1]["reach"]
         speed = pair["speed"] + pair["turn_a"] * reach_a + pair["turn_b"] * reach_b
-        acceleration = pair["bend"] + pair["twist_a"] * reach_a + pair["twist_b"] * reach_b
+        acceleration = pair["accel"] + pair["accel_per_reach_a"] * reach_a + pair["accel_per_reach_b"] * reach_b
         closing += pair["noise_speed"]
         now = vec.dot(u, aa) + vec.dot(bending(u, wa, ca), p) - vec.dot(u, ab) - vec.dot(bending(u, wb, cb), back)
-        jerk = pair["jolt"] + pair["spin_a"] * reach_a + pair["spin_b"] * reach_b
+        jerk = pair["jerk"] + pair["jerk_per_reach_a"] * reach_a + pair["jerk_per_reach_b"] * reach_b
         need = until[c] - t[c]
         h = safe_step(gap, closing, acceleration, speed, need)
-        steps[c, 0] = sharper_step(h, gap, closing, now + pair["noise_bend"], acceleration, jerk, need)
+        steps[c, 0] = sharper_step(h, gap, closing, now + pair["noise_accel"], acceleration, jerk, need)
         steps[c, 1] = margin
         frame, _ = chain_pose(joints, links[c], a, pair["stop"], t[c])
         u = vec.matvec(frame, u)

@@ -136,7 +136,7 @@ def _moved(robot: Any) -> dict[str, float]:
     values, k = {}, BASE_WIDTH
     for joint in robot.joints:
         if joint.width == 1:
-            values[joint.name] = float(robot.stand[k]) + 0.1
+            values[joint.name] = float(robot.rest[k]) + 0.1
         k += joint.width
     return values
 

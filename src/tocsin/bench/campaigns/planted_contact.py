@@ -171,21 +171,21 @@ def _cut(one: tuple[list, np.ndarray], two: tuple[list, np.ndarray], tries: int 
 
 def proven(touch: Touch, pose_a: Any, pose_b: Any, margin: float) -> bool:
     """Return whether the two shapes are certainly within `margin` at these poses (50 digits)."""
-    room = mp.mpf(margin)
+    workspace = mp.mpf(margin)
     a, b = touch.piece_a, touch.piece_b
     if a.round and b.round:
         middle = kin.apply_mp(pose_a, [mp.mpf(float(c)) for c in touch.feature_a.point])
         other = kin.apply_mp(pose_b, [mp.mpf(float(c)) for c in touch.feature_b.point])
         middle = [(x + y) / 2 for x, y in zip(middle, other)]
-        return sum(_closed_form(p, kin.unapply_mp(pose, middle)) for p, pose in ((a, pose_a), (b, pose_b))) <= room
+        return sum(_closed_form(p, kin.unapply_mp(pose, middle)) for p, pose in ((a, pose_a), (b, pose_b))) <= workspace
     if a.round:
-        return _closed_form(a, kin.unapply_mp(pose_a, _point(touch.feature_b, pose_b))) <= room
+        return _closed_form(a, kin.unapply_mp(pose_a, _point(touch.feature_b, pose_b))) <= workspace
     point = _point(touch.feature_a, pose_a)
     if b.round:
-        return _closed_form(b, kin.unapply_mp(pose_b, point)) <= room
+        return _closed_form(b, kin.unapply_mp(pose_b, point)) <= workspace
     if margin > 0:
         other = _point(touch.feature_b, pose_b)
-        return sum((x - y) ** 2 for x, y in zip(point, other)) <= room * room
+        return sum((x - y) ** 2 for x, y in zip(point, other)) <= workspace * workspace
     near_a = _local_triangles(touch.feature_a.triangles, pose_a, point)
     near_b = _local_triangles(touch.feature_b.triangles, pose_b, point)
     return _cut(near_a, near_b)

@@ -34,14 +34,14 @@ PROMISE = (
 )  # fmt: skip
 
 ASKED: Mapping[str, tuple[str, ...]] = {
-    "bounds": ("tests/bounds", "tests/culling", "tests/interval/test_enclosures.py", *PROMISE),
-    "culling": ("tests/culling", "tests/bounds", "tests/test_scene.py", *PROMISE),
+    "bounds": ("tests/bounds", "tests/broad_phase", "tests/interval/test_enclosures.py", *PROMISE),
+    "culling": ("tests/broad_phase", "tests/bounds", "tests/test_scene.py", *PROMISE),
     "charts": (
-        "tests/culling/test_charts.py", "tests/advancement/test_surveying.py", "tests/advancement/test_revolved.py",
+        "tests/broad_phase/test_charts.py", "tests/advancement/test_surveying.py", "tests/advancement/test_revolved.py",
         "tests/promise",
     ),
     "advancement": (
-        "tests/advancement", "tests/geometry/test_wide.py", "tests/contacts", "tests/test_contact_intervals.py",
+        "tests/advancement", "tests/geometry/test_bvh4.py", "tests/contacts", "tests/test_contact_intervals.py",
         "tests/geometry", "tests/promise", "tests/bench/campaigns",
     ),
     "interval": ("tests/interval", "tests/bench/campaigns/test_agreement.py", *PROMISE),

@@ -145,8 +145,8 @@ def ask_lists(tale: Tale) -> None:
     for contact in list(exact)[:4]:
         if contact.proven:
             width = contact.bracket[1] - contact.bracket[0]
-            room = 1e-9 * tale.story.size + 20.0 * tale.story.size * width
-            tale.claims.near.append(Near("exact", contact.time, room, frozenset([pair_of(contact)])))
+            workspace = 1e-9 * tale.story.size + 20.0 * tale.story.size * width
+            tale.claims.near.append(Near("exact", contact.time, workspace, frozenset([pair_of(contact)])))
 
 
 def _on_screws(story: Story) -> bool:

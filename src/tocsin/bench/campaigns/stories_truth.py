@@ -287,7 +287,7 @@ class Truth:
             return found, found
         motion = self._motions.get(actor.name)
         if motion is None:
-            motion = _Standing(self.told.models[actor.name].stand)
+            motion = _Standing(self.told.models[actor.name].rest)
         poses = link_poses(actor, motion, t)
         sides: tuple[list[Any], list[Any]] = ([], [])
         for k, link in enumerate(actor.links):

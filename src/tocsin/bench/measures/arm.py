@@ -249,16 +249,16 @@ _EYE = np.array([2.5, -2.2, 2.3])
 
 def _draw(path: str, environment: str, arm: tocsin.Robot) -> None:
     """The arm at both ends of a motion, opaque, and what stands behind it; what is in front is cut away."""
-    stage = render.Stage()
-    stage.add_board(0.5, 12, (0.9, 0.9, 0.9), (0.84, 0.85, 0.86))
+    render_scene = render.RenderScene()
+    render_scene.add_board(0.5, 12, (0.9, 0.9, 0.9), (0.84, 0.85, 0.86))
     view = _EYE / np.linalg.norm(_EYE)
     for k, mesh in enumerate(arm_scenes.ENVIRONMENTS[environment]()):
         middle = 0.5 * (mesh[0].min(axis=0) + mesh[0].max(axis=0)) - [0.0, 0.0, 0.7]
         if middle @ view < 0.1:
-            stage.add(mesh, _STEEL[k % 3], np.eye(4))
+            render_scene.add(mesh, _STEEL[k % 3], np.eye(4))
     for q, colour in (([0.9, -0.6, 0.5, 0.2, 0.4, 0.0], _GHOST), ([-0.1, 0.1, 0.9, 0.4, -0.6, 0.3], _ARM)):
         for k, (shapes, pose) in enumerate(zip(arm.shapes, arm.link_poses(np.array(q)))):
             for shape in shapes if colour is _ARM or k > 1 else ():  # base and shoulder are where they were
-                stage.add((shape.points, shape.faces), colour, pose)
-    render.render(stage, path, eye=tuple(_EYE), at=(0.0, 0.0, 0.75), zoom=3.2 if environment == "pipes" else 2.4)
+                render_scene.add((shape.points, shape.faces), colour, pose)
+    render.render(render_scene, path, eye=tuple(_EYE), at=(0.0, 0.0, 0.75), zoom=3.2 if environment == "pipes" else 2.4)
     report.console.print(f"wrote {path}", highlight=False)

@@ -18,10 +18,10 @@ import numpy as np
 from tocsin.bench import report
 from tocsin.bench.measures import cloth
 from tocsin.deform.hierarchy import HI_T0, HI_T1, LO_T0, LO_T1, ROWS
+from tocsin.deform.mesh_arrays import MeshArrays
+from tocsin.deform.mesh_state import MeshState
 from tocsin.deform.narrow import EVERY, NODES
-from tocsin.deform.run import Pair, find
-from tocsin.deform.sides import Side
-from tocsin.deform.soft import Soft
+from tocsin.deform.run import MeshPair, find
 
 DESCRIPTION = (
     "Hierarchies of deforming meshes: both ends of the motion at every level, or swept volumes above elements."
@@ -33,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--repeats", type=int, default=5, help="rounds, in turns; the median counts (default 5)")
 
 
-def swept_above(side: Side) -> Side:
+def swept_above(side: MeshArrays) -> MeshArrays:
     """Return the same hierarchy with swept DOPs above the elements."""
     octets = side.octets.copy()
     above = octets[int(side.start[1]) :]
@@ -56,7 +56,9 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
             continue
         p0, p1 = (np.ascontiguousarray(p, dtype=np.float64) for p in steps.ends[-1])
         none = np.zeros((0, 2), np.int32)
-        soft = Soft(len(p0), np.asarray(steps.faces, np.int32), none, none[:, 0], np.arange(len(p0), dtype=np.int32))
+        soft = MeshState(
+            len(p0), np.asarray(steps.faces, np.int32), none, none[:, 0], np.arange(len(p0), dtype=np.int32)
+        )
         both = soft.fit(p0, p1, p0.mean(axis=0))
         sides = {"both ends": both, "swept": swept_above(both)}
         taken: dict[str, list[float]] = {key: [] for key in sides}
@@ -65,7 +67,7 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
         for _ in range(args.repeats + 1):
             for key, side in sides.items():
                 started = time.thread_time()
-                answer = find([Pair(side, side, True, 0.0, 1e-9, False)], EVERY, threads=1)
+                answer = find([MeshPair(side, side, True, 0.0, 1e-9, False)], EVERY, threads=1)
                 taken[key].append(1e3 * (time.thread_time() - started))
                 tests[key] = int(answer.counts[NODES])
                 found[key] = len(answer.hits)

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from tocsin._jit import kernel
 from tocsin.bench import report
 from tocsin.bench.results import papers
 from tocsin.bench.scenes.screen_scenes import EXAMPLES, PAPER, Example
+from tocsin.compiler.jit import kernel
 from tocsin.screen.ask import LEAST, RESOLUTIONS, block_of, cast_of, moved, pairs_of, pixel_of
-from tocsin.screen.engine import all_contacts
+from tocsin.screen.collision_screen import all_contacts
 
 DESCRIPTION = (
     "All contacts of the screw paper's cubes, cars and tori at three resolutions, beside its run times (section 9.1)."

@@ -12,16 +12,16 @@ import numpy as np
 
 import tocsin
 from tocsin import query
-from tocsin._jit import kernel
 from tocsin.bench import report
 from tocsin.bench.measures import swept_grid
 from tocsin.bench.scenes import arm_scenes
-from tocsin.culling.boxes import join_up
-from tocsin.culling.spatial import against_standing
-from tocsin.culling.sweep import geom_box, half_of, link_middle
+from tocsin.broad_phase.aabb_tree import join_up
+from tocsin.broad_phase.spatial import against_standing
+from tocsin.broad_phase.sweep import geom_box, half_of, link_middle
+from tocsin.compiler.jit import kernel
 from tocsin.interval import swept_cull as stage_two
 from tocsin.motion.knots import WHOLE
-from tocsin.stage import FIRST, MODEL, ROOM
+from tocsin.stage import FIRST, MODEL, SLOTS
 
 DESCRIPTION = "Swept-volume culling alone: the environment's own trees against grids of cells; pairs kept and time."
 
@@ -36,24 +36,35 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 @kernel
-def _by_boxes(stage):
+def _by_boxes(buffers):
     """Return (pairs, n): stage one, the pairs of the one active model whose swept boxes meet, over [0, 1]."""
-    world, joints, sweeps, boxes = stage.world, stage.joints, stage.sweeps, stage.boxes
-    model = world.models[stage.active[0, MODEL]]
-    first = stage.active[0, FIRST]
-    room = stage.active[0, ROOM]
+    world, joints, sweeps, boxes = buffers.world, buffers.joints, buffers.sweeps, buffers.boxes
+    model = world.models[buffers.active[0, MODEL]]
+    first = buffers.active[0, FIRST]
+    slots = buffers.active[0, SLOTS]
     for i in range(model["link"], model["link"] + model["links"]):
         link_middle(sweeps, joints, world.links, i, 0.5, half_of(0.0, 1.0))
     for g in range(model["geoms"]):
         geom = world.geoms[model["geom"] + g]
-        row = first + room + g
+        row = first + slots + g
         geom_box(
-            boxes, row, sweeps, stage.taylor, stage.room.taylor, joints, world.links, world.points, geom, 0.0, 1.0, 0.0
+            boxes,
+            row,
+            sweeps,
+            buffers.taylor,
+            buffers.workspace.taylor,
+            joints,
+            world.links,
+            world.points,
+            geom,
+            0.0,
+            1.0,
+            0.0,
         )
-    join_up(boxes, first, room)
+    join_up(boxes, first, slots)
     return against_standing(
-        stage.room.pairs, 0, world, boxes, first, room, model["geom"], stage.static_boxes, stage.static_child,
-        stage.static_geom, 0.0, stage.room.stack,
+        buffers.workspace.pairs, 0, world, boxes, first, slots, model["geom"], buffers.static_boxes,
+        buffers.static_child, buffers.static_geom, 0.0, buffers.workspace.stack,
     )  # fmt: skip
 
 
@@ -78,7 +89,7 @@ def _by_grid(world, joints, sweeps, swept, grid, moving, found, corners):
 def run(args: argparse.Namespace) -> dict[str, Any]:
     """Measure both environments and print a table for each."""
     results = {}
-    for name in ("pipes", "room"):
+    for name in ("pipes", "workspace"):
         results[name] = _environment(name, args)
     return results
 
@@ -86,9 +97,9 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
 def _environment(name: str, args: argparse.Namespace) -> list[dict[str, Any]]:
     task = arm_scenes.task(name)
     world = task.scene._tables()
-    stage = task.scene._prepared(world, (task.arm.at(np.zeros(6)),))[0].stage
+    buffers = task.scene._prepared(world, (task.arm.at(np.zeros(6)),))[0].buffers
     is_active = np.array([model is task.arm for model in task.scene.models])
-    swept = stage_two.make_swept(world, is_active, stage.static_boxes, stage.static_child, stage.static_geom)
+    swept = stage_two.make_swept(world, is_active, buffers.static_boxes, buffers.static_child, buffers.static_geom)
     moving, standing = np.flatnonzero(swept.row >= 0), np.flatnonzero(swept.row < 0)
     every = np.zeros(len(moving) * len(standing), PAIR)
     every["a"], every["b"] = np.repeat(moving, len(standing)), np.tile(standing, len(moving))
@@ -102,7 +113,7 @@ def _environment(name: str, args: argparse.Namespace) -> list[dict[str, Any]]:
         kept = {key: [] for key in ("boxes", "tree, every pair", "tree, after boxes", *grids)}
         taken = {key: [] for key in kept}
         for k, motion in enumerate([*arm_scenes.motions(task, degrees, args.count, args.seed)]):
-            one = _ask(task.scene, world, stage, swept, motion, every, moving, grids)
+            one = _ask(task.scene, world, buffers, swept, motion, every, moving, grids)
             for key, (n, seconds) in one.items():
                 if k:  # the first call loads the compiled code
                     kept[key].append(n)
@@ -121,27 +132,27 @@ def _environment(name: str, args: argparse.Namespace) -> list[dict[str, Any]]:
 
 
 def _ask(
-    scene: tocsin.Scene, world: Any, stage: Any, swept: Any, motion: tocsin.Motion, every: np.ndarray,
+    scene: tocsin.Scene, world: Any, buffers: Any, swept: Any, motion: tocsin.Motion, every: np.ndarray,
     moving: np.ndarray, grids: dict[float, Any],
 ) -> dict[Any, tuple[int, float]]:  # fmt: skip
     """Return {way: (pairs kept, seconds)} of one motion."""
     _, configs, _ = scene._prepared(world, (motion,))
-    query.set_motion(stage, configs, WHOLE)
+    query.set_motion(buffers, configs, WHOLE)
     clock = time.thread_time  # of this thread alone: other work on the machine does not count
     out: dict[Any, tuple[int, float]] = {}
     start = clock()
-    boxed: Any = _by_boxes(stage)
+    boxed: Any = _by_boxes(buffers)
     pairs, n = boxed
     out["boxes"] = n, clock() - start
     left = np.zeros(n, PAIR)
     left["a"], left["b"] = pairs["a"][:n], pairs["b"][:n]
     for key, table in (("tree, every pair", every.copy()), ("tree, after boxes", left)):
         start = clock()
-        n, _ = stage_two.swept_cull(world, stage.joints, stage.sweeps, swept, table, len(table), 0.0, 1.0)
+        n, _ = stage_two.swept_cull(world, buffers.joints, buffers.sweeps, swept, table, len(table), 0.0, 1.0)
         out[key] = n, clock() - start
     found = np.zeros((len(moving), len(world.geoms)), np.bool_)
     for size, grid in grids.items():
         start = clock()
-        _by_grid(world, stage.joints, stage.sweeps, swept, grid, moving, found, np.zeros((4, 3)))
+        _by_grid(world, buffers.joints, buffers.sweeps, swept, grid, moving, found, np.zeros((4, 3)))
         out[size] = int(found.sum()), clock() - start
     return out

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tocsin._jit import kernel
+from tocsin.compiler.jit import kernel
 from tocsin.interval.swept_cull import misses_box
 
 

@@ -25,20 +25,20 @@ from typing import Any
 
 import numpy as np
 
-from tocsin._jit import kernel
-from tocsin._lanes import select
-from tocsin._store import folder as cache_folder
 from tocsin.advancement.engine import CONTACT, FREE, OPEN, advance, hulls_step
 from tocsin.bench import race, report
 from tocsin.bench.peers.remote import Worker, serve
 from tocsin.bench.scenes import cases, trains
 from tocsin.bounds.interval import interval_compose, interval_swept_box, joint_interval
 from tocsin.bounds.motion_bound import SHRINK, safe_step, sharper_step
-from tocsin.culling.sweep import geom_box
-from tocsin.culling.temporal import free_until
+from tocsin.broad_phase.sweep import geom_box
+from tocsin.broad_phase.temporal import free_until
+from tocsin.compiler.jit import kernel
+from tocsin.compiler.store import folder as cache_folder
 from tocsin.model.world import CONVEX
 from tocsin.motion.chain import common_ancestor
 from tocsin.motion.joints import UP
+from tocsin.simd.lanes import select
 
 
 @kernel
@@ -73,7 +73,7 @@ def free_at_first(pair, geom_a, geom_b, sweeps, taylor, scratch, joints, links, 
 
 
 @kernel
-def advance_each(world, sweeps, joints, taylor, room, pairs, n_pairs, begin, end, any_contact, max_steps, counts):
+def advance_each(world, sweeps, joints, taylor, workspace, pairs, n_pairs, begin, end, any_contact, max_steps, counts):
     """Return (status, time, pair) as `advance` does, having advanced every pair by itself, as if it were alone.
 
     The earliest of their first contacts is the first of all; an undecided pair ends what is proven, as a contact does.
@@ -83,7 +83,7 @@ def advance_each(world, sweeps, joints, taylor, room, pairs, n_pairs, begin, end
     found = -1
     for p in range(n_pairs):
         said, time, _ = advance(
-            world, sweeps, joints, taylor, room, pairs[p : p + 1], 1, begin, end, any_contact, max_steps, counts
+            world, sweeps, joints, taylor, workspace, pairs[p : p + 1], 1, begin, end, any_contact, max_steps, counts
         )
         if said != FREE and (time < first or (time == first and said == CONTACT)):
             status, first, found = said, time, p
@@ -133,7 +133,7 @@ VARIANTS: Mapping[str, tuple[tuple[Any, Any], ...]] = {
 }
 """What is taken out -> the engine's kernels, and what stands in for each."""
 
-ENGINE = ("tocsin.scene", "tocsin.query", "tocsin.contacts.holding", "tocsin.bench.campaigns.planted")
+ENGINE = ("tocsin.scene", "tocsin.query", "tocsin.contacts.contact_certificate", "tocsin.bench.campaigns.planted")
 """Modules to be there before kernels are replaced."""
 
 

@@ -61,11 +61,11 @@ def export(robot: Robot, bodies: Sequence[Body], allowed: Iterable[tuple[str, st
         if link in joints:
             _joint(tree, joints[link])
         else:
-            _attach(tree, "fixed", f"{link}_in_the_world", WORLD, LINK + link, base_matrix(robot.stand))
+            _attach(tree, "fixed", f"{link}_in_the_world", WORLD, LINK + link, base_matrix(robot.rest))
     for body in bodies:
         link = BODY + body.name
         _link(tree, link, body.shapes[0], folder)
-        _attach(tree, "fixed", f"{link}_in_the_world", WORLD, link, base_matrix(body.stand))
+        _attach(tree, "fixed", f"{link}_in_the_world", WORLD, link, base_matrix(body.rest))
     rows = [robot.link_index(joint.child) for joint in _in_order(robot) if joint.kind != "fixed"]
     matrix, offset = np.zeros((len(rows), robot.n_config)), np.zeros(len(rows))
     for row, k in enumerate(rows):

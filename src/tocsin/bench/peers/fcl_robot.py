@@ -60,7 +60,7 @@ class _Cell:
         objects = [*self.objects]
         for body in cell.scene.models:
             for shape in () if body is robot else body.shapes[0]:
-                objects.append(fcl.CollisionObject(self._geometry(shape), self._transform(body.stand, shape)))
+                objects.append(fcl.CollisionObject(self._geometry(shape), self._transform(body.rest, shape)))
                 names.append(BODY + body.name)
         self.pairs = [
             (objects[a], objects[b])
@@ -69,8 +69,8 @@ class _Cell:
             if names[a] != names[b] and frozenset((names[a], names[b])) not in cell.exported.disabled
         ]
 
-    def _transform(self, stand: np.ndarray, shape: Shape) -> Any:
-        placed = base_matrix(stand) @ shape.placement
+    def _transform(self, rest: np.ndarray, shape: Shape) -> Any:
+        placed = base_matrix(rest) @ shape.placement
         return self.fcl.Transform(placed[:3, :3], placed[:3, 3])
 
     def _geometry(self, shape: Shape) -> Any:

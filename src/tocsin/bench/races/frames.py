@@ -105,21 +105,21 @@ _BOARD_LIGHT, _BOARD_DARK = (0.85, 0.8, 0.7), (0.35, 0.25, 0.2)
 def draw_walk(path: str, piece: Callable[[str], Triangles] = chess.piece) -> None:
     """The board, the pieces, and the mannequin at five moments of its walk."""
     robot = mannequin.build()
-    stage = render.Stage()
-    stage.add_board(chess.SQUARE, 8, _BOARD_LIGHT, _BOARD_DARK)
+    render_scene = render.RenderScene()
+    render_scene.add_board(chess.SQUARE, 8, _BOARD_LIGHT, _BOARD_DARK)
     for number, (_, kind, pose) in enumerate(chess.placements()):
-        stage.add(piece(kind), _LIGHT if number % 2 else _DARK, pose)
+        render_scene.add(piece(kind), _LIGHT if number % 2 else _DARK, pose)
     animation = gait.walk(robot, 400)
     for frame in (0, 66, 150, 232, 330):
-        _add_mannequin(stage, robot, animation.q[frame], animation.base[frame])
-    render.render(stage, path, eye=(4.2, -3.4, 2.5), at=(-0.05, -0.1, 0.62), zoom=2.5)
+        _add_mannequin(render_scene, robot, animation.q[frame], animation.base[frame])
+    render.render(render_scene, path, eye=(4.2, -3.4, 2.5), at=(-0.05, -0.1, 0.62), zoom=2.5)
 
 
 def draw_exercise(path: str) -> None:
     """Seven exercises in two rows: clap, squat, toe touch, kick; knee to elbow, folded arms, stretch."""
     robot = mannequin.build()
-    stage = render.Stage()
-    stage.add_board(0.6, 12, _BOARD_LIGHT, _BOARD_DARK)
+    render_scene = render.RenderScene()
+    render_scene.add_board(0.6, 12, _BOARD_LIGHT, _BOARD_DARK)
     moments = gait.exercise_moments()
     animation = gait.exercise(robot, int(moments[-1] * gait.FRAMES_A_SECOND) + 1)
     for place, pose in enumerate((2, 6, 9, 13, 17, 21, 23)):
@@ -128,13 +128,13 @@ def draw_exercise(path: str) -> None:
         stand = np.eye(4)
         stand[:2, :2] = [[c, -s], [s, c]]
         stand[:2, 3] = 0.7 - 1.5 * (place // 4), 1.35 * (place % 4) - 2.0 + 0.4 * (place // 4)
-        _add_mannequin(stage, robot, animation.q[frame], stand @ animation.base[frame])
-    render.render(stage, path, eye=(6.5, -0.5, 3.4), at=(0.0, 0.05, 0.78), zoom=2.9)
+        _add_mannequin(render_scene, robot, animation.q[frame], stand @ animation.base[frame])
+    render.render(render_scene, path, eye=(6.5, -0.5, 3.4), at=(0.0, 0.05, 0.78), zoom=2.9)
 
 
-def _add_mannequin(stage: render.Stage, robot: tocsin.Robot, q: np.ndarray, base: np.ndarray) -> None:
+def _add_mannequin(render_scene: render.RenderScene, robot: tocsin.Robot, q: np.ndarray, base: np.ndarray) -> None:
     for name, pose in zip(robot.link_names, robot.link_poses(q, base=base)):
-        stage.add(mannequin.meshes()[name], _SKIN, pose)
+        render_scene.add(mannequin.meshes()[name], _SKIN, pose)
 
 
 BENCHMARKS = (

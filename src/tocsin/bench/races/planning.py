@@ -154,21 +154,21 @@ def _race(name: str, count: int, repeats: int, seed: int) -> Race:
 
 def draw(robot: tocsin.Robot, way: list[np.ndarray], path: str) -> None:
     """The site, and the robot at the ends and two moments of the way that was found."""
-    stage = render.Stage()
+    render_scene = render.RenderScene()
     colours = {"ground": (0.62, 0.56, 0.46), "building": (0.72, 0.72, 0.7), "scaffold": (0.55, 0.58, 0.62)}
     for name, mesh in site.site().items():
         normals = np.repeat(_flat(mesh)[:, None], 3, axis=1) if name != "ground" else None
-        stage.add(mesh, colours.get(name, (0.5, 0.45, 0.42)), normals=normals)
+        render_scene.add(mesh, colours.get(name, (0.5, 0.45, 0.42)), normals=normals)
     motion = robot.follow(np.array(way))
     paints = ((0.95, 0.75, 0.3), (0.93, 0.66, 0.22), (0.9, 0.56, 0.18), (0.85, 0.42, 0.15))
     for t, colour in zip((0.0, 0.4, 0.7, 1.0), paints):
         for shapes, pose in zip(robot.shapes, motion.link_poses(t)):
             for shape in shapes:
                 mesh = shape.points, shape.faces  # in the frame of the link
-                stage.add(mesh, colour, pose, np.repeat(_flat(mesh)[:, None], 3, axis=1))
+                render_scene.add(mesh, colour, pose, np.repeat(_flat(mesh)[:, None], 3, axis=1))
     crane = robot.name == "crane"
     eye, at = ((24.0, -30.0, 26.0), (0.0, 1.0, 7.0)) if crane else ((6.0, -24.0, 17.0), (-1.5, -2.0, 1.0))
-    render.render(stage, path, eye=eye, at=at, zoom=1.8)
+    render.render(render_scene, path, eye=eye, at=at, zoom=1.8)
 
 
 def _flat(mesh: Any) -> np.ndarray:

@@ -23,7 +23,7 @@ View = tuple[tuple[float, float, float], tuple[float, float, float], float]
 
 
 def panel(
-    stage: render.Stage, view: View, ghosts: tuple[render.Stage, ...] = (), ground: float = -math.inf
+    render_scene: render.RenderScene, view: View, ghosts: tuple[render.RenderScene, ...] = (), ground: float = -math.inf
 ) -> np.ndarray:
     """One picture; `ground` is the height of a floor."""
     eye, at, zoom = view
@@ -33,7 +33,7 @@ def panel(
     camera = render.Camera(np.array(eye), frame / np.linalg.norm(frame, axis=1)[:, None], 1.0 / zoom)
     away = float(np.linalg.norm(back))
     look = render.Look(ground=ground, cell=away / 16.0, middle=(at[0], at[1]), reach=1.1 * away)
-    return render.paint(stage, camera, (640, 760), look=look, ghosts=ghosts)
+    return render.paint(render_scene, camera, (640, 760), look=look, ghosts=ghosts)
 
 
 def draw_cloth(path: str) -> None:
@@ -41,17 +41,17 @@ def draw_cloth(path: str) -> None:
     film = soft_scenes.cloth(60_000, np.array([0.0, 1.0]))
     panels = []
     for frame in range(2):
-        stage = render.Stage()
+        render_scene = render.RenderScene()
         for part in film.parts:
-            stage.add((part.frames[frame], part.faces), COLOURS[part.name])
-        panels.append(panel(stage, ((1.5, -2.6, 0.55), (0.0, 0.0, -0.28), 3.2), ground=-1.2))
-    stage = render.Stage()
+            render_scene.add((part.frames[frame], part.faces), COLOURS[part.name])
+        panels.append(panel(render_scene, ((1.5, -2.6, 0.55), (0.0, 0.0, -0.28), 3.2), ground=-1.2))
+    render_scene = render.RenderScene()
     rng = np.random.default_rng(4)
     for part in soft_scenes.balls(60_000, n_frames=2).parts:
         shade = rng.uniform(0.0, 1.0)
         colour = tuple(float((1 - shade) * a + shade * b) for a, b in zip(RED, BLUE))
-        stage.add((part.frames[0], part.faces), (colour[0], colour[1], colour[2]))
-    panels.append(panel(stage, ((9.5, -8.5, 5.5), (2.0, 2.0, 1.6), 3.1), ground=-0.6))
+        render_scene.add((part.frames[0], part.faces), (colour[0], colour[1], colour[2]))
+    panels.append(panel(render_scene, ((9.5, -8.5, 5.5), (2.0, 2.0, 1.6), 3.1), ground=-0.6))
     render.write_png(Path(path), np.concatenate(panels, axis=1))
 
 
@@ -72,14 +72,14 @@ def draw_steps(
     middle, size = 0.5 * (low + high), float(np.linalg.norm(high - low))
     panels = []
     for vertices in (ends[0][0], ends[-1][1]):
-        stage = render.Stage()
+        render_scene = render.RenderScene()
         for k, part in enumerate(order):
             colour = tuple(float((1.0 - shades[k]) * a + shades[k] * b) for a, b in zip(RED, BLUE))
             used, numbers = np.unique(parts[part], return_inverse=True)
             mesh = vertices[used] @ Y_UP.T, numbers.reshape(-1, 3)
-            stage.add(mesh, (colour[0], colour[1], colour[2]))
+            render_scene.add(mesh, (colour[0], colour[1], colour[2]))
         eye = middle + size * np.array([0.6, -1.2, 0.45])
-        panels.append(panel(stage, (tuple(eye), tuple(middle), 3.3), ground=float(low[2])))
+        panels.append(panel(render_scene, (tuple(eye), tuple(middle), 3.3), ground=float(low[2])))
     render.write_png(Path(path), np.concatenate(panels, axis=1))
 
 
@@ -100,31 +100,31 @@ def draw_planning(path: str) -> None:
 
 
 def _bar() -> np.ndarray:
-    film, stage = soft_scenes.bar(), render.Stage()
+    film, render_scene = soft_scenes.bar(), render.RenderScene()
     robot = film.parts[0]
     for frame in (0, 12, 24, 35, 47, 60):
-        stage.add((robot.frames[frame], robot.faces), ORANGE)
+        render_scene.add((robot.frames[frame], robot.faces), ORANGE)
     for part in film.parts[1:]:
-        stage.add((part.frames[30], part.faces), WHITE)
-    return panel(stage, ((1.3, -5.2, 1.7), (-0.02, 0.0, 0.60), 3.1), ground=-0.60)
+        render_scene.add((part.frames[30], part.faces), WHITE)
+    return panel(render_scene, ((1.3, -5.2, 1.7), (-0.02, 0.0, 0.60), 3.1), ground=-0.60)
 
 
 def _organs() -> np.ndarray:
-    film, stage, ghosts = soft_scenes.organs(), render.Stage(), []
+    film, render_scene, ghosts = soft_scenes.organs(), render.RenderScene(), []
     heart = film.parts[0]
     for part in film.parts:
-        stage.add((part.frames[24 if part is heart else 0], part.faces), COLOURS[part.name])
+        render_scene.add((part.frames[24 if part is heart else 0], part.faces), COLOURS[part.name])
     for frame in (0, 40):
-        ghost = render.Stage()
+        ghost = render.RenderScene()
         ghost.add((heart.frames[frame], heart.faces), ORANGE)
         ghosts.append(ghost)
-    return panel(stage, ((0.42, -0.95, 0.30), (0.0, -0.05, -0.045), 3.9), tuple(ghosts))
+    return panel(render_scene, ((0.42, -0.95, 0.30), (0.0, -0.05, -0.045), 3.9), tuple(ghosts))
 
 
 def _arm() -> np.ndarray:
-    draped, stage = soft_arm.made(), render.Stage()
+    draped, render_scene = soft_arm.made(), render.RenderScene()
     frame = round(0.8 * (len(draped.q) - 1))
     for mesh in soft_arm.triangles(draped.robot, draped.q[frame]):
-        stage.add(mesh, STEEL)
-    stage.add((draped.cloth[frame], draped.faces), ORANGE)
-    return panel(stage, ((1.7, -1.7, 1.35), (0.26, 0.0, 0.52), 2.7), ground=-0.08)
+        render_scene.add(mesh, STEEL)
+    render_scene.add((draped.cloth[frame], draped.faces), ORANGE)
+    return panel(render_scene, ((1.7, -1.7, 1.35), (0.26, 0.0, 0.52), 2.7), ground=-0.08)

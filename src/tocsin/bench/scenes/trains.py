@@ -150,12 +150,12 @@ def four(n_frames: int) -> tuple[cases.Case, Callable[[str], None]]:
     case = _case("four trains", trains, [], bases, q)
 
     def draw(path: str) -> None:
-        stage = render.Stage()
-        stage.add_board(2.0, 40, (0.78, 0.78, 0.76), (0.7, 0.7, 0.68))
+        render_scene = render.RenderScene()
+        render_scene.add_board(2.0, 40, (0.78, 0.78, 0.76), (0.7, 0.7, 0.68))
         frame = min(n_frames, 40)
         for k, train in enumerate(trains):
-            _add_train(stage, train, q[frame, k], bases[frame, k], COLOURS[k])
-        render.render(stage, path, eye=(10.0, -13.0, 12.0), at=(0.0, 0.5, 0.0), zoom=2.1)
+            _add_train(render_scene, train, q[frame, k], bases[frame, k], COLOURS[k])
+        render.render(render_scene, path, eye=(10.0, -13.0, 12.0), at=(0.0, 0.5, 0.0), zoom=2.1)
 
     return case, draw
 
@@ -204,11 +204,11 @@ def falling(ground: Callable[[], Triangles], n_frames: int) -> tuple[cases.Case,
     case = _case("falling train", [train], [body], bases, q)
 
     def draw(path: str) -> None:
-        stage = render.Stage()
-        stage.add((vertices, faces), (0.5, 0.52, 0.45))
+        render_scene = render.RenderScene()
+        render_scene.add((vertices, faces), (0.5, 0.52, 0.45))
         for frame, colour in ((0, COLOURS[2]), (min(n_frames, 60), COLOURS[1]), (min(n_frames, 170), COLOURS[0])):
-            _add_train(stage, train, q[frame, 0], bases[frame, 0], colour)
-        render.render(stage, path, eye=(24.0, -34.0, 24.0), at=(-2.0, 0.0, 11.0), zoom=1.7)
+            _add_train(render_scene, train, q[frame, 0], bases[frame, 0], colour)
+        render.render(render_scene, path, eye=(24.0, -34.0, 24.0), at=(-2.0, 0.0, 11.0), zoom=1.7)
 
     return case, draw
 
@@ -224,10 +224,11 @@ def _height_field(vertices: np.ndarray) -> tuple[str, np.ndarray]:
 
 
 def _add_train(
-    stage: render.Stage, train: tocsin.Robot, q: np.ndarray, base: np.ndarray, colour: tuple[float, float, float]
+    render_scene: render.RenderScene, train: tocsin.Robot, q: np.ndarray, base: np.ndarray,
+    colour: tuple[float, float, float]
 ) -> None:  # fmt: skip
     source = train.shapes[0][0].source
     for k, pose in enumerate(train.link_poses(q, base=base)):
         shade = 0.72 if k == 0 else 1.0
         red, green, blue = (shade * c for c in colour)
-        stage.add((source.vertices, source.faces), (red, green, blue), pose)
+        render_scene.add((source.vertices, source.faces), (red, green, blue), pose)

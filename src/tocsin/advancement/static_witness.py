@@ -1,0 +1,135 @@
+"""A look at one moment: do two shapes touch now?
+
+For a yes-or-no question any contact, whenever it is, ends the search: a witness at one moment is a proof. Contacts of
+planners' edges are seldom short: nine in ten are there at t = 1, 1/2, 3/4 or 1/4, and looking there costs a
+fraction of advancing up to them. A look that sees nothing, or gives up, says nothing.
+"""
+
+import numpy as np
+
+from tocsin import vec
+from tocsin.advancement.box_step import box_gap, center_of, quad_gaps
+from tocsin.advancement.leaves import convex_set, corner, placed_corner
+from tocsin.advancement.relative import relative_state
+from tocsin.compiler.jit import kernel
+from tocsin.geometry.convex import convex_distance
+from tocsin.geometry.triangles import triangle_pair
+from tocsin.model.world import CONVEX, MESH
+from tocsin.simd.lanes import WIDTH, lane
+
+LOOKS = (1.0, 0.5, 0.75, 0.25)
+"""Where in a slab `is_free` looks before it goes on; at its end, where there are several slabs, before it culls."""
+
+UNSEEN = 24
+"""Steps that `is_free` takes on a short motion before it looks: as they are charged, or those of a pair that has an
+account of its own."""
+
+TESTS = 48
+"""Box and leaf tests after which a look gives up: contacts are found within a few, by going down where boxes overlap
+most; surfaces that come close without touching could take hundreds."""
+
+
+@kernel
+def leaves_touch(world, geom_a, geom_b, node_a, node_b, pose, workspace, near):
+    """Are two leaves no farther apart than `near`, by two points that witness it?"""
+    if geom_a["kind"] == MESH and geom_b["kind"] == MESH:
+        fa = node_a["first"]
+        fb = node_b["first"]
+        a0 = corner(world.points, world.faces, fa, 0)
+        a1 = corner(world.points, world.faces, fa, 1)
+        a2 = corner(world.points, world.faces, fa, 2)
+        b0, _ = placed_corner(world.points, world.faces, fb, 0, pose)
+        b1, _ = placed_corner(world.points, world.faces, fb, 1, pose)
+        b2, _ = placed_corner(world.points, world.faces, fb, 2, pose)
+        d, _, _ = triangle_pair(a0, a1, a2, b0, b1, b2)
+        return d <= near
+    table_a, set_a = convex_set(geom_a, node_a, world.points, world.faces, workspace.corners_a)
+    table_b, set_b = convex_set(geom_b, node_b, world.points, world.faces, workspace.corners_b)
+    guess = vec.add(pose[1], vec.matvec(pose[0], center_of(node_b)))
+    guess = vec.sub(guess, center_of(node_a))
+    _, upper, _, _, _ = convex_distance(table_a, set_a, table_b, set_b, pose, guess, workspace.simplex, near, near, 0.0)
+    return upper <= near
+
+
+@kernel
+def hulls_apart(world, geom_a, geom_b, node_a, node_b, pose, workspace, near):
+    """Are the convex proxies of two shapes farther apart than `near`, by a direction that shows it?"""
+    set_a = (geom_a["proxy"], geom_a["proxy_count"], geom_a["proxy_radius"], geom_a["proxy_disk"])
+    set_b = (geom_b["proxy"], geom_b["proxy_count"], geom_b["proxy_radius"], geom_b["proxy_disk"])
+    guess = vec.add(pose[1], vec.matvec(pose[0], center_of(node_b)))
+    guess = vec.sub(guess, center_of(node_a))
+    lower, _, _, _, _ = convex_distance(
+        world.points, set_a, world.points, set_b, pose, guess, workspace.simplex, near, near, 0.0
+    )
+    return lower > near
+
+
+@kernel
+def has_static_witness(world, sweeps, joints, workspace, pair, t):
+    """Is the pair seen to touch at time t? True is a proof: two points are within margin + tolerance.
+
+    The distance of two leaves is up to the pair's noise, which is subtracted from what is accepted, as in the
+    advancement. Boxes and hulls farther apart than that are not opened; of those that are, the one with the deepest
+    overlap is opened first.
+    """
+    near = pair["margin"] + pair["tolerance"] - pair["noise"]
+    geom_a = world.geoms[pair["a"]]
+    geom_b = world.geoms[pair["b"]]
+    a = geom_a["root"]
+    b = geom_b["root"]
+    pose, _ = relative_state(pair, sweeps, joints, world.links, t)
+    gap, _ = box_gap(world.nodes[a], world.nodes[b], pose)
+    if gap > near:
+        return False
+    solids = geom_a["kind"] == CONVEX and geom_b["kind"] == CONVEX
+    if not solids and hulls_apart(world, geom_a, geom_b, world.nodes[a], world.nodes[b], pose, workspace, near):
+        return False
+    stack = workspace.stack
+    stack[0, 0] = a
+    stack[0, 1] = b
+    top = 1
+    for _ in range(TESTS):
+        if top == 0:
+            break
+        top -= 1
+        a = stack[top, 0]
+        b = stack[top, 1]
+        node_a = world.nodes[a]
+        node_b = world.nodes[b]
+        leaf_a = node_a["count"] > 0
+        leaf_b = node_b["count"] > 0
+        if leaf_a and leaf_b:
+            if leaves_touch(world, geom_a, geom_b, node_a, node_b, pose, workspace, near):
+                return True
+            continue
+        open_a = leaf_b or (not leaf_a and node_a["radius"] >= node_b["radius"])
+        q = -1 - (node_a["count"] if open_a else node_b["count"])
+        gaps = quad_gaps(world.quads, q, node_b if open_a else node_a, pose, open_a)
+        deepest = np.inf
+        for k in range(WIDTH):
+            kid = world.kids[q, k]
+            gap = lane(gaps, k)
+            if kid < 0 or gap > near:
+                continue
+            # The deepest on top.
+            place = top
+            if gap > deepest:
+                place = top - 1
+                stack[top, 0] = stack[place, 0]
+                stack[top, 1] = stack[place, 1]
+            else:
+                deepest = gap
+            stack[place, 0] = kid >> 1 if open_a else a
+            stack[place, 1] = b if open_a else kid >> 1
+            top += 1
+    return False
+
+
+@kernel
+def static_witness_during(world, sweeps, joints, workspace, pair, begin, end):
+    """Return one of LOOKS in [begin, end] at which the pair is seen to touch, or infinity."""
+    for k in range(4):
+        t = end if k == 0 else begin + (end - begin) * LOOKS[k]
+        if pair["start"] <= t and has_static_witness(world, sweeps, joints, workspace, pair, t):
+            return t
+    return np.inf

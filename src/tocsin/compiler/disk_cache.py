@@ -1,0 +1,211 @@
+"""Where compiled kernels are kept: each under a name for all that it was compiled from, and for what.
+
+Numba notices that a function's own file has changed, but not that a function it calls has: an edited bound would live
+on inside its callers. A kernel can only use what its module imports, so its name on disk has a digest of the module's
+own text and of the text of every module of this package that it imports, directly or through others. Editing a file
+thus recompiles exactly the kernels that may use it; copies of the same sources share what was compiled; and installs
+that cannot be written to are served as well. The processor, Numba's settings and all versions are in the name too: a
+home folder may serve several machines.
+
+Numba's own cache is never used, for the reason above. Where nothing can be kept, kernels are compiled in memory.
+"""
+
+import hashlib
+import pickle
+import re
+import sys
+import time
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import llvmlite
+import numba
+import numpy as np
+from llvmlite import binding
+from numba.core import config
+
+from tocsin.compiler.store import Bytes, Store, folder, say
+
+PACKAGE = Path(__file__).parents[1]
+
+KERNELS = Store("kernels")
+
+KEEPING = {PACKAGE / "compiler/store.py", Path(__file__)}
+"""Modules that change no kernel: what they write has a version of its own."""
+
+FORMAT = 1
+"""Raise it when other things are kept of a kernel."""
+
+STARTED = time.time()
+"""This module is the first of the package that is loaded, up to those that load nothing of it."""
+
+IMPORT = re.compile(r"^[ \t]*(?:from (tocsin[\w.]*) import (\([^)]*\)|.*)|import (tocsin[\w.]*))", re.MULTILINE)
+
+OF_NO_MATTER = re.compile(r"CUDA|THREAD|CACHE|COLOR_SCHEME|GDB_BINARY|RUNNING_UNDER_PROFILER")
+"""Settings of Numba that change no code, and may differ from run to run."""
+
+
+@cache
+def _file_of(module: str) -> Path | None:
+    """Return the file of a module of this package, or None if the name is of something else."""
+    inside = PACKAGE.joinpath(*module.split(".")[1:])
+    for file in (inside.with_suffix(".py"), inside / "__init__.py"):
+        if file.is_file():
+            return file
+    return None
+
+
+@cache
+def _read(file: Path) -> tuple[bytes, frozenset[Path]]:
+    """Return the digest of a file, and the files of this package that it imports, anywhere in its text."""
+    text = file.read_text(encoding="utf-8")
+    found = set()
+    for module, names, plain in IMPORT.findall(text):
+        if plain:
+            found.add(_file_of(plain))
+        else:
+            parts = [_file_of(f"{module}.{name}") for name in re.findall(r"(\w+)(?: as \w+)?", names)]
+            found.update(parts)
+            if not all(parts):
+                found.add(_file_of(module))
+    return hashlib.blake2b(text.encode(), digest_size=16).digest(), frozenset(f for f in found if f)
+
+
+def reached(file: Path) -> set[Path]:
+    """Return the file and every file of this package that it imports, directly or through others."""
+    seen = {file}
+    waiting = [file]
+    while waiting:
+        for other in _read(waiting.pop())[1] - seen:
+            seen.add(other)
+            waiting.append(other)
+    return seen
+
+
+def _as_loaded(file: Path) -> bool:
+    """Is the text of a file still the one that this process has loaded?
+
+    What is compiled is what was loaded; under the name of a text that was edited since, it would mislead others.
+    """
+    status = file.stat()
+    return max(status.st_mtime, status.st_ctime) < STARTED
+
+
+@cache
+def state(file: Path) -> str | None:
+    """Return a name for the text of all that kernels in this file can reach; None if any of it was edited just now."""
+    digest = hashlib.blake2b(digest_size=10)
+    for other in sorted(reached(file) - KEEPING):
+        inside = other.relative_to(PACKAGE).as_posix() if other.is_relative_to(PACKAGE) else other.name
+        digest.update(inside.encode() + _read(other)[0])
+    if not all(map(_as_loaded, reached(file) - KEEPING)):
+        return None
+    stem = re.sub(r"\W", "_", file.stem)[:40]
+    return f"{stem}-{digest.hexdigest()}"
+
+
+@cache
+def _host() -> tuple[str, ...]:
+    """Return what code is made for, as far as it stays the same in a process."""
+    versions = (numba.__version__, llvmlite.__version__, np.__version__, sys.version, getattr(sys, "abiflags", ""))
+    features = binding.get_host_cpu_features().flatten()
+    return *versions, binding.get_process_triple(), binding.get_host_cpu_name(), features
+
+
+@cache
+def _settings() -> tuple[str, ...]:
+    return tuple(sorted(key for key in vars(config) if key.isupper() and not OF_NO_MATTER.search(key)))
+
+
+def machine() -> str:
+    """Return all that decides what becomes of a text: processor, versions, and Numba's settings as they are now."""
+    return repr((_host(), [(key, getattr(config, key, None)) for key in _settings()]))
+
+
+@cache
+def _kept() -> set[str]:
+    """Return the states of which kernels were there when the first one was missing."""
+    return {name.rpartition("-")[0] for name in KERNELS.names()}
+
+
+class KernelCache:
+    """A function's compiled code on disk, looked for when it is first needed; what Numba's dispatchers want of a cache.
+
+    What comes from there is unpickled and run, so it must be ours: see `store`. Whatever goes wrong, the function is
+    compiled.
+    """
+
+    kind = "entry"
+
+    def __init__(self, function: Any) -> None:
+        self._function = function
+
+    @property
+    def cache_path(self) -> str | None:
+        """The folder."""
+        place = KERNELS.place()
+        return None if place is None else str(place)
+
+    def _name(self, sig: Any) -> str | None:
+        """Return the name of what is compiled for a signature; None if it cannot be kept."""
+        code: Any = self._function.__code__
+        file = Path(code.co_filename)
+        if folder() is None or not file.is_file():
+            return None
+        text = state(file)
+        if text is None:
+            return None
+        cells = self._function.__closure__ or ()
+        closed = _dumps([cell.cell_contents for cell in cells]) if cells else b""
+        function = self._function.__qualname__, code.co_firstlineno, code.co_code, closed
+        parts = repr((FORMAT, self.kind, machine(), function, str(sig)))
+        return f"{text}-{hashlib.blake2b(parts.encode(), digest_size=20).hexdigest()}"
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """Return what was compiled for a signature, or None."""
+        target_context.refresh()
+        try:
+            name = self._name(sig)
+            body = None if name is None else KERNELS.load(name)
+            if body is not None:
+                return self.rebuild(target_context, pickle.loads(body))
+        except Exception:
+            return None
+        if name is None or KERNELS.place(make=True) is None:
+            say("compiling kernels, a minute or two; nothing is kept")
+        elif name.rpartition("-")[0] not in _kept():
+            say("compiling kernels, a minute or two, once per machine")
+        return None
+
+    def save_overload(self, sig: Any, result: Any) -> None:
+        """Keep what was compiled for a signature, if that is possible."""
+        try:
+            name = self._name(sig)
+            if name is None or result.library.has_dynamic_globals or any(not part.can_cache for part in result.lifted):
+                return
+            body = _dumps(self.reduce(result))
+        except Exception:
+            return
+        KERNELS.save(name, body)
+
+    def reduce(self, result: Any) -> tuple[Any, ...]:
+        """Return what is kept of a function."""
+        return result._reduce()
+
+    def rebuild(self, target_context: Any, payload: tuple[Any, ...]) -> Any:
+        """Return a function as it was."""
+        from numba.core.compiler import CompileResult
+
+        return CompileResult._rebuild(target_context, *payload)
+
+    def enable(self) -> None:
+        """Do nothing: TOCSIN_CACHE says what is kept."""
+
+    disable = flush = enable
+
+
+def _dumps(value: Any) -> Bytes:
+    from numba.core.serialize import dumps
+
+    return dumps(value)

@@ -1,0 +1,107 @@
+"""A hierarchy made four wide: up to four descendants of a node side by side, ready to be tested at once.
+
+A row of `quads` holds the boxes of four nodes, in the order and precision of `NODE`, number by number: (FIELDS, 4). The
+four are found by opening the largest of a node's descendants until there are four. Unused lanes are points very far
+away, done at once, and have no entry in `kids`.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from tocsin.compiler.jit import kernel
+from tocsin.geometry.tree import MAX_DEPTH, NODE
+from tocsin.simd import lanes
+
+CENTER, AXES, HALF, REACH, RADIUS, FIELDS = 0, 3, 9, 12, 13, 14
+"""Rows of a quad: where each field of a node starts, and how many there are."""
+
+FAR_AWAY = 2.0**120
+"""Where unused lanes are (metres): beyond every length that is let in."""
+
+
+class BVH4(NamedTuple):
+    """A hierarchy with its quads."""
+
+    nodes: np.ndarray
+    """As in the binary tree, but `count` is -1 - q for an inner node that has the quad q."""
+    quads: np.ndarray
+    """(n, FIELDS, 4) single precision."""
+    kids: np.ndarray
+    """(n, 4): twice the node of each lane, plus one for a leaf; -1 for an unused lane."""
+
+
+@kernel
+def write_lane(quad, k, node):
+    """Copy a node's box into lane k."""
+    for i in range(3):
+        quad[CENTER + i, k] = node["center"][i]
+        quad[AXES + i, k] = node["axes"][0, i]
+        quad[AXES + 3 + i, k] = node["axes"][1, i]
+        quad[HALF + i, k] = node["half"][i]
+    quad[REACH, k] = node["reach"]
+    quad[RADIUS, k] = node["radius"]
+
+
+@kernel
+def fill_quads(nodes, quads, kids):
+    """Write the quads of a tree, the root's first, and their numbers into the nodes; return how many there are."""
+    if nodes[0]["count"] > 0:
+        return 0
+    stack = np.zeros(3 * MAX_DEPTH + 4, dtype=np.int32)
+    top = 1
+    n = 0
+    while top > 0:
+        top -= 1
+        node = stack[top]
+        kids[n, 0] = nodes[node]["first"]
+        kids[n, 1] = kids[n, 0] + 1
+        count = 2
+        while count < 4:
+            largest = -1
+            for k in range(count):
+                kid = nodes[kids[n, k]]
+                if kid["count"] <= 0 and (largest < 0 or kid["radius"] > nodes[kids[n, largest]]["radius"]):
+                    largest = k
+            if largest < 0:
+                break
+            first = nodes[kids[n, largest]]["first"]
+            kids[n, largest] = first
+            kids[n, count] = first + 1
+            count += 1
+        for k in range(count):
+            kid = kids[n, k]
+            write_lane(quads[n], k, nodes[kid])
+            leaf = nodes[kid]["count"] > 0
+            if not leaf:
+                stack[top] = kid
+                top += 1
+            kids[n, k] = 2 * kid + (1 if leaf else 0)
+        for k in range(count, 4):
+            kids[n, k] = -1
+            quads[n, CENTER, k] = FAR_AWAY
+        nodes[node]["count"] = -1 - n
+        n += 1
+    return n
+
+
+def make_bvh4(nodes: np.ndarray) -> BVH4:
+    """Return the wide tree of a binary one."""
+    own = nodes.copy()
+    most = max(len(nodes) // 2, 1)
+    quads = np.zeros((most, FIELDS, lanes.WIDTH), np.float32)
+    kids = np.zeros((most, lanes.WIDTH), np.int32)
+    n = fill_quads(own, quads, kids) if len(own) else 0
+    return BVH4(own, quads[:n].copy(), kids[:n].copy())
+
+
+def shifted(tree: BVH4, node: int, face: int, quad: int) -> BVH4:
+    """Return the tree with its nodes, triangles and quads numbered from where they lie in a larger table."""
+    nodes = tree.nodes.copy()
+    inner = nodes["count"] <= 0
+    nodes["first"] += np.where(inner, node, face).astype(np.int32)
+    nodes["count"] -= np.where(nodes["count"] < 0, quad, 0).astype(np.int32)
+    return BVH4(nodes, tree.quads, np.where(tree.kids < 0, -1, tree.kids + 2 * node).astype(np.int32))
+
+
+EMPTY = BVH4(np.zeros(0, NODE), np.zeros((0, FIELDS, lanes.WIDTH), np.float32), np.zeros((0, lanes.WIDTH), np.int32))

@@ -1,0 +1,1 @@
+"""Several numbers in one register."""

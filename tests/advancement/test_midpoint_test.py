@@ -1,0 +1,47 @@
+"""A pair that is said to be apart for all of a slab never comes within the margin in it."""
+
+import numpy as np
+import pytest
+
+import tocsin
+from oracles import shapes
+from tocsin.advancement.midpoint_test import midpoint_test
+from tocsin.broad_phase.sweep import half_of
+
+from .moving_pair import moving_pair
+
+SIDES = (0.4, 0.6, 0.9), (1.0, 0.2, 0.5)
+
+
+def check(seed, cases, samples):
+    """Return how many pairs were said to be apart, and how many of the others were."""
+    rng = np.random.default_rng(seed)
+    oracle = [shapes.box(side) for side in SIDES]
+    said = missed = 0
+    for _ in range(cases):
+        margin = float(rng.choice([0.0, 0.2]))
+        moving = moving_pair(rng, tocsin.Box(SIDES[0]), tocsin.Box(SIDES[1]), margin, float(rng.choice([0.3, 1.0])))
+        t0 = float(rng.uniform(0.0, 0.9))
+        t1 = t0 + (1.0 - t0) * float(rng.random())
+        apart = midpoint_test(
+            moving.world, moving.sweeps, moving.joints, moving.pair, 0.5 * (t0 + t1), half_of(t0, t1)
+        )  # fmt: skip
+        least = np.inf
+        for t in np.linspace(t0, t1, samples):
+            pose_a, pose_b = moving.poses(t)
+            least = min(least, shapes.distance(oracle[0], pose_a, oracle[1], pose_b))
+        assert least > margin or not apart
+        said += apart
+        missed += least > margin and not apart
+    return said, missed
+
+
+def test_pairs_said_to_be_apart_are():
+    said, missed = check(1, 150, 9)
+    assert said > 50
+    assert missed < said
+
+
+@pytest.mark.pure
+def test_a_pair_said_to_be_apart_is():
+    check(2, 2, 3)

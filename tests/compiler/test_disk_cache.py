@@ -1,0 +1,135 @@
+"""Compiled code is kept per state of all that a kernel can reach."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+import llvmlite.binding
+import numba
+import pytest
+
+import tocsin.vec
+from tocsin.compiler import disk_cache
+from tocsin.compiler.jit import PURE_PYTHON
+
+
+def test_a_module_reaches_what_it_imports_through_others():
+    reached = disk_cache.reached(disk_cache.PACKAGE / "query.py")
+    names = {file.relative_to(disk_cache.PACKAGE).as_posix() for file in reached}
+    assert {"query.py", "advancement/engine.py", "bounds/rounding.py", "simd/lanes.py", "compiler/jit.py"} <= names
+    assert not {"scene.py", "cli/app.py", "io/urdf.py", "__init__.py"} & names
+
+
+@pytest.fixture
+def copy(tmp_path):
+    """A copy of the package's sources, whose state is looked at."""
+    shutil.copytree(disk_cache.PACKAGE, tmp_path / "tocsin", ignore=shutil.ignore_patterns("__pycache__"))
+    return tmp_path / "tocsin"
+
+
+def run(program, package, *arguments, **environment):
+    """What a process prints that has the package of this folder."""
+    kept = {key: value for key, value in os.environ.items() if not key.startswith(("NUMBA", "PYTHON"))}
+    done = subprocess.run(
+        [sys.executable, "-c", program, *arguments],
+        env=kept | {"PYTHONPATH": str(package.parent), "PYTHONDONTWRITEBYTECODE": "1"} | environment,
+        capture_output=True, text=True,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def states(package, *modules):
+    program = (
+        "import sys; from tocsin.compiler import disk_cache as c\nfor m in sys.argv[1:]: print(c.state(c.PACKAGE / m))"
+    )
+    return run(program, package, *modules).split()
+
+
+def test_an_edited_callee_changes_the_state_of_its_callers_alone(copy):
+    modules = ("query.py", "bounds/taylor.py", "geometry/tree.py")
+    before = states(copy, *modules)
+    assert before == [disk_cache.state(disk_cache.PACKAGE / m) for m in modules], "copies share what was compiled"
+    with (copy / "bounds" / "rounding.py").open("a", encoding="utf-8") as file:
+        file.write("# edited\n")
+    with (copy / "compiler/store.py").open("a", encoding="utf-8") as file:
+        file.write("# where things are kept changes no kernel\n")
+    query, taylor, tree = states(copy, *modules)
+    assert query != before[0]
+    assert taylor != before[1]
+    assert tree == before[2]
+
+
+def test_what_was_edited_since_it_was_loaded_has_no_state(copy):
+    """What is compiled is the text as it was loaded: under the name of a later text it would mislead every process."""
+    program = (
+        "import pathlib, sys; from tocsin import vec; from tocsin.compiler import disk_cache as c\n"
+        "file = c.PACKAGE / 'vec.py'; file.write_text(file.read_text() + '# edited')\n"
+        "print(c.state(file), c.state(c.PACKAGE / 'simd/lanes.py') is None, c.KernelCache(vec.dot.py_func)._name(()))"
+    )
+    assert run(program, copy).split() == ["None", "False", "None"]
+
+
+SETTINGS = {
+    "BOUNDSCHECK": 1, "CPU_NAME": "haswell", "CPU_FEATURES": "+avx2", "OPT": 1, "ENABLE_AVX": 0, "DEBUGINFO_DEFAULT": 1,
+    "LOOP_VECTORIZE": 0, "SLP_VECTORIZE": 1, "USING_SVML": 1, "LLVM_REFPRUNE_PASS": 0,
+}  # fmt: skip
+HOSTS = {
+    "get_host_cpu_name": "haswell",
+    "get_host_cpu_features": llvmlite.binding.FeatureMap(),
+    "get_process_triple": "",
+}
+
+
+@pytest.mark.skipif(PURE_PYTHON, reason="nothing is compiled")
+def test_kernels_are_kept_for_a_processor_and_for_settings(monkeypatch):
+    """A home folder may serve machines with and without AVX-512, and processes with other settings of Numba."""
+
+    def name():
+        return disk_cache.KernelCache(tocsin.vec.dot.py_func)._name("()")
+
+    names = [name()]
+    for key, value in SETTINGS.items():
+        with monkeypatch.context() as patch:
+            patch.setattr(numba.config, key, value)
+            names.append(name())
+    for key, value in HOSTS.items():
+        with monkeypatch.context() as patch:
+            patch.setattr(disk_cache.binding, key, lambda value=value: value)
+            disk_cache._host.cache_clear()
+            names.append(name())
+    assert len(set(names)) == len(names)
+    disk_cache._host.cache_clear()
+    for key in ("NUMBA_NUM_THREADS", "CACHE_DIR", "THREADING_LAYER", "COLOR_SCHEME"):
+        monkeypatch.setattr(numba.config, key, 1)
+    assert name() == names[0], "these change no code"
+
+
+ADDED = """
+@kernel
+def ask():
+    return dot((1.0, 2.0, 3.0), (1.0, 2.0, 3.0))
+"""
+
+
+@pytest.mark.parametrize("kept", ["off", "folder"])
+def test_no_kernel_is_ever_stale_and_off_writes_nothing(copy, tmp_path, kept):
+    (copy / "extra.py").write_text(f"from tocsin.compiler.jit import kernel\nfrom tocsin.vec import dot\n{ADDED}")
+    home = tmp_path / "home"
+    home.mkdir()
+    chosen = {"TOCSIN_CACHE": "off" if kept == "off" else str(tmp_path / "kept"), "HOME": str(home)}
+    ask = "from tocsin.extra import ask; print(ask(), sum(ask.stats.cache_hits.values()))"
+    assert run(ask, copy, **chosen).split() == ["14.0", "0"]
+    assert run(ask, copy, **chosen).split() == ["14.0", "0" if kept == "off" else "1"]
+    text = (copy / "vec.py").read_text()
+    edited = re.sub(r"(def dot\(a, b\):\n(?:    \"\"\".*\"\"\"\n)?    return )", r"\g<1>1000.0 + ", text)
+    assert edited != text
+    (copy / "vec.py").write_text(edited)
+    assert run(ask, copy, **chosen).split() == ["1014.0", "0"]
+    assert [*home.rglob("*"), *copy.rglob("*.nb?")] == [], "none of Numba's files, there or beside ours"
+
+
+def test_the_package_is_the_one_that_is_imported():
+    assert str(disk_cache.PACKAGE) in tocsin.__file__

@@ -1,0 +1,249 @@
+"""Kernels that call kernels: compiled once for each kind of argument, and with machine code only where Python calls."""
+
+import os
+import subprocess
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tocsin.compiler import disk_cache
+from tocsin.compiler.jit import KNOWN, PURE_PYTHON, kernel
+from tocsin.compiler.store import Store
+
+if PURE_PYTHON or not KNOWN:
+    pytest.skip("kernels are compiled another way here", allow_module_level=True)
+
+from tocsin.compiler import kernels
+
+LONG = "\n".join(f"    x = math.sin(x) + y * {k}.5" for k in range(300))
+PROGRAM = f"""
+import math
+from tocsin.compiler.jit import inlined, kernel
+
+@kernel
+def powers(x, n):
+    out = 1.0
+    for _ in range(n):
+        out *= x
+    return out
+
+@kernel
+def some_powers(x, sizes):
+    return powers(x, 2) + powers(x, 3) + powers(x, sizes[0])
+
+@inlined
+def doubled(x):
+    return 2.0 * x
+
+@kernel
+def asks_doubled(x):
+    return doubled(x) + doubled(1.0)
+
+@kernel
+def long(x, y):
+{LONG}
+    return x
+
+@kernel
+def short(x):
+    return long(x, 1.0) + 1.0
+
+@kernel
+def ask(x):
+    return short(x) + long(x, 2.0)
+"""
+
+
+@kernel
+def countdown(n):
+    return 0 if n == 0 else 1 + countdown(n - 1)
+
+
+@kernel
+def count_twice(n):
+    return countdown(n) + countdown(n)
+
+
+@kernel
+def checked(n):
+    if n < 0:
+        raise ValueError("below zero")
+    return n
+
+
+@kernel
+def asks_checked(n):
+    return checked(n) + 1
+
+
+@pytest.fixture
+def fresh(tmp_path) -> dict[str, Any]:
+    """The program's kernels, of which nothing is kept from before: its text is another one each time."""
+    file = tmp_path / "program.py"
+    file.write_text(f"{PROGRAM}\n# {tmp_path}")
+    scope: dict[str, Any] = {"__name__": "program", "__file__": str(file)}
+    exec(compile(file.read_text(), str(file), "exec"), scope)
+    return scope
+
+
+def test_constants_and_small_integers_need_no_version_of_their_own(fresh):
+    assert fresh["some_powers"](2.0, np.array([4], np.int32)) == 4.0 + 8.0 + 16.0
+    assert len(fresh["powers"].inner.overloads) == 1
+    assert len(fresh["powers"].overloads) == 0, "Python has not called it: there is no machine code"
+    assert fresh["powers"](3.0, 2) == 9.0, "but it can"
+
+
+def test_a_kernel_may_call_itself():
+    assert count_twice(5) == 10
+
+
+def test_an_error_in_a_callee_arrives():
+    assert asks_checked(1) == 2
+    with pytest.raises(ValueError, match="below zero"):
+        asks_checked(-1)
+
+
+def test_inlined_kernels_are_part_of_their_callers(fresh):
+    assert fresh["asks_doubled"](1.5) == 5.0
+    (result,) = fresh["asks_doubled"].overloads.values()
+    bodies = [f.name for f in result.library._final_module.functions if not f.is_declaration]
+    assert bodies
+    assert not [name for name in bodies if "doubled" in name and "asks" not in name]
+
+
+@pytest.mark.parametrize("before", [[], ["short(0.5)"]])
+def test_what_was_compiled_is_found_by_the_next_process(tmp_path, before):
+    file = tmp_path / "program.py"
+    file.write_text(PROGRAM)
+    environment = dict(
+        os.environ, TOCSIN_CACHE=str(tmp_path / "cache"), PYTHONPATH=os.pathsep.join([str(tmp_path), *sys.path])
+    )
+
+    def run(text: str) -> list[str]:
+        program = f"from program import *\n{text}"
+        done = subprocess.run(
+            [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True
+        )
+        return done.stdout.split()
+
+    for line in before:
+        run(line)
+    told = "print(ask(0.25).hex(), sum(ask.stats.cache_hits.values()), long.inner.overloads and 'linked' or 'unlinked')"
+    first, second = run(told), run(told)
+    assert first[1:] == ["0", "linked"]
+    assert second[1:] == ["1", "unlinked"], "machine code alone is read"
+    plain = run("print((short.py_func(0.25) + long.py_func(0.25, 2.0)).hex())")
+    assert first[0] == second[0] == plain[0]
+
+
+def test_long_kernels_are_called_by_name(fresh):
+    fresh["ask"](0.25)
+    (long,) = fresh["long"].inner.overloads.values()
+    (short,) = fresh["short"].inner.overloads.values()
+    assert not long.library.short
+    assert short.library.short
+    declared = [f.name for f in short.library.module.functions if f.is_declaration]
+    assert long.fndesc.llvm_func_name in declared
+
+
+@pytest.mark.parametrize("damage", ["empty", "cut", "zeros", "random", "flip", "folder", "mode"])
+def test_damaged_kernels_are_compiled_again(tmp_path, monkeypatch, damage):
+    """In one process: each kernel is made anew, as the next process would."""
+    monkeypatch.setattr(disk_cache, "KERNELS", Store("kernels", root=tmp_path))
+    told = cached_call()
+    for file in list((tmp_path / "kernels").iterdir()):
+        data = file.read_bytes()
+        middle = len(data) // 2
+        contents = {"empty": b"", "cut": data[:middle], "zeros": bytes(len(data)), "random": os.urandom(len(data)),
+                    "flip": data[:middle] + bytes([data[middle] ^ 4]) + data[middle + 1 :]}  # fmt: skip
+        if damage in contents:
+            file.write_bytes(contents[damage])
+        elif damage == "mode":
+            file.chmod(0o666)
+        else:
+            file.unlink()
+            file.mkdir()
+    assert cached_call() == (told[0], 0)
+    assert cached_call() == (told[0], 0 if damage == "folder" else 1), "and kept again, where that is possible"
+
+
+def cached_call() -> tuple[str, int]:
+    """The bits of a call of a kernel that is new here, and whether it was found."""
+    from tocsin.bench.campaigns import cached
+
+    for name in ("third", "asked"):
+        setattr(cached, name, kernel(getattr(cached, name).py_func))
+    asked: Any = cached.asked
+    return asked(0.7).hex(), sum(asked.stats.cache_hits.values())
+
+
+def test_where_nothing_can_be_kept_kernels_are_compiled_in_memory(tmp_path, monkeypatch):
+    monkeypatch.setattr(disk_cache, "KERNELS", Store("kernels", root=tmp_path / "a file" / "below"))
+    (tmp_path / "a file").write_text("in the way")
+    assert cached_call() == cached_call()
+    monkeypatch.setattr(disk_cache, "KERNELS", Store("kernels", root=tmp_path))
+    with monkeypatch.context() as patch:
+        patch.setattr(Store, "save", lambda *_: False)
+        assert cached_call()[1] == cached_call()[1] == 0
+    monkeypatch.setattr(disk_cache, "_dumps", lambda value: value.no_such_name)  # Numba pickles in another way
+    assert cached_call()[1] == cached_call()[1] == 0
+
+
+def test_a_cache_that_cannot_be_written_is_read(tmp_path, monkeypatch):
+    monkeypatch.setattr(disk_cache, "KERNELS", Store("kernels", root=tmp_path))
+    told = cached_call()[0]
+    monkeypatch.setattr(Store, "save", lambda *_: False)
+    assert cached_call() == (told, 1)
+
+
+def test_a_missing_private_name_is_noticed(monkeypatch):
+    assert kernels.missing() == []
+    taken = 0
+    for place, names in kernels.NEEDED.items():
+        for name in names:
+            where = next((base for base in getattr(place, "__mro__", (place,)) if name in vars(base)), tuple)
+            if where is not tuple:
+                with monkeypatch.context() as patch:
+                    patch.delattr(where, name)
+                    assert f"{place.__name__}.{name}" in kernels.missing()
+                taken += 1
+    assert taken > 20
+    assert kernels.missing() == []
+
+
+WITHOUT = {
+    "nothing": ("pass", True),
+    "another version": ("numba.__version__ = '0.60.0'", False),
+    "a class": ("del numba.core.codegen.JITCodeLibrary", False),
+    "a dispatcher": ("del numba.core.registry.CPUDispatcher", False),
+    "how results are kept": ("del numba.core.compiler.CompileResult._rebuild", False),
+    "a cache": ("del numba.core.caching.CacheImpl, numba.core.caching.IndexDataCacheFile", True),
+}
+
+
+def test_other_versions_of_numba_compile_their_own_way_with_the_same_bits(tmp_path):
+    """One process, which is forked for each name that is taken away before tocsin is loaded."""
+    parts = ["import os, sys, numba, numba.core.codegen, numba.core.registry, numba.core.serialize"]
+    for words, (taken, _) in WITHOUT.items():
+        parts.append(f"""
+sys.stdout.flush()
+child = os.fork()
+if child == 0:
+    {taken}
+    from tocsin.compiler import jit
+    from tocsin.bench.campaigns.cached import asked
+    print({words!r}, jit.KNOWN, asked(0.7).hex(), sep="|", flush=True)
+    os._exit(0)
+assert os.waitpid(child, 0)[1] == 0, {words!r}
+""")
+    environment = dict(os.environ, TOCSIN_CACHE=str(tmp_path / "kept"), PYTHONPATH=os.pathsep.join(sys.path))
+    program = "\n".join(parts)
+    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    said = [line.split("|") for line in done.stdout.splitlines()]
+    assert [line[0] for line in said] == list(WITHOUT)
+    assert [line[1] for line in said] == [str(known) for _, known in WITHOUT.values()]
+    x = 0.7
+    assert {line[2] for line in said} == {(x / 3.0 + (0.1 / 3.0 + x * x / 3.0)).hex()}
