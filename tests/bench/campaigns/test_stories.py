@@ -140,6 +140,7 @@ class Capped:
         return self.scene.contacts(*motions, **asked, max_steps=1)
 
 
+@pytest.mark.filterwarnings("ignore::tocsin.MeshWarning")
 def test_a_list_that_is_not_complete_does_not_claim_what_it_leaves_out():
     """It may leave out earlier contacts, too, and all of a pair; that it was capped is counted."""
     cut = 0
@@ -169,3 +170,27 @@ def test_a_hundred_stories_contradict_nothing():
     assert tally.count == 100
     assert tally.contradictions == []
     assert min(tally.statuses[word] for word in ("free", "contact", "initial contact")) > 10
+
+
+@pytest.mark.filterwarnings("ignore::tocsin.MeshWarning")
+def test_a_strip_that_folds_onto_itself_is_judged_by_its_own_truth():
+    """Whoever calls it free is refuted, and so is who calls two of its sides in touch before they are."""
+    met = 0
+    for index in range(9, 300, 10):
+        story = stories_drawn.random_story(3, index)
+        (strip, *others), told = story.actors, stories_scenes.told(story)
+        assert strip.self_contact
+        hit = told.scene.first_contact(*told.motions, margin=story.margin)
+        if others or hit.status is not Status.CONTACT:
+            continue
+        met += 1
+        truth = stories_truth.Truth(story, told)
+        times = np.unique([*stories.GRID, hit.time, hit.time / 2])
+        own = frozenset([frozenset([("a", "a")])])
+        claims = Claims(story.margin)
+        claims.apart.append(Apart("who calls it free", 0.0, 1.0, story.margin + 2 * hit.tolerance, pairs=own))
+        claims.near.append(Near("who is early", hit.time / 2, story.margin, own))
+        claims.hit("first_contact", hit)
+        found = claims.contradictions(times, *truth.measure(times), truth.slack)
+        assert {who for who, _ in found} == {"who calls it free", "who is early"}
+    assert met > 2

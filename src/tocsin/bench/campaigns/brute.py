@@ -116,13 +116,14 @@ KINDS = ("soup", "sheet", "blob", "soup and sheet", "blob and blob", "blob and s
 def scene(number: int, seed: int) -> Soft:
     """One scene of a campaign; four of five do not overlap at the start, if thirty draws can help it."""
     for attempt in range(30):
-        drawn = _drawn(number, np.random.default_rng([seed, 4, number, attempt]))
+        drawn = drawn_at(number, np.random.default_rng([seed, 4, number, attempt]))
         if number % 5 == 4 or not overlaps_at_start(drawn):
             break
     return drawn
 
 
-def _drawn(number: int, rng: np.random.Generator) -> Soft:
+def drawn_at(number: int, rng: np.random.Generator) -> Soft:
+    """One scene of the kind that a number stands for, whether it overlaps at the start or not."""
     kind = KINDS[number % len(KINDS)]
     parts = kind.split(" and ")
     gentle = number % 3 == 2  # a third of the scenes move little, so that many of them stay free

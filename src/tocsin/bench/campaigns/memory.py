@@ -22,6 +22,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
@@ -45,6 +46,10 @@ HARDENED = {
 """For glibc; other libraries of C ignore it, and the run is a plain one."""
 
 BOUNDS = {"NUMBA_BOUNDSCHECK": "1"}
+
+SOUPS = 32
+"""One in so many numbers is a soup of some hundred elements, the others are stories without cylinders, which have
+thousands of sides: seven milliseconds of a processor each, made and asked; an audit takes eleven."""
 
 Answer = tuple[str, Callable[[], Any]]
 """A question's name, and what asks it."""
@@ -120,16 +125,32 @@ def _all_contacts(**options: Any) -> Callable[[int], Iterator[Answer]]:
 
 
 def _deform(seed: int) -> Iterator[Answer]:
-    from tocsin.bench.campaigns import brute
+    """Soups, cloths, strands and points, drawn once each; and cloths beside bodies or folded, as in stories."""
+    from tocsin.bench.campaigns import brute, stories_drawn, stories_scenes
 
     for number in range(sys.maxsize):
 
-        def ask(number: int = number) -> Any:
-            soft = brute.scene(number, seed)
+        def soup(number: int = number) -> Any:
+            soft = brute.drawn_at(number, np.random.default_rng([seed, 4, number]))
             pairs, through, triangles, hit, free = brute.ask(soft, brute.RELATIVE * soft.size)
             return sorted(pairs.items()), sorted(through), triangles, hit.status.value, hit.time, free
 
-        yield f"{seed}:{number}", ask
+        def tale(story: Any) -> Any:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", tocsin.MeshWarning)
+                told = stories_scenes.told(story)
+            asked = {"margin": story.margin, "tolerance": story.tolerance}
+            hit = told.scene.first_contact(*told.motions, **asked)
+            found = told.scene.contacts(*told.motions, every="pair", **asked)
+            return hit.status.value, hit.time, hit.contacts, found.times, found.features, found.complete
+
+        if number % SOUPS == 0:
+            yield f"soup:{seed}:{number}", soup
+            continue
+        story = stories_drawn.random_story(seed, number)
+        round_ones = any(p.kind == "cylinder" for a in story.actors for x in a.links for p in x.parts)
+        if any(actor.kind == "cloth" for actor in story.actors) and not round_ones:
+            yield f"stories:{seed}:{number}", lambda story=story: tale(story)
 
 
 ENGINES: dict[str, Callable[[int], Iterator[Answer]]] = {

@@ -2,6 +2,7 @@
 
 Stories (`stories_drawn`) are tiny scenes of exact quarter, half and whole turns, zeros, touching, coinciding and
 contained shapes, every joint kind, bodies, screws, paths, cloths and margins; three in ten mixed with random numbers.
+One in ten is a cloth that folds onto itself (`stories_folds`).
 Asked of each:
 
     first_contact and is_free, of both engines and on both back ends     contact_intervals      audit

@@ -171,7 +171,7 @@ def _ask_soft_lists(tale: Tale) -> None:
     cloths = {a.name for a in tale.story.actors if a.kind == "cloth"}
     others = {a.name: a for a in tale.story.actors}
     for names in dict.fromkeys(pairs.pairs):  # a body of two shapes is there twice
-        if names[0] == names[1] or not pairs.complete:
+        if not pairs.complete:
             continue
         places = frozenset([frozenset(_place(others, name) for name in names)])
         times = pairs.times[np.isin(pairs.pair, [k for k, each in enumerate(pairs.pairs) if each == names])]

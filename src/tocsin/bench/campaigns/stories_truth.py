@@ -25,6 +25,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tocsin.bench.campaigns.planted_shapes import oracle
+from tocsin.bench.campaigns.stories_folds import Itself
 from tocsin.bench.campaigns.stories_poses import link_poses, pieces_of
 from tocsin.bench.campaigns.stories_scenes import (
     BOX_FACES,
@@ -250,6 +251,14 @@ class Truth:
                     if actor.kind == "cloth":
                         key = (actor.name, n)
                         triangles[key] = triangles[key].and_also(found) if key in triangles else found
+        for actor in self.story.actors:
+            if actor.self_contact and (actor.moves or not named):
+                assert actor.faces is not None
+                itself = Itself(self._vertices(actor, t), actor.faces, slack)
+                pairs[frozenset([(actor.name, actor.name)])] = Measured(*itself.of())
+                for n in range(len(actor.faces)):
+                    own, key = Measured(*itself.of(n)), (actor.name, n)
+                    triangles[key] = triangles[key].and_also(own) if key in triangles else own
         return pairs, triangles
 
     def _sides(self, placed: list[Any], named: bool) -> list[Any]:
@@ -274,13 +283,18 @@ class Truth:
     def _name(self, actor: Actor, link: int) -> str:
         return actor.links[link].name if len(actor.links) > 1 else actor.name
 
+    def _vertices(self, actor: Actor, t: np.ndarray) -> np.ndarray:
+        """Return (times, n, 3): where the vertices of a cloth are."""
+        points = np.zeros((len(t), len(actor.stations[0]), 3))
+        for piece, which, s in pieces_of(actor, t):
+            first, last = actor.stations[piece], actor.stations[min(piece + 1, len(actor.stations) - 1)]
+            points[which] = first + s[:, None, None] * (last - first)
+        return points
+
     def _placed(self, actor: Actor, t: np.ndarray) -> tuple[list[Any], list[Any]]:
         """Return the inner and the outer cores of an actor, each with its link, at all times."""
         if actor.kind == "cloth":
-            points = np.zeros((len(t), len(actor.stations[0]), 3))
-            for piece, which, s in pieces_of(actor, t):
-                first, last = actor.stations[piece], actor.stations[min(piece + 1, len(actor.stations) - 1)]
-                points[which] = first + s[:, None, None] * (last - first)
+            points = self._vertices(actor, t)
             assert actor.faces is not None
             one = np.array([[0, 1, 2]])
             found = [(0, Placed(_flat(points[0, f], one), points[:, f])) for f in actor.faces]
