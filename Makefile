@@ -13,8 +13,8 @@ $(LIBRARY): pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
 	touch $(LIBRARY)
 
-$(STAMP): $(LIBRARY)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[test,lint]"
+$(STAMP): $(LIBRARY) benchmarks/pyproject.toml
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[test,lint]" -e ./benchmarks
 	touch $(STAMP)
 
 demo: $(LIBRARY)
@@ -23,6 +23,7 @@ demo: $(LIBRARY)
 lint: $(STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/lint-imports
+	cd benchmarks && ../$(BIN)/lint-imports
 	$(BIN)/pyright
 
 warm: $(LIBRARY)
@@ -52,9 +53,9 @@ test-all: first
 # How many questions of each engine: make test-memory COUNT=100000
 COUNT ?= 500
 test-memory: $(STAMP)
-	$(BIN)/python -m tocsin.bench memory --count $(COUNT) --bounds
+	$(BIN)/python -m tocsin_bench memory --count $(COUNT) --bounds
 
-bench: $(LIBRARY)
+bench: $(STAMP)
 	$(BIN)/tocsin bench list
 
 # The oldest and the newest libraries that pyproject.toml allows, each with kernels of its own: ten minutes the first time.
@@ -62,4 +63,4 @@ matrix:
 	$(PYTHON) tools/matrix.py
 
 clean:
-	rm -rf $(VENV) .matrix build dist out *.egg-info src/*.egg-info
+	rm -rf $(VENV) .matrix build dist out *.egg-info src/*.egg-info benchmarks/*.egg-info benchmarks/build

@@ -1,4 +1,4 @@
-"""Puts this folder on the path, so that tests find `data`, `oracles` and `promise` whichever of them are run.
+"""Puts this folder on the path, so that tests find `data` and `promise` whichever of them are run.
 
 Property tests have no deadline: the first example may have to compile a kernel.
 """

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import tocsin
-from tocsin.bench.scenes import shapes
 from tocsin.errors import TocsinError
+from tocsin_bench.scenes import shapes
 
 
 def placed(x=0.0, y=0.0, z=0.0):

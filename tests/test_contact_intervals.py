@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import tocsin
-from oracles import kinematics as kin
 from promise.scenes import at, box_mesh, two
 from promise.test_sampled import World
 from tocsin import Body, Box, Capsule, Cylinder, RobotBuilder, Scene, Sphere, Status
+from tocsin_bench.oracles import kinematics as kin
 
 TOLERANCE = 1e-4
 

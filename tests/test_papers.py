@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-SOURCE = ROOT / "src" / "tocsin"
+SOURCES = [ROOT / "src" / "tocsin", ROOT / "benchmarks" / "tocsin_bench"]
 PAGE = (ROOT / "docs" / "papers.md").read_text(encoding="utf-8")
 
 PAPERS = {
@@ -40,8 +40,9 @@ OTHERS = re.compile(r"\((Ericson|Ehmann and Lin|Higham)\b[^)]*\)")
 
 @cache
 def module(name):
-    """Return the syntax tree of a module of tocsin by its dotted name, None if there is none."""
-    place = SOURCE.joinpath(*name.split("."))
+    """Return the syntax tree of a module by its name, below `tocsin` or in `tocsin_bench`; None if there is none."""
+    root = SOURCES[1].parent if name.split(".")[0] == SOURCES[1].name else SOURCES[0]
+    place = root.joinpath(*name.split("."))
     for file in (place.with_suffix(".py"), place / "__init__.py"):
         if file.is_file():
             return ast.parse(file.read_text(encoding="utf-8"))
@@ -102,7 +103,7 @@ def prose(file):
 
 
 LISTED = {place for row in rows() for place in places(row[0])}
-FILES = sorted(SOURCE.rglob("*.py"))
+FILES = sorted(file for source in SOURCES for file in source.rglob("*.py"))
 
 
 @pytest.mark.parametrize("key", PAPERS)

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import tocsin
-from oracles import kinematics, shapes
 from promise.scenes import at, box_mesh, two
 from tocsin import Body, Scene, Sphere, Status, TocsinError
+from tocsin_bench.oracles import kinematics, shapes
 
 
 def balls(**places):

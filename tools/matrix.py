@@ -50,7 +50,8 @@ def run(end: str, python: str) -> int:
     wanted = [*requirements(end), "pytest>=8", "hypothesis>=6.100", "mpmath>=1.3"]
     pip = [str(inside), "-m", "pip", "install", "--quiet", "--prefer-binary", "--upgrade", *wanted]
     subprocess.run(pip, check=True)
-    environment = dict(os.environ, PYTHONPATH=str(ROOT / "src"), TOCSIN_CACHE=str(place / "cache"))
+    path = os.pathsep.join([str(ROOT / "src"), str(ROOT / "benchmarks")])
+    environment = dict(os.environ, PYTHONPATH=path, TOCSIN_CACHE=str(place / "cache"))
     subprocess.run([str(inside), "-c", SHOW], check=True)
     return subprocess.run([str(inside), "-m", "pytest", *TESTS], cwd=ROOT, env=environment).returncode
 

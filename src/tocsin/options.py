@@ -9,11 +9,11 @@ says up to when freedom is proven."""
 
 METHODS = ("advancement", "interval", "auto")
 """The engines: conservative advancement, interval arithmetic on elementary equations, or whichever is faster: that is
-the first, on chains of any length (`python -m tocsin.bench chains`) and on most else (`engines`, `agreement`)."""
+the first, on chains of any length (`python -m tocsin_bench chains`) and on most else (`engines`, `agreement`)."""
 
 STAGES = (1, 2, 3)
 """Stages of the interval engine that are on: dynamic hierarchy, swept volumes, equations. All pay on every scene that
-was measured (`python -m tocsin.bench arm`, `engines`)."""
+was measured (`python -m tocsin_bench arm`, `engines`)."""
 
 BACKENDS = ("triangles", "hulls")
 """The distance back ends of the advancement engine: a tree of boxes over triangles, or of hulls over convex pieces."""

@@ -50,7 +50,7 @@ class Scene:
     of which at least one belongs to a model that was given a motion; asked about nothing, it checks all of them.
 
     `backend`: how meshes are taken apart, "triangles" (a tree of boxes, the default) or "hulls" (a tree of convex
-    hulls over convex pieces, bounded by GJK [CATCH 4]). `python -m tocsin.bench backends` compares them.
+    hulls over convex pieces, bounded by GJK [CATCH 4]). `python -m tocsin_bench backends` compares them.
     `threads`: on how many processors questions about deformable models run, by default all; answers are the same.
     `charts`: whether links one to three joints apart get a chart of the joint values at which they are apart, once they
     have cost enough (a tenth of a second each, kept on disk); answers are the same. Questions with a lower cap than the

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import tocsin
-from oracles import kinematics, shapes
 from tocsin.advancement.box_step import box_gap, box_step, center_of, half_of
 from tocsin.geometry.tree import NODE, node_axes, write_box
+from tocsin_bench.oracles import kinematics, shapes
 
 from .moving_pair import moving_pair
 

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 import trimesh
 
-from oracles import distance
 from tocsin.advancement.approach import DONE, OPEN, OVERLAP, WAIT, hulls_advance
 from tocsin.advancement.hulls import nearest_leaf, safe_part
 from tocsin.advancement.leaf_pair import CONTACT, FREE
@@ -15,6 +14,7 @@ from tocsin.advancement.relative import both_states
 from tocsin.advancement.work import LIMIT
 from tocsin.advancement.workspace import make_workspace
 from tocsin.model import world as tables
+from tocsin_bench.oracles import distance
 
 from .moving_pair import moving_pair
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import tocsin
-from oracles import distance, shapes
 from tocsin.advancement.leaves import convex_set, convex_step, triangles_step
+from tocsin_bench.oracles import distance, shapes
 
 from .moving_pair import moving_pair
 

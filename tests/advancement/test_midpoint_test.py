@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import tocsin
-from oracles import shapes
 from tocsin.advancement.midpoint_test import midpoint_test
 from tocsin.broad_phase.sweep import half_of
+from tocsin_bench.oracles import shapes
 
 from .moving_pair import moving_pair
 

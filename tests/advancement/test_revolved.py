@@ -7,11 +7,11 @@ import pytest
 from scipy.spatial import ConvexHull
 
 import tocsin
-from oracles import kinematics, shapes
 from tocsin.advancement import surveying
 from tocsin.advancement.revolved import turned_body
-from tocsin.bench.campaigns.planted_shapes import random_piece
 from tocsin.model.charts import CELLS, PER_RADIAN, WORD
+from tocsin_bench.campaigns.planted_shapes import random_piece
+from tocsin_bench.oracles import kinematics, shapes
 
 DOT = tocsin.Sphere(radius=1e-6)
 

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from advancement.moving_pair import moving_pair
-from oracles import shapes
 from tocsin.advancement.static_witness import has_static_witness
 from tocsin.advancement.workspace import make_workspace
-from tocsin.bench.campaigns.planted_shapes import random_piece
+from tocsin_bench.campaigns.planted_shapes import random_piece
+from tocsin_bench.oracles import shapes
 
 
 @pytest.mark.parametrize("seed", range(40))

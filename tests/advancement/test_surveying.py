@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import tocsin
-from oracles import kinematics, shapes
 from tocsin.advancement import surveying
-from tocsin.bench.campaigns.planted_shapes import random_piece
 from tocsin.broad_phase.charts import line_is_free
 from tocsin.model.charts import CELLS, CHART, PER_RADIAN, WORD
+from tocsin_bench.campaigns.planted_shapes import random_piece
+from tocsin_bench.oracles import kinematics, shapes
 
 DOT = tocsin.Sphere(radius=1e-6)
 """A link without a shape would join its neighbours, which are not checked against each other."""

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import tocsin
-from tocsin.bench.campaigns.motion_attack import attack_motion
 from tocsin.bounds.motion_bound import chain_bound, safe_step, sharper_step
 from tocsin.motion.chain import chain_pose
 from tocsin.motion.joints import JOINT, joint_motion
+from tocsin_bench.campaigns.motion_attack import attack_motion
 
 
 def test_twenty_thousand_motions_keep_their_bounds():

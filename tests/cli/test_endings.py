@@ -7,10 +7,10 @@ import sys
 
 import pytest
 
-from tocsin.bench import conduct
-from tocsin.bench.results import runs
 from tocsin.cli import check, doctor
 from tocsin.errors import TocsinError
+from tocsin_bench import conduct
+from tocsin_bench.results import runs
 
 from .cell import tocsin
 

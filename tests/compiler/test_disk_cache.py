@@ -5,6 +5,7 @@ import re
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import llvmlite.binding
 import numba
@@ -133,3 +134,13 @@ def test_no_kernel_is_ever_stale_and_off_writes_nothing(copy, tmp_path, kept):
 
 def test_the_package_is_the_one_that_is_imported():
     assert str(disk_cache.PACKAGE) in tocsin.__file__
+
+
+def test_kernels_of_a_package_built_on_this_one_are_kept_under_the_text_of_its_modules_too():
+    """Else one that calls another of that package would live on when the other is edited."""
+    from tocsin_bench.campaigns import bounds, motion_attack
+
+    found = disk_cache.reached(Path(bounds.__file__))
+    assert Path(motion_attack.__file__) in found
+    assert disk_cache.PACKAGE / "bounds" / "motion_bound.py" in found
+    assert disk_cache._file_of("tocsin_of_others.bounds.rounding") is None

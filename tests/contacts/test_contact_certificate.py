@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import tocsin
-from oracles import kinematics as kin
-from oracles import shapes
 from tocsin.contacts.contact_certificate import pierces, side
+from tocsin_bench.oracles import kinematics as kin
+from tocsin_bench.oracles import shapes
 
 TOLERANCE = 1e-4
 

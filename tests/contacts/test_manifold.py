@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import tocsin
-from oracles import distance
 from promise.scenes import at, box_mesh, two
+from tocsin_bench.oracles import distance
 
 VERTICES, FACES = box_mesh()
 """The unit cube about the origin."""

@@ -4,9 +4,9 @@ import math
 
 import numpy as np
 import pytest
-from tests.oracles import feature_gaps, feature_pairs
 
 import tocsin
+from tocsin_bench.oracles import feature_gaps, feature_pairs
 
 VF, EE = feature_pairs.VERTEX_FACE, feature_pairs.EDGE_EDGE
 

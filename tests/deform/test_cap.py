@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from tests.effort import little_work
 
 import tocsin
+from effort import little_work
 from tocsin import Status
 from tocsin.advancement import work as work_of_links
 from tocsin.deform import run, slabs

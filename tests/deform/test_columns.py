@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from tests.deform.test_advance import EE, VF, random_pairs, times
 
+from deform.test_advance import EE, VF, random_pairs, times
 from tocsin.compiler.jit import kernel
 from tocsin.deform.advance import ENDED
 from tocsin.deform.columns import corner, entry, make_places, write_places

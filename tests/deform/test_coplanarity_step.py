@@ -5,12 +5,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.deform.test_advance import EE, VF, random_pairs
-from tests.oracles import feature_gaps, feature_pairs
 
+from deform.test_advance import EE, VF, random_pairs
 from tocsin import vec
 from tocsin.deform.certificate import largest
 from tocsin.deform.coplanarity_step import coplanarity_step
+from tocsin_bench.oracles import feature_gaps, feature_pairs
 
 
 def ask(kind, p, q, begun, near, margin=0.0):

@@ -6,13 +6,13 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from tests.oracles import feature_pairs
-from tests.oracles.distance import exact_pierces
 
 import tocsin
 from tocsin.deform import overlap
 from tocsin.deform.hierarchy import AXES, ENDS
 from tocsin.deform.mesh_state import MeshState
+from tocsin_bench.oracles import feature_pairs
+from tocsin_bench.oracles.distance import exact_pierces
 
 
 def soup(seed, triangles, move, size=0.35):

@@ -4,12 +4,12 @@ from itertools import product
 
 import numpy as np
 import pytest
-from tests.oracles import feature_gaps, feature_pairs
 
 from tocsin.deform.feature_filter import OF_A, OF_B, filter_features, make_cards
 from tocsin.deform.mesh_arrays import MeshArrays
 from tocsin.deform.narrow import make_workspace
 from tocsin.deform.topology import FACE
+from tocsin_bench.oracles import feature_gaps, feature_pairs
 
 VF, EE = feature_pairs.VERTEX_FACE, feature_pairs.EDGE_EDGE
 SIDES = ((0, 1), (1, 2), (2, 0))

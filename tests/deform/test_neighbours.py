@@ -1,8 +1,8 @@
 """Octets beside each other: their lists hold exactly the pairs that share a vertex with a ring."""
 
 import numpy as np
-from tests.deform.test_one_ring import grid, made
 
+from deform.test_one_ring import grid, made
 from tocsin.deform.neighbours import known_of
 
 

@@ -4,7 +4,6 @@ import itertools
 
 import numpy as np
 import pytest
-from tests.oracles import feature_pairs
 
 import tocsin
 from tocsin.deform.mesh_state import MeshState
@@ -12,6 +11,7 @@ from tocsin.deform.narrow import FIRST
 from tocsin.deform.one_ring import list_rings, make_scratch, rings_free
 from tocsin.deform.rings import LONGEST
 from tocsin.deform.run import MeshPair, find
+from tocsin_bench.oracles import feature_pairs
 
 ONE = np.float32(1.0)
 

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from tests.oracles import feature_gaps, feature_pairs
 
 from tocsin.deform.sign_filter import sign_filter
+from tocsin_bench.oracles import feature_gaps, feature_pairs
 
 VF, EE = feature_pairs.VERTEX_FACE, feature_pairs.EDGE_EDGE
 

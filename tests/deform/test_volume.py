@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from tests.oracles import feature_pairs
 
 from tocsin import vec
 from tocsin.deform.volume import ahead_of_root, volume_hold
+from tocsin_bench.oracles import feature_pairs
 
 mpmath = pytest.importorskip("mpmath")
 

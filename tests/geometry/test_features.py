@@ -3,8 +3,8 @@
 import numpy as np
 
 import tocsin
-from tocsin.bench.scenes.screen_scenes import car, torus
 from tocsin.geometry.features import MOST_TRIANGLES, find_features
+from tocsin_bench.scenes.screen_scenes import car, torus
 
 
 def counts(mesh):

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from tocsin.bench.campaigns import planted
 from tocsin.geometry.projection import by_turns, closest_of
 from tocsin.results import Status
+from tocsin_bench.campaigns import planted
 
 AWAY = (9.0, 9.0, 9.0)
 

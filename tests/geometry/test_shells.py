@@ -6,7 +6,7 @@ import pytest
 import tocsin
 from promise.scenes import at, box_mesh
 from tocsin import Status
-from tocsin.bench.scenes import shapes
+from tocsin_bench.scenes import shapes
 
 VERTICES, FACES = box_mesh(2.0, 2.0, 2.0)
 

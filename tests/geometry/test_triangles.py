@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from oracles import distance as tri
 from tocsin.geometry.triangles import closest_on_triangle, triangle_pair
+from tocsin_bench.oracles import distance as tri
 
 
 def needle(rng, thin):

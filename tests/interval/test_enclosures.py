@@ -1,6 +1,6 @@
 """No motion escapes from the matrices and pieces of the interval engine; and the judge would see it."""
 
-from tocsin.bench.campaigns import enclosures
+from tocsin_bench.campaigns import enclosures
 
 
 def test_no_enclosure_is_escaped_from():

@@ -5,11 +5,11 @@ import pytest
 
 import tocsin
 from motion.trees import configuration, origin, random_robot
-from oracles import kinematics
 from promise.scenes import at, box_mesh
-from tocsin.bench.scenes import arm_scenes
 from tocsin.interval.far import drop_far
 from tocsin.motion.knots import WHOLE
+from tocsin_bench.oracles import kinematics
+from tocsin_bench.scenes import arm_scenes
 
 from .stage_two import PAIR, ready, splinter
 

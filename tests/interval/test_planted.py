@@ -2,7 +2,7 @@
 
 import pytest
 
-from tocsin.bench.campaigns import planted
+from tocsin_bench.campaigns import planted
 
 
 @pytest.mark.parametrize(("cases", "count"), [(planted.rigid_cases, 150), (planted.articulated_cases, 60)])

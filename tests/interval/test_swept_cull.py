@@ -5,10 +5,10 @@ import pytest
 
 import tocsin
 from motion.trees import configuration, origin, random_robot
-from oracles import kinematics
 from promise.scenes import arm, at, box_mesh
-from tocsin.bench.scenes import arm_scenes
 from tocsin.interval.swept_cull import swept_cull
+from tocsin_bench.oracles import kinematics
+from tocsin_bench.scenes import arm_scenes
 
 from .stage_two import PAIR, kept, ready, splinter
 

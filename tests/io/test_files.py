@@ -4,8 +4,8 @@ import os
 import tracemalloc
 
 import pytest
-from tests.effort import refusal
 
+from effort import refusal
 from tocsin import TocsinError
 from tocsin.io import files
 

@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from tests.effort import refusal
 
+from effort import refusal
 from tocsin import Mesh, Robot
 from tocsin.io import meshfile_obj
 from tocsin.io.environment import load_environment

@@ -11,9 +11,9 @@ import tracemalloc
 import numpy as np
 import pytest
 import trimesh
-from tests.effort import refusal
 
 from data import data_folder
+from effort import refusal
 from tocsin import Mesh, TocsinError
 from tocsin.io.meshfile import READERS, read_parts
 

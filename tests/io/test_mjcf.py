@@ -5,8 +5,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.effort import refusal
 
+from effort import refusal
 from tocsin import Box, ConvexHull, Mesh, Robot, Scene, Sphere, TocsinError
 from tocsin.io.environment import load_environment
 from tocsin.io.mjcf import load_mjcf

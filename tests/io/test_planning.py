@@ -5,9 +5,9 @@ import tarfile
 import numpy as np
 import pytest
 import yaml
-from tests.effort import refusal
 
 from data import data_folder, robot_file
+from effort import refusal
 from tocsin import Robot, RobotBuilder, TocsinError, UnknownNameError
 from tocsin.geometry.primitives import Box, ConvexHull, Cylinder, Sphere
 from tocsin.io.planning import load_problem, load_scene_file

@@ -8,8 +8,8 @@ import zipfile
 import numpy as np
 import pytest
 import yaml
-from tests.effort import refusal
 
+from effort import refusal
 from tocsin import Box, RobotBuilder, TocsinError, UnknownNameError
 from tocsin.io.trajectories import Trajectory, load_trajectory
 

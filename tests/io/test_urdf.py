@@ -7,9 +7,9 @@ import warnings
 
 import numpy as np
 import pytest
-from tests.effort import refusal
 
 import tocsin
+from effort import refusal
 from tocsin import Box, Capsule, ConvexHull, Cylinder, MeshWarning, Robot, Sphere, TocsinError
 from tocsin.io.urdf import load_urdf
 

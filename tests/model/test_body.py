@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import tocsin
-from oracles import kinematics
 from promise.scenes import at, box_mesh
+from tocsin_bench.oracles import kinematics
 
 CUBE = tocsin.Box((1, 1, 1))
 START, STOP = at(1, 2, 3, (10, 20, 30)), at(-1, 0, 2, (-50, 80, 0))

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import tocsin
-from oracles import kinematics
 from promise.scenes import at
+from tocsin_bench.oracles import kinematics
 
 CUBE = tocsin.Box((0.1, 0.1, 0.1))
 

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from oracles import kinematics
 from tocsin.motion.chain import chain_pose, chain_state, common_ancestor
 from tocsin.motion.joints import JOINT, joint_motion
+from tocsin_bench.oracles import kinematics
 
 from .trees import configuration, origin, random_robot
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import tocsin
-from oracles import kinematics
 from tocsin.motion.arcs import decided
 from tocsin.motion.joints import JOINT, joint_motion, joint_pose, relative_turn, rotation_of
+from tocsin_bench.oracles import kinematics
 
 from .trees import KINDS, configuration, origin
 

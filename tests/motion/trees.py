@@ -3,7 +3,7 @@
 import numpy as np
 
 import tocsin
-from oracles import kinematics
+from tocsin_bench.oracles import kinematics
 
 KINDS = ("fixed", "revolute", "continuous", "prismatic", "planar", "ball", "floating")
 

@@ -1,4 +1,4 @@
-"""Inputs on which libraries of this field are wrong (`tocsin.bench.museum` says which, and where it was seen)."""
+"""Inputs on which libraries of this field are wrong (`tocsin_bench.museum` says which, and where it was seen)."""
 
 import math
 
@@ -7,9 +7,9 @@ import pytest
 
 import tocsin
 from bounds.test_taylor import attack_joints
-from tocsin.bench import museum
-from tocsin.bench.museum import BAD_ROBOTS, EXHIBITS, METHODS
 from tocsin.results import Status
+from tocsin_bench import museum
+from tocsin_bench.museum import BAD_ROBOTS, EXHIBITS, METHODS
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -30,7 +30,7 @@ FINDINGS = {
     "audit.free was true on a colliding trajectory": "auditing/test_auditing.py::test_an_audit_of_a_colliding_trajectory_cannot_be_taken_for_free",
     "a trajectory's velocities were dropped": "io/test_trajectories.py::test_a_trajectory_with_velocities_is_read_where_the_caller_says_that_lines_are_driven",
     "a damaged ASCII STL asked for another library": "io/test_meshfile.py::test_odd_bytes_in_an_ascii_stl_need_no_library_that_guesses_encodings",
-    "benchmarks could not be listed outside a checkout": "cli/test_bench.py::test_benchmarks_are_listed_without_a_checkout",
+    "benchmarks could not be listed outside a checkout": "../benchmarks/tests/test_cli.py::test_benchmarks_are_installed_with_what_judges_them",
     "the box of a turned box depended on the processor": "geometry/test_boxes_and_spheres.py::test_the_box_of_a_turned_box_is_that_box",
     "import depended on private names of Numba": "compiler/test_kernels.py::test_a_missing_private_name_is_noticed",
 }

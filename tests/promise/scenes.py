@@ -3,7 +3,7 @@
 import numpy as np
 
 import tocsin
-from oracles import kinematics, shapes
+from tocsin_bench.oracles import kinematics, shapes
 
 TETRAHEDRON = (
     np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1.0]]),

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 import tocsin
-from oracles import kinematics, shapes
 from promise.scenes import at, two
 from tocsin import Status
-from tocsin.bench.campaigns import planted, planted_judge
-from tocsin.bench.scenes import shapes as meshes
+from tocsin_bench.campaigns import planted, planted_judge
+from tocsin_bench.oracles import kinematics, shapes
+from tocsin_bench.scenes import shapes as meshes
 
 TORUS = meshes.torus(400, 0.4, 0.12)
 CAPS = (1, 2, 3, 5, 10, 30, 100, 300, 1000)

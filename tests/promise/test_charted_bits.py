@@ -14,7 +14,7 @@ import pytest
 import tocsin
 from promise.test_determinism import TESTS, fingerprint
 from tocsin.advancement import surveying
-from tocsin.bench.scenes import shapes
+from tocsin_bench.scenes import shapes
 
 QUESTIONS = 60
 

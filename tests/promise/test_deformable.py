@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import tocsin
-from oracles import feature_gaps, feature_pairs
-from oracles.feature_pairs import EDGE_EDGE, VERTEX_FACE
 from tocsin import Status
+from tocsin_bench.oracles import feature_gaps, feature_pairs
+from tocsin_bench.oracles.feature_pairs import EDGE_EDGE, VERTEX_FACE
 
 FACE = np.array([[0.0, 0.0, 0.0], [4.0, 0.0, 0.0], [0.0, 4.0, 0.0]])
 TINY = 1e-9

@@ -11,7 +11,7 @@ import numpy as np
 
 import tocsin
 from promise.scenes import at, box_mesh, two
-from tocsin.bench.campaigns import planted, planted_judge
+from tocsin_bench.campaigns import planted, planted_judge
 
 TESTS = Path(__file__).resolve().parents[1]
 

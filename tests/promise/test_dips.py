@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 
 import tocsin
-from oracles import kinematics as kin
-from oracles import shapes
 from tocsin import Status
 from tocsin.advancement import surveying
-from tocsin.bench.campaigns import planted_articulated as articulated
-from tocsin.bench.campaigns import planted_rigid as rigid
-from tocsin.bench.campaigns.planted_shapes import random_piece, unit
+from tocsin_bench.campaigns import planted_articulated as articulated
+from tocsin_bench.campaigns import planted_rigid as rigid
+from tocsin_bench.campaigns.planted_shapes import random_piece, unit
+from tocsin_bench.oracles import kinematics as kin
+from tocsin_bench.oracles import shapes
 
 ERROR = 1e-11
 """Of the oracles, times the size of what is asked about."""

@@ -1,6 +1,6 @@
 """A seeded part of the planted-contact campaign, and the proof that the campaign would notice a liar.
 
-The full count runs by `python -m tocsin.bench planted`.
+The full count runs by `python -m tocsin_bench planted`.
 """
 
 import dataclasses
@@ -9,8 +9,8 @@ import math
 import numpy as np
 import pytest
 
-from tocsin.bench.campaigns import planted, planted_judge
 from tocsin.results import FirstContact, Status
+from tocsin_bench.campaigns import planted, planted_judge
 
 
 def check(cases, count, seed):

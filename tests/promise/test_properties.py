@@ -16,11 +16,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tocsin
-from oracles import kinematics as kin
 from tocsin import Status
-from tocsin.bench.campaigns import planted_articulated as articulated
-from tocsin.bench.campaigns import planted_rigid as rigid
-from tocsin.bench.campaigns.planted_shapes import random_piece
+from tocsin_bench.campaigns import planted_articulated as articulated
+from tocsin_bench.campaigns import planted_rigid as rigid
+from tocsin_bench.campaigns.planted_shapes import random_piece
+from tocsin_bench.oracles import kinematics as kin
 
 FEW = settings(max_examples=25, derandomize=True, deadline=None, database=None)
 SEEDS = st.integers(0, 10**6)

@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 
 import tocsin
-from oracles import kinematics as kin
-from oracles import sampling, shapes
 from tocsin import Status
-from tocsin.bench.campaigns import planted_articulated as articulated
-from tocsin.bench.campaigns import planted_rigid as rigid
-from tocsin.bench.campaigns.planted_shapes import random_piece
+from tocsin_bench.campaigns import planted_articulated as articulated
+from tocsin_bench.campaigns import planted_rigid as rigid
+from tocsin_bench.campaigns.planted_shapes import random_piece
+from tocsin_bench.oracles import kinematics as kin
+from tocsin_bench.oracles import sampling, shapes
 
 TOLERANCE = 1e-4
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import tocsin
-from oracles import kinematics, shapes
 from promise.scenes import TETRAHEDRON, arm, at, box_mesh, gap, two
 from tocsin import Status
+from tocsin_bench.oracles import kinematics, shapes
 
 BOX = box_mesh()
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import tocsin
-from oracles import kinematics
 from tocsin import Status
+from tocsin_bench.oracles import kinematics
 
 mpmath.mp.dps = 60
 

@@ -9,9 +9,9 @@ import pytest
 import tocsin
 from promise.scenes import at, box_mesh, two
 from tocsin import Body, Box, ConvexHull, Scene, Sphere
-from tocsin.bench.campaigns import exact as campaign
-from tocsin.bench.campaigns import first_of_all
-from tocsin.bench.scenes import shapes as meshes
+from tocsin_bench.campaigns import exact as campaign
+from tocsin_bench.campaigns import first_of_all
+from tocsin_bench.scenes import shapes as meshes
 
 NEEDLE = np.array([[0.0, 0, 0], [0.2, 0.1, 3.0], [-0.1, 0.2, 3.0]]), np.array([[0, 1, 2]])
 FLOOR = np.array([[-9.0, -9, 0], [9, -9, 0], [9, 9, 0], [-9, 9, 0]]), np.array([[0, 1, 2], [0, 2, 3]])

@@ -4,8 +4,6 @@ import mpmath
 import numpy as np
 import pytest
 
-from oracles import kinematics as kin
-from oracles import screw as oracle
 from tocsin import _cast
 from tocsin.contacts.timed import EDGE_EDGE, FACE_VERTEX, VERTEX_FACE
 from tocsin.motion.arcs import decided
@@ -13,6 +11,8 @@ from tocsin.motion.joints import rotation_of
 from tocsin.motion.screw import OF_A_POSE, relative_twist, seen_from
 from tocsin.screen.exact import stay_apart
 from tocsin.screen.exact_roots import COUNTS, isolate, measure, place_noise, pose_at, workspace
+from tocsin_bench.oracles import kinematics as kin
+from tocsin_bench.oracles import screw as oracle
 
 
 def random_poses(rng):

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import tocsin
-from tocsin.bench.scenes.screen_scenes import example, pose
 from tocsin.screen.ask import boards
 from tocsin.screen.meeting import SORT_FROM, meeting
+from tocsin_bench.scenes.screen_scenes import example, pose
 
 PITCH, TURNS, AROUND = 0.25, 6, 40
 

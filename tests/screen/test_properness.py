@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 import tocsin
-from tocsin.bench.campaigns import properness
 from tocsin.contacts.properness import edge_normal, face_normal, sine_between
 from tocsin.geometry.features import find_features
+from tocsin_bench.campaigns import properness
 
 
 def test_constructed_contacts_have_the_right_sign_and_value():
-    """A part of `python -m tocsin.bench properness`."""
+    """A part of `python -m tocsin_bench properness`."""
     found = properness.campaign(120, 5)
     assert found["facing"] == 60
     assert {k: v for k, v in found.items() if k not in ("contacts", "facing", "largest difference")} == {

@@ -5,8 +5,8 @@ import pytest
 
 import tocsin
 from promise.scenes import TETRAHEDRON, at, box_mesh
-from tocsin.bench.scenes.screen_scenes import EXAMPLES, example, pose
 from tocsin.motion.screw import Screw
+from tocsin_bench.scenes.screen_scenes import EXAMPLES, example, pose
 
 RESOLUTIONS = ("low", "medium", "high")
 

@@ -12,7 +12,7 @@ import typer
 
 import tocsin
 import tocsin_command
-from tocsin.cli import audit, bench, cache, check, demo, doctor, info, output, view, warmup
+from tocsin.cli import audit, cache, check, demo, doctor, info, output, plugins, view, warmup
 from tocsin.errors import TocsinError
 
 BAD_INPUT, INTERNAL_ERROR, INTERRUPTED, PIPE_CLOSED = 2, 3, 130, 141
@@ -41,7 +41,8 @@ COMMANDS = {
 }
 for _name, (_function, _example) in COMMANDS.items():
     app.command(_name, epilog=_example)(_function)
-app.add_typer(bench.app)
+for _name in plugins.PLUGINS:
+    plugins.add(app, _name)
 
 
 def _say_version(wanted: bool) -> None:
@@ -106,7 +107,7 @@ def _run(arguments: list[str]) -> int:
     except TocsinError as error:
         return _refuse(str(error), for_machines)
     except _UsageError as error:
-        command = f" {arguments[0]}" if arguments[0] in (*COMMANDS, "bench") else ""
+        command = f" {arguments[0]}" if arguments[0] in (*COMMANDS, *plugins.PLUGINS) else ""
         said = " ".join(error.format_message().split()).rstrip(".")
         return _refuse(f"{said}; see tocsin{command} --help.", for_machines)
     except BrokenPipeError:

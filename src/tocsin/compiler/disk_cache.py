@@ -23,7 +23,7 @@ import llvmlite
 import numba
 import numpy as np
 from llvmlite import binding
-from numba import config
+from numba.core import config
 
 from tocsin.compiler.store import Bytes, Store, folder, say
 
@@ -48,12 +48,22 @@ OF_NO_MATTER = re.compile(r"CUDA|THREAD|CACHE|COLOR_SCHEME|GDB_BINARY|RUNNING_UN
 
 @cache
 def _file_of(module: str) -> Path | None:
-    """Return the file of a module of this package, or None if the name is of something else."""
-    inside = PACKAGE.joinpath(*module.split(".")[1:])
+    """Return the file of a module of this package, or of one built on it (`tocsin_bench`); None for anything else."""
+    top, *parts = module.split(".")
+    package = PACKAGE if top == PACKAGE.name else _folder_of(top)
+    if package is None:
+        return None
+    inside = package.joinpath(*parts)
     for file in (inside.with_suffix(".py"), inside / "__init__.py"):
         if file.is_file():
             return file
     return None
+
+
+def _folder_of(package: str) -> Path | None:
+    """Return the folder of a package that is loaded: kernels that import it are being compiled."""
+    file = getattr(sys.modules.get(package), "__file__", None)
+    return None if file is None else Path(file).parent
 
 
 @cache

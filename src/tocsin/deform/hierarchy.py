@@ -7,7 +7,7 @@ move linearly from one to the other contains what moves linearly inside.
 
 The two layers of [LOCAL VI] keep both ends near the elements only, and one swept volume above. Octets make the levels
 above a seventh of the whole, and both ends are strictly tighter: what moves together, or has passed before another
-comes, is told apart early. Keeping both everywhere was the faster of the two (`python -m tocsin.bench layers`).
+comes, is told apart early. Keeping both everywhere was the faster of the two (`python -m tocsin_bench layers`).
 """
 
 import math

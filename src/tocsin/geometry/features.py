@@ -6,7 +6,7 @@ such an edge touches a face as well. Corners are told apart by position, so an u
 without area is no face; its sides stay edges. Soups, open and non-manifold surfaces are legal: an edge has any number
 of faces.
 
-`python -m tocsin.bench screen` and `Scene.contacts` read these tables; numbers of points are the mesh's vertex numbers.
+`python -m tocsin_bench screen` and `Scene.contacts` read these tables; numbers of points are the mesh's vertex numbers.
 """
 
 from typing import NamedTuple

@@ -3,7 +3,7 @@
 The third stage begins with pairs of whole shapes. Where the first stage is off, these are all pairs of a scene,
 thousands, and nearly all of them are far apart. To say so by boxes takes the relative motion of each pair, 2 µs; here
 it takes a line and a radius of each shape, and a few products a pair. A question of 8,260 pairs (`python -m
-tocsin.bench arm`, the third stage alone) takes 2 to 4 ms instead of 37.
+tocsin_bench arm`, the third stage alone) takes 2 to 4 ms instead of 37.
 """
 
 import math

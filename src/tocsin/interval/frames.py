@@ -1,7 +1,7 @@
 """Interval matrices: where one link is, as another sees it, during an interval of time [ARTICULATE 4.1, 5.2.1].
 
 Time runs as t = mid + s half, s in [-1, 1]. Plain interval matrices forget that their entries move together: their
-boxes grow exponentially along a chain (113 times too wide after ten links at 45 degrees each, `python -m tocsin.bench
+boxes grow exponentially along a chain (113 times too wide after ten links at 45 degrees each, `python -m tocsin_bench
 bounds`). So each link's matrix is a Taylor matrix (`bounds.taylor`), multiplied along the chain, once per interval and
 shared by all equations [ARTICULATE 5.2.2]; and what the tests see of two links is the *mean-value form* of their
 relative motion,

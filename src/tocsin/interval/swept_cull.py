@@ -12,7 +12,7 @@ hull around all of it, beyond that radius, the margin and the noise: n . (y - x)
 tetrahedron and y in the box, or hull. A solid mesh also counts where something lies inside it, so it stands for the
 hull of its proxy, which contains the inside.
 
-Measured by `python -m tocsin.bench swept`, against a grid of cells over the environment that lists the shapes in each,
+Measured by `python -m tocsin_bench swept`, against a grid of cells over the environment that lists the shapes in each,
 which is the raster of this method: the tree needs no resolution, no memory, and nothing anew when a body moves.
 """
 

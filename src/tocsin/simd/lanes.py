@@ -17,7 +17,9 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 from numba import types
-from numba.extending import intrinsic, lower_builtin, models, overload, register_model, type_callable
+from numba.core import cgutils
+from numba.core.typing.templates import ConcreteTemplate, infer_global, signature
+from numba.extending import intrinsic, lower_builtin, models, overload, register_model
 
 WIDTH = 4
 """Of lanes."""
@@ -84,10 +86,10 @@ def _wide(builder: Any, family: LanesType, kind: Any, value: Any) -> Any:
 
 def _define(function: Any, result: Any, cases: Callable[[Any], tuple[tuple[Any, ...], ...]], emit: Any) -> None:
     """Teach the compiler an operation on all kinds of lanes: its types, and the instruction that it is."""
-    returned = {}
+    signatures = []
     for family, mask in _masks.items():
         for case in cases(family):
-            returned[case] = mask if result is MaskType else family
+            signatures.append(signature(mask if result is MaskType else family, *case))
 
             def lower(context: Any, builder: Any, sig: Any, args: Any, family: Any = family) -> Any:
                 given = [
@@ -97,19 +99,8 @@ def _define(function: Any, result: Any, cases: Callable[[Any], tuple[tuple[Any, 
                 return emit(builder, *given)
 
             lower_builtin(function, *case)(lower)
-
-    def typed(*given: Any) -> Any:
-        """Return the signature for arguments, of which one is lanes or a mask; a number is one in every lane."""
-        ours = next((kind for kind in given if isinstance(kind, LanesType | MaskType)), None)
-        if ours is None:
-            return None
-        case = tuple(kind if isinstance(kind, LanesType | MaskType) else ours.scalar for kind in given)
-        return returned[case](*case) if case in returned else None
-
-    if len(next(iter(returned))) == 1:
-        type_callable(function)(lambda context: lambda a: typed(a))
-    else:
-        type_callable(function)(lambda context: lambda a, b: typed(a, b))
+    register: Any = infer_global(function)
+    register(type(f"Lanes_{function.__name__}", (ConcreteTemplate,), {"key": function, "cases": signatures}))
 
 
 def _call(name: str) -> Callable[..., Any]:
@@ -118,7 +109,7 @@ def _call(name: str) -> Callable[..., Any]:
     def emit(builder: Any, value: Any) -> Any:
         kind = "f64" if value.type.element == ir.DoubleType() else "f32"
         shape = ir.FunctionType(value.type, [value.type])
-        function = builder.module.declare_intrinsic(f"llvm.{name}.v{value.type.count}{kind}", (), shape)
+        function = cgutils.get_or_insert_function(builder.module, shape, f"llvm.{name}.v{value.type.count}{kind}")
         return builder.call(function, [value])
 
     return emit
@@ -182,7 +173,7 @@ def _vector_at(context: Any, builder: Any, sig: Any, args: Any, vector: Any, siz
     """Emit the load of a row of a (n, rows, width) table, numbers of `size` bytes, of args: table, i, row."""
     array = context.make_array(sig.args[0])(context, builder, value=args[0])
     i, row = (context.cast(builder, args[k], sig.args[k], types.int64) for k in (1, 2))
-    stride = builder.extract_value(array.strides, 0)
+    stride = cgutils.unpack_tuple(builder, array.strides, 3)[0]
     offset = builder.add(builder.mul(i, stride), builder.mul(row, _INT64(size * vector.count)))
     address = builder.add(builder.ptrtoint(array.data, _INT64), offset)
     value = builder.load(builder.inttoptr(address, vector.as_pointer()))

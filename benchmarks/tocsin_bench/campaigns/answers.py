@@ -1,0 +1,203 @@
+"""The same questions, the same bits: ten thousand recorded answers, the net under every change that is to change none.
+
+Every question of `answers_questions` is asked, and each answer is reduced to 32 bits over all of its own: status,
+times, brackets, witnesses, normals, features, names, lists and whether they are complete. `answers.json` keeps these
+digests and how many questions of a kind ended in which way. Costs (`stats`) are not answers: the guard watches them.
+
+    python -m tocsin_bench answers                                # against answers.json; an error if one differs
+    python -m tocsin_bench answers --count 20 --kind screen       # the first 20 of one kind
+    python -m tocsin_bench answers --show "interval:17"           # one answer in words: here, and before the change
+    python -m tocsin_bench answers --record                       # a change of answers that is meant, and said why
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import tocsin
+from tocsin.errors import TocsinError, unknown_name
+from tocsin_bench import report
+from tocsin_bench.campaigns.answers_questions import KINDS, Draw
+
+DESCRIPTION = "Ten thousand recorded answers of every kind: the same questions, the same bits."
+RECORDED = Path(__file__).parents[1] / "answers.json"
+SEED = 1
+A_LINE = 12
+"""Digests in a line of the file."""
+LOOKED_AT = 20
+"""Contacts of a list of features that are read one by one, beside its arrays: there may be ten thousand."""
+
+_PLACES = ("link_a", "link_b", "model_a", "model_b")
+_CONTACT = (*_PLACES, "kind", "features", "point_a", "point_b", "normal", "distance")
+_TIMED = ("time", *_PLACES, "kind", "features", "point", "normal", "proven")
+_SCREENED = (*_TIMED, "properness", "true_properness", "closing_speed", "screw_error", "bracket")
+_MOMENT = ("waypoint", "fraction", "configuration")
+
+
+def _fields(record: Any, names: Sequence[str]) -> list[Any]:
+    return [getattr(record, name) for name in names]
+
+
+def _stretch(found: Any) -> list[Any]:
+    moments = [_fields(found.enter, _MOMENT), _fields(found.exit, _MOMENT)]
+    touching = [[_fields(c, _CONTACT) for c in contacts] for contacts in (found.contacts, found.exit_contacts)]
+    return [found.status.value, *moments, *touching, [tuple(pair) for pair in found.pairs], found.joint_step]
+
+
+def plain(answer: Any) -> tuple[str, Any]:
+    """How a question ended, in a word, and all that came back as plain lists, numbers and names."""
+    if isinstance(answer, bool):
+        return "free" if answer else "not free", answer
+    if isinstance(answer, tuple) and isinstance(answer[0], bool):
+        return plain(answer[0])[0], list(answer)
+    if isinstance(answer, tuple):
+        return "some" if any(np.isfinite(part).any() for part in answer) else "none", list(answer)
+    if isinstance(answer, tocsin.FirstContact):
+        contacts = [_fields(c, _CONTACT) for c in answer.contacts]
+        said = _fields(answer, ("time", "bracket", "tolerance", "complete"))
+        return answer.status.value, [answer.status.value, said, contacts]
+    if isinstance(answer, tocsin.ContactIntervals):
+        names = (*_PLACES, "enter", "exit", "tolerance", "proven")
+        return answer.status.value, [answer.status.value, answer.until, [_fields(x, names) for x in answer]]
+    if isinstance(answer, tocsin.Distance):
+        said = _fields(answer, ("distance", "lower", *_PLACES, "point_a", "point_b", "normal"))
+        return "apart" if answer.lower > 0.0 else "touching", said
+    if isinstance(answer, tocsin.TriangleTimes):
+        return _some(answer.times), [answer.complete, [[name, answer[name]] for name in answer]]
+    if isinstance(answer, tocsin.FeatureContacts):
+        arrays = _fields(answer, ("times", "kind", "features", "pair", "decided"))
+        looked_at = [_fields(contact, (*_TIMED, "distance")) for contact in answer[:LOOKED_AT]]
+        return _some(answer.times), [answer.complete, arrays, looked_at]
+    if isinstance(answer, tocsin.TimedContacts):
+        return _some(answer.times), [answer.complete, [_fields(contact, _SCREENED) for contact in answer]]
+    clearance = answer.clearance
+    said = [clearance.lower, clearance.upper, _fields(clearance.at, _MOMENT)]
+    return _some(answer.stretches), [said, [_stretch(x) for x in answer.stretches]]
+
+
+def _some(found: Any) -> str:
+    return "some" if len(found) else "none"
+
+
+def bits(value: Any) -> str:
+    """Every bit of plain values, as text: two texts are equal if and only if all bits are."""
+    if isinstance(value, np.ndarray):
+        return bits(value.tolist())
+    if isinstance(value, list | tuple):
+        return f"[{' '.join(map(bits, value))}]"
+    if isinstance(value, float):
+        return value.hex()
+    return repr(value.item() if isinstance(value, np.generic) else value)
+
+
+def answer_to(kind: str, number: int, seed: int = SEED) -> tuple[str, str]:
+    """How a question ended, and its answer's bits."""
+    _, ask = KINDS[kind]
+    try:
+        outcome, said = plain(ask(Draw(seed, kind, number)))
+    except TocsinError:
+        return "refused", "refused"
+    return outcome, bits(said)
+
+
+def digest(text: str) -> str:
+    """32 bits of a text."""
+    return hashlib.blake2b(text.encode(), digest_size=4).hexdigest()
+
+
+def measure(
+    kinds: Sequence[str], count: int | None = None, told: Callable[[str], Any] = lambda name: None
+) -> dict[str, dict[str, Any]]:
+    """Ask the first `count` questions of these kinds (default: all of them); how they ended, and their digests."""
+    found: dict[str, dict[str, Any]] = {}
+    for kind in kinds:
+        told(kind)
+        many = KINDS[kind][0] if count is None else min(count, KINDS[kind][0])
+        answers = [answer_to(kind, number) for number in range(many)]
+        ended = Counter(outcome for outcome, _ in answers)
+        found[kind] = {"outcomes": dict(sorted(ended.items())), "digests": [digest(text) for _, text in answers]}
+    return found
+
+
+def load(path: Path = RECORDED) -> dict[str, list[str]]:
+    """The recorded digests of every kind."""
+    kept = json.loads(Path(path).read_text())["kinds"]
+    return {kind: " ".join(entry["digests"]).split() for kind, entry in kept.items()}
+
+
+def outcomes(path: Path = RECORDED) -> dict[str, dict[str, int]]:
+    """How many of the recorded questions of every kind ended in which way."""
+    return {kind: entry["outcomes"] for kind, entry in json.loads(Path(path).read_text())["kinds"].items()}
+
+
+def save(found: dict[str, dict[str, Any]], path: Path = RECORDED) -> None:
+    """Write what was measured, a few digests a line, so that a change shows where it is."""
+
+    def in_lines(digests: list[str]) -> list[str]:
+        return [" ".join(digests[k : k + A_LINE]) for k in range(0, len(digests), A_LINE)]
+
+    lines = {kind: {**entry, "digests": in_lines(entry["digests"])} for kind, entry in found.items()}
+    Path(path).write_text(json.dumps({"seed": SEED, "kinds": lines}, indent=1) + "\n")
+
+
+def different(found: dict[str, dict[str, Any]], kept: dict[str, list[str]]) -> list[str]:
+    """The names of all questions that were measured and whose answer is not the recorded one."""
+    return [
+        f"{kind}:{number}"
+        for kind, entry in found.items()
+        for number, now in enumerate(entry["digests"])
+        if kept.get(kind, [])[number : number + 1] != [now]
+    ]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of this campaign."""
+    where = f"(default {RECORDED.name} beside the benchmarks)"
+    parser.add_argument("--compare", metavar="FILE", default=RECORDED, nargs="?", const=RECORDED, type=Path,
+                        help=f"compare with this file {where}; done unless something else is asked for")  # fmt: skip
+    parser.add_argument("--record", metavar="FILE", nargs="?", const=RECORDED, type=Path,
+                        help=f"write this file instead {where}")  # fmt: skip
+    parser.add_argument("--kind", action="append", help=f"one of {'; '.join(KINDS)}; again for more (default all)")
+    parser.add_argument("--count", type=int, help="the first questions of each kind (default all, 10,000 together)")
+    parser.add_argument("--show", metavar="KIND:NUMBER", help="print one answer, its floats as hex")
+
+
+def run(args: argparse.Namespace) -> dict[str, Any]:
+    """Ask; record or compare; exit with an error if an answer differs."""
+    kinds = args.kind or list(KINDS)
+    if args.show:
+        kind, _, number = args.show.rpartition(":")
+        kinds = [kind]
+    for kind in kinds:
+        if kind not in KINDS:
+            raise unknown_name("kind of question", kind, KINDS)
+    if args.show:
+        outcome, text = answer_to(kinds[0], int(number))
+        print(f"{outcome}\n{text}")
+        return {"outcome": outcome, "answer": text}
+    with report.progress("asking", len(kinds)) as step:
+        found = measure(kinds, args.count, lambda kind: step(f"asking: {kind}"))
+    total = sum(len(entry["digests"]) for entry in found.values())
+    for kind, entry in found.items():
+        ended = ", ".join(f"{n} {outcome}" for outcome, n in entry["outcomes"].items())
+        report.console.print(f"{kind}: {ended}", highlight=False)
+    if args.record:
+        if args.kind or args.count:
+            raise TocsinError("--record writes the whole file: without --kind and --count.")
+        save(found, args.record)
+        report.console.print(f"recorded {total:,} answers in {args.record}", highlight=False)
+        return {"asked": total}
+    wrong = different(found, load(args.compare))
+    if wrong:
+        some = ", ".join(wrong[:20]) + (", ..." if len(wrong) > 20 else "")
+        raise SystemExit(f"{len(wrong):,} of {total:,} answers are not those of {args.compare.name}: {some}")
+    report.console.print(f"{total:,} answers, all the same bits as in {args.compare.name}", highlight=False)
+    return {"asked": total, "different": 0}

@@ -1,1 +1,0 @@
-"""Measurements: `python -m tocsin.bench --help`."""
