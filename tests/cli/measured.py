@@ -66,7 +66,7 @@ def _serve(folder, *first):
     import signal
 
     from tocsin.cli.app import run
-    from tocsin.io import meshes, planning, trajectories, urdf  # noqa: F401  (loaded before anything is measured)
+    from tocsin.io import environment, planning, trajectories, urdf  # noqa: F401  (loaded before anything is measured)
 
     with contextlib.redirect_stdout(io.StringIO()):
         run(first)

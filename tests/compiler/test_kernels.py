@@ -1,8 +1,10 @@
 """Kernels that call kernels: compiled once for each kind of argument, and with machine code only where Python calls."""
 
+import ast
 import os
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,7 +17,7 @@ from tocsin.compiler.store import Store
 if PURE_PYTHON or not KNOWN:
     pytest.skip("kernels are compiled another way here", allow_module_level=True)
 
-from tocsin.compiler import kernels
+from tocsin.compiler import kernels, lifetimes
 
 LONG = "\n".join(f"    x = math.sin(x) + y * {k}.5" for k in range(300))
 PROGRAM = f"""
@@ -222,11 +224,49 @@ WITHOUT = {
     "a cache": ("del numba.core.caching.CacheImpl, numba.core.caching.IndexDataCacheFile", True),
 }
 
+DOCUMENTED = ("numba", "numba.extending")
+"""Modules of Numba from which everybody may take names."""
 
-def test_other_versions_of_numba_compile_their_own_way_with_the_same_bits(tmp_path):
+HIDING = """
+def hide(module, name):
+    real = builtins.__import__
+
+    def imported(asked, globals=None, locals=None, names=(), level=0):
+        found = real(asked, globals, locals, names, level)
+        if asked != module or name not in (names or ()) or not globals["__name__"].startswith("tocsin"):
+            return found
+        other = types.ModuleType(f"{module} without {name}")
+        vars(other).update({key: value for key, value in vars(found).items() if key not in ("__name__", name)})
+        return other
+
+    builtins.__import__ = imported
+"""
+
+
+def private_names() -> set[tuple[Path, str, str]]:
+    """Every (file, module, name) that is taken from a module of Numba that promises nothing."""
+    found = set()
+    for file in disk_cache.PACKAGE.rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "numba":
+                found |= {(file, node.module, alias.name) for alias in node.names if node.module not in DOCUMENTED}
+            elif isinstance(node, ast.Import):
+                found |= {(file, alias.name, "") for alias in node.names if alias.name.startswith("numba.")}
+    return found
+
+
+def test_what_numba_does_not_document_is_used_only_where_there_is_another_way():
+    assert {file for file, _, _ in private_names()} == {Path(m.__file__) for m in (disk_cache, kernels, lifetimes)}
+
+
+def test_without_any_of_numbas_private_names_kernels_have_the_same_bits(tmp_path):
     """One process, which is forked for each name that is taken away before tocsin is loaded."""
-    parts = ["import os, sys, numba, numba.core.codegen, numba.core.registry, numba.core.serialize"]
-    for words, (taken, _) in WITHOUT.items():
+    without = dict(WITHOUT)
+    for file, module, name in sorted(private_names()):
+        known = file == Path(disk_cache.__file__)
+        without[f"{module}.{name} in {file.stem}"] = (f"hide({module!r}, {name!r})", known)
+    parts = [f"import builtins, os, sys, types, numba, numba.core.codegen, numba.core.registry\n{HIDING}"]
+    for words, (taken, _) in without.items():
         parts.append(f"""
 sys.stdout.flush()
 child = os.fork()
@@ -243,7 +283,8 @@ assert os.waitpid(child, 0)[1] == 0, {words!r}
     done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     said = [line.split("|") for line in done.stdout.splitlines()]
-    assert [line[0] for line in said] == list(WITHOUT)
-    assert [line[1] for line in said] == [str(known) for _, known in WITHOUT.values()]
+    assert [line[0] for line in said] == list(without)
+    assert len(said) > 15
+    assert [line[1] for line in said] == [str(known) for _, known in without.values()]
     x = 0.7
     assert {line[2] for line in said} == {(x / 3.0 + (0.1 / 3.0 + x * x / 3.0)).hex()}

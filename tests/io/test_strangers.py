@@ -6,14 +6,17 @@ that follows a path there gets a robot, and the test fails.
 
 import io
 import json
+import os
+import re
 import struct
 import sys
 import zipfile
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from effort import refusal
+from effort import little_work, refusal
 from tocsin import Mesh, Robot, load_environment, load_trajectory
 from tocsin.io.mjcf import load_mjcf
 from tocsin_bench.campaigns.mutate_seeds import honest
@@ -61,6 +64,40 @@ def scene(resource, key="resource"):
     return {"s.json": json.dumps({"world": {"collision_objects": [mesh]}})}
 
 
+def with_srdf(path):
+    (path.parent / "ok.urdf").write_bytes(honest()["urdf"][1])
+    (path.parent / "part.stl").write_bytes(STL)
+    return Robot.from_urdf(path.parent / "ok.urdf", srdf=path)
+
+
+def dae(nodes="", placed="", before=""):
+    text = honest()["dae"][1].decode()
+    at = text.index("<library_visual_scenes>")
+    text = f"{text[:at]}{before}<library_nodes>{nodes}</library_nodes>{text[at:]}"
+    return {"d.dae": text.replace('<node id="node">', f'{placed}<node id="node">')}
+
+
+def parquet(rows):
+    def made():
+        arrow = pytest.importorskip("pyarrow")
+        from pyarrow.parquet import write_table
+
+        out = arrow.BufferOutputStream()
+        write_table(arrow.table({"j": np.zeros(rows)}), out, compression="zstd")
+        return out.getvalue().to_pybytes()
+
+    return {"t.parquet": made}
+
+
+def one_mesh(**changes):
+    """A glTF file of one node that holds one mesh of one triangle."""
+    parts = {"meshes": [{"primitives": [{"attributes": {"POSITION": 0}}]}], "nodes": [{"mesh": 0}],
+             "scenes": [{"nodes": [0]}], "scene": 0, "bufferViews": [{"buffer": 0, "byteLength": 36}],
+             "buffers": [{"byteLength": 36, "uri": "data:application/octet-stream;base64," + "A" * 48}],
+             "accessors": [{"bufferView": 0, "componentType": 5126, "count": 3, "type": "VEC3"}]}  # fmt: skip
+    return gltf(**parts | changes)
+
+
 MESH = '<mesh name="m" file="{}"/>'
 FAR = "/secret/design.stl"
 
@@ -68,6 +105,7 @@ CASES = {
     # what would be read
     "a path upwards": (Robot.from_urdf, urdf("../secret/design.stl"), OUTSIDE),
     "an absolute path": (Robot.from_urdf, urdf("{top}/secret/design.stl"), OUTSIDE),
+    "a device": (Robot.from_urdf, urdf("/dev/zero"), OUTSIDE),
     "a file address": (Robot.from_urdf, urdf("file://{top}/secret/design.stl"), OUTSIDE),
     "dots as percents": (Robot.from_urdf, urdf("%2e%2e/secret/design.stl"), OUTSIDE),
     "a folder beside, called a package": (Robot.from_urdf, urdf("package://secret/design.stl"), OUTSIDE),
@@ -99,9 +137,20 @@ CASES = {
         "<link name=\"${load_yaml('../secret/keys.yaml')['k']}\"/>")}, OUTSIDE),
     "an entity": (Robot.from_urdf, {"e.urdf": '<!DOCTYPE r [<!ENTITY s SYSTEM "../secret/keys.yaml">]><robot name="&s;"'
         '/>'}, "document type"),
+    "a file that an OBJ calls": (Mesh.load, {"o.obj": "call ../secret/design.obj\nv 0 0 0\nv 1 0 0\nv 0 1 0\n"},
+        "has 'call'"),
+    "an entity of an SRDF": (with_srdf, {"s.srdf": '<!DOCTYPE r [<!ENTITY s SYSTEM "../secret/keys.yaml">]><robot '
+        'name="&s;"/>'}, "document type"),
+    "a model of Gazebo's": (Robot.from_urdf, {"m.sdf": '<sdf version="1.7"><model name="m"><link name="l"><collision '
+        'name="c"><geometry><mesh><uri>model://secret/design.stl</uri></mesh></geometry></collision></link></model>'
+        "</sdf>"}, "is an SDF file"),
+    "an address of Gazebo's": (Robot.from_urdf, urdf("model://secret/design.stl"), "files are named by"),
+    "an address of the net": (Robot.from_urdf, urdf("http://localhost:9/design.stl"), "files are named by"),
     # what would be run
-    "Python in xacro": (Robot.from_urdf, {"x.xacro": XACRO.format("<link name=\"$(eval open('{top}/ran', 'w'))\"/>")},
-        "cannot expand"),
+    "Python in xacro": (Robot.from_urdf, {"x.xacro": XACRO.format("<link name=\"${open('{top}/ran', 'w')}\"/>")},
+        "cannot expand.*open"),
+    "a class in xacro": (Robot.from_urdf, {"x.xacro": XACRO.format('<link name="${().__class__.__base__}"/>')},
+        "__class__"),
     "frames in xacro": (Robot.from_urdf, {"x.xacro": XACRO.format(
         '<link name="${[g.gi_frame for g in [(k for k in [1])]][0]}"/>')}, "gi_frame"),
     "an object of YAML": (load_environment, {"s.yaml": "world: !!python/object/apply:os.system ['touch {top}/ran']"},
@@ -138,9 +187,65 @@ CASES = {
         [{"id": "o"}] * 20_000}})}, "20000 objects"),
     "one joint, a million times": (load_environment, {"s.json": json.dumps({"world": {}, "robot_state": {"joint_state":
         {"name": ["j"] * 10**5, "position": [0] * 10**5}}})}, "'j' twice"),
+    "a claim of triangles": (Mesh.load, {"s.stl": bytes(80) + struct.pack("<I", 2**32 - 1) + bytes(50)}, "claims"),
+    "nodes of nodes, 40 times": (Mesh.load, dae("".join(f'<node id="n{k}"><instance_node url="#n{k + 1}"/>'
+        f'<instance_node url="#n{k + 1}"/></node>' for k in range(40)) + '<node id="n40"/>',
+        '<node id="top"><instance_node url="#n0"/></node>'), "too many to hold"),
+    "a node that contains itself": (Mesh.load, dae(placed='<node id="n"><instance_node url="#n"/></node>'),
+        "contains itself"),
+    "children of children, 40 times": (Mesh.load, one_mesh(nodes=[{"children": [k + 1, k + 1]} for k in range(40)]
+        + [{}]), "placed twice"),
+    "a claim of corners": (Mesh.load, one_mesh(accessors=[{"bufferView": 0, "componentType": 5126, "count": 10**12,
+        "type": "VEC3"}]), "claims 1000000000000 entries"),
+    "groups of each other": (with_srdf, {"s.srdf": '<robot name="arm"><group name="g"><group name="h"/></group>'
+        '<group name="h"><group name="g"/></group></robot>'}, "contain each other"),
+    "lists of lists, 60 times": (load_trajectory, {"t.yaml": "a0: &a0 [0, 0]\n" + "".join(
+        f"a{k}: &a{k} [*a{k - 1}, *a{k - 1}]\n" for k in range(1, 60)) + "points: *a59\n"}, "stands for more than"),
+    "tables of tables, 40 times": (load_environment, {"s.yaml": "a0: &a0 {x: 1}\n" + "".join(
+        f"a{k}: &a{k} {{<<: [*a{k - 1}, *a{k - 1}]}}\n" for k in range(1, 40)) + "world: *a39\n"},
+        "stands for more than"),
+    "rows of zeros": (load_trajectory, parquet(20_000_000), "claims 20000000 rows"),
     "meshes of nothing": (Mesh.load, gltf(meshes=[{}] * 100_000, scenes=[{"nodes": [0]}], nodes=[{"skin": 0}]),
         "skinned"),
 }  # fmt: skip
+
+HARMLESS = {
+    "a command in an OBJ": (Mesh.load, {"o.obj": "csh touch {top}/ran\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n"}),
+    "materials elsewhere": (Mesh.load, {"o.obj": "mtllib ../secret/keys.yaml\nmtllib {top}/secret/keys.yaml\nv 0 0 0\n"
+        "v 1 0 0\nv 0 1 0\nusemtl x\nf 1 2 3\n"}),
+    "a picture elsewhere, in COLLADA": (Mesh.load, dae(before='<library_images><image id="i"><init_from>'
+        "../secret/keys.yaml</init_from></image></library_images>")),
+    "a picture elsewhere, in glTF": (Mesh.load, one_mesh(images=[{"uri": "../secret/keys.yaml"}], textures=[{"source":
+        0}], materials=[{"pbrMetallicRoughness": {"baseColorTexture": {"index": 0}}}])),
+    "a material of a robot": (Robot.from_urdf, {"r.urdf": '<robot name="r"><material name="m"><texture filename="'
+        '../secret/keys.yaml"/></material><link name="a"><visual><geometry><box size="1 1 1"/></geometry><material '
+        'name="m"/></visual><collision><geometry><box size="1 1 1"/></geometry></collision></link></robot>'}),
+    "a picture of MuJoCo's": (load_mjcf, {"model.xml": '<mujoco><asset><texture name="t" type="2d" file="../secret/'
+        'keys.yaml"/><material name="m" texture="t"/></asset><worldbody><body><freejoint/><geom size="1" material="m"/>'
+        "</body></worldbody></mujoco>"}),
+    "groups of groups, 60 times": (with_srdf, {"s.srdf": '<robot name="arm">' + "".join(f'<group name="g{k}"><group '
+        f'name="g{k + 1}"/><group name="g{k + 1}"/></group>' for k in range(60)) + '<group name="g60"><joint '
+        'name="shoulder"/></group></robot>'}),
+}  # fmt: skip
+"""What loads, for what it names elsewhere is of no matter here: it is not opened, nor run."""
+
+OPENED: list[str] | None = None
+"""What files Python opens, where that is asked."""
+
+
+def _note_opened(event, arguments):
+    if OPENED is not None and event == "open":
+        OPENED.append(str(arguments[0]))
+
+
+sys.addaudithook(_note_opened)
+
+
+@pytest.fixture
+def opened(monkeypatch):
+    """The names of all files that are opened from now on."""
+    monkeypatch.setattr(sys.modules[__name__], "OPENED", [])
+    return OPENED
 
 
 @pytest.fixture
@@ -162,23 +267,40 @@ def top(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_a_strangers_file_reads_runs_and_fills_nothing(top, case):
+def test_a_strangers_file_reads_runs_and_fills_nothing(top, opened, case):
     read, files, words = CASES[case]
+    path = laid(top, read, files)
+    largest = watched(lambda: refusal(read, path, words))
+    assert largest < 400e6
+    assert not (top / "ran").exists()
+    assert not [name for name in opened if "/secret/" in os.path.realpath(name)]
+
+
+@pytest.mark.parametrize("case", HARMLESS)
+def test_what_a_strangers_file_names_without_need_is_not_opened(top, opened, case):
+    read, files = HARMLESS[case]
+    path = laid(top, read, files)
+    with little_work():
+        read(path)
+    assert opened
+    assert not (top / "ran").exists()
+    assert not [name for name in opened if "/secret/" in os.path.realpath(name)]
+
+
+def laid(top, read, files):
+    """Write the files of a case, and return the one that is opened."""
     if read is load_mjcf:
         pytest.importorskip("mujoco")
-    for k, (name, data) in enumerate(files.items()):
+    for name, data in files.items():
+        if callable(data):
+            data = data()
         if isinstance(data, str):
             data = data.replace("{top}", str(top)).replace("{name}", top.name)
         (top / "given" / name).write_bytes(data if isinstance(data, bytes) else data.encode())
-        if k == 0:
-            opened = top / "given" / name
-    if opened.suffix == ".xacro":
+    first = top / "given" / next(iter(files))
+    if first.suffix == ".xacro":
         pytest.importorskip("xacro")
-    if opened.parent.name == "meshes":
-        opened = opened.parent
-    largest = watched(lambda: refusal(read, opened, words))
-    assert largest < 400e6
-    assert not (top / "ran").exists()
+    return first.parent if first.parent.name == "meshes" else first
 
 
 def watched(call):
@@ -190,8 +312,11 @@ def watched(call):
     return scale * (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
 
 
-def test_there_are_forty_of_them():
-    assert len(CASES) >= 40
+def test_there_are_seventy_of_them_and_the_table_has_all():
+    page = (Path(__file__).parents[2] / "docs/strangers.md").read_text(encoding="utf-8")
+    told = re.findall(r"^\| (.+) \(\w+\) \|", page, re.MULTILINE)
+    assert sorted(told) == sorted([*CASES, *HARMLESS])
+    assert len(told) >= 70
 
 
 def test_what_the_user_names_is_read(top):

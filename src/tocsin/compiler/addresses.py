@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 from numba import types
-from numba.core import cgutils
 from numba.extending import intrinsic
 
 from tocsin.compiler.jit import PURE_PYTHON, lending
@@ -45,6 +44,32 @@ def table_of(arrays: Sequence[np.ndarray], like: Any = None, but: Iterable[int] 
     return np.frombuffer(memory, np.int64).reshape(len(arrays), WIDTH)
 
 
+def unowned_array(context: Any, builder: Any, kind: Any, start: Any, shape: Any, strides: Any, item: Any) -> Any:
+    """Emit the descriptor of an array in memory that somebody else holds, from an address or a pointer on.
+
+    `kind` is its type, `item` the size of a number.
+    """
+    view = context.make_array(kind)(context, builder)
+    count = ir.Constant(ir.IntType(64), 1)
+    for length in shape:
+        count = builder.mul(count, length, flags=["nsw"])
+    view.data = start if isinstance(start.type, ir.PointerType) else builder.inttoptr(start, view.data.type)
+    view.shape = _packed(builder, shape)
+    view.strides = _packed(builder, strides)
+    view.nitems = count
+    view.itemsize = item
+    view.meminfo = ir.Constant(view.meminfo.type, None)
+    view.parent = ir.Constant(view.parent.type, None)
+    return view._getvalue()
+
+
+def _packed(builder: Any, values: Any) -> Any:
+    out = ir.Constant(ir.ArrayType(values[0].type, len(values)), ir.Undefined)
+    for k, value in enumerate(values):
+        out = builder.insert_value(out, value, k)
+    return out
+
+
 if PURE_PYTHON:
 
     def array_at(table: Any, k: int, dtype: Any, ndim: int) -> Any:  # type: ignore[reportRedeclaration]
@@ -61,29 +86,19 @@ else:
         array = types.Array(dtype.dtype, ndim.literal_value, "C")
 
         def codegen(context, builder, signature, args):
-            from numba.np import arrayobj  # 0.03 s, which only compiling needs
-
-            rows = arrayobj.make_array(signature.args[0])(context, builder, value=args[0])
+            rows = context.make_array(signature.args[0])(context, builder, value=args[0])
             row = context.cast(builder, args[1], signature.args[1], types.int64)
             first = builder.mul(row, ir.Constant(ir.IntType(64), WIDTH))
             entries = [
                 builder.load(builder.gep(rows.data, [builder.add(first, ir.Constant(ir.IntType(64), i))]))
                 for i in range(1 + ndim.literal_value)
             ]
-            view = arrayobj.make_array(array)(context, builder)
             size = context.get_abi_sizeof(context.get_data_type(array.dtype))
             strides = [ir.Constant(ir.IntType(64), size)]
             for length in reversed(entries[2:]):
                 strides.insert(0, builder.mul(strides[0], length))
-            arrayobj.populate_array(
-                view,
-                data=builder.inttoptr(entries[0], view.data.type),
-                shape=cgutils.pack_array(builder, entries[1:]),
-                strides=cgutils.pack_array(builder, strides),
-                itemsize=ir.Constant(ir.IntType(64), size),
-                meminfo=None,
-            )
-            return view._getvalue()
+            item = ir.Constant(ir.IntType(64), size)
+            return unowned_array(context, builder, array, entries[0], entries[1:], strides, item)
 
         return array(table, k, dtype, ndim), codegen
 

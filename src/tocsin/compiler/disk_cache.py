@@ -23,7 +23,7 @@ import llvmlite
 import numba
 import numpy as np
 from llvmlite import binding
-from numba.core import config
+from numba import config
 
 from tocsin.compiler.store import Bytes, Store, folder, say
 

@@ -12,7 +12,6 @@ from typing import Any, TypeVar
 import numba
 from llvmlite import ir
 from numba import types
-from numba.core import cgutils
 from numba.extending import intrinsic
 
 from tocsin.compiler.disk_cache import KernelCache
@@ -104,11 +103,9 @@ else:
         """Copy an array's descriptor without its owner."""
 
         def codegen(context, builder, signature, args):
-            from numba.np import arrayobj  # 0.03 s, which only compiling needs
-
-            view = arrayobj.make_array(signature.return_type)(context, builder, value=args[0])
-            view.meminfo = cgutils.get_null_value(view.meminfo.type)
-            view.parent = cgutils.get_null_value(view.parent.type)
+            view = context.make_array(signature.return_type)(context, builder, value=args[0])
+            view.meminfo = ir.Constant(view.meminfo.type, None)
+            view.parent = ir.Constant(view.parent.type, None)
             return view._getvalue()
 
         return array(array), codegen

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 from numba import types
-from numba.core import cgutils
 from numba.extending import intrinsic, overload
 
 from tocsin.compiler.jit import kernel
@@ -48,7 +47,7 @@ def _number(builder: Any, base: Any, at: Any) -> Any:
 def _data(context: Any, builder: Any, kind: Any, value: Any) -> tuple[Any, Any]:
     """Emit where an array starts, and the bytes from one row to the next."""
     array = context.make_array(kind)(context, builder, value=value)
-    stride = cgutils.unpack_tuple(builder, array.strides, kind.ndim)[0]
+    stride = builder.extract_value(array.strides, 0)
     return builder.ptrtoint(array.data, _INT64), stride
 
 

@@ -8,7 +8,6 @@ from typing import Any
 
 from llvmlite import ir
 from numba import types
-from numba.core import cgutils
 from numba.extending import intrinsic, overload
 
 from tocsin.deform.rows import _transposed
@@ -25,7 +24,7 @@ def _listed(typingctx, table, corners, pairs, p, side, c):
     def codegen(context, builder, sig, args):
         tables = [context.make_array(sig.args[k])(context, builder, value=args[k]) for k in range(3)]
         base, numbers, rows = (builder.ptrtoint(found.data, _INT64) for found in tables)
-        wide, long = (cgutils.unpack_tuple(builder, found.strides, 2)[0] for found in tables[1:])
+        wide, long = (builder.extract_value(found.strides, 0) for found in tables[1:])
         p, side, c = (context.cast(builder, args[k], sig.args[k], types.int64) for k in (3, 4, 5))
         first = builder.add(rows, builder.add(builder.mul(p, long), builder.shl(side, _INT64(2))))
         offset = builder.shl(c, _INT64(2))

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 from numba import types
-from numba.core import cgutils
 from numba.extending import intrinsic, overload
 
 from tocsin.compiler.jit import kernel
@@ -73,7 +72,7 @@ def _lane_at(typingctx, table, i, row, lane):
     def codegen(context, builder, sig, args):
         array = context.make_array(sig.args[0])(context, builder, value=args[0])
         i, row, lane = (context.cast(builder, args[k], sig.args[k], types.int64) for k in (1, 2, 3))
-        stride = cgutils.unpack_tuple(builder, array.strides, 3)[0]
+        stride = builder.extract_value(array.strides, 0)
         offset = builder.add(builder.mul(row, _INT64(4 * SINGLES)), builder.mul(lane, _INT64(4)))
         address = builder.add(builder.ptrtoint(array.data, _INT64), builder.add(builder.mul(i, stride), offset))
         return builder.load(builder.inttoptr(address, ir.FloatType().as_pointer()))
@@ -152,7 +151,7 @@ def _picked(typingctx, table, points, first, c):
     def codegen(context, builder, sig, args):
         tables = [context.make_array(sig.args[k])(context, builder, value=args[k]) for k in (0, 1)]
         first, c = (context.cast(builder, args[k], sig.args[k], types.int64) for k in (2, 3))
-        stride = cgutils.unpack_tuple(builder, tables[1].strides, 2)[0]
+        stride = builder.extract_value(tables[1].strides, 0)
         offset = builder.add(builder.mul(first, stride), builder.shl(c, _INT64(2)))
         number = builder.add(builder.ptrtoint(tables[1].data, _INT64), offset)
         base = builder.ptrtoint(tables[0].data, _INT64)
@@ -273,7 +272,7 @@ def _seated(typingctx, v, row):
     family = types.UniTuple(singles, 3)
 
     def codegen(context, builder, sig, args):
-        parts = cgutils.unpack_tuple(builder, args[0], 3)
+        parts = [builder.extract_value(args[0], k) for k in range(3)]
         out = [_shuffled(builder, parts[k], args[1], [0, 1, 2, 8 + k, 4, 5, 6, 11 + k]) for k in range(3)]
         return context.make_tuple(builder, family, out)
 

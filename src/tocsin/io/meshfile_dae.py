@@ -30,6 +30,9 @@ MOST_ELEMENTS = 1_000_000
 LONGEST_TAG = 1 << 20
 """Bytes of one tag with its attributes, or of one comment; numbers stand between tags."""
 
+MOST_PLACED = 100_000
+"""Nodes and geometries that a scene places, those that it places by reference counted as often as it does."""
+
 _CHUNK = 1 << 16
 
 _KEPT = ("asset", "library_geometries", "library_nodes", "library_visual_scenes", "scene")
@@ -161,16 +164,17 @@ def _check_instances(root: Element) -> int:
         for geometry in root.iter()
         if _word(geometry) == "geometry"
     }
-    known: dict[int, tuple[int, int]] = {}
+    known: dict[int, tuple[int, int, int]] = {}
 
-    def total(element: Element, above: tuple[int, ...]) -> tuple[int, int]:
-        """(geometries, characters of indices) under an element."""
+    def total(element: Element, above: tuple[int, ...]) -> tuple[int, int, int]:
+        """(geometries, characters of indices, nodes) under an element, itself among them: nodes may hold nothing."""
         if id(element) in above:
             raise TocsinError(f"its node {element.get('id')!r} contains itself.")
         if len(above) > DEEPEST:
             raise TocsinError(f"its nodes are nested more than {DEEPEST} deep.")
         if id(element) not in known:
             count = size = 0
+            held = 1
             for child in element:
                 target = child.get("url", "")[1:]
                 if _word(child) == "node":
@@ -178,20 +182,20 @@ def _check_instances(root: Element) -> int:
                 elif _word(child) == "instance_geometry":
                     if target not in sizes:
                         raise TocsinError(f"it places a geometry {target!r} that is not there.")
-                    more = (1, sizes[target])
+                    more = (1, sizes[target], 0)
                 elif _word(child) == "instance_node":
                     if target not in nodes:
                         raise TocsinError(f"it places a node {target!r} that is not there.")
                     more = total(nodes[target], (*above, id(element)))
                 else:
                     continue
-                count, size = count + more[0], size + more[1]
-            known[id(element)] = (count, size)
+                count, size, held = count + more[0], size + more[1], held + more[2]
+            known[id(element)] = (count, size, held)
         return known[id(element)]
 
     scenes = [element for element in root.iter() if _word(element) == "visual_scene"]
     totals = [total(scene, ()) for scene in scenes]
-    count, size = sum(c for c, _ in totals), sum(s for _, s in totals)
-    if count > 1_000_000 or size > 8 * LARGEST_COUNT:
-        raise TocsinError(f"its scene places {count} geometries by reference: too many to hold.")
+    count, size, held = (sum(column) for column in zip(*totals)) if totals else (0, 0, 0)
+    if max(count, held) > MOST_PLACED or size > 8 * LARGEST_COUNT:
+        raise TocsinError(f"its scene places {count} geometries and {held} nodes by reference: too many to hold.")
     return count

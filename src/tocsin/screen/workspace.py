@@ -10,6 +10,7 @@ import numpy as np
 from numba import types
 from numba.extending import intrinsic
 
+from tocsin.compiler.addresses import unowned_array
 from tocsin.compiler.jit import PURE_PYTHON, inlined
 
 if PURE_PYTHON:
@@ -26,19 +27,10 @@ else:
         result = types.Array(block.dtype, 2, "C")
 
         def codegen(context, builder, signature, args):
-            from numba.np import arrayobj
-
-            source = arrayobj.make_array(signature.args[0])(context, builder, value=args[0])
-            view = arrayobj.make_array(result)(context, builder)
-            arrayobj.populate_array(
-                view,
-                data=builder.gep(source.data, [args[1]]),
-                shape=[args[2], args[3]],
-                strides=[builder.mul(args[3], source.itemsize), source.itemsize],
-                itemsize=source.itemsize,
-                meminfo=None,
-            )
-            return view._getvalue()
+            source = context.make_array(signature.args[0])(context, builder, value=args[0])
+            start = builder.gep(source.data, [args[1]])
+            strides = [builder.mul(args[3], source.itemsize), source.itemsize]
+            return unowned_array(context, builder, result, start, args[2:], strides, source.itemsize)
 
         return result(block, types.int64, types.int64, types.int64), codegen
 

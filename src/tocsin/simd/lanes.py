@@ -17,9 +17,7 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 from numba import types
-from numba.core import cgutils
-from numba.core.typing.templates import ConcreteTemplate, infer_global, signature
-from numba.extending import intrinsic, lower_builtin, models, overload, register_model
+from numba.extending import intrinsic, lower_builtin, models, overload, register_model, type_callable
 
 WIDTH = 4
 """Of lanes."""
@@ -86,10 +84,10 @@ def _wide(builder: Any, family: LanesType, kind: Any, value: Any) -> Any:
 
 def _define(function: Any, result: Any, cases: Callable[[Any], tuple[tuple[Any, ...], ...]], emit: Any) -> None:
     """Teach the compiler an operation on all kinds of lanes: its types, and the instruction that it is."""
-    signatures = []
+    returned = {}
     for family, mask in _masks.items():
         for case in cases(family):
-            signatures.append(signature(mask if result is MaskType else family, *case))
+            returned[case] = mask if result is MaskType else family
 
             def lower(context: Any, builder: Any, sig: Any, args: Any, family: Any = family) -> Any:
                 given = [
@@ -99,8 +97,19 @@ def _define(function: Any, result: Any, cases: Callable[[Any], tuple[tuple[Any, 
                 return emit(builder, *given)
 
             lower_builtin(function, *case)(lower)
-    register: Any = infer_global(function)
-    register(type(f"Lanes_{function.__name__}", (ConcreteTemplate,), {"key": function, "cases": signatures}))
+
+    def typed(*given: Any) -> Any:
+        """Return the signature for arguments, of which one is lanes or a mask; a number is one in every lane."""
+        ours = next((kind for kind in given if isinstance(kind, LanesType | MaskType)), None)
+        if ours is None:
+            return None
+        case = tuple(kind if isinstance(kind, LanesType | MaskType) else ours.scalar for kind in given)
+        return returned[case](*case) if case in returned else None
+
+    if len(next(iter(returned))) == 1:
+        type_callable(function)(lambda context: lambda a: typed(a))
+    else:
+        type_callable(function)(lambda context: lambda a, b: typed(a, b))
 
 
 def _call(name: str) -> Callable[..., Any]:
@@ -109,7 +118,7 @@ def _call(name: str) -> Callable[..., Any]:
     def emit(builder: Any, value: Any) -> Any:
         kind = "f64" if value.type.element == ir.DoubleType() else "f32"
         shape = ir.FunctionType(value.type, [value.type])
-        function = cgutils.get_or_insert_function(builder.module, shape, f"llvm.{name}.v{value.type.count}{kind}")
+        function = builder.module.declare_intrinsic(f"llvm.{name}.v{value.type.count}{kind}", (), shape)
         return builder.call(function, [value])
 
     return emit
@@ -173,7 +182,7 @@ def _vector_at(context: Any, builder: Any, sig: Any, args: Any, vector: Any, siz
     """Emit the load of a row of a (n, rows, width) table, numbers of `size` bytes, of args: table, i, row."""
     array = context.make_array(sig.args[0])(context, builder, value=args[0])
     i, row = (context.cast(builder, args[k], sig.args[k], types.int64) for k in (1, 2))
-    stride = cgutils.unpack_tuple(builder, array.strides, 3)[0]
+    stride = builder.extract_value(array.strides, 0)
     offset = builder.add(builder.mul(i, stride), builder.mul(row, _INT64(size * vector.count)))
     address = builder.add(builder.ptrtoint(array.data, _INT64), offset)
     value = builder.load(builder.inttoptr(address, vector.as_pointer()))

@@ -1,0 +1,52 @@
+"""Functions fit a screen and take a handful of arguments. Those that do not say why are counted; the count may fall."""
+
+import ast
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+
+LONGEST = 80
+"""Lines of a function."""
+
+MOST = 8
+"""Arguments of a function, beside `self`."""
+
+LONG, WIDE = 14, 103
+"""How many functions are longer, or take more, and do not say why. These numbers may only fall."""
+
+REASONS = ("Long because ", "Many arguments because ")
+"""How a docstring begins the sentence that says why."""
+
+
+def functions():
+    """Yield (where, function) of the package; its benchmarks are their own."""
+    for file in sorted((ROOT / "src" / "tocsin").rglob("*.py")):
+        place = file.relative_to(ROOT / "src" / "tocsin")
+        if place.parts[0] != "bench":
+            for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+                if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                    yield f"{place.as_posix()}: {node.name}", node
+
+
+def says(node, reason):
+    return reason in " ".join((ast.get_docstring(node) or "").split())
+
+
+def lines(node):
+    return node.end_lineno - node.lineno + 1
+
+
+def arguments(node):
+    args = node.args
+    named = [*args.posonlyargs, *args.args, *args.kwonlyargs]
+    return sum(1 for arg in named if arg.arg not in ("self", "cls"))
+
+
+def test_no_more_functions_than_today_are_longer_than_a_screen():
+    long = sorted((lines(f), where) for where, f in functions() if lines(f) > LONGEST and not says(f, REASONS[0]))
+    assert len(long) <= LONG, f"a function of more than {LONGEST} lines has parts, or says '{REASONS[0]}...': {long}"
+
+
+def test_no_more_functions_than_today_take_more_than_a_handful():
+    wide = sorted((arguments(f), where) for where, f in functions() if arguments(f) > MOST and not says(f, REASONS[1]))
+    assert len(wide) <= WIDE, f"more than {MOST} arguments are a record, or it says '{REASONS[1]}...': {wide}"
