@@ -242,5 +242,5 @@ def test_a_scene_that_changes_all_the_time_keeps_no_tables_that_were():
         pose[0, 3] = 2.0 + k
         ball.place(pose)
         assert scene.is_free(arm.at(np.eye(4)))
-        seen.append(weakref.ref(scene._tables().points))
+        seen.append(weakref.ref(scene.context.tables().points))
     assert sum(points() is not None for points in seen) == 1

@@ -51,11 +51,11 @@ from tocsin.results import (
 from tocsin.scene import Scene
 
 if TYPE_CHECKING:
-    from tocsin.auditing import audit
     from tocsin.deform.pairs import edge_edge_times, vertex_face_times
     from tocsin.io.environment import load_environment
     from tocsin.io.planning import load_problem
     from tocsin.io.trajectories import load_trajectory
+    from tocsin.queries.audit import audit
     from tocsin.soft_results import FeatureContact, FeatureContacts, TriangleTimes
     from tocsin.viewer import save_page, save_picture, view
 
@@ -63,7 +63,7 @@ _ON_FIRST_USE = {
     "FeatureContact": "tocsin.soft_results",
     "FeatureContacts": "tocsin.soft_results",
     "TriangleTimes": "tocsin.soft_results",
-    "audit": "tocsin.auditing",
+    "audit": "tocsin.queries.audit",
     "edge_edge_times": "tocsin.deform.pairs",
     "load_environment": "tocsin.io.environment",
     "load_problem": "tocsin.io.planning",

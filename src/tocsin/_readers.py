@@ -1,7 +1,8 @@
-"""What reads a kind of file: declared below, beside what it makes; provided above, by `tocsin.io`.
+"""What a model can be asked for, but does not know how to do: declared below, beside it; provided from above.
 
 A mesh and a robot can be asked for by the name of a file, but know of no format. So each declares a `Reader`, a
-function yet to be provided, and `tocsin.io` provides all of them when it is imported, which `import tocsin` does.
+function yet to be provided, and `tocsin.io` provides all of them when it is imported, which `import tocsin` does. In
+the same way a robot declares a question about itself, which `tocsin.queries` provides.
 """
 
 from collections.abc import Callable
@@ -11,19 +12,27 @@ Arguments = ParamSpec("Arguments")
 Made = TypeVar("Made")
 
 
-class Reader(Generic[Arguments, Made]):
+class Provided(Generic[Arguments, Made]):
+    """A function yet to be provided, by a module: `what` says what it does."""
+
+    def __init__(self, what: str, by: str) -> None:
+        self.what: str = what
+        self.by: str = by
+        self._function: Callable[Arguments, Made] | None = None
+
+    def provide(self, function: Callable[Arguments, Made]) -> None:
+        """Do it by this function from now on."""
+        self._function = function
+
+    def __call__(self, *args: Arguments.args, **options: Arguments.kwargs) -> Made:
+        """Do it."""
+        if self._function is None:
+            raise RuntimeError(f"nothing that {self.what} has been provided: {self.by} was not imported.")
+        return self._function(*args, **options)
+
+
+class Reader(Provided[Arguments, Made]):
     """A function that makes something of a file; `what` names the kind of file."""
 
     def __init__(self, what: str) -> None:
-        self.what: str = what
-        self._read: Callable[Arguments, Made] | None = None
-
-    def provide(self, read: Callable[Arguments, Made]) -> None:
-        """Read such files by this function from now on."""
-        self._read = read
-
-    def __call__(self, *args: Arguments.args, **options: Arguments.kwargs) -> Made:
-        """Return what is in a file."""
-        if self._read is None:
-            raise RuntimeError(f"nothing that reads {self.what} has been provided: tocsin.io was not imported.")
-        return self._read(*args, **options)
+        super().__init__(f"reads {what}", "tocsin.io")

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tocsin.errors import TocsinError, unknown_name
+from tocsin.outcome import CONTACT, INITIAL_CONTACT
 
 Vector = NDArray[np.float64]
 
@@ -31,6 +32,15 @@ class Status(enum.Enum):
 
     def __bool__(self) -> bool:
         raise ambiguous("a Status", "status is Status.FREE")
+
+
+STATUSES = (Status.FREE, Status.CONTACT, Status.CAPPED, Status.INITIAL_CONTACT)
+"""By the codes of `outcome`."""
+
+
+def status_of(code: int, time: float) -> Status:
+    """Return what the end of a search means: one code of `outcome`, and the time that it came to."""
+    return STATUSES[INITIAL_CONTACT if code == CONTACT and time == 0.0 else code]
 
 
 def ambiguous(what: str, instead: str) -> TocsinError:

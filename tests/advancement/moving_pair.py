@@ -33,7 +33,7 @@ class MovingPair(NamedTuple):
 def moving_pair(rng, shape_a, shape_b, margin=0.0, spread=1.0):
     """Return two bodies on random motions, side by side."""
     scene = tocsin.Scene(tocsin.Body(shape_a, name="a"), tocsin.Body(shape_b, name="b"))
-    world = scene._tables()
+    world = scene.context.tables()
     joints, sweeps, table = np.zeros(2, JOINT), np.zeros(2, SWEEP), np.zeros(1, PAIR)
     ends = []
     for i, model in enumerate(scene.models):

@@ -81,9 +81,9 @@ class ThreeJoints:
         return shapes.distance(self.pieces[0].true, pose_a, self.pieces[1].true, pose_b)
 
     def site(self):
-        geoms = self.scene._tables().geoms["link"].tolist()
+        geoms = self.scene.context.tables().geoms["link"].tolist()
         a, b = (geoms.index(self.robot.link_index(name)) for name in ("a", self.tip))
-        place = surveying.site(self.scene._tables(), a, b, 0.0, -1.0, 1e-4, {})
+        place = surveying.site(self.scene.context.tables(), a, b, 0.0, -1.0, 1e-4, {})
         assert place is not None
         return place
 
@@ -122,7 +122,7 @@ def test_answers_are_the_same_bits_with_such_a_chart_and_without(seed, monkeypat
     rng = np.random.default_rng(seed)
     for _ in range(60):
         q0, q1 = rng.uniform(-3, 3, (2, 3))
-        case.scene._look = 1
+        case.scene.context.charts.next_look = 1
         a, b = (scene.first_contact(case.robot.move(q0, q0 + 0.3 * q1)) for scene in (case.scene, plain))
         assert (a.status, a.time, a.tolerance) == (b.status, b.time, b.tolerance)
         assert case.scene.is_free(case.robot.move(q0, q0 + 0.3 * q1)) == (not b.collides)
@@ -134,7 +134,7 @@ def test_four_joints_and_a_slide_get_no_chart():
     b.link("l0", box)
     for k, joint in enumerate(("revolute", "revolute", "revolute", "revolute", "prismatic")):
         b.link(f"l{k + 1}", box, parent=f"l{k}", joint=joint, axis=(0, k % 2, 1 - k % 2), origin=(0.3, 0, 0))
-    world = tocsin.Scene(b.build())._tables()
+    world = tocsin.Scene(b.build()).context.tables()
     for last, wanted in ((3, True), (4, False), (5, False)):
         assert (surveying.site(world, 0, last, 0.0, -1.0, 1e-4, {}) is not None) == wanted
     assert surveying.site(world, 2, 5, 0.0, -1.0, 1e-4, {}) is None

@@ -62,9 +62,9 @@ class TwoJoints:
         return shapes.distance(self.pieces[0].true, poses[0], self.pieces[1].true, poses[1])
 
     def site(self, margin=0.0):
-        geoms = self.scene._tables().geoms["link"].tolist()
+        geoms = self.scene.context.tables().geoms["link"].tolist()
         a, b = (geoms.index(self.robot.link_index(name)) for name in ("a", self.tip))
-        place = surveying.site(self.scene._tables(), a, b, margin, -1.0, 1e-4, {})
+        place = surveying.site(self.scene.context.tables(), a, b, margin, -1.0, 1e-4, {})
         assert place is not None
         return place
 
@@ -149,7 +149,7 @@ def questions(case, seed, count):
 def test_answers_are_the_same_bits_with_a_chart_and_without(seed, monkeypatch):
     monkeypatch.setattr(surveying, "EARNED", 1)
     case = TwoJoints(seed)
-    case.scene._look = 1
+    case.scene.context.charts.next_look = 1
     plain = tocsin.Scene(case.robot, charts=False)
     used = 0
     for round_ in range(2):
@@ -159,8 +159,8 @@ def test_answers_are_the_same_bits_with_a_chart_and_without(seed, monkeypatch):
             assert [c.distance for c in a.contacts] == [c.distance for c in b.contacts]
             assert case.scene.is_free(case.robot.move(q0, q1)) == (not b.collides)
             used += round_ and a.stats.steps < b.stats.steps
-            case.scene._look = 1
-    assert used or not case.scene._charted
+            case.scene.context.charts.next_look = 1
+    assert used or not case.scene.context.charts.charted
 
 
 def test_neighbours_and_ignored_pairs_get_no_chart():
@@ -171,11 +171,11 @@ def test_neighbours_and_ignored_pairs_get_no_chart():
     b.link("c", box, parent="b", joint="revolute", axis=(0, 1, 0), origin=(0.3, 0, 0))
     b.link("d", box, parent="c", joint="prismatic", axis=(0, 0, 1), origin=(0.3, 0, 0))
     scene = tocsin.Scene(b.build())
-    assert surveying.site(scene._tables(), 1, 3, 0.0, -1.0, 1e-4, {}) is None
-    assert surveying.site(scene._tables(), 0, 2, 0.0, -1.0, 1e-4, {}) is not None
-    assert surveying.site(scene._tables(), 0, 1, 0.0, -1.0, 1e-4, {}) is None
+    assert surveying.site(scene.context.tables(), 1, 3, 0.0, -1.0, 1e-4, {}) is None
+    assert surveying.site(scene.context.tables(), 0, 2, 0.0, -1.0, 1e-4, {}) is not None
+    assert surveying.site(scene.context.tables(), 0, 1, 0.0, -1.0, 1e-4, {}) is None
     scene.ignore("a", "c")
-    assert surveying.site(scene._tables(), 0, 2, 0.0, -1.0, 1e-4, {}) is None
+    assert surveying.site(scene.context.tables(), 0, 2, 0.0, -1.0, 1e-4, {}) is None
 
 
 def test_limits_bound_what_is_surveyed():

@@ -25,7 +25,7 @@ def said_and_seen(rng, n, turns, t0, t1, kinds, samples=9, still=False):
     base = (origin(rng), origin(rng))
     base = (base[0], base[0]) if still else base
     rows = robot.move(q0, q1, base=base).rows.reshape(-1)
-    links = tocsin.Scene(robot)._tables().links
+    links = tocsin.Scene(robot).context.tables().links
     joints, sweeps = np.zeros(n + 1, JOINT), np.zeros(n + 1, SWEEP)
     for i in range(n + 1):
         joint_motion(joints[i], links[i], rows, 0, robot.width, 0.0, 1.0)
@@ -96,7 +96,7 @@ def test_an_angular_acceleration_that_vanishes_at_the_middle_is_not_taken_for_no
     robot = b.build()
     q1 = 0.5 * np.array([first, second, first])
     rows = robot.move(-q1, q1).rows.reshape(-1)
-    links = tocsin.Scene(robot)._tables().links
+    links = tocsin.Scene(robot).context.tables().links
     joints, sweeps = np.zeros(4, JOINT), np.zeros(4, SWEEP)
     for i in range(4):
         joint_motion(joints[i], links[i], rows, 0, robot.width, 0.0, 1.0)

@@ -24,5 +24,5 @@ def test_a_chart_is_not_asked_beyond_its_clearance(margin, tolerance, answer):
     chart["bits"], chart["clear"], chart["joint_x"], chart["joint_y"] = np.uint64(2**64 - 1), 0.02, 1, -1
     pair["margin"], pair["tolerance"] = margin, tolerance
     rows = np.array(robot.move([0.0], [1.0]).rows).reshape(-1)
-    world = tocsin.Scene(robot)._tables()
+    world = tocsin.Scene(robot).context.tables()
     assert settled(world, pair[0], chart[0], rows, 0, robot.width, 0.0, 1.0, 0.0, 1.0) == answer

@@ -36,7 +36,7 @@ def check(seed, n, turns, samples=9, slab=1.0):
     q0, q1 = configuration(rng, tree, turns), configuration(rng, tree, turns)
     base = (origin(rng), origin(rng))
     rows = robot.move(q0, q1, base=base).rows.reshape(-1)
-    world = tocsin.Scene(robot)._tables()
+    world = tocsin.Scene(robot).context.tables()
     joints, sweeps = np.zeros(n + 1, JOINT), np.zeros(n + 1, SWEEP)
     taylor, scratch = np.zeros((n + 1, 3, 4, 5)), np.zeros((3, 4, 5))
     t0 = float(rng.random())

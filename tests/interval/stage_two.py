@@ -3,7 +3,7 @@
 import numpy as np
 
 import tocsin
-from tocsin import query
+from tocsin.broad_phase.moving import set_motion
 from tocsin.interval.swept_cull import make_swept, swept_cull
 from tocsin.motion.knots import WHOLE
 
@@ -12,12 +12,12 @@ PAIR = np.dtype([("a", "i4"), ("b", "i4"), ("margin", "f8")], align=True)
 
 def ready(scene, motion):
     """Return (world, stage, swept) with the joints of one motion written."""
-    world = scene._tables()
-    prepared, configs, _ = scene._prepared(world, (motion,))
+    world = scene.context.tables()
+    prepared, configs, _ = scene.context.prepared(world, (motion,))
     buffers = prepared.buffers
     is_active = np.array([model is motion.model for model in scene.models])
     swept = make_swept(world, is_active, buffers.static_boxes, buffers.static_child, buffers.static_geom)
-    query.set_motion(buffers, configs, WHOLE)
+    set_motion(buffers, configs, WHOLE)
     return world, buffers, swept
 
 

@@ -6,6 +6,7 @@ import pytest
 import tocsin
 from motion.trees import configuration, origin, random_robot
 from promise.scenes import at, box_mesh
+from tocsin.broad_phase.moving import set_motion
 from tocsin.interval.far import drop_far
 from tocsin.motion.knots import WHOLE
 from tocsin_bench.oracles import kinematics
@@ -59,10 +60,8 @@ def test_two_that_move_are_held_apart_only_where_they_never_meet():
     pairs["b"] = 1
 
     def is_kept(a, b):
-        prepared, configs, _ = scene._prepared(scene._tables(), (body.move(*a), other.move(*b)))
-        from tocsin import query
-
-        query.set_motion(prepared.buffers, configs, WHOLE)
+        prepared, configs, _ = scene.context.prepared(scene.context.tables(), (body.move(*a), other.move(*b)))
+        set_motion(prepared.buffers, configs, WHOLE)
         return drop_far(prepared.buffers, pairs, np.array([[0.0, 1.0]]), 1, 0.0, 1.0) == 1
 
     assert is_kept((at(-1), at(1)), (at(1), at(-1)))

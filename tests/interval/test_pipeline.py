@@ -5,6 +5,8 @@ import pytest
 
 import tocsin
 from tocsin.errors import TocsinError
+from tocsin.queries.engines.interval import Interval
+from tocsin.queries.first_contact import first_contact
 from tocsin.results import Status
 
 
@@ -46,13 +48,13 @@ def test_passing_by_is_proven_free_with_every_combination_of_stages(ball_and_cub
     scene, ball = ball_and_cube
     move = ball.move(at(3, 1.1, 0), at(-3, 1.05, 0, 1.0))
     for stages in ((1, 2, 3), (1, 3), (2, 3), (3,)):
-        hit = scene._ask((move,), 0.0, None, 10**6, "interval", False, stages)
+        hit = first_contact(scene.context, (move,), 0.0, None, 10**6, Interval(stages))
         assert hit.status is Status.FREE
         assert hit.bracket == (1.0, np.inf)
         assert hit.stats.intervals >= (0 if 2 in stages else 2)  # swept volumes can settle it before the first
         assert set(hit.stats.seconds) == {"motion", "bvh", "swept", "exact"}
     with pytest.raises(TocsinError, match="stages are 1, 2 and 3"):
-        scene._ask((move,), 0.0, None, 10**6, "interval", False, (1, 2))
+        Interval((1, 2))
 
 
 def test_a_cap_on_steps_says_until_when_it_is_free(ball_and_cube):
@@ -70,21 +72,8 @@ def test_plain_interval_matrices_of_the_paper_give_the_same_answers(ball_and_cub
     for goal, status in ((at(-3, 0.2, 0.3, 2.0), Status.CONTACT), (at(3, 3, 0, 1.0), Status.FREE)):
         move = ball.move(at(3, 0.1, 0.2), goal)
         taylor = scene.first_contact(move, method="interval")
-        plain = scene._ask((move,), 0.0, None, 10**6, "interval", False, (1, 3, "plain"))
+        plain = first_contact(scene.context, (move,), 0.0, None, 10**6, Interval((1, 3, "plain")))
         assert plain.status is taylor.status is status
         if status is Status.CONTACT:
             assert abs(plain.time - taylor.time) * 7.0 <= plain.tolerance + taylor.tolerance
             assert plain.stats.intervals > taylor.stats.intervals
-
-
-@pytest.mark.parametrize("links", [2, 60])
-def test_auto_asks_the_engine_that_is_the_faster_one_on_chains_of_any_length(links):
-    builder = tocsin.RobotBuilder("snake")
-    builder.link("link0", tocsin.Sphere(0.1))
-    for k in range(1, links):
-        builder.link(f"link{k}", tocsin.Sphere(0.1), parent=f"link{k - 1}", joint="revolute", origin=(0.3, 0, 0))
-    robot = builder.build()
-    move = robot.move(np.zeros(links - 1), np.full(links - 1, 0.01))
-    hit = tocsin.Scene(robot).first_contact(move, method="auto")
-    assert hit.status is Status.FREE
-    assert type(hit.stats).__name__ == "Stats"

@@ -16,6 +16,7 @@ from promise.test_many_pairs import *  # noqa: F403
 from promise.test_properties import *  # noqa: F403
 from promise.test_table import *  # noqa: F403
 from promise.test_table_meshes import *  # noqa: F403
+from tocsin.queries.first_contact import engine_of
 
 del test_another_process_gives_the_same_bits  # noqa: F821
 del test_adding_an_object_never_makes_the_time_later  # noqa: F821
@@ -24,12 +25,7 @@ del test_freedom_is_proven_until_the_time_of_a_capped_answer  # noqa: F821
 
 @pytest.fixture(autouse=True)
 def _asked_of_the_second_engine(monkeypatch):
-    ask = tocsin.Scene._ask
-
-    def asked(self, motions, margin, tolerance, max_steps, _method, any_contact):
-        return ask(self, motions, margin, tolerance, max_steps, "interval", any_contact)
-
-    monkeypatch.setattr(tocsin.Scene, "_ask", asked)
+    monkeypatch.setattr(tocsin.scene, "engine_of", lambda _method: engine_of("interval"))
 
 
 def test_freedom_is_proven_until_the_time_of_an_answer_capped_by_its_boxes():

@@ -6,6 +6,8 @@ import pytest
 import tocsin
 from motion.trees import configuration, origin, random_robot
 from promise.scenes import at, box_mesh
+from tocsin.queries.engines.interval import Interval
+from tocsin.queries.first_contact import first_contact
 from tocsin.results import Status
 
 SHAPES = (
@@ -41,7 +43,7 @@ def compare(seed, n_links, turns, margin):
     q0, q1 = configuration(rng, tree, turns), configuration(rng, tree, turns)
     motion = robot.move(q0, q1, base=(at(5.0) @ origin(rng), at(1.0) @ origin(rng)))
     answers = [
-        scene._ask((motion,), margin, None, 10**7, "interval", False, stages)
+        first_contact(scene.context, (motion,), margin, None, 10**7, Interval(stages))
         for stages in ((1, 2, 3), (1, 3), (2, 3), (3,))
     ]
     answers.append(scene.first_contact(motion, margin=margin))

@@ -195,6 +195,6 @@ def test_a_window_that_starts_where_time_is_cut_is_not_a_dead_end():
     task = arm_scenes.task("workspace")
     motion = arm_scenes.motions(task, 30.0, 30, 1)[29]
     first = task.scene.first_contact(motion)
-    second = task.scene._ask((motion,), 0.0, None, 10**7, "interval", False, (1, 2, 3))
+    second = task.scene.first_contact(motion, method="interval")
     assert second.status is first.status
     assert abs(second.time - first.time) < 1e-3

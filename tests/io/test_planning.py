@@ -293,7 +293,7 @@ def test_a_problem_gives_whole_configurations_by_name(tmp_path):
 
 def test_the_scene_of_a_problem_leaves_out_the_pairs_that_may_touch(tmp_path):
     problem = load_problem(write(tmp_path, "s.yaml", scene()), write(tmp_path, "r.yaml", request()))
-    assert ("arm/hand", "cube") in problem.scene(load_arm())._rules.ignored
+    assert ("arm/hand", "cube") in problem.scene(load_arm()).context.rules.ignored
 
 
 def broken_scenes():

@@ -13,6 +13,7 @@ from effort import little_work
 from tocsin.contacts import manifold
 from tocsin.deform import answer, distance
 from tocsin.interval import swept_cull
+from tocsin.queries import buffers
 from tocsin.screen import exact_ask
 from tocsin.screen.exact import search_pairs
 from tocsin.screen.exact_roots import COUNTS, STEPS
@@ -57,7 +58,7 @@ def test_the_interval_engine_takes_no_more_steps_than_it_may(soup, cap):
     scene, above = two_of(soup(12))
     hit = scene.first_contact(above.move(lifted(1.0), lifted(-1.0)), method="interval", max_steps=cap)
     assert hit.status is tocsin.Status.CAPPED
-    counts = hit._asked.counts  # type: ignore[attr-defined]
+    counts = hit.asked.tally[: buffers.COUNTS]  # type: ignore[attr-defined]
     assert hit.stats.steps <= cap + 16
     assert counts.sum() <= 20 * (cap + 16), "everything else that is counted is done in a step"
 

@@ -88,7 +88,8 @@ def eager(monkeypatch):
 
 def chart_next(asked):
     """Let the next question of a scene make charts, if it visits pairs that have none."""
-    asked._look, asked._spent = 1, 1
+    charts = asked.context.charts
+    charts.next_look, charts.spent = 1, 1
 
 
 def test_charts_that_appear_between_questions_change_no_bit(monkeypatch):
@@ -97,7 +98,7 @@ def test_charts_that_appear_between_questions_change_no_bit(monkeypatch):
     for motion in motions():
         chart_next(asked)
         asked.first_contact(motion)
-    (charted,) = asked._charted.values()
+    (charted,) = asked.context.charts.charted.values()
     assert len(charted.charts) > 3
     fewer = sum(
         asked.first_contact(m).stats.steps < scene_steps for m, scene_steps in zip(motions(), steps_without())
@@ -125,7 +126,7 @@ def test_threads_that_make_charts_change_no_bit(monkeypatch):
     order = np.concatenate([np.random.default_rng(k).permutation(QUESTIONS) for k in range(3)])
     with ThreadPoolExecutor(6) as pool:
         assert all(found == without()[k] for k, found in pool.map(one, order.tolist()))
-    assert asked._charted
+    assert asked.context.charts.charted
 
 
 @pytest.mark.parametrize("kept", ["", "off"])
@@ -159,7 +160,7 @@ def test_a_pair_that_rounding_hides_asks_for_its_chart_and_says_the_same_with_it
     move = robot.move([0.1, -0.1], [0.5, -0.3])
     first = asked.first_contact(move, tolerance=1e-18)
     assert first.status is tocsin.Status.CAPPED
-    assert len(asked._charted[0.0, 1e-18].charts) == 1
+    assert len(asked.context.charts.charted[0.0, 1e-18].charts) == 1
     again = asked.first_contact(move, tolerance=1e-18)
     assert (again.status, again.time) == (first.status, first.time)
     assert not asked.is_free(move, tolerance=1e-18)
@@ -171,7 +172,7 @@ def test_a_lower_cap_is_asked_without_charts(monkeypatch):
     for motion in motions()[:12]:
         chart_next(asked)
         asked.first_contact(motion)
-    assert asked._charted
+    assert asked.context.charts.charted
     again = [asked.first_contact(m, max_steps=40) for m in motions()[:12]]
     assert any(hit.status is tocsin.Status.CAPPED for hit in capped)
     assert [(h.status, h.time, h.stats.steps) for h in capped] == [(h.status, h.time, h.stats.steps) for h in again]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import tocsin
-from tocsin.screen.ask import boards
+from tocsin.queries.all_contacts import boards
 from tocsin.screen.meeting import SORT_FROM, meeting
 from tocsin_bench.scenes.screen_scenes import example, pose
 
@@ -102,7 +102,7 @@ def test_a_bolt_in_its_nut_is_sorted_in_time():
     """Section 9.1: along the thread everything has one place (r, h) on the screen, and differs in time alone. Sorted by
     time eight boxes are eight neighbours; sorted by r and h they are spread around the whole thread."""
     scene, motion = bolt_in_nut(2.0, 0.0)
-    _, _, (nut, bolt) = boards(scene, motion, "medium")
+    _, _, (nut, bolt) = boards(scene.context, motion, "medium")
     assert len(bolt) >= SORT_FROM
     bolt = bolt[np.random.default_rng(1).permutation(len(bolt))]  # tables may be in any order
     found, count, looked = met(nut, bolt)

@@ -226,7 +226,7 @@ def judge(pair: Pair, tally: Tally, *, screen: bool = True) -> None:
     tally.failures += [f"{pair.name}: {key_of(pair, c)} at {c.time!r} is not true" for c in left]
     tally.proper += len(proper)
     if screen:
-        from tocsin.screen.ask import TIME_RESOLUTIONS
+        from tocsin.queries.all_contacts import TIME_RESOLUTIONS
 
         for resolution in RESOLUTIONS:
             drawn: dict[Any, list[float]] = {}

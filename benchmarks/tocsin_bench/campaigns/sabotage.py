@@ -41,13 +41,13 @@ ASKED: Mapping[str, tuple[str, ...]] = {
         "tests/promise",
     ),
     "advancement": (
-        "tests/advancement", "tests/geometry/test_bvh4.py", "tests/contacts", "tests/test_contact_intervals.py",
+        "tests/advancement", "tests/geometry/test_bvh4.py", "tests/contacts", "tests/queries/test_contact_intervals.py",
         "tests/geometry", "tests/promise", "benchmarks/tests/campaigns",
     ),
     "interval": ("tests/interval", "benchmarks/tests/campaigns/test_agreement.py", *PROMISE),
     "deform": ("tests/deform", "tests/promise/test_deformable.py", "benchmarks/tests/campaigns"),
     "screen": ("tests/screen", "tests/motion/test_screw.py", "tests/promise", "benchmarks/tests/campaigns"),
-    "audit": ("tests/auditing", "benchmarks/tests/campaigns"),
+    "audit": ("tests/queries/audit", "benchmarks/tests/campaigns"),
 }  # fmt: skip
 """The tests asked about a change, by its area, in order."""
 

@@ -18,6 +18,8 @@ import numpy as np
 
 import tocsin
 from tocsin.options import MAX_STEPS
+from tocsin.queries.engines.interval import Interval
+from tocsin.queries.first_contact import first_contact
 from tocsin.viewer import render
 from tocsin_bench import report
 from tocsin_bench.data import Missing
@@ -68,7 +70,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def ask(scene: tocsin.Scene, motion: tocsin.Motion, stages: tuple[int | str, ...]) -> tocsin.FirstContact:
     """One question to the interval engine with some of its stages on."""
-    return scene._ask((motion,), 0.0, None, MAX_STEPS, "interval", False, stages)
+    return first_contact(scene.context, (motion,), 0.0, None, MAX_STEPS, Interval(stages), scene=scene)
 
 
 def run(args: argparse.Namespace) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tocsin.compiler.jit import kernel
-from tocsin.screen.ask import LEAST, RESOLUTIONS, block_of, cast_of, moved, pairs_of, pixel_of
+from tocsin.queries.all_contacts import LEAST, RESOLUTIONS, block_of, cast_of, moved, pairs_of, pixel_of
 from tocsin.screen.collision_screen import all_contacts
 from tocsin_bench import report
 from tocsin_bench.results import papers
@@ -49,8 +49,8 @@ def timed(example: Example, resolution: str, repeats: int) -> tuple[float, float
     The engine by itself is what the times of [SCREW 9.1] are of: asked again and again within compiled code.
     """
     scene, motion = example
-    cast = cast_of(scene)
-    key, poses, _ = moved(scene, cast, (motion,))
+    cast = cast_of(scene.context)
+    key, poses, _ = moved(scene.context, cast, (motion,))
     pixel, step = pixel_of(resolution)
     question = (cast.packed, cast.world.nodes, pairs_of(cast, key), poses, pixel, step, LEAST, block_of(cast))
     found = len(scene.contacts(motion, resolution=resolution))

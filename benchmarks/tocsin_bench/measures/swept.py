@@ -11,14 +11,13 @@ from typing import Any
 import numpy as np
 
 import tocsin
-from tocsin import query
 from tocsin.broad_phase.aabb_tree import join_up
+from tocsin.broad_phase.moving import FIRST, MODEL, SLOTS, set_motion
 from tocsin.broad_phase.spatial import against_standing
 from tocsin.broad_phase.sweep import geom_box, half_of, link_middle
 from tocsin.compiler.jit import kernel
 from tocsin.interval import swept_cull as stage_two
 from tocsin.motion.knots import WHOLE
-from tocsin.stage import FIRST, MODEL, SLOTS
 from tocsin_bench import report
 from tocsin_bench.measures import swept_grid
 from tocsin_bench.scenes import arm_scenes
@@ -48,19 +47,9 @@ def _by_boxes(buffers):
         geom = world.geoms[model["geom"] + g]
         row = first + slots + g
         geom_box(
-            boxes,
-            row,
-            sweeps,
-            buffers.taylor,
-            buffers.workspace.taylor,
-            joints,
-            world.links,
-            world.points,
-            geom,
-            0.0,
-            1.0,
-            0.0,
-        )
+            boxes, row, sweeps, buffers.taylor, buffers.workspace.taylor, joints, world.links, world.points, geom, 0.0,
+            1.0, 0.0,
+        )  # fmt: skip
     join_up(boxes, first, slots)
     return against_standing(
         buffers.workspace.pairs, 0, world, boxes, first, slots, model["geom"], buffers.static_boxes,
@@ -96,8 +85,8 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
 
 def _environment(name: str, args: argparse.Namespace) -> list[dict[str, Any]]:
     task = arm_scenes.task(name)
-    world = task.scene._tables()
-    buffers = task.scene._prepared(world, (task.arm.at(np.zeros(6)),))[0].buffers
+    world = task.scene.context.tables()
+    buffers = task.scene.context.prepared(world, (task.arm.at(np.zeros(6)),))[0].buffers
     is_active = np.array([model is task.arm for model in task.scene.models])
     swept = stage_two.make_swept(world, is_active, buffers.static_boxes, buffers.static_child, buffers.static_geom)
     moving, standing = np.flatnonzero(swept.row >= 0), np.flatnonzero(swept.row < 0)
@@ -136,8 +125,8 @@ def _ask(
     moving: np.ndarray, grids: dict[float, Any],
 ) -> dict[Any, tuple[int, float]]:  # fmt: skip
     """Return {way: (pairs kept, seconds)} of one motion."""
-    _, configs, _ = scene._prepared(world, (motion,))
-    query.set_motion(buffers, configs, WHOLE)
+    _, configs, _ = scene.context.prepared(world, (motion,))
+    set_motion(buffers, configs, WHOLE)
     clock = time.thread_time  # of this thread alone: other work on the machine does not count
     out: dict[Any, tuple[int, float]] = {}
     start = clock()

@@ -25,7 +25,7 @@ from typing import Any
 
 import numpy as np
 
-from tocsin.advancement.engine import CONTACT, FREE, OPEN, advance, hulls_step
+from tocsin.advancement.engine import OPEN, advance, hulls_step
 from tocsin.bounds.interval import interval_compose, interval_swept_box, joint_interval
 from tocsin.bounds.motion_bound import SHRINK, safe_step, sharper_step
 from tocsin.broad_phase.sweep import geom_box
@@ -35,6 +35,7 @@ from tocsin.compiler.store import folder as cache_folder
 from tocsin.model.world import CONVEX
 from tocsin.motion.chain import common_ancestor
 from tocsin.motion.joints import UP
+from tocsin.outcome import CONTACT, FREE
 from tocsin.simd.lanes import select
 from tocsin_bench import race, report
 from tocsin_bench.peers.remote import Worker, serve
@@ -133,7 +134,7 @@ VARIANTS: Mapping[str, tuple[tuple[Any, Any], ...]] = {
 }
 """What is taken out -> the engine's kernels, and what stands in for each."""
 
-ENGINE = ("tocsin.scene", "tocsin.query", "tocsin.contacts.contact_certificate", "tocsin_bench.campaigns.planted")
+ENGINE = ("tocsin.scene", "tocsin.queries.contact_intervals", "tocsin_bench.campaigns.planted")
 """Modules to be there before kernels are replaced."""
 
 

@@ -23,12 +23,13 @@ from tocsin.advancement.hulls import (
     safe_part,
     stride,
 )
-from tocsin.advancement.leaf_pair import FREE, later, leaf_advance
+from tocsin.advancement.leaf_pair import later, leaf_advance
 from tocsin.advancement.relative import both_states, seen_from_a
 from tocsin.advancement.work import HULL_TESTS
 from tocsin.compiler.jit import kernel
 from tocsin.geometry.support_patches import COUNT, singles_noise
 from tocsin.motion.joints import UP
+from tocsin.outcome import FREE
 
 DONE, WAIT, OPEN, OVERLAP = 0, 1, 3, 4
 """What a look at the hulls of two nodes says: free until the end, free for a while, look at their children, in vain."""

@@ -24,7 +24,7 @@ from tocsin import vec
 from tocsin.advancement.approach import DONE, OPEN, WAIT, hulls_advance
 from tocsin.advancement.box_step import box_of, box_step, center_of, quad_step
 from tocsin.advancement.heap import drop_first, grown, push
-from tocsin.advancement.leaf_pair import CAPPED, CONTACT, FREE, later, leaf_advance
+from tocsin.advancement.leaf_pair import later, leaf_advance
 from tocsin.advancement.leaves import convex_step
 from tocsin.advancement.relative import both_states, seen_from_a, seen_from_b
 from tocsin.advancement.static_witness import UNSEEN, static_witness_during
@@ -34,6 +34,7 @@ from tocsin.broad_phase.sweep import DEEP
 from tocsin.compiler.jit import kernel
 from tocsin.geometry.bvh4 import RADIUS
 from tocsin.model.world import CONVEX, PATCHED_FROM
+from tocsin.outcome import CAPPED, CONTACT, FREE
 from tocsin.simd.lanes import WIDTH, bits, lane, load, select
 
 HULLS = -1

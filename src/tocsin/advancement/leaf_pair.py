@@ -8,8 +8,7 @@ from tocsin.advancement.relative import relative_state
 from tocsin.advancement.work import LEAF_TESTS, spent
 from tocsin.compiler.jit import kernel
 from tocsin.model.world import MESH
-
-FREE, CONTACT, CAPPED = 0, 1, 2
+from tocsin.outcome import CAPPED, CONTACT, FREE
 
 
 @kernel

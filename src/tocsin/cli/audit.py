@@ -5,9 +5,9 @@ from typing import Annotated
 
 import typer
 
-from tocsin.auditing.records import Audit, Moment, Stretch
-from tocsin.auditing.search import RESOLUTION
 from tocsin.cli import check, inputs, options, output, records
+from tocsin.queries.audit.records import Audit, Moment, Stretch
+from tocsin.queries.audit.search import RESOLUTION
 from tocsin.results import Contact
 
 EXAMPLE = (
@@ -47,7 +47,7 @@ def audit(
     as_json: options.Json = False,
 ) -> None:
     """Audit a trajectory: every stretch that is not proven free, and the smallest clearance."""
-    from tocsin.auditing import audit as ask
+    from tocsin.queries.audit import audit as ask
 
     arm = inputs.load_robot(
         robot, srdf=srdf, packages=packages, geometry=geometry, ignore_overlapping=ignore_overlapping

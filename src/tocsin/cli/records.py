@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 import tocsin
-from tocsin.auditing.records import Audit, Moment, Pair, Stretch
 from tocsin.model.robot import Robot
+from tocsin.queries.audit.records import Audit, Moment, Pair, Stretch
 from tocsin.results import Contact, Distance, FirstContact
 from tocsin.scene import Scene
 

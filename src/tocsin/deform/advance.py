@@ -24,10 +24,8 @@ from tocsin.deform.closest import toward_edge, toward_face
 from tocsin.deform.columns import corner, entry
 from tocsin.deform.coplanarity_step import coplanarity_step
 from tocsin.deform.volume import volume_hold
+from tocsin.outcome import CAPPED, CONTACT, FREE
 from tocsin.simd.lanes import DOUBLES, bits, lane, root, select
-
-FREE, CONTACT, UNDECIDED = 0, 1, 2
-"""How a pair ended."""
 
 MOST_STEPS = 512
 """Steps after which a pair is left undecided."""
@@ -210,7 +208,7 @@ def note(ended, queue, first, count, step, t, ahead, touching, going, limit, low
         if then > limit:
             end["status"] = FREE
             continue
-        end["status"] = UNDECIDED
+        end["status"] = CAPPED
         if (going >> k) & 1 and step < MOST_STEPS:
             queue[left] = p
             left += 1
@@ -225,7 +223,7 @@ def advance_all(edges, places, points, n, margin, tolerance, limit, lowers, queu
 
     `places` are tables of the vertices of a and of b (`columns.make_places`); `points` their numbers, four for each
     pair. How a pair ended is written into `ended`: CONTACT with the time at which it was seen, FREE with one beyond
-    `limit`, UNDECIDED with the time until which it is free. `tolerance` has one value for all or one for each. With
+    `limit`, CAPPED with the time until which it is free. `tolerance` has one value for all or one for each. With
     `lowers`, a contact lowers the limit for the others. The queue has room for seven more.
     """
     each = 1 if tolerance.shape[0] > 1 else 0

@@ -25,6 +25,7 @@ from tocsin.deform.narrow import (
 )
 from tocsin.deform.question import Part, Question
 from tocsin.model.deformable import Deformable
+from tocsin.outcome import CONTACT
 from tocsin.results import Contact, LazyContact, Stats, Status
 from tocsin.soft_results import FeatureContact, FeatureContacts, TriangleTimes
 
@@ -220,7 +221,7 @@ def all_contacts(question: Question, names: tuple[str, ...], motions: tuple[Any,
         found.hits["kind"].copy(),
         np.stack([found.hits["a"], found.hits["b"]], axis=1),
         found.pair.astype(np.int32),
-        found.hits["status"] == 1,
+        found.hits["status"] == CONTACT,
         pairs,
         KINDS,
         words.timed,

@@ -8,9 +8,10 @@ left undecided at time 0.
 from tocsin import vec
 from tocsin.bounds.rounding import UNDERFLOW, UNIT
 from tocsin.compiler.jit import kernel
-from tocsin.deform.advance import CONTACT, FREE, UNDECIDED, unit_scaled
+from tocsin.deform.advance import unit_scaled
 from tocsin.deform.certificate import greatest, largest, widest
 from tocsin.deform.closest import still_edge, still_face
+from tocsin.outcome import CAPPED, CONTACT, FREE
 
 
 @kernel
@@ -27,7 +28,7 @@ def sign(a, b, c):
 
 @kernel
 def crosses(p, q, a, b, c):
-    """Return CONTACT if the segment p q certainly goes through the triangle a b c, FREE if not, UNDECIDED if unclear.
+    """Return CONTACT if the segment p q certainly goes through the triangle a b c, FREE if not, CAPPED if unclear.
 
     Where rounding hides a sign, a direction that separates the two, the one between their closest features, proves that
     they do not cross; without one nothing is claimed. So a needle of a face, whose plane rounding does not know, is not
@@ -50,7 +51,7 @@ def crosses(p, q, a, b, c):
         return FREE
     if above != 0 and other != 0 and first != 0 and second != 0 and third != 0:
         return CONTACT
-    return FREE if parted(p, q, a, b, c) else UNDECIDED
+    return FREE if parted(p, q, a, b, c) else CAPPED
 
 
 @kernel

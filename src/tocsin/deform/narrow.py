@@ -10,11 +10,12 @@ import numpy as np
 
 from tocsin import vec
 from tocsin.compiler.jit import kernel
-from tocsin.deform.advance import CONTACT, ENDED, FREE, advance_all
+from tocsin.deform.advance import ENDED, advance_all
 from tocsin.deform.feature_filter import BLOCK, COLUMNS, OF_A, OF_B, ROWS, filter_features
 from tocsin.deform.initial import crosses, one_sided
 from tocsin.deform.sign_filter import sign_filter
 from tocsin.deform.topology import FACE
+from tocsin.outcome import CONTACT, FREE
 from tocsin.simd.lanes import DOUBLES
 
 VERTEX_FACE, FACE_VERTEX, EDGE_EDGE, EDGE_FACE, FACE_EDGE, INSIDE = range(6)

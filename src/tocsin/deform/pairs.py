@@ -10,9 +10,10 @@ import numpy as np
 from tocsin import _cast
 from tocsin._cast import LARGEST
 from tocsin.compiler.jit import kernel
-from tocsin.deform.advance import ENDED, FREE, advance_all
+from tocsin.deform.advance import ENDED, advance_all
 from tocsin.errors import TocsinError
 from tocsin.options import RELATIVE_TOLERANCE
+from tocsin.outcome import FREE
 from tocsin.simd.lanes import DOUBLES
 
 Ends = tuple[np.ndarray, np.ndarray]

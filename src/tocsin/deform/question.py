@@ -16,7 +16,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tocsin.deform.advance import CONTACT
 from tocsin.deform.mesh_arrays import MeshArrays
 from tocsin.deform.mesh_state import MeshState, widen
 from tocsin.deform.narrow import ANY, COUNTS, EDGE_FACE, EVERY, FIRST, HIT, INSIDE
@@ -32,6 +31,7 @@ from tocsin.model.base import Model, Motion
 from tocsin.model.deformable import Deformable, Deforming
 from tocsin.motion.knots import WHOLE, piece_in, share_of, shares_in, stretches_of, time_before, times_before
 from tocsin.options import RELATIVE_TOLERANCE
+from tocsin.outcome import CONTACT
 
 Stretch = tuple[int, ...]
 """See `motion.knots`."""

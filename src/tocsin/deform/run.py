@@ -18,13 +18,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tocsin.deform.advance import CONTACT, UNDECIDED
 from tocsin.deform.hierarchy import LEVELS
 from tocsin.deform.mesh_arrays import MeshArrays
 from tocsin.deform.mesh_state import MeshState
 from tocsin.deform.narrow import ANY, CAP, COUNTS, EVERY, FIRST, HIT, make_workspace, work_of
 from tocsin.deform.ranking import in_order
 from tocsin.deform.traverse import BESIDE, RINGS, descend, empty_hits, make_lists, spread
+from tocsin.outcome import CAPPED, CONTACT
 
 TASKS = 256
 """Pairs of octets that a question is cut into, or more."""
@@ -246,7 +246,7 @@ def nothing() -> FoundContacts:
 def undecided(t: float) -> FoundContacts:
     """Return that nothing is known beyond a time."""
     hits = np.zeros(1, HIT)
-    hits["time"], hits["kind"], hits["status"] = t, -1, UNDECIDED
+    hits["time"], hits["kind"], hits["status"] = t, -1, CAPPED
     return nothing()._replace(hits=hits, pair=np.zeros(1, np.int64), complete=False)
 
 

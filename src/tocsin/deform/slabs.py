@@ -22,7 +22,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tocsin.deform.advance import UNDECIDED
 from tocsin.deform.follow import LINKS, Course, child_of, follow, later_of, make_trail, time_of
 from tocsin.deform.mesh_arrays import MeshArrays
 from tocsin.deform.mesh_state import MeshState
@@ -31,6 +30,7 @@ from tocsin.deform.ranking import in_order
 from tocsin.deform.rigid_mesh import LinkMotion, RigidMesh
 from tocsin.deform.run import Budget, FoundContacts, MeshPair, find, nothing, undecided
 from tocsin.deform.topology import Elements, directed
+from tocsin.outcome import CAPPED
 
 FINEST = 2.0**-44
 """The shortest slab, of the time at which it is: its ends are known up to a hundredth of its length."""
@@ -180,7 +180,7 @@ def first_contact(slabs: Slabs, limit: float) -> FoundContacts:
         if level == slabs.depth or hit["kind"] >= EDGE_FACE:
             hit["time"] = later_of(s, e, x)
             if not slabs.decides and hit["kind"] < EDGE_FACE:
-                hit["status"] = UNDECIDED
+                hit["status"] = CAPPED
             return found._replace(counts=slabs.counts)
         level, k = child_of(slabs.mixed.begin, slabs.mixed.end, slabs.depth, level, k, x)
     return nothing()._replace(counts=slabs.counts)
@@ -219,7 +219,7 @@ def every_contact(slabs: Slabs, limit: float) -> FoundContacts:
             near, whole = slabs.follow(level, k, near)
             complete = complete and whole
         if not slabs.decides:
-            near["status"] = UNDECIDED
+            near["status"] = CAPPED
         parts += [near, through]
         known = np.concatenate([known, keys_of(near)])
     hits = np.concatenate([nothing().hits, *parts])

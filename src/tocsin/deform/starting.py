@@ -12,12 +12,12 @@ import numpy as np
 
 from tocsin.compiler.jit import kernel
 from tocsin.contacts.inside import is_inside
-from tocsin.deform.advance import CONTACT
 from tocsin.deform.narrow import EDGE_EDGE, EDGE_FACE, FACE_EDGE, FACE_VERTEX, VERTEX_FACE
 from tocsin.deform.rigid_mesh import RigidMesh
 from tocsin.deform.run import Budget
 from tocsin.deform.topology import FACE, Elements, sides_of
 from tocsin.geometry.topology import label_faces
+from tocsin.outcome import CONTACT
 
 
 class Parts(NamedTuple):

@@ -13,7 +13,6 @@ from typing import NamedTuple
 import numpy as np
 
 from tocsin.compiler.jit import borrowed, inlined, kernel
-from tocsin.deform.advance import CONTACT
 from tocsin.deform.element_filter import LARGEST, keep_pairs, noise_of, single_up
 from tocsin.deform.hierarchy import AXES, LEVELS
 from tocsin.deform.mesh_arrays import borrowed_side
@@ -22,6 +21,7 @@ from tocsin.deform.neighbours import UPPER, known_of
 from tocsin.deform.one_ring import settle_rings
 from tocsin.deform.overlap import Reach, diagonal, make_ready, near, ready
 from tocsin.deform.rows import trailing
+from tocsin.outcome import CONTACT
 
 STILL = 0.01
 """Of the width of elements: models that move less until the time limit are tested where they are at time 0."""

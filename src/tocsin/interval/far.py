@@ -13,10 +13,10 @@ import numpy as np
 from tocsin import vec
 from tocsin.bounds.rounding import UNIT
 from tocsin.bounds.taylor import compose, joint_taylor
+from tocsin.broad_phase.moving import MODEL
 from tocsin.compiler.jit import kernel
 from tocsin.interval.frames import mean_value
 from tocsin.motion.joints import UP
-from tocsin.stage import MODEL
 
 LINE = np.dtype([("at", "f8", 3), ("way", "f8", 3), ("radius", "f8")], align=True)
 """A shape is within `radius` of at + s way, s in [-1, 1] over the stretch of time."""

@@ -14,25 +14,25 @@ import numpy as np
 
 from tocsin.bounds.taylor import compose, joint_taylor, swept_box
 from tocsin.broad_phase.aabb_tree import join_up
+from tocsin.broad_phase.moving import FIRST, MODEL, SLOTS, all_pairs, near_pairs, set_motion
 from tocsin.broad_phase.pairs import prepare
 from tocsin.broad_phase.sweep import link_middle
-from tocsin.compiler.jit import borrowed, kernel, ticks
+from tocsin.compiler.jit import kernel, ticks
 from tocsin.contacts.inside import one_inside_other
-from tocsin.errors import TocsinError
 from tocsin.interval import workspace as tables
 from tocsin.interval.far import drop_far, parts_of
 from tocsin.interval.frames import flatten
-from tocsin.interval.solver import CONTACT, FREE, contacts_between
-from tocsin.interval.swept_cull import NONE, Swept, make_swept, swept_cull
+from tocsin.interval.solver import contacts_between
+from tocsin.interval.swept_cull import Swept, swept_cull
 from tocsin.motion.joints import UP
 from tocsin.motion.knots import stretch_at
-from tocsin.query import all_pairs, near_pairs, set_motion
-from tocsin.stage import FIRST, MODEL, SLOTS, Prepared, buffers_at
+from tocsin.options import RELATIVE_TOLERANCE
+from tocsin.outcome import CONTACT, FREE
 
-PAIRS_BVH, PAIRS_SWEPT, PIECES, COUNTS = tables.STEPS + 1, tables.STEPS + 2, tables.STEPS + 3, tables.STEPS + 4
-"""Further counts: pairs left by stage 1 and by stage 2, summed over the pieces; pieces; how many counts there are."""
+PAIRS_BVH, PAIRS_SWEPT, PIECES = tables.STEPS + 1, tables.STEPS + 2, tables.STEPS + 3
+"""Further counts: pairs left by stage 1 and by stage 2, summed over the pieces; pieces."""
 
-MOTION, BVH, SWEPT, EXACT, STAGES = range(5)
+MOTION, BVH, SWEPT, EXACT = range(4)
 """Stages whose time is taken."""
 
 STAGE_BVH, STAGE_SWEPT, PLAIN = 1, 2, 4
@@ -44,26 +44,6 @@ class Switches(NamedTuple):
 
     bits: int
     swept: Swept
-
-
-def switches(stages: tuple[int | str, ...], prepared: Prepared) -> Switches:
-    """Return the switches of `stages`, of 1, 2 and 3; tables of stage 2 are made once for a prepared `QueryBuffers`.
-
-    "plain" among them: stages 1 and 3 with plain interval matrices and no slopes [ARTICULATE 5.2.3], for comparisons.
-    """
-    if 3 not in stages or not set(stages) <= {1, 2, 3, "plain"}:
-        raise TocsinError(f"stages are 1, 2 and 3, and the third, which finds the contact, is always on; got {stages}.")
-    bits = (STAGE_BVH if 1 in stages else 0) + (PLAIN if "plain" in stages else 0)
-    if 2 not in stages:
-        return Switches(bits, NONE)
-    if "swept" not in prepared.kept:
-        buffers = prepared.buffers
-        is_active = np.zeros(len(buffers.world.models), np.bool_)
-        is_active[buffers.active[:, MODEL]] = True
-        prepared.kept["swept"] = make_swept(
-            buffers.world, is_active, buffers.static_boxes, buffers.static_child, buffers.static_geom
-        )
-    return Switches(bits + STAGE_SWEPT, prepared.kept["swept"])
 
 
 @kernel
@@ -127,24 +107,23 @@ def start_inside(world, joints, sweeps, active, pairs, n):
 
 
 @kernel
-def answer(pairs, status, time, i, upper, p):
-    """Return (status, time, geom_a, geom_b, tolerance, i, upper) of a pair."""
-    return status, time, pairs[p]["a"], pairs[p]["b"], pairs[p]["tolerance"], i, upper
+def outcome(pairs, status, time, upper, p, i):
+    """Return the result of a pair, as `queries.engine.Found` has it."""
+    return status, time, upper, pairs[p]["a"], pairs[p]["b"], pairs[p]["tolerance"], i
 
 
 @kernel
-def solve(table, configs, stretches, margin, grow, tolerance, relative_tolerance, max_steps, stages, counts, clock):
-    """Return (status, time, geom_a, geom_b, tolerance, i, upper): the first contact of a scene, in stretch i.
+def solve(buffers, configs, stretches, margin, grow, tolerance, max_steps, switches):
+    """Return (status, time, upper, geom_a, geom_b, tolerance, i): the first contact of a scene, in stretch i.
 
-    The arguments are those of `query.solve`, but for `stages`, from `switches`, and of `counts` (COUNTS) and `clock`
-    (STAGES), which are written. `upper` is the end of the final interval.
+    `upper` is the end of the final interval. The counts and clocks of the stage are written.
     """
     stamp = ticks()
-    buffers = buffers_at(table)
     world, workspace, joints, sweeps = buffers.world, buffers.workspace, buffers.joints, buffers.sweeps
-    active = buffers.active
-    counts = borrowed(counts)
-    configs = borrowed(configs)
+    active, counts, clock = buffers.active, buffers.counts, buffers.clock
+    counts[:] = 0
+    clock[:] = 0
+    plain = switches.bits & PLAIN
     pairs = workspace.pairs
     begin, end = 0.0, 1.0
     for i in range(stretches.shape[0]):
@@ -153,11 +132,10 @@ def solve(table, configs, stretches, margin, grow, tolerance, relative_tolerance
         now = ticks()
         clock[MOTION] += now - stamp
         stamp = now
-        if stages.bits & STAGE_BVH:
+        if switches.bits & STAGE_BVH:
             sweep_boxes(
-                world, joints, sweeps, buffers.taylor, workspace.taylor, buffers.boxes, active, begin, end, grow,
-                stages.bits & PLAIN,
-            )  # fmt: skip
+                world, joints, sweeps, buffers.taylor, workspace.taylor, buffers.boxes, active, begin, end, grow, plain
+            )
             pairs, n = near_pairs(buffers, pairs, margin)
         else:
             pairs, n = all_pairs(buffers, pairs, margin)
@@ -165,21 +143,21 @@ def solve(table, configs, stretches, margin, grow, tolerance, relative_tolerance
         now = ticks()
         clock[BVH] += now - stamp
         stamp = now
-        if stages.bits & STAGE_SWEPT:
-            n, window = swept_cull(world, joints, sweeps, stages.swept, pairs, n, begin, end)
+        if switches.bits & STAGE_SWEPT:
+            n, window = swept_cull(world, joints, sweeps, switches.swept, pairs, n, begin, end)
         else:
             window = whole(n, begin, end)
         counts[PAIRS_SWEPT] += n
         now = ticks()
         clock[SWEPT] += now - stamp
         stamp = now
-        if not stages.bits & STAGE_BVH:
+        if not switches.bits & STAGE_BVH:
             n = drop_far(buffers, pairs, window, n, begin, end)
         if n == 0:
             continue
         for p in range(n):
-            prepare(pairs[p], world.geoms, joints, world.links, sweeps, tolerance, relative_tolerance)
-        solver_workspace = tables.lay_out(pairs, n, world, joints, workspace, stages.bits & PLAIN, counts)
+            prepare(pairs[p], world.geoms, joints, world.links, sweeps, tolerance, RELATIVE_TOLERANCE)
+        solver_workspace = tables.lay_out(pairs, n, world, joints, workspace, plain, counts)
         status, time, upper, p = contacts_between(world, joints, solver_workspace, window, n, begin, end, max_steps)
         if i == 0 and not (status == CONTACT and time == 0.0):
             inside = start_inside(world, joints, sweeps, active, pairs, n)
@@ -189,5 +167,5 @@ def solve(table, configs, stretches, margin, grow, tolerance, relative_tolerance
         clock[EXACT] += now - stamp
         stamp = now
         if status != FREE:
-            return answer(pairs, status, time, i, upper, p)
-    return FREE, math.inf, -1, -1, 0.0, 0, math.inf
+            return outcome(pairs, status, time, upper, p, i)
+    return FREE, math.inf, math.inf, -1, -1, 0.0, 0

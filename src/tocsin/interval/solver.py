@@ -51,8 +51,7 @@ from tocsin.interval.workspace import (
     ready_back,
 )
 from tocsin.model.world import CONVEX
-
-FREE, CONTACT, CAPPED = 0, 1, 2
+from tocsin.outcome import CAPPED, CONTACT, FREE
 
 ITEM = np.dtype(
     [

@@ -26,10 +26,11 @@ from typing import Any
 
 import numpy as np
 
-from tocsin import _cast, query
+from tocsin import _cast
 from tocsin.advancement.box_step import box_gap
 from tocsin.advancement.leaves import leaf_distance
 from tocsin.advancement.relative import relative_state
+from tocsin.broad_phase.moving import set_motion
 from tocsin.compiler.jit import kernel
 from tocsin.contacts.inside import one_inside_other
 from tocsin.errors import TocsinError
@@ -39,8 +40,9 @@ from tocsin.model.robot import Robot
 from tocsin.motion.knots import WHOLE
 from tocsin.motion.links import BASE_WIDTH
 from tocsin.options import RELATIVE_TOLERANCE
+from tocsin.queries.buffers import buffers_at
+from tocsin.queries.kernels.candidates import cull
 from tocsin.scene import Scene
-from tocsin.stage import buffers_at
 
 SAMPLES = 10_000
 
@@ -167,12 +169,12 @@ def _drawn(robot: Robot, samples: int, seed: int) -> np.ndarray:
 
 def _count(scene: Scene, robot: Robot, rows: np.ndarray, counts: np.ndarray, advance: Any) -> None:
     """Add to `counts`, (links, links) with the smaller index first, in how many rows each pair touches."""
-    world = scene._tables()
-    prepared, _, _ = scene._prepared(world, (robot.at(robot.rest[BASE_WIDTH:]),))
+    context = scene.context
+    prepared, _, _ = context.prepared(context.tables(), (robot.at(robot.rest[BASE_WIDTH:]),))
     touched = np.zeros(counts.shape, np.bool_)
     for begin in range(0, len(rows), CHUNK):
         chunk = np.ascontiguousarray(rows[begin : begin + CHUNK])
-        count_touching(prepared.table, chunk, RELATIVE_TOLERANCE, counts, touched)
+        count_touching(prepared.table, chunk, counts, touched)
         advance(len(chunk))
 
 
@@ -245,17 +247,16 @@ def mark_touching(world, sweeps, joints, workspace, pairs, n, touched):
 
 
 @kernel
-def count_touching(table, rows, relative_tolerance, counts, touched):
+def count_touching(table, rows, counts, touched):
     """Add to counts[a, b] in how many of the rows, configurations of the one active model, links a < b touch."""
     buffers = buffers_at(table)
     world, workspace = buffers.world, buffers.workspace
-    spent = np.zeros(query.COUNTS, dtype=np.int64)
     grow = 0.0
     for g in range(world.geoms.shape[0]):
-        grow = max(grow, relative_tolerance * world.geoms[g]["diagonal"])
+        grow = max(grow, RELATIVE_TOLERANCE * world.geoms[g]["diagonal"])
     for row in range(rows.shape[0]):
-        query.set_motion(buffers, rows[row], WHOLE)
-        pairs, n = query.cull(buffers, workspace.pairs, 0.0, 0.0, 0.0, grow, -1.0, relative_tolerance, spent)
+        set_motion(buffers, rows[row], WHOLE)
+        pairs, n = cull(buffers, workspace.pairs, 0.0, 0.0, 0.0, grow, -1.0)
         mark_touching(world, buffers.sweeps, buffers.joints, workspace, pairs, n, touched)
         for a in range(touched.shape[0]):
             for b in range(a + 1, touched.shape[0]):

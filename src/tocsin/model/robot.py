@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from tocsin import _cast
-from tocsin._readers import Reader
+from tocsin._readers import Provided, Reader
 from tocsin.errors import TocsinError, unknown_name
 from tocsin.geometry.shape import placed_shapes
 from tocsin.model.base import Model, Motion
@@ -183,12 +183,9 @@ class Robot(Model):
 
         For meshes that overlap by design: give a configuration in which nothing else touches.
         """
-        from tocsin.scene import Scene  # the one look upwards: the question needs the engine
-
-        hit = Scene(self).first_contact(self.at(q, base=base))
-        pairs = sorted({(contact.link_a, contact.link_b) for contact in hit.contacts})
+        pairs = TOUCHING_PAIRS(self.at(q, base=base))
         self.ignore_pairs(pairs)
-        return tuple(pairs)
+        return pairs
 
     @classmethod
     def from_urdf(
@@ -373,6 +370,9 @@ class Robot(Model):
 
 URDF_FILE: Reader[..., Robot] = Reader("URDF files")
 MJCF_FILE: Reader[..., Robot] = Reader("MuJoCo models")
+TOUCHING_PAIRS: Provided[[Motion], tuple[tuple[str, str], ...]] = Provided(
+    "finds the pairs of links that touch each other", "tocsin.queries"
+)
 
 
 def _joint_value(value: Any, name: str, width: int) -> np.ndarray:

@@ -1,9 +1,10 @@
 """`Scene.contacts(exact=True)`: from a scene and its poses to two compiled calls, the search and the records."""
 
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 
+from tocsin.model.base import Model
 from tocsin.model.world import World
 from tocsin.screen.exact import joined, search_pairs
 from tocsin.screen.exact_roots import COUNTS, OVERFLOW, STEPS
@@ -15,24 +16,20 @@ MOST_STEPS = 20_000_000
 """Steps of one search: some ten seconds."""
 
 
-def tables_of(scene: Any, world: World) -> ExactTables:
-    """Return the scene's tables for the exact search, laid out again if the scene has changed."""
-    kept = scene.__dict__.get("_tables_for_exact")
-    if kept is None or kept[0] is not world:
-        shapes = [s for model in scene.models for link in model.shapes for s in link if not s.is_empty]
-        kept = scene.__dict__["_tables_for_exact"] = (world, exact_tables(shapes))
-    return kept[1]
+def tables_of(models: Sequence[Model]) -> ExactTables:
+    """Return the tables of a scene's shapes for the exact search."""
+    return exact_tables([s for model in models for link in model.shapes for s in link if not s.is_empty])
 
 
 def exact_rows(
-    scene: Any, world: World, surfaces: Surfaces, pairs: np.ndarray, poses: np.ndarray, how: np.ndarray, least: float
+    tables: ExactTables, world: World, surfaces: Surfaces, pairs: np.ndarray, poses: np.ndarray, how: np.ndarray,
+    least: float,
 ) -> tuple[np.ndarray, bool]:  # fmt: skip
     """Return (rows, complete): all contacts of the pairs that are at least that proper, by time; is that all of them?
 
     Not complete: the search was stopped after MOST_STEPS, or a pair of features touches in more than
     256 places of [0, 1].
     """
-    tables = tables_of(scene, world)
     links = np.ascontiguousarray(world.geoms["link"])
     counts = np.zeros(COUNTS, np.int64)
     touches = joined(search_pairs(tables, pairs, links, poses, how, MOST_STEPS, counts))

@@ -60,8 +60,7 @@ NOTHING = Clearance(np.array([0.0, 1.0]), np.full(2, math.inf), [("", "")] * 2, 
 def worth_measuring(scene: Scene, poses: np.ndarray, touching: Sequence[Contact]) -> Scene:
     """Return a copy of a scene that ignores what tells nothing; `poses` (k, n_links, 4, 4) are those of the motion."""
     copy = Scene(*scene.models, threads=scene.threads)
-    copy._rules.ignored |= scene._rules.ignored
-    copy._rules.changed()
+    copy.context.rules.ignore_all(scene.context.rules.ignored)
     meeting = {frozenset((contact.link_a, contact.link_b)) for contact in touching}
     first = 0
     for name, model in zip(scene.names, scene.models):

@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 
 from tocsin import _cast
-from tocsin.answer import Answer
 from tocsin.errors import TocsinError
 from tocsin.model.base import Motion
 from tocsin.model.deformable import Deformable, Deforming
+from tocsin.queries.answer import Answer
 from tocsin.results import Contact, FirstContact, LazyContact, Status
 from tocsin.scene import Scene
 from tocsin.soft_results import FeatureContacts, TriangleTimes
@@ -249,7 +249,7 @@ def shoot(
 
 def _motions_of(scene: Scene, motions: tuple[Motion, ...], asked: tuple[Motion, ...]) -> tuple[Motion, ...]:
     """Return the motions of an answer, which are those given, if any are."""
-    scene.check_motions(asked)
+    scene.context.check_motions(asked)
     if motions and not _same(motions, asked):
         raise TocsinError("hit answers a question about other motions; leave the motions out, or ask about these.")
     return asked

@@ -10,14 +10,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tocsin import query
 from tocsin.advancement.engine import advance
 from tocsin.advancement.workspace import make_workspace
-from tocsin.answer import Answer
+from tocsin.broad_phase.moving import FIRST, MODEL, SLOTS, near_pairs, set_motion
 from tocsin.model.world import World
 from tocsin.motion.knots import stretches_of, time_after, time_before
-from tocsin.options import MAX_STEPS, RELATIVE_TOLERANCE
-from tocsin.stage import FIRST, MODEL, SLOTS, again
+from tocsin.options import MAX_STEPS
+from tocsin.queries.answer import Answer
+from tocsin.queries.buffers import again
+from tocsin.queries.kernels.candidates import cull
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,24 +43,21 @@ MOST_SLABS = 256
 
 def slabs_of(hit: Answer) -> list[Slab]:
     """Run the culling of an answer again and keep what it leaves."""
-    asked = hit._asked
+    asked = hit.asked
     assert asked is not None
     buffers, _ = again(asked.prepared, asked.motions)
     world, workspace = buffers.world, buffers.workspace
     grow = max(hit.margin, asked.prepared.largest_margin)
     shapes, rows = _leaves(world, buffers.active)
-    counts = np.zeros(query.COUNTS, np.int64)
     stretches = stretches_of(m.pieces for m in asked.motions)
     if len(stretches) > MOST_SLABS:
         stretches = stretches[np.linspace(0, len(stretches) - 1, MOST_SLABS).astype(int)]
     found: list[Slab] = []
     for stretch in map(tuple, stretches.tolist()):
-        count = query.set_motion(buffers, asked.configs, stretch)
+        count = set_motion(buffers, asked.configs, stretch)
         edges = np.linspace(0.0, 1.0, count + 1)
         for t0, t1 in zip(edges[:-1].tolist(), edges[1:].tolist()):
-            pairs, n = query.cull(
-                buffers, workspace.pairs, t0, t1, hit.margin, grow, asked.tolerance, RELATIVE_TOLERANCE, counts
-            )
+            pairs, n = cull(buffers, workspace.pairs, t0, t1, hit.margin, grow, asked.tolerance)
             advance(
                 world,
                 buffers.sweeps,
@@ -72,11 +70,11 @@ def slabs_of(hit: Answer) -> list[Slab]:
                 t1,
                 False,
                 MAX_STEPS,
-                counts,
+                buffers.counts,
             )
             visited = pairs[:n][pairs[:n]["visited"] == 1]
             temporal = np.column_stack([visited["a"], visited["b"]])
-            pairs, n = query.near_pairs(buffers, make_workspace().pairs, hit.margin)
+            pairs, n = near_pairs(buffers, make_workspace().pairs, hit.margin)
             spatial = np.column_stack([pairs[:n]["a"], pairs[:n]["b"]])
             when = time_before(stretch, t0), time_after(stretch, t1)
             found.append(Slab(*when, shapes, buffers.boxes[rows].copy(), spatial, temporal))

@@ -11,41 +11,46 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tocsin import query
-from tocsin.advancement import work
 from tocsin.contacts.manifold import KINDS
 from tocsin.model.base import Motion
 from tocsin.model.world import MESH, World
 from tocsin.options import RELATIVE_TOLERANCE
+from tocsin.queries.buffers import Prepared, again
+from tocsin.queries.context import Context
+from tocsin.queries.distance import distance as distance_of
+from tocsin.queries.engines import Cost, Engine, Outcome
+from tocsin.queries.kernels.at_moment import touching
 from tocsin.results import Contact, LazyContact, Stats, Status
-from tocsin.stage import Prepared, again
 
 
 class Asked(NamedTuple):
     """What an answer needs to tell more about itself later."""
 
-    laid_out: Any
-    """The scene whose tables were used: that which was asked, unless bodies hang on carriers (`Scene._carrying`)."""
+    context: Context
+    """That of the scene that was asked."""
+    laid_out: Context
+    """Whose tables were used: the same, unless bodies hang on carriers (`Context.carrying`)."""
+    engine: Engine
     motions: tuple[Motion, ...]
     """Those of links; an answer's `motions` may be of deformable models as well."""
     prepared: Prepared
     configs: np.ndarray
     tolerance: float
-    geoms: tuple[int, int]
-    counts: np.ndarray
-    clock: np.ndarray
-    elapsed: float
     max_steps: int
-    place: tuple[tuple[int, int, int, int], float]
-    """The stretch of the motion in which the answer's time is, and its time there, which is not rounded."""
-    upper: float | None = None
-    """Where the final interval ends; only of the interval engine."""
+    outcome: Outcome
+    stretch: tuple[int, int, int, int]
+    """In which the answer's time is, and `outcome.time` is its time there, which is not rounded."""
+    tally: np.ndarray
+    """Counts and clocks of the question."""
+    elapsed: float
+    """Seconds."""
 
 
 class Answer(LazyContact):
     """An answer about links."""
 
-    _asked: Asked | None = None
+    asked: Asked | None = None
+    """What it keeps to tell more; None for a plain record."""
 
     @classmethod
     def of(cls, status: Status, time: float, tolerance: float, scene: Any, margin: float, asked: Asked) -> Answer:
@@ -53,14 +58,16 @@ class Answer(LazyContact):
         answer = object.__new__(cls)
         fill = answer.__dict__
         fill["status"], fill["time"], fill["tolerance"], fill["motions"] = status, time, tolerance, asked.motions
-        fill["scene"], fill["margin"], fill["_asked"] = scene, margin, asked
+        fill["scene"], fill["margin"], fill["asked"] = scene, margin, asked
         return answer
 
     @property
     def bracket(self) -> tuple[float, float]:
         """(proven free until, within margin + tolerance by); of the interval engine, its final interval."""
-        upper = None if self._asked is None else self._asked.upper
-        return super().bracket if upper is None or self.status is Status.FREE else (self.time, upper)
+        asked = self.asked
+        if asked is None or self.status is Status.FREE:
+            return super().bracket
+        return self.time, asked.engine.upper(asked.outcome, asked.stretch, self.time)
 
     @cached_property
     def contacts(self) -> tuple[Contact, ...]:  # type: ignore[override]
@@ -72,30 +79,32 @@ class Answer(LazyContact):
         """
         if self.status in (Status.FREE, Status.CAPPED):
             return ()
-        asked = self._asked
+        asked = self.asked
         assert asked is not None
         buffers, table = again(asked.prepared, asked.motions)
         world = buffers.world
         reach = asked.tolerance if asked.tolerance > 0.0 else RELATIVE_TOLERANCE * world.geoms["diagonal"].max()
-        touches, n, self.__dict__["complete"] = query.touching(
+        touches, n, self.__dict__["complete"] = touching(
             table,
             asked.configs,
-            *asked.place,
+            asked.stretch,
+            asked.outcome[1],
             self.margin,
             max(self.margin, asked.prepared.largest_margin) + reach,
             asked.tolerance,
-            RELATIVE_TOLERANCE,
             asked.max_steps,
         )
         rows = touches[:n][np.argsort(touches[:n]["distance"], kind="stable")]
         if n == 0:
-            touching = world.geoms[list(asked.geoms)]
-            if not np.any((touching["kind"] == MESH) & (touching["solid"] != 0)):
+            shapes = asked.outcome[3:5]
+            both = world.geoms[list(shapes)]
+            if not np.any((both["kind"] == MESH) & (both["solid"] != 0)):
                 # Of the scene itself: bodies on screws hang on carriers where the question was laid out.
-                near = self.scene.distance(*[Motion(m.model, m.row_at(self.time)[None]) for m in asked.motions])
+                placed = tuple([Motion(m.model, m.row_at(self.time)[None]) for m in asked.motions])
+                near = distance_of(asked.context, placed)
                 where = near.point_a, near.point_b, near.normal, near.distance, near.model_a, near.model_b
                 return (Contact(near.link_a, near.link_b, "surface", ((), ()), *where),)
-            (model_a, link_a), (model_b, link_b) = (asked.laid_out._name_of(world, g) for g in asked.geoms)
+            (model_a, link_a), (model_b, link_b) = (asked.laid_out.name_of(world, g) for g in shapes)
             none = np.full(3, np.nan)
             return (Contact(link_a, link_b, "inside", ((), ()), none, none, np.zeros(3), 0.0, model_a, model_b),)
         return _contacts(asked.laid_out, world, rows)
@@ -109,35 +118,18 @@ class Answer(LazyContact):
     @cached_property
     def stats(self) -> Stats:  # type: ignore[override]
         """Counts and seconds of this query."""
-        asked = self._asked
+        asked = self.asked
         assert asked is not None
-        counts = asked.counts
-        if asked.upper is not None:
-            from tocsin.interval import report
-
-            return report.stats(asked.prepared.pairs_total, counts, asked.clock, asked.elapsed)
-        ticks = max(int(asked.clock.sum()), 1)
-        stages = (("motion", query.MOTION), ("culling", query.CULLING), ("advancement", query.ADVANCEMENT))
-        return Stats(
-            pairs_total=asked.prepared.pairs_total * max(int(counts[query.SLABS]), 1),
-            pairs_spatial=int(counts[query.SPATIAL]),
-            pairs_temporal=int(counts[work.VISITED]),
-            steps=int(counts[work.STEPS]),
-            node_tests=int(counts[work.NODE_TESTS]),
-            hull_tests=int(counts[work.HULL_TESTS]),
-            leaf_tests=int(counts[work.LEAF_TESTS]),
-            slabs=int(counts[query.SLABS]),
-            seconds={name: asked.elapsed * int(asked.clock[k]) / ticks for name, k in stages},
-        )
+        return asked.engine.stats(Cost.of(asked.prepared.pairs_total, asked.tally, asked.elapsed))
 
 
-def _contacts(scene: Any, world: World, rows: np.ndarray) -> tuple[Contact, ...]:
+def _contacts(context: Context, world: World, rows: np.ndarray) -> tuple[Contact, ...]:
     """Put touches into words; vertex indices are those of the shape's own mesh.
 
     Column by column: reading records one by one takes ten times as long.
     """
     geoms = {int(g) for side in ("geom_a", "geom_b") for g in np.unique(rows[side])}
-    names = {g: scene._name_of(world, g) for g in geoms}
+    names = {g: context.name_of(world, g) for g in geoms}
     first = {g: int(world.geoms[g]["proxy"]) - int(world.geoms[g]["points"]) for g in geoms}
     columns = [rows[name].tolist() for name in ("kind", "geom_a", "geom_b", "a", "b", "distance")]
     points = [np.ascontiguousarray(rows[name]) for name in ("point_a", "point_b", "normal")]

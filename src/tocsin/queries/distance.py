@@ -8,28 +8,29 @@ from typing import Any
 
 import numpy as np
 
-from tocsin import query
 from tocsin.errors import TocsinError
 from tocsin.model.base import Motion
-from tocsin.model.deformable import Deformable, Deforming
+from tocsin.model.deformable import Deforming
+from tocsin.queries.context import Context
+from tocsin.queries.kernels.at_moment import nearest
 from tocsin.results import Distance
 
 
-def distance(scene: Any, placements: tuple[Motion, ...]) -> Distance:
+def distance(context: Context, placements: tuple[Motion, ...]) -> Distance:
     """Return the smallest distance of the given models to everything else, of all if none is given."""
-    scene.check_motions(placements)
+    context.check_motions(placements)
     if any(placement.pieces > 0 for placement in placements):
         raise TocsinError(
             "distance is a question about one moment: give robot.at(q), body.at(pose) or cloth.at(V), not a motion."
         )
     rigid = tuple(p for p in placements if not isinstance(p, Deforming))
-    found = _links(scene, rigid) if rigid or not placements else Distance(math.inf, math.inf)
-    if not any(isinstance(model, Deformable) for model in scene.models):
+    found = _links(context, rigid) if rigid or not placements else Distance(math.inf, math.inf)
+    if not context.soft:
         return found
-    from tocsin.deform.distance import nearest
-    from tocsin.soft_ask import standing
+    from tocsin.deform.distance import nearest as nearest_features
+    from tocsin.queries.deformables import standing
 
-    lower, upper, contact = nearest(standing(scene, placements), scene.names, found.distance)
+    lower, upper, contact = nearest_features(standing(context, placements), context.names, found.distance)
     if contact is None:
         return replace(found, lower=min(lower, found.lower))
     return Distance(
@@ -38,16 +39,16 @@ def distance(scene: Any, placements: tuple[Motion, ...]) -> Distance:
     )  # fmt: skip
 
 
-def _links(scene: Any, placements: tuple[Motion, ...]) -> Distance:
+def _links(context: Context, placements: tuple[Motion, ...]) -> Distance:
     """Return the smallest distance of links."""
-    world = scene._tables()
-    prepared, configs, _ = scene._prepared(world, placements)
-    found: Any = query.nearest(prepared.table, configs, 0.0)
+    world = context.tables()
+    prepared, configs, _ = context.prepared(world, placements)
+    found: Any = nearest(prepared.table, configs, 0.0)
     upper, lower, a, b, x, y = found
     if a < 0:
         return Distance(math.inf, math.inf)
-    model_a, link_a = scene._name_of(world, a)
-    model_b, link_b = scene._name_of(world, b)
+    model_a, link_a = context.name_of(world, a)
+    model_b, link_b = context.name_of(world, b)
     gap = np.array(y) - np.array(x)
     length = float(np.linalg.norm(gap))
     normal = gap / length if length > 0.0 and upper > 0.0 else np.zeros(3)

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 import tocsin
-from tocsin.auditing import audit
-from tocsin.auditing.clearance import CLEARANCE_GAP
-from tocsin.auditing.search import deviation
 from tocsin.cli import demo_scene
 from tocsin.motion.links import BASE_WIDTH
+from tocsin.queries.audit import audit
+from tocsin.queries.audit.clearance import CLEARANCE_GAP
+from tocsin.queries.audit.search import deviation
 from tocsin.results import Status
 
 

@@ -10,20 +10,20 @@ from typing import Any
 import numpy as np
 
 from tocsin import _cast
-from tocsin.auditing.clearance import Lowest
-from tocsin.auditing.records import Audit, Clearance, Moment, Pair, Stretch
-from tocsin.auditing.search import RESOLUTION, Search
 from tocsin.errors import TocsinError
 from tocsin.model.base import Motion
 from tocsin.model.robot import Robot
 from tocsin.options import MAX_STEPS
-from tocsin.scene import Scene
+from tocsin.queries.audit.clearance import Lowest
+from tocsin.queries.audit.records import Audit, Clearance, Moment, Pair, Stretch
+from tocsin.queries.audit.search import RESOLUTION, Search
+from tocsin.queries.context import Context
 
 __all__ = ["Audit", "Clearance", "Moment", "Pair", "Stretch", "audit"]
 
 
 def audit(
-    scene: Scene,
+    scene: Any,
     robot: Robot,
     trajectory: Any,
     *,
@@ -45,9 +45,10 @@ def audit(
     Models of the scene other than the robot stand where they are; pairs that the scene ignores are left out.
     """
     started = clock_module.perf_counter()
-    if not isinstance(scene, Scene) or not isinstance(robot, Robot):
+    context = getattr(scene, "context", None)
+    if not isinstance(context, Context) or not isinstance(robot, Robot):
         raise TocsinError(f"audit takes a Scene and a Robot; got {type(scene).__name__} and {type(robot).__name__}.")
-    scene.links_only("audit", "ask first_contact for it")
+    context.links_only("audit", "ask first_contact for it")
     if isinstance(trajectory, Motion):
         if trajectory.model is not robot or trajectory.pieces == 0:
             raise TocsinError(f"the motion to audit must be one of {robot.name!r}, from move or follow.")
@@ -68,7 +69,7 @@ def audit(
                 f"{times[k + 1]:g} s."
             )
     search = Search(
-        scene,
+        context,
         robot,
         rows,
         times,

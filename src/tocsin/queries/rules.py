@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, MutableMapping, Sequence
+from collections.abc import Iterable, Iterator, MutableMapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -18,7 +18,7 @@ class Rules:
     """The rules of a scene. A name is that of a model, of a link, or 'model/link' where two models share a name."""
 
     def __init__(self, names: Sequence[str], models: Sequence[Model]) -> None:
-        self._names = tuple(names)
+        self.names: tuple[str, ...] = tuple(names)
         self._models = tuple(models)
         self.ignored: set[tuple[str, str]] = set()
         self.margins: Margins = Margins(self)
@@ -26,7 +26,7 @@ class Rules:
 
     def on(self, models: Sequence[Model]) -> Rules:
         """Return the same rules, as they are now, on other models of the same names."""
-        rules = Rules(self._names, models)
+        rules = Rules(self.names, models)
         rules.ignored = self.ignored
         rules.margins._given = self.margins._given
         return rules
@@ -37,7 +37,7 @@ class Rules:
         found: dict[str, tuple[int, ...]] = {}
         single: dict[str, list[int]] = {}
         n = 0
-        for name, model in zip(self._names, self._models):
+        for name, model in zip(self.names, self._models):
             found[name] = tuple(range(n, n + len(model.links)))
             for i, link in enumerate(model.link_names):
                 if len(model.link_names) > 1:
@@ -52,6 +52,11 @@ class Rules:
     def ignore(self, a: str, b: str) -> None:
         """Do not check a against b."""
         self.ignored.add(self.pair((a, b)))
+        self.changed()
+
+    def ignore_all(self, pairs: Iterable[tuple[str, str]]) -> None:
+        """Do not check pairs that other rules on the same models name."""
+        self.ignored |= set(pairs)
         self.changed()
 
     def changed(self) -> None:
@@ -92,7 +97,7 @@ class Rules:
                     rules[min(i, k), max(i, k)] = margin
 
     def _is_soft(self, name: str) -> bool:
-        return name in self._names and isinstance(self._models[self._names.index(name)], Deformable)
+        return name in self.names and isinstance(self._models[self.names.index(name)], Deformable)
 
 
 class Margins(MutableMapping[tuple[str, str], float]):

@@ -14,6 +14,7 @@ import numpy as np
 from tocsin.advancement.heap import ITEM
 from tocsin.advancement.workspace import Workspace, make_workspace
 from tocsin.broad_phase.aabb_tree import build_static, clear_leaves, leaf_slots
+from tocsin.broad_phase.moving import FIRST, MODEL, OFFSET, PIECES, SLOTS
 from tocsin.broad_phase.pairs import PAIR
 from tocsin.broad_phase.sweep import SWEEP, geom_box, link_bounds, link_middle
 from tocsin.compiler.addresses import array_at, table_of
@@ -26,10 +27,10 @@ from tocsin.model.world import MODEL as MODEL_RECORD
 from tocsin.motion.joints import JOINT, joint_motion
 from tocsin.motion.links import LINK
 
-MODEL, PIECES, OFFSET, FIRST, SLOTS = range(5)
-"""Columns of the table of active models: which, pieces of its motion, its rows in `configs`, its dynamic tree."""
-
 F4, F8, I4, I8 = np.dtype("f4"), np.dtype("f8"), np.dtype("i4"), np.dtype("i8")
+
+COUNTS, CLOCKS = 16, 8
+"""Room for what engines count, and for the ticks of their parts."""
 
 
 class QueryBuffers(NamedTuple):
@@ -43,7 +44,10 @@ class QueryBuffers(NamedTuple):
     taylor: np.ndarray
     boxes: np.ndarray
     active: np.ndarray
-    """The models that move, see MODEL and its neighbours."""
+    """The models that move, see `broad_phase.moving.MODEL` and its neighbours."""
+    counts: np.ndarray
+    """What the last question has counted, and the ticks that its parts took."""
+    clock: np.ndarray
     static_boxes: np.ndarray
     """The tree of all shapes that stand."""
     static_child: np.ndarray
@@ -51,7 +55,7 @@ class QueryBuffers(NamedTuple):
 
 
 class Prepared(NamedTuple):
-    """Query buffers, and what Python remembers about it."""
+    """Query buffers, and what Python remembers about them."""
 
     buffers: QueryBuffers
     table: Any
@@ -59,6 +63,8 @@ class Prepared(NamedTuple):
     pairs_total: int
     largest_margin: float
     """Of any pair's own: swept boxes are grown by it."""
+    tally: np.ndarray
+    """Its counts and clocks, in one array."""
     kept: dict[str, Any]
     """What other engines keep beside it."""
 
@@ -125,9 +131,11 @@ def buffers_at(table):
         array_at(table, 30, F8, 4),
         array_at(table, 31, F8, 2),
         array_at(table, 32, I4, 2),
-        array_at(table, 33, F8, 2),
-        array_at(table, 34, I4, 1),
-        array_at(table, 35, I4, 1),
+        array_at(table, 33, I8, 1),
+        array_at(table, 34, I8, 1),
+        array_at(table, 35, F8, 2),
+        array_at(table, 36, I4, 1),
+        array_at(table, 37, I4, 1),
     )
 
 
@@ -188,12 +196,15 @@ def prepare(models: Sequence[Model], key: tuple[int, ...], world: World, largest
     is_active[list(given)] = True
     standing = np.concatenate([m.rest for m in models])
     tree = rest(world, joints, sweeps, taylor, standing, is_active)
-    buffers = QueryBuffers(world, make_workspace(), joints, sweeps, taylor, boxes, active, *tree)
-    return Prepared(buffers, addresses(buffers), _count_pairs(world, is_active), largest_margin, {})
+    tally = np.zeros(COUNTS + CLOCKS, np.int64)
+    buffers = QueryBuffers(
+        world, make_workspace(), joints, sweeps, taylor, boxes, active, tally[:COUNTS], tally[COUNTS:], *tree
+    )  # fmt: skip
+    return Prepared(buffers, addresses(buffers), _count_pairs(world, is_active), largest_margin, tally, {})
 
 
 def again(prepared: Prepared, motions: Sequence[Motion]) -> tuple[QueryBuffers, Any]:
-    """Return (stage, table) set for these motions, which no later question writes: another thread may be asking one."""
+    """Return (buffers, table) set for these motions, which no later question writes: other threads may be asking."""
     buffers = prepared.buffers
     copy = buffers._replace(
         workspace=make_workspace(
@@ -204,6 +215,8 @@ def again(prepared: Prepared, motions: Sequence[Motion]) -> tuple[QueryBuffers, 
         taylor=buffers.taylor.copy(),
         boxes=buffers.boxes.copy(),
         active=with_motions(buffers.active, motions),
+        counts=np.zeros_like(buffers.counts),
+        clock=np.zeros_like(buffers.clock),
     )
     own = range(len(buffers.world), len(buffers.world) + len(buffers.workspace) + len(QueryBuffers._fields) - 5)
     return copy, table_of(_arrays(copy), prepared.table, own)

@@ -1,11 +1,11 @@
-"""From a scene and motions to the one compiled call that finds all contacts, and back to words."""
+"""Every contact during a motion: `Scene.contacts`, of bodies on the collision screen, and of deformable models."""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -20,6 +20,8 @@ from tocsin.motion.joints import rotation_of
 from tocsin.motion.knots import WHOLE, exact_time, stretches_of
 from tocsin.motion.poses import link_poses
 from tocsin.motion.screw import relative_twist, seen_from, turn_too_far
+from tocsin.options import MAX_STEPS
+from tocsin.queries.context import Context
 from tocsin.results import TimedContacts
 from tocsin.screen.chords import H0, H1, MOST_CHORDS, R0, R1, Grid
 from tocsin.screen.collision_screen import INTERPOLATES, MOST_PAIRS, SCREWS, STANDS, all_contacts, screen_of, space_of
@@ -28,6 +30,12 @@ from tocsin.screen.facing import EDGE_ON, SCRATCH, Style
 from tocsin.screen.frame import project
 from tocsin.screen.placing import Chosen
 from tocsin.screen.tables import Drawn, Surfaces, lay_out, packed
+
+if TYPE_CHECKING:
+    from tocsin.soft_results import FeatureContacts, TriangleTimes
+
+EVERY = ("contact", "pair", "triangle")
+"""What can be listed."""
 
 RESOLUTIONS = {"low": 6, "medium": 12, "high": 24}
 """Pixels along a typical short edge [SCREW 9.1]."""
@@ -67,22 +75,21 @@ class Cast(NamedTuple):
 _kept = threading.local()
 
 
-def cast_of(scene: Any) -> Cast:
+def cast_of(context: Context) -> Cast:
     """Return the scene's tables, laid out again if it has changed."""
-    world = scene._tables()
-    kept: Cast | None = scene.__dict__.get("_cast_for_screen")
-    if kept is None or kept.world is not world:
-        rest = np.concatenate([_standing(model) for model in scene.models])
+    world = context.tables()
+
+    def lay() -> Cast:
+        rest = np.concatenate([_standing(model) for model in context.models])
         poses = np.zeros((len(rest), 2, 8))
         poses[:, :, :7] = rest[:, None]
         poses[:, :, 7] = STANDS
-        names = MappingProxyType({g: scene._name_of(world, g) for g in range(len(world.geoms))})
-        surfaces = lay_out(scene.models, world)
-        kept = Cast(
-            world, surfaces, packed(surfaces), poses, world.models["link"].tolist(), {}, names, _space(surfaces)
-        )
-        scene.__dict__["_cast_for_screen"] = kept
-    return kept
+        names = MappingProxyType({g: context.name_of(world, g) for g in range(len(world.geoms))})
+        surfaces = lay_out(context.models, world)
+        links = world.models["link"].tolist()
+        return Cast(world, surfaces, packed(surfaces), poses, links, {}, names, _space(surfaces))
+
+    return context.kept("cast", world, lay)
 
 
 def _space(surfaces: Surfaces) -> int:
@@ -135,8 +142,52 @@ def pixel_of(resolution: Any) -> tuple[float, float]:
     return size, TIME_RESOLUTIONS["medium"]
 
 
-def find(
-    scene: Any,
+def contacts(
+    context: Context, motions: tuple[Motion, ...], every: Any, screen: tuple[Any, Any, Any, Any],
+    terms: tuple[Any, Any, Any],
+) -> TimedContacts | FeatureContacts | TriangleTimes:  # fmt: skip
+    """Answer `Scene.contacts`.
+
+    `screen`: resolution, time_resolution, properness and exact, of rigid bodies; `terms`: margin, tolerance and
+    max_steps, of deformable models.
+    """
+    kind = ("pair" if context.soft else "contact") if every is None else _cast.choice(every, "every", EVERY)
+    margin, tolerance, max_steps = terms
+    if kind != "contact":
+        resolution, time_resolution, properness, exact = screen
+        shown = isinstance(resolution, str) and resolution == "medium"
+        if exact is not False or properness is not None or time_resolution is not None or not shown:
+            raise TocsinError(
+                "exact, resolution, time_resolution and properness are for contacts of rigid bodies; those of "
+                "deformable models are complete without: leave them out."
+            )
+        return of_features(context, motions, kind, margin, tolerance, max_steps)
+    if context.soft:
+        context.links_only('contacts(every="contact")', 'every="pair" and every="triangle" are for these')
+    if _cast.margin(margin) != 0.0 or tolerance is not None or max_steps is not MAX_STEPS:
+        raise TocsinError(
+            "margin, tolerance and max_steps are for contacts of deformable models; bodies have none here."
+        )
+    return of_bodies(context, motions, *screen)
+
+
+def of_features(
+    context: Context, motions: tuple[Motion, ...], every: str, margin: Any, tolerance: Any, max_steps: Any
+) -> FeatureContacts | TriangleTimes:
+    """Return every contact of deformable models: by "pair" or by "triangle"."""
+    from tocsin.deform import answer
+    from tocsin.queries.deformables import question
+
+    if not context.soft:
+        raise TocsinError(f"every={every!r} is about deformable models, and none is in this scene; leave it out.")
+    max_steps = _cast.count(max_steps, "max_steps")
+    asked = question(context, motions, context.rules.of_links(), margin, tolerance, context.threads, max_steps)
+    say = answer.all_contacts if every == "pair" else answer.triangle_times
+    return say(asked, context.names, motions)
+
+
+def of_bodies(
+    context: Context,
     motions: tuple[Motion, ...],
     resolution: Any,
     time_resolution: float | None,
@@ -144,6 +195,8 @@ def find(
     exact: bool,
 ) -> TimedContacts:
     """Return all contacts of the bodies of a scene: found on the collision screen, or exactly."""
+    if exact.__class__ is not bool:
+        _cast.flag(exact, "exact")
     pixel, step = (resolution.__class__ is str and PRESETS.get(resolution)) or pixel_of(resolution)
     if time_resolution is not None:
         step = _cast.scalar(time_resolution, "time_resolution", above=0.0)
@@ -152,8 +205,8 @@ def find(
         if properness is None
         else _cast.scalar(properness, "properness", least=-1.0, most=1.0)
     )
-    cast = cast_of(scene)
-    key, poses, pieces = moved(scene, cast, motions)
+    cast = cast_of(context)
+    key, poses, pieces = moved(context, cast, motions)
     pairs = cast.pairs.get(key)
     if pairs is None:
         pairs = pairs_of(cast, key)
@@ -177,10 +230,11 @@ def find(
             waiting += [(*middle, *stretch[2:]), (*stretch[:2], *middle)]
             continue
         if exact:
-            from tocsin.screen.exact_ask import exact_rows
+            from tocsin.screen.exact_ask import exact_rows, tables_of
 
             how = poses[:, 0, 7].astype(np.int8)
-            rows, whole = exact_rows(scene, cast.world, cast.surfaces, pairs, poses[:, :, :7].copy(), how, least)
+            tables = context.kept("exact", cast.world, lambda: tables_of(context.models))
+            rows, whole = exact_rows(tables, cast.world, cast.surfaces, pairs, poses[:, :, :7].copy(), how, least)
             complete = complete and whole
         else:
             rows, whole = all_contacts(cast.packed, cast.world.nodes, pairs, poses, pixel, step, least, block_of(cast))
@@ -242,12 +296,12 @@ class Screen(NamedTuple):
         return found
 
 
-def boards(scene: Any, motion: Motion, resolution: Any) -> tuple[Any, Grid, list[np.ndarray]]:
+def boards(context: Context, motion: Motion, resolution: Any) -> tuple[Any, Grid, list[np.ndarray]]:
     """Return the frame and the screen of the first two shapes of a scene, the second of which moves, and the tables of
     their chords."""
     pixel, step = pixel_of(resolution)
-    cast = cast_of(scene)
-    _, poses, _ = moved(scene, cast, (motion,))
+    cast = cast_of(context)
+    _, poses, _ = moved(context, cast, (motion,))
     one, two = cast.surfaces.table[0], cast.surfaces.table[1]
     (a_t0, a_t1), (b_t0, b_t1) = poses[one["link"], :, :7].copy(), poses[two["link"], :, :7].copy()
     twist = relative_twist(a_t0, a_t1, b_t0, b_t1)
@@ -274,9 +328,9 @@ def boards(scene: Any, motion: Motion, resolution: Any) -> tuple[Any, Grid, list
     return frame, grid, tables
 
 
-def drawings(scene: Any, motion: Motion, resolution: Any) -> Screen:
+def drawings(context: Context, motion: Motion, resolution: Any) -> Screen:
     """Return the collision screen of the first two shapes of a scene, the second of which moves."""
-    frame, grid, tables = boards(scene, motion, resolution)
+    frame, grid, tables = boards(context, motion, resolution)
     start = grid.least + grid.size
     rows = int((grid.most - start) / grid.size)
     return Screen(frame, start, grid.size, rows, *[pixels(chords, grid) for chords in tables])
@@ -297,7 +351,7 @@ def pixels(chords: np.ndarray, grid: Grid) -> tuple[np.ndarray, np.ndarray, np.n
     return rows.astype(int), lo, hi
 
 
-def moved(scene: Any, cast: Cast, motions: tuple[Motion, ...]) -> tuple[tuple[int, ...], np.ndarray, int]:
+def moved(context: Context, cast: Cast, motions: tuple[Motion, ...]) -> tuple[tuple[int, ...], np.ndarray, int]:
     """Return the moving models, the poses of all links at both ends with how each moves in between, and the most pieces
     that a motion has."""
     poses = cast.poses.copy()
@@ -308,14 +362,14 @@ def moved(scene: Any, cast: Cast, motions: tuple[Motion, ...]) -> tuple[tuple[in
             raise TocsinError(
                 f"a question takes motions, from body.move(T0, T1), follow or at; got {type(motion).__name__}."
             )
-        model = scene._index.get(id(motion.model))
+        model = context.places.get(id(motion.model))
         if model is None:
-            raise TocsinError(f"{motion.model!r} is not in this scene; its models are: {', '.join(scene.names)}.")
+            raise TocsinError(f"{motion.model!r} is not in this scene; its models are: {', '.join(context.names)}.")
         if model in key:
-            raise TocsinError(f"{scene.names[model]!r} is given two motions; a model moves in one way at a time.")
+            raise TocsinError(f"{context.names[model]!r} is given two motions; a model moves in one way at a time.")
         if not isinstance(motion.model, Body):
             raise TocsinError(
-                f"all contacts are found for rigid bodies, and {scene.names[model]!r} is a robot; "
+                f"all contacts are found for rigid bodies, and {context.names[model]!r} is a robot; "
                 "first_contact and contact_intervals follow robots."
             )
         key.append(model)

@@ -30,12 +30,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tocsin.auditing.records import Moment, Pair, Stretch
 from tocsin.model.base import Motion
 from tocsin.model.robot import Robot
 from tocsin.motion.links import BASE_WIDTH, FIXED, FLOATING, PLANAR, PRISMATIC
+from tocsin.queries.audit.records import Moment, Pair, Stretch
+from tocsin.queries.context import Context
+from tocsin.queries.engines.advancement import ENGINE
+from tocsin.queries.first_contact import first_contact, is_free
 from tocsin.results import Contact, FirstContact, Status
-from tocsin.scene import Scene
 
 RESOLUTION = 1e-3
 """Default: gaps between contacts in which no joint moves by more than this, radians or metres, are not reported."""
@@ -65,10 +67,10 @@ class Search:
     """One audit under way."""
 
     def __init__(
-        self, scene: Scene, robot: Robot, rows: np.ndarray, times: np.ndarray | None, margin: float,
+        self, context: Context, robot: Robot, rows: np.ndarray, times: np.ndarray | None, margin: float,
         tolerance: float | None, resolution: float, max_steps: int, progress: Callable[[int, int], None],
     ) -> None:  # fmt: skip
-        self.scene, self.robot, self.rows, self.times = scene, robot, rows, times
+        self.context, self.robot, self.rows, self.times = context, robot, rows, times
         self.margin, self.tolerance, self.resolution, self.max_steps = margin, tolerance, resolution, max_steps
         self.progress = progress
         self.pieces = len(rows) - 1
@@ -76,7 +78,7 @@ class Search:
         self.way = np.concatenate([[0.0], np.cumsum(self.steps)])
         """How far the joint that moves most has gone, at each waypoint."""
         self.slack = deviation(robot, rows)
-        self.wider = scene if not scene.margins else copy_of(scene, self.slack)
+        self.wider = context if not context.rules.margins else context.copy(margins=self.slack)
         self.queries = 0
 
     # ---- places ------------------------------------------------------------------------------------------------------
@@ -112,15 +114,15 @@ class Search:
     def ask(self, *rows: np.ndarray, rounded: bool = False) -> FirstContact:
         """Ask for the first contact on the way through these rows; of `rounded` ones with a wider margin."""
         self.queries += 1
-        scene, margin = (self.wider, self.margin + self.slack) if rounded else (self.scene, self.margin)
+        context, margin = (self.wider, self.margin + self.slack) if rounded else (self.context, self.margin)
         motion = Motion.of(self.robot, np.stack(rows))
-        return scene.first_contact(motion, margin=margin, tolerance=self.tolerance, max_steps=self.max_steps)
+        return first_contact(context, (motion,), margin, self.tolerance, self.max_steps, ENGINE)
 
     def blocked(self, first: int, last: int) -> Iterator[int]:
         """Yield the pieces from waypoint `first` to `last` that are not proven free, by halving what is not."""
         self.queries += 1
         motion = Motion.of(self.robot, self.rows[first : last + 1])
-        if self.scene.is_free(motion, margin=self.margin, tolerance=self.tolerance, max_steps=self.max_steps):
+        if is_free(self.context, (motion,), self.margin, self.tolerance, self.max_steps, ENGINE):
             return
         if last - first == 1:
             yield first
@@ -233,14 +235,3 @@ def deviation(robot: Robot, rows: np.ndarray) -> float:
         if kind != FIXED:
             weight += 7.0 * multiplier
     return 2.0 * weight * ROUNDING * max(1.0, float(largest.max())) * max(1.0, reach)
-
-
-def copy_of(scene: Scene, wider: float | None) -> Scene:
-    """Return the same scene with the pairs' own margins wider by this, or without them if None."""
-    copy = Scene(*scene.models, backend="hulls" if scene._hulls else "triangles")
-    for a, b in scene._rules.ignored:
-        copy.ignore(a, b)
-    if wider is not None:
-        for pair, margin in scene.margins.items():
-            copy.margins[pair] = margin + wider
-    return copy

@@ -23,26 +23,22 @@ A mesh inside a solid one touches nothing; while the surfaces are apart it stays
 advancement starts decides for all of its stretch.
 """
 
-from typing import Any
-
 import numpy as np
 
-from tocsin import _cast
 from tocsin.advancement.box_step import box_gap
-from tocsin.advancement.engine import CONTACT, FREE, advance, later
+from tocsin.advancement.engine import advance, later
 from tocsin.advancement.relative import relative_state
 from tocsin.advancement.work import CHARGED, LEAF_TESTS, NODE_TESTS, STEPS, exhausted
+from tocsin.broad_phase.moving import set_motion
 from tocsin.broad_phase.pairs import PAIR
 from tocsin.compiler.arrays import stable_order
 from tocsin.compiler.jit import borrowed, kernel
 from tocsin.contacts.contact_certificate import leaf_certificate
 from tocsin.contacts.inside import one_inside_other
-from tocsin.model.world import World
-from tocsin.motion.knots import stretch_at, stretches_of, time_after, time_before
-from tocsin.options import RELATIVE_TOLERANCE
-from tocsin.query import COUNTS, SLABS, cull, set_motion
-from tocsin.results import ContactInterval, ContactIntervals, Status
-from tocsin.stage import buffers_at
+from tocsin.motion.knots import stretch_at, time_after, time_before
+from tocsin.outcome import CONTACT, FREE
+from tocsin.queries.buffers import buffers_at
+from tocsin.queries.kernels.candidates import SLABS, cull
 
 ENTER = 0.5
 """Fraction of the tolerance within which two links count as in touch when they come from apart."""
@@ -292,20 +288,16 @@ def joined(rows, n, n_links):
 
 
 @kernel
-def intervals(table, configs, stretches, margin, grow, tolerance, relative_tolerance, max_steps, counts):
+def intervals(table, configs, stretches, margin, grow, tolerance, max_steps):
     """Return (rows, until): the intervals of contact of all pairs of links; complete up to the time `until`.
 
     `until` is 1, or the begin of the slab of time in which the cap of steps was reached.
     """
     buffers = buffers_at(table)
-    world, workspace, joints, sweeps, taylor = (
-        buffers.world,
-        buffers.workspace,
-        buffers.joints,
-        buffers.sweeps,
-        buffers.taylor,
-    )
-    counts = borrowed(counts)
+    world, workspace, taylor = buffers.world, buffers.workspace, buffers.taylor
+    joints, sweeps = buffers.joints, buffers.sweeps
+    counts = buffers.counts
+    counts[:] = 0
     configs = borrowed(configs)
     pairs = workspace.pairs
     n_links = world.links.shape[0]
@@ -319,7 +311,7 @@ def intervals(table, configs, stretches, margin, grow, tolerance, relative_toler
         for slab in range(slabs):
             t0 = slab / slabs
             t1 = (slab + 1) / slabs
-            pairs, n = cull(buffers, pairs, t0, t1, margin, grow, tolerance, relative_tolerance, counts)
+            pairs, n = cull(buffers, pairs, t0, t1, margin, grow, tolerance)
             counts[SLABS] += 1
             if n == 0:
                 continue
@@ -345,43 +337,3 @@ def intervals(table, configs, stretches, margin, grow, tolerance, relative_toler
         if until < 1.0:
             break
     return joined(rows, n_rows, n_links), until
-
-
-def contact_intervals(
-    scene: Any, motions: tuple[Any, ...], margin: float, tolerance: float | None, max_steps: int
-) -> ContactIntervals:
-    """Answer `Scene.contact_intervals`."""
-    margin = _cast.margin(margin)
-    tolerance = -1.0 if tolerance is None else _cast.tolerance(tolerance)
-    _cast.count(max_steps, "max_steps")
-    scene.links_only("contact_intervals", "contacts(...) lists when its features touch")
-    scene = scene._carrying(motions)
-    world = scene._tables()
-    prepared, configs, _ = scene._prepared(world, motions)
-    counts = np.zeros(COUNTS, np.int64)
-    stretches = stretches_of(m.pieces for m in motions)
-    rows, until = intervals(
-        prepared.table, configs, stretches, margin, max(margin, prepared.largest_margin), tolerance, RELATIVE_TOLERANCE,
-        max_steps, counts,
-    )  # fmt: skip
-    rows = rows[np.argsort(rows["enter"], kind="stable")]
-    names = {int(i): _link_name(scene, world, int(i)) for i in np.unique([rows["link_a"], rows["link_b"]])}
-    columns = [rows[name].tolist() for name in ("link_a", "link_b", "enter", "exit", "tolerance", "proven")]
-    found = []
-    for a, b, enter, exit_, used, proven in zip(*columns):
-        (model_a, link_a), (model_b, link_b) = names[a], names[b]
-        found.append(ContactInterval(link_a, link_b, enter, exit_, used, bool(proven), model_a, model_b))
-    status = Status.CAPPED
-    if until == 1.0:
-        status = Status.FREE
-        if found:
-            status = Status.CONTACT if found[0].enter > 0.0 else Status.INITIAL_CONTACT
-    every = (*scene.names, *[link for m in scene.models if len(m.link_names) > 1 for link in m.link_names])
-    return ContactIntervals(status, tuple(found), until, int(counts[STEPS]), motions, every)
-
-
-def _link_name(scene: Any, world: World, link: int) -> tuple[str, str]:
-    """Return (model, link) names of a link by its number in the scene."""
-    m = int(world.links[link]["model"])
-    names = scene.models[m].link_names
-    return scene.names[m], scene.names[m] if len(names) == 1 else names[link - int(world.models[m]["link"])]

@@ -5,9 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from tocsin.auditing.records import Clearance, Stretch
-from tocsin.auditing.search import CHUNK, LOOKS_INSIDE, Search, copy_of
 from tocsin.model.base import Motion
+from tocsin.queries.audit.records import Clearance, Stretch
+from tocsin.queries.audit.search import CHUNK, LOOKS_INSIDE, Search
+from tocsin.queries.distance import distance
+from tocsin.queries.engines.advancement import ENGINE
+from tocsin.queries.first_contact import first_contact
 from tocsin.results import Distance, Status
 
 CLEARANCE_GAP = 0.02
@@ -26,16 +29,17 @@ class Lowest:
 
     def __init__(self, search: Search) -> None:
         self.search = search
-        self.scene = search.scene if not search.scene.margins else copy_of(search.scene, None)
+        context = search.context
+        self.context = context if not context.rules.margins else context.copy(margins=None)
         self.place = (0, 0.0)
-        self.nearest = self.look(*self.place)
+        self.nearest = self.static_witness(*self.place)
         self.upper = self.nearest.distance
         """A distance that is attained, or not reached, at `place`."""
 
-    def look(self, piece: int, fraction: float) -> Distance:
+    def static_witness(self, piece: int, fraction: float) -> Distance:
         """Return the distance at a place."""
         self.search.queries += 1
-        return self.scene.distance(Motion.of(self.search.robot, self.search.row(piece, fraction)[None]))
+        return distance(self.context, (Motion.of(self.search.robot, self.search.row(piece, fraction)[None]),))
 
     def bounds(self, stretches: Sequence[Stretch]) -> Clearance:
         """Return bounds of the smallest distance on the trajectory, chunk by chunk.
@@ -49,7 +53,7 @@ class Lowest:
                 begin = search.gone(stretch.enter.waypoint, stretch.enter.fraction)
                 self.measure(*search.place(begin + 0.5 * stretch.joint_step))
                 self.measure(stretch.enter.waypoint, stretch.enter.fraction)
-        touches = bool(stretches) and search.margin == 0.0 and not search.scene.margins
+        touches = bool(stretches) and search.margin == 0.0 and not search.context.rules.margins
         lower = 0.0 if touches else self.upper
         for first in range(0, search.pieces, CHUNK):
             last = min(first + CHUNK, search.pieces)
@@ -62,7 +66,7 @@ class Lowest:
 
     def measure(self, piece: int, fraction: float) -> None:
         """Look at the distance at a place, and remember it if it is the smallest known."""
-        found = self.look(piece, fraction)
+        found = self.static_witness(piece, fraction)
         if found.distance <= self.upper or (piece, fraction) == self.place:
             self.nearest, self.upper, self.place = found, found.distance, (piece, fraction)
 
@@ -79,18 +83,18 @@ class Lowest:
         kept, top, undecided = 0.0, self.upper, 0
         goal = enough * top
         while top > SMALLEST_CLEARANCE and undecided < 3:
-            slack = 0.25 * CLEARANCE_GAP * goal
+            workspace = 0.25 * CLEARANCE_GAP * goal
             search.queries += 1
-            hit = self.scene.first_contact(motion, margin=goal, tolerance=slack, max_steps=search.max_steps)
+            hit = first_contact(self.context, (motion,), goal, workspace, search.max_steps, ENGINE)
             if hit.status is Status.FREE:
                 kept = goal
             else:
                 top = goal
                 undecided += hit.status is Status.CAPPED
-                if hit.status is not Status.CAPPED and goal + slack < self.upper:
+                if hit.status is not Status.CAPPED and goal + workspace < self.upper:
                     t = hit.time * (last - first)
                     piece = min(int(t), last - first - 1)
-                    self.upper, self.place = goal + slack, (first + piece, min(t - piece, 1.0))
+                    self.upper, self.place = goal + workspace, (first + piece, min(t - piece, 1.0))
             if kept >= enough * top:
                 break
             goal = math.sqrt(kept * top) if kept > 0.0 else 0.5 * top

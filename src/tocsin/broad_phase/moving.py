@@ -1,0 +1,143 @@
+"""What moves, all at once: the motion of every link written down, the boxes that shapes sweep, and the pairs that meet.
+
+These work on the buffers of a question (`queries.buffers`), of which they know the fields alone. Both engines begin
+here, and share nothing beyond it.
+"""
+
+import math
+
+import numpy as np
+
+from tocsin.broad_phase.aabb_tree import join_up
+from tocsin.broad_phase.pairs import prepare
+from tocsin.broad_phase.spatial import add_pair, against_standing, between_moving, with_itself
+from tocsin.broad_phase.sweep import DEEP, LONG, TURNING, geom_box, half_of, link_bounds, link_middle
+from tocsin.compiler.jit import kernel
+from tocsin.motion.joints import joint_motion
+from tocsin.motion.knots import piece_in
+from tocsin.options import RELATIVE_TOLERANCE
+
+MODEL, PIECES, OFFSET, FIRST, SLOTS = range(5)
+"""Columns of the table of active models: which, pieces of its motion, its rows in `configs`, its dynamic tree."""
+
+JOINT_TURN = 1.6
+"""Radians that one joint may turn in one slab: beyond, a cubic no longer follows its sine."""
+
+CHAIN_TURN, LONG_TURN = 3.0, 6.0
+"""Radians that all joints of a chain may turn, added up, in one slab, and those of one of more than DEEP joints, whose
+bounds do not add up the joints (measured on chains of 2 to 200 links)."""
+
+MOST_SLABS = 64
+
+
+@kernel
+def rows_of(buffers, k, stretch):
+    """Return (row0, row1, begin, end): the piece of active model k in a stretch, its rows in the configurations."""
+    pieces = buffers.active[k, PIECES]
+    row = buffers.active[k, OFFSET]
+    if pieces == 0:
+        return row, row, 0.0, 1.0
+    width = buffers.world.models[buffers.active[k, MODEL]]["width"]
+    piece, begin, end = piece_in(stretch, np.int64(pieces))
+    row += piece * width
+    return row, row + width, begin, end
+
+
+@kernel
+def set_motion(buffers, configs, stretch):
+    """Write the joints and motion bounds of all active links during a stretch; return how many slabs it is cut into."""
+    world, joints, sweeps, active = buffers.world, buffers.joints, buffers.sweeps, buffers.active
+    slabs = 1.0
+    for k in range(active.shape[0]):
+        model = world.models[active[k, MODEL]]
+        row0, row1, begin, end = rows_of(buffers, k, stretch)
+        for i in range(model["link"], model["link"] + model["links"]):
+            joint_motion(joints[i], world.links[i], configs, row0, row1, begin, end)
+            link_bounds(sweeps, joints, world.links, i)
+            most = CHAIN_TURN if world.links[i]["depth"] <= DEEP else LONG_TURN
+            slabs = max(slabs, joints[i]["turn"] / JOINT_TURN, sweeps[i]["turn"] / most)
+    return int(min(math.ceil(slabs), MOST_SLABS))
+
+
+@kernel
+def longest_turn(buffers):
+    """Return the radians a stretch that all joints of a chain turn by at most, added up."""
+    most = 0.0
+    for k in range(buffers.active.shape[0]):
+        model = buffers.world.models[buffers.active[k, MODEL]]
+        for i in range(model["link"], model["link"] + model["links"]):
+            most = max(most, buffers.sweeps[i]["turn"])
+    return most
+
+
+@kernel
+def near_pairs(buffers, pairs, margin):
+    """Return (pairs, n): those whose swept boxes overlap."""
+    world, boxes, active = buffers.world, buffers.boxes, buffers.active
+    n = 0
+    for k in range(active.shape[0]):
+        model = world.models[active[k, MODEL]]
+        first = active[k, FIRST]
+        slots = active[k, SLOTS]
+        pairs, n = against_standing(
+            pairs, n, world, boxes, first, slots, model["geom"], buffers.static_boxes, buffers.static_child,
+            buffers.static_geom, margin, buffers.workspace.stack,
+        )  # fmt: skip
+        listed = model["selves"] >= 0
+        if listed:
+            pairs, n = with_itself(pairs, n, world, boxes, first + slots, model, margin)
+        for o in range(k + 1 if listed else k, active.shape[0]):
+            other = world.models[active[o, MODEL]]
+            pairs, n = between_moving(
+                pairs, n, world, boxes, first, slots, model["geom"], active[o, FIRST], active[o, SLOTS], other["geom"],
+                margin, buffers.workspace.stack,
+            )  # fmt: skip
+    return pairs, n
+
+
+@kernel
+def all_pairs(buffers, pairs, margin):
+    """Return (pairs, n): every pair of shapes that the rules let touch, one of which is of an active model."""
+    world, active, standing = buffers.world, buffers.active, buffers.static_geom
+    n = 0
+    for k in range(active.shape[0]):
+        a = world.models[active[k, MODEL]]
+        for g in range(a["geom"], a["geom"] + a["geoms"]):
+            for s in range(standing.shape[0]):
+                pairs, n = add_pair(pairs, n, world, g, standing[s], margin)
+            for o in range(k, active.shape[0]):
+                b = world.models[active[o, MODEL]]
+                for h in range(g + 1 if o == k else b["geom"], b["geom"] + b["geoms"]):
+                    pairs, n = add_pair(pairs, n, world, g, h, margin)
+    return pairs, n
+
+
+@kernel
+def swept_pairs(buffers, pairs, t0, t1, margin, grow, tolerance):
+    """Return (pairs, n): the pairs of shapes whose swept boxes overlap during [t0, t1], their records filled in."""
+    world, active, boxes = buffers.world, buffers.active, buffers.boxes
+    joints, sweeps, taylor = buffers.joints, buffers.sweeps, buffers.taylor
+    middle, half = 0.5 * (t0 + t1), half_of(t0, t1)
+    for k in range(active.shape[0]):
+        model = world.models[active[k, MODEL]]
+        first = active[k, FIRST]
+        slots = active[k, SLOTS]
+        around = 0.0
+        if model["links"] > LONG:
+            for i in range(model["link"], model["link"] + model["links"]):
+                if world.links[i]["depth"] > LONG and sweeps[i]["turn"] * half > TURNING:
+                    around = half
+        for i in range(model["link"], model["link"] + model["links"]):
+            link_middle(sweeps, joints, world.links, i, middle, around)
+        for g in range(model["geoms"]):
+            geom = world.geoms[model["geom"] + g]
+            geom_box(
+                boxes, first + slots + g, sweeps, taylor, buffers.workspace.taylor, joints, world.links, world.points,
+                geom, t0, t1, grow,
+            )  # fmt: skip
+        join_up(boxes, first, slots)
+    pairs, n = near_pairs(buffers, pairs, margin)
+    for p in range(n):
+        prepare(pairs[p], world.geoms, joints, world.links, sweeps, tolerance, RELATIVE_TOLERANCE)
+        pairs[p]["start"] = t0
+    return pairs, n

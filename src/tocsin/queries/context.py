@@ -1,0 +1,211 @@
+"""What every question about a scene works with: its models and rules, their tables, charts, and each thread's buffers.
+
+A scene has one `Context`, `scene.context`, and the questions are functions of it. Nothing here is for users.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tocsin import _cast
+from tocsin.broad_phase.moving import PIECES
+from tocsin.errors import TocsinError
+from tocsin.model.base import Model, Motion
+from tocsin.model.deformable import Deformable
+from tocsin.model.screw_body import ScrewBody, ScrewMotion
+from tocsin.model.world import World, assemble
+from tocsin.options import BACKENDS
+from tocsin.queries.buffers import Prepared, prepare, with_motions
+from tocsin.queries.charts import Charts
+from tocsin.queries.rules import Rules, distinct_names
+
+MOST_BUFFERS = 64
+"""Stages that a thread keeps of one scene: one for each set of moving models, and margin with charts of its own."""
+
+LAST = "last"
+"""Where a thread keeps the buffers of its last question, beside those."""
+
+Ready = tuple["Context", World, Prepared, np.ndarray, int]
+"""Whose tables are used, the tables, this thread's buffers, configurations in one array, and the most pieces."""
+
+
+class Context:
+    """Models, rules and tables of one scene.
+
+    `hulls`: meshes are taken apart into convex hulls; `threads`: on how many questions about deformable models run.
+    """
+
+    def __init__(
+        self, models: Sequence[Model], rules: Rules, *, hulls: bool = False, threads: int | None = None,
+        charts: bool = True,
+    ) -> None:  # fmt: skip
+        self.models: tuple[Model, ...] = tuple(models)
+        self.names: tuple[str, ...] = rules.names
+        self.rules: Rules = rules
+        self.hulls: bool = hulls
+        self.threads: int | None = threads
+        self.soft: bool = any(isinstance(m, Deformable) for m in models)
+        self.places: dict[int, int] = {id(m): k for k, m in enumerate(models)}
+        """Of the models that motions name, by their ids."""
+        self._lock = threading.Lock()
+        self.charts: Charts = Charts(self.models, charts, self._lock)
+        self._kept: dict[str, tuple[World, Any]] = {}
+        self._seen: tuple[int, ...] = ()
+        self._looked = -1
+        self._world: World | None = None
+        self._local = threading.local()
+        self._carriers: dict[tuple[int, ...], tuple[int, Context]] = {}
+
+    # ---- tables ----------------------------------------------------------------------------------------------------
+
+    def tables(self) -> World:
+        """Return the scene's tables, laid out again if a model or a rule has changed."""
+        changes = Model.changes
+        if self._looked != changes or self._world is None:
+            seen = (self.rules.version, *[m.version for m in self.models])
+            with self._lock:
+                if self._world is None or seen != self._seen:
+                    rules = {pair: margin for pair, margin in self.rules.of_links().items() if pair[0] != pair[1]}
+                    self._world = assemble(self.models, rules, hulls=self.hulls)
+                    self.charts.begin(self._world)
+                    self._local = threading.local()  # buffers on the tables that were
+                    self._seen = seen
+                self._looked = changes
+        return self._world
+
+    def kept(self, what: str, world: World, make: Any) -> Any:
+        """Return what an engine keeps beside these tables, made by `make()` if it is not there."""
+        kept = self._kept.get(what)
+        if kept is None or kept[0] is not world:
+            kept = self._kept[what] = (world, make())
+        return kept[1]
+
+    def copy(self, *, margins: float | None = 0.0) -> Context:
+        """Return the same scene with the pairs' own margins wider by this, or without them if None."""
+        rules = Rules(self.names, self.models)
+        rules.ignored |= self.rules.ignored
+        if margins is not None:
+            for pair, margin in self.rules.margins.items():
+                rules.margins[pair] = margin + margins
+        return Context(self.models, rules, hulls=self.hulls, threads=self.threads, charts=self.charts.wanted)
+
+    def carrying(self, motions: tuple[Motion, ...]) -> Context:
+        """Return this; or its twin in which the bodies that move on screws hang on carriers, see `model.screw_body`."""
+        for motion in motions:
+            if isinstance(motion, ScrewMotion):
+                break
+        else:
+            return self
+        key = tuple([self.places.get(id(m.model), -1) for m in motions if isinstance(m, ScrewMotion)])
+        if -1 in key:
+            return self
+        version, twin = self._carriers.get(key, (-1, self))
+        if version != self.rules.version:
+            models = [ScrewBody(m, self.names[k]) if k in key else m for k, m in enumerate(self.models)]
+            rules = self.rules.on(models)
+            twin = Context(models, rules, hulls=self.hulls, threads=self.threads, charts=self.charts.wanted)
+            twin.places = self.places
+            self._carriers[key] = (self.rules.version, twin)
+        return twin
+
+    # ---- from motions to buffers -----------------------------------------------------------------------------------
+
+    def ready(self, motions: tuple[Motion, ...], margin: float, tolerance: float) -> Ready:
+        """Return all that a question about these motions needs, with the charts that there are."""
+        world = self.tables()
+        if self.charts.charted:
+            world = self.charts.charted.get((margin, tolerance), world)
+        last = self._local.__dict__.get(LAST)
+        motion: Any = motions[0] if len(motions) == 1 else None
+        if last is not None and motion.__class__ is last[0] and motion.model is last[1] and world is last[2]:
+            # As the question before: the same model, and nothing to be checked or laid out again.
+            prepared = last[3]
+            pieces = len(motion.rows) - 1
+            prepared.buffers.active[0, PIECES] = pieces
+            return self, world, prepared, motion.configs, pieces
+        context = self.carrying(motions)
+        if context is not self:
+            world = context.tables()
+            world = context.charts.charted.get((margin, tolerance), world)
+        prepared, configs, pieces = context.prepared(world, motions)
+        if context is self and motion is not None:
+            self._local.__dict__[LAST] = motion.__class__, motion.model, world, prepared
+        return context, world, prepared, configs, pieces
+
+    def prepared(self, world: World, motions: tuple[Motion, ...]) -> tuple[Prepared, np.ndarray, int]:
+        """Return this thread's buffers for the given motions, their configurations in one array, and most pieces."""
+        self.check_motions(motions)
+        key = tuple([self.places[id(m.model)] for m in motions])
+        local: dict[Any, Any] = self._local.__dict__  # of this thread
+        prepared = local.get((id(world), key))
+        if prepared is None or prepared.buffers.world is not world:
+            if len(set(key)) < len(key):
+                raise self.moved_twice(key)
+            if len(local) >= MOST_BUFFERS:
+                local.clear()
+            largest = max([0.0, *self.rules.margins.values()])
+            prepared = local[id(world), key] = prepare(self.models, key, world, largest)
+        if len(motions) == 1:
+            pieces = len(motions[0].rows) - 1
+            prepared.buffers.active[0, PIECES] = pieces
+            return prepared, motions[0].configs, pieces
+        if not motions:
+            return prepared, np.concatenate([m.rest for m in self.models]), 0
+        prepared.buffers.active[:] = with_motions(prepared.buffers.active, motions)
+        return prepared, np.concatenate([m.configs for m in motions]), max(m.pieces for m in motions)
+
+    # ---- names and refusals ----------------------------------------------------------------------------------------
+
+    def name_of(self, world: World, geom: int) -> tuple[str, str]:
+        """Return (model, link) names of a shape."""
+        return self.name_of_link(world, int(world.geoms[geom]["link"]))
+
+    def name_of_link(self, world: World, link: int) -> tuple[str, str]:
+        """Return (model, link) names of a link by its number in the scene."""
+        m = int(world.links[link]["model"])
+        names = self.models[m].link_names
+        return self.names[m], self.names[m] if len(names) == 1 else names[link - int(world.models[m]["link"])]
+
+    def check_motions(self, motions: tuple[Motion, ...]) -> None:
+        """Refuse what is not a motion of a model in this scene."""
+        for motion in motions:
+            if not isinstance(motion, Motion):
+                many = ": put a star before it" if isinstance(motion, (list, tuple)) else ""
+                raise TocsinError(
+                    f"a question takes motions, from robot.move(q0, q1), body.move(T0, T1), cloth.move(V0, V1), follow "
+                    f"or at; got {type(motion).__name__}{many}."
+                )
+            if id(motion.model) not in self.places:
+                names = ", ".join(self.names)
+                raise TocsinError(f"{motion.model!r} is not in this scene; its models are: {names}.")
+
+    def moved_twice(self, key: Sequence[int]) -> TocsinError:
+        """Return the error of a model with two motions; `key` are the places of the models that move."""
+        twice = next(k for k in key if list(key).count(k) > 1)
+        return TocsinError(f"{self.names[twice]!r} is given two motions; a model moves in one way at a time.")
+
+    def links_only(self, what: str, instead: str) -> None:
+        """Refuse a question that deformable models do not answer."""
+        for name, model in zip(self.names, self.models):
+            if isinstance(model, Deformable):
+                raise TocsinError(f"{what} is about bodies and robots, and {name!r} is deformable: {instead}.")
+
+
+def context_of(models: tuple[Any, ...], backend: Any, threads: Any, charts: Any) -> Context:
+    """Return the context of a new scene, after checking what its user has given; see `Scene`."""
+    hulls = _cast.choice(backend, "backend", BACKENDS) == "hulls"
+    for model in models:
+        if not isinstance(model, Model):
+            many = ": put a star before it, Scene(*models)" if isinstance(model, (list, tuple)) else ""
+            raise TocsinError(f"a scene holds bodies, robots and deformable models; got {type(model).__name__}{many}.")
+    if not models:
+        raise TocsinError("a scene needs at least one body, robot or deformable model.")
+    if len({id(m) for m in models}) < len(models):
+        raise TocsinError("a model is in the scene twice; make a second one instead.")
+    threads = None if threads is None else _cast.count(threads, "threads")
+    rules = Rules(distinct_names(models), models)
+    return Context(models, rules, hulls=hulls, threads=threads, charts=_cast.flag(charts, "charts"))

@@ -1,0 +1,32 @@
+"""What a scene with deformable models is asked: who moves, under which rules."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tocsin import _cast
+from tocsin.deform.question import Question
+from tocsin.deform.run import UNLIMITED
+from tocsin.model.base import Motion
+from tocsin.queries.context import Context
+
+
+def question(
+    context: Context, motions: tuple[Motion, ...], rules: dict[tuple[int, int], float], margin: Any, tolerance: Any,
+    threads: int | None, max_steps: int = UNLIMITED,
+) -> Question:  # fmt: skip
+    """Return a question about the deformable models of a scene and all that they may touch."""
+    context.check_motions(motions)
+    margin = _cast.margin(margin)
+    tolerance = None if tolerance is None else _cast.tolerance(tolerance)
+    places = [context.places[id(m.model)] for m in motions]
+    if len(set(places)) < len(places):
+        raise context.moved_twice(places)
+    models = context.carrying(motions).models
+    return Question(models, dict(zip(places, motions)), rules, margin, tolerance, threads, max_steps)
+
+
+def standing(context: Context, placements: tuple[Motion, ...]) -> Question:
+    """Return a question about models that stand, for which margins do not count; on one thread."""
+    ignored = {pair: margin for pair, margin in context.rules.of_links().items() if margin < 0.0}
+    return question(context, placements, ignored, 0.0, None, 1)

@@ -1,0 +1,136 @@
+"""When anything first touches: `Scene.first_contact` and `Scene.is_free`, of links and of deformable models."""
+
+from __future__ import annotations
+
+import math
+import time as clock_module
+from typing import Any
+
+import numpy as np
+
+from tocsin import _cast
+from tocsin.advancement.work import STEPS
+from tocsin.model.base import Motion
+from tocsin.model.deformable import Deforming
+from tocsin.model.robot import TOUCHING_PAIRS
+from tocsin.motion.knots import ONE_STRETCH, WHOLE, exact_time, last_before, stretches_of
+from tocsin.options import BACKENDS, MAX_STEPS, METHODS
+from tocsin.outcome import FREE, UNCHARTED
+from tocsin.queries.answer import Answer, Asked
+from tocsin.queries.context import Context, Ready, context_of
+from tocsin.queries.engines import Engine, Outcome
+from tocsin.queries.engines.advancement import ENGINE as ADVANCEMENT
+from tocsin.results import FirstContact, Status, status_of
+
+Motions = tuple[Motion, ...]
+Solved = tuple[Outcome, Ready, np.ndarray, float, float, float]
+"""What was found, what it was found with, the stretches; margin and tolerance as kernels take them; seconds."""
+
+
+def engine_of(method: Any) -> Engine:
+    """Return the engine of a name."""
+    if method.__class__ is str and method == "advancement":
+        return ADVANCEMENT
+    _cast.choice(method, "method", METHODS)
+    from tocsin.queries.engines.interval import ENGINE
+
+    return ENGINE
+
+
+def is_free(
+    context: Context, motions: Motions, margin: Any, tolerance: Any, max_steps: Any, engine: Engine
+) -> bool:  # fmt: skip
+    """Answer `Scene.is_free`."""
+    if context.soft:
+        hit = first_contact(context, motions, margin, tolerance, max_steps, engine, anything=True)
+        return hit.status is Status.FREE
+    return _solve(context, motions, margin, tolerance, max_steps, engine, True)[0][0] == FREE
+
+
+def first_contact(
+    context: Context, motions: Motions, margin: Any, tolerance: Any, max_steps: Any, engine: Engine, *,
+    scene: Any = None, anything: bool = False,
+) -> FirstContact:  # fmt: skip
+    """Answer `Scene.first_contact` of a scene that answers remember: links first, then deformable models.
+
+    The latter up to the links' first contact. With `anything`, whichever contact is found first.
+    """
+    if not context.soft:
+        return _of_links(context, motions, margin, tolerance, max_steps, engine, scene, anything)
+    from tocsin.deform.answer import SoftAnswer
+    from tocsin.queries.deformables import question
+
+    max_steps = _cast.count(max_steps, "max_steps")
+    rules = context.rules.of_links()
+    asked = question(context, motions, rules, margin, tolerance, context.threads, max_steps)
+    rigid = tuple(m for m in motions if not isinstance(m, Deforming))
+    found = None
+    if rigid or not motions:
+        found = _of_links(context, rigid, margin, tolerance, max_steps, engine, scene, anything)
+        found.__dict__["motions"] = motions
+        if found.collides and (anything or found.time == 0.0):
+            return found
+    started = clock_module.perf_counter()
+    status, time, pairing, hit = asked.first(math.inf if found is None else found.time, anything=anything)
+    elapsed = clock_module.perf_counter() - started
+    if found is not None and found.time <= time:
+        return found
+    return SoftAnswer.of(status_of(status, time), time, scene, motions, asked, pairing, hit, elapsed)
+
+
+def _of_links(
+    context: Context, motions: Motions, margin: Any, tolerance: Any, max_steps: Any, engine: Engine, scene: Any,
+    anything: bool,
+) -> Answer:  # fmt: skip
+    """Return the first contact of links."""
+    solved = _solve(context, motions, margin, tolerance, max_steps, engine, anything)
+    found, (laid_out, _, prepared, configs, pieces), stretches, margin, tolerance, elapsed = solved
+    status, time, _, _, _, used, which = found
+    stretch = WHOLE
+    if pieces > 1 and status != FREE:
+        stretch = tuple(stretches[which].tolist())
+        time = last_before(exact_time(stretch, time))
+    tally = prepared.tally.copy()
+    asked = Asked(
+        context, laid_out, engine, motions, prepared, configs, tolerance, max_steps, found, stretch, tally, elapsed
+    )  # fmt: skip
+    return Answer.of(status_of(status, time), time, used, scene, margin, asked)
+
+
+def _solve(
+    context: Context, motions: Motions, margin: Any, tolerance: Any, max_steps: Any, engine: Engine, anything: bool
+) -> Solved:  # fmt: skip
+    """Ask an engine about links; again whenever it cannot go on without a chart, until it is made."""
+    if margin.__class__ is not float or not 0.0 <= margin <= _cast.LARGEST:
+        margin = _cast.margin(margin)
+    tolerance = -1.0 if tolerance is None else _cast.tolerance(tolerance)
+    if max_steps is not MAX_STEPS:
+        _cast.count(max_steps, "max_steps")
+    ready = context.ready(motions, margin, tolerance)
+    laid_out, world, prepared, configs, pieces = ready
+    stretches = ONE_STRETCH if pieces <= 1 else stretches_of(m.pieces for m in motions)
+    started = clock_module.perf_counter()
+    found = engine.solve(prepared, configs, stretches, margin, tolerance, max_steps, anything)
+    elapsed = clock_module.perf_counter() - started
+    if engine.charted:
+        charts = laid_out.charts
+        while found[0] == UNCHARTED:
+            world = charts.with_chart(world, found[3], found[4], margin, tolerance)
+            prepared, configs, _ = laid_out.prepared(world, motions)
+            ready = laid_out, world, prepared, configs, pieces
+            found = engine.solve(prepared, configs, stretches, margin, tolerance, max_steps, anything)
+        if charts.wanted:
+            charts.count(
+                prepared.buffers.counts.item(STEPS), world, prepared.buffers.workspace.pairs, margin, tolerance
+            )  # fmt: skip
+    return found, ready, stretches, margin, tolerance, elapsed
+
+
+def touching_pairs(placement: Motion) -> tuple[tuple[str, str], ...]:
+    """Return the pairs of links of one model, alone in the world, that touch or overlap where it stands."""
+    context = context_of((placement.model,), BACKENDS[0], None, True)
+    hit = first_contact(context, (placement,), 0.0, None, MAX_STEPS, ADVANCEMENT)
+    return tuple(sorted({(contact.link_a, contact.link_b) for contact in hit.contacts}))
+
+
+TOUCHING_PAIRS.provide(touching_pairs)
