@@ -67,25 +67,30 @@ def raising(error):
 
 
 def crash_or_hang(connection, seed, chosen):
-    """Stands in for the process that reads: it crashes on number 1 and hangs on number 2."""
+    """Stands in for the process that reads: it crashes on number 1, waits on 2, and computes for ever on 3."""
     connection.send(None)
     while (number := connection.recv()) is not None:
         if number == 1:
             os.kill(os.getpid(), 11)
         if number == 2:
             time.sleep(60)
+        if number == 3:
+            mutate._be_patient(0.2)
+            while True:
+                pass
         connection.send(Outcome(number, "csv", ANSWERED))
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals")
 def test_a_crash_and_a_hang_are_found_and_the_campaign_goes_on(monkeypatch, tmp_path, capsys):
     monkeypatch.setattr(mutate, "_work", crash_or_hang)
-    monkeypatch.setattr(mutate, "PATIENCE", 0.5)
-    outcomes = list(campaign(4, chosen=("csv",)))
-    assert [outcome.verdict for outcome in outcomes] == [ANSWERED, "crash", "hang", ANSWERED]
+    monkeypatch.setattr(mutate, "SLEEP", 6.0)
+    outcomes = list(campaign(5, chosen=("csv",)))
+    assert [outcome.verdict for outcome in outcomes] == [ANSWERED, "crash", "hang", "hang", ANSWERED]
     assert outcomes[1].words == "SIGSEGV"
-    arguments = argparse.Namespace(count=4, seed=0, first=0, kinds="csv", keep=str(tmp_path))
-    with pytest.raises(SystemExit, match="2 of 4 files failed"):
+    assert outcomes[3].words.endswith("of a processor")
+    arguments = argparse.Namespace(count=2, seed=0, first=0, kinds="csv", keep=str(tmp_path))
+    with pytest.raises(SystemExit, match="1 of 2 files failed"):
         mutate.run(arguments)
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["1-path.csv", "2-path.csv"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["1-path.csv"]
     assert "number 1 of seed 0: csv" in capsys.readouterr().out

@@ -2,7 +2,8 @@
 
 Files of every kind that is read (`mutate_seeds`) are damaged and loaded. What loads is asked for the first contact of a
 small motion, and the answer must be finite; what does not load must raise a TocsinError of one line. Any other
-exception is a failure, and so is a crash, more than `PATIENCE` seconds, and more than `MEMORY` megabytes for one file.
+exception is a failure, and so is a crash, more than `PATIENCE` seconds of a processor, and more than `MEMORY` megabytes
+for one file.
 
     python -m tocsin_bench mutate --count 10000 --seed 0
 
@@ -36,7 +37,10 @@ from tocsin_bench.campaigns.mutate_seeds import Mutant, honest, mutated
 DESCRIPTION = "Damaged files of every kind: each loads and answers a question, or is refused in a sentence."
 
 PATIENCE = 5.0
-"""Seconds for one file."""
+"""Seconds for one file, of a processor: others may be busy with something else."""
+
+SLEEP = 300.0
+"""Seconds after which a file that waits for something is not waited for."""
 
 MEMORY = 300.0
 """Megabytes for one file, beyond those that earlier ones took."""
@@ -196,12 +200,20 @@ def _work(connection: Any, seed: int, chosen: tuple[str, ...]) -> None:
         os.chdir(folder)  # for libraries that write where they stand
         while (number := connection.recv()) is not None:
             mutant = mutated(seed, number, chosen)
-            before, started = _peak(), time.perf_counter()
+            before, started = _peak(), time.process_time()
+            _be_patient(PATIENCE)
             verdict, words = examine(mutant, folder)
-            seconds, megabytes = time.perf_counter() - started, _peak() - before
+            _be_patient(0.0)
+            seconds, megabytes = time.process_time() - started, _peak() - before
             if megabytes > MEMORY and verdict in (ANSWERED, REFUSED):
                 verdict, words = "memory", f"{megabytes:.0f} MB; {words}"
             connection.send(Outcome(number, mutant.kind, verdict, words, seconds, megabytes))
+
+
+def _be_patient(seconds: float) -> None:
+    """Have this process ended once it has computed for so long; 0: no more. (Windows has only `SLEEP`.)"""
+    if hasattr(signal, "setitimer"):
+        signal.setitimer(signal.ITIMER_PROF, seconds)
 
 
 def _peak() -> float:
@@ -238,9 +250,9 @@ class Reader:
         self._connection.send(number)
         verdict = ""
         try:
-            if self._connection.poll(PATIENCE):
+            if self._connection.poll(SLEEP):
                 return self._connection.recv()
-            verdict, words = "hang", f"no answer after {PATIENCE:g} s"
+            verdict, words = "hang", f"no answer after {SLEEP:g} s"
             self._process.kill()
         except (EOFError, ConnectionError):
             verdict, words = "crash", "the process ended"
@@ -248,6 +260,8 @@ class Reader:
         if verdict == "crash" and self._process.exitcode:
             code = self._process.exitcode
             words = f"{signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
+            if words == "SIGPROF":
+                verdict, words = "hang", f"no answer after {PATIENCE:g} s of a processor"
         self._start()
         seconds = time.perf_counter() - started
         return Outcome(number, mutated(self._arguments[0], number, self._arguments[1]).kind, verdict, words, seconds)
