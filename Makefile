@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 LIBRARY := $(VENV)/.library
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test test-all test-avx2 test-memory test-pure first lint warm bench matrix clean
+.PHONY: demo test test-all test-avx2 test-machine test-memory test-pure first lint warm bench matrix clean
 
 # What the demo and the examples need; the tests need peers, browsers and robots beside it, four times as much.
 $(LIBRARY): pyproject.toml
@@ -46,6 +46,13 @@ test-avx2: $(STAMP)
 	done
 	NUMBA_CPU_NAME=haswell OPENBLAS_CORETYPE=Haswell $(BIN)/python -m pytest -m "not slow" \
 	  tests/promise tests/test_scene.py tests/test_answers.py tests/cli
+
+# What is quick of: any machine, any file. Known cases, damaged caches and files, another matrix library.
+test-machine: $(STAMP)
+	$(BIN)/tocsin doctor
+	$(BIN)/python -m tocsin_bench caches --count 500 --kills 100
+	$(BIN)/python -m tocsin_bench mutate --count 2000 --seed 1
+	OPENBLAS_CORETYPE=Haswell $(BIN)/python -m pytest -m "not slow" tests/geometry tests/model
 
 test-all: first
 	$(BIN)/python -m pytest -n 2

@@ -1,11 +1,12 @@
 """The tests that users would miss first, with the oldest and the newest libraries that pyproject.toml allows.
 
     make matrix                                   both ends, on this Python
-    python tools/matrix.py --python python3.12    on another one
+    python tools/matrix.py --end newest --python python3.12 --python python3.13
     python tools/matrix.py --end oldest
 
 Each end has an environment of its own in `.matrix`, and compiled kernels of its own: the first run of each takes
-minutes. The oldest end is the lower bound of every requirement, so a bound that was never run is found here.
+minutes. The oldest end is the lower bound of every requirement, so a bound that was never run is found here. A table of
+what ran is printed at the end.
 """
 
 import argparse
@@ -27,8 +28,9 @@ TESTS = (
 
 SHOW = """
 import sys, numba, numpy, scipy, trimesh
-print("python", sys.version.split()[0], *(f"{m.__name__} {m.__version__}" for m in (numba, numpy, scipy, trimesh)))
+print(sys.version.split()[0], *(m.__version__ for m in (numba, numpy, scipy, trimesh)), sep=" | ")
 """
+COLUMNS = "| Python | numba | numpy | scipy | trimesh | tests |\n|---|---|---|---|---|---|"
 
 
 def requirements(end: str) -> list[str]:
@@ -39,8 +41,8 @@ def requirements(end: str) -> list[str]:
     return [re.sub(r">=([\d.]+).*", r"==\1", requirement) for requirement in listed]
 
 
-def run(end: str, python: str) -> int:
-    """Set up one end if need be, and run the tests; return pytest's exit code."""
+def run(end: str, python: str) -> tuple[int, str]:
+    """Set up one end if need be, and run the tests; return pytest's exit code, and a row of the table."""
     asked = [python, "-c", "import sys; print(sys.implementation.cache_tag)"]
     tag = subprocess.run(asked, capture_output=True, text=True, check=True).stdout.strip()
     place = PLACE / f"{end}-{tag}"
@@ -52,18 +54,27 @@ def run(end: str, python: str) -> int:
     subprocess.run(pip, check=True)
     path = os.pathsep.join([str(ROOT / "src"), str(ROOT / "benchmarks")])
     environment = dict(os.environ, PYTHONPATH=path, TOCSIN_CACHE=str(place / "cache"))
-    subprocess.run([str(inside), "-c", SHOW], check=True)
-    return subprocess.run([str(inside), "-m", "pytest", *TESTS], cwd=ROOT, env=environment).returncode
+    versions = subprocess.run([str(inside), "-c", SHOW], capture_output=True, text=True, check=True).stdout.strip()
+    print(f"{end}: {versions}", flush=True)
+    command = [str(inside), "-m", "pytest", *TESTS]
+    last = ""
+    with subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True) as tests:
+        assert tests.stdout is not None
+        for line in tests.stdout:
+            print(line, end="", flush=True)
+            last = line.strip() or last
+    return tests.returncode, f"| {versions} | {last.partition(' in ')[0]} |"
 
 
 def main() -> None:
     """Run the ends that are asked for, and leave with exit code 1 if a test failed at one of them."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--end", choices=("oldest", "newest"), action="append", help="one end (default: both)")
-    parser.add_argument("--python", default=sys.executable, help="the interpreter (default: this one)")
+    parser.add_argument("--python", action="append", help="an interpreter, or several (default: this one)")
     args = parser.parse_args()
-    codes = [run(end, args.python) for end in args.end or ("oldest", "newest")]
-    sys.exit(int(any(codes)))
+    ran = [run(end, python) for python in args.python or [sys.executable] for end in args.end or ("oldest", "newest")]
+    print(COLUMNS, *(row for _, row in ran), sep="\n")
+    sys.exit(int(any(code for code, _ in ran)))
 
 
 if __name__ == "__main__":
