@@ -140,6 +140,16 @@ def test_doctor_finds_both_engines_well_and_says_where():
     assert "WRONG" not in shown.out
 
 
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="POSIX")
+def test_doctor_says_why_a_cache_is_not_used(tmp_path, monkeypatch):
+    monkeypatch.setattr(doctor, "_known", list)
+    monkeypatch.setenv("TOCSIN_CACHE", str(tmp_path))
+    assert tocsin("doctor", "--json").json["machine"]["cache_refused"] is None
+    tmp_path.chmod(0o777)
+    assert "written by others" in tocsin("doctor", "--json").json["machine"]["cache_refused"]
+    assert "written by others" in " ".join(tocsin("doctor").out.split())
+
+
 def test_doctor_leaves_with_1_where_an_answer_is_wrong(monkeypatch):
     known = [(title, scene, motion, 0.25, 1e-6) for title, scene, motion, *_ in doctor._known()[:2]]
     monkeypatch.setattr(doctor, "_known", lambda: known)

@@ -44,9 +44,9 @@ def _machine() -> dict[str, Any]:
     """Versions, processor, and where things are kept."""
     from llvmlite import binding
 
-    from tocsin.compiler.store import folder as cache_folder
+    from tocsin.compiler import store
 
-    folder = cache_folder()
+    folder = store.folder()
     return {
         "python": platform.python_version(),
         "system": platform.platform(),
@@ -56,6 +56,7 @@ def _machine() -> dict[str, Any]:
         "installed_in": str(Path(tocsin.__file__).parent),
         "cache": None if folder is None else str(folder),
         "cache_megabytes": 0.0 if folder is None else _size(folder) / 2**20,
+        "cache_refused": None if folder is None else store.refusal(folder),
         "versions": {name: _version(name) for name in NEEDED},
         "optional": {name: _version(name) for name in OPTIONAL},
     }
@@ -148,7 +149,7 @@ def _show(record: dict[str, Any]) -> None:
     extras = [f"{name} {about['optional'][name] or f'not installed ({use})'}" for name, use in OPTIONAL.items()]
     kept = "nothing is kept (TOCSIN_CACHE=off)"
     if about["cache"] is not None:
-        kept = f"{about['cache']}, {about['cache_megabytes']:.0f} MB"
+        kept = about["cache_refused"] or f"{about['cache']}, {about['cache_megabytes']:.0f} MB"
     console.print(f"[bold]tocsin {record['tocsin']}[/], Python {about['python']}, {about['system']}")
     rows = [
         ("processor", f"{about['processor']}, {about['cores']} cores; compiled for {about['compiles_for']}"),
