@@ -70,6 +70,8 @@ def load_urdf(
     _check_parents(read)
     shapes = _shapes(links, kind, Places(path, packages))
     robot = Robot(name or root.get("name", "").strip() or Path(path).stem, list(links), read, shapes, base)
+    if not str(path).lower().endswith(".xacro"):
+        robot.source = Path(path).resolve(), kind
     if srdf is not None:
         from tocsin.io.srdf import read_srdf
 

@@ -1,0 +1,32 @@
+"""`tocsin-checker edge.proof --robot panda=panda.urdf`: is it proven? 0: all are accepted, 1: one is refused."""
+
+import argparse
+import sys
+from pathlib import Path
+
+from tocsin_checker.check import check
+from tocsin_checker.proof import Refused, read_proof
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Check proofs."""
+    parser = argparse.ArgumentParser(prog="tocsin-checker", description="Check proofs of motions, independently.")
+    parser.add_argument("proofs", nargs="+", type=Path)
+    parser.add_argument("--robot", action="append", default=[], metavar="NAME=URDF", help="where a robot is read from")
+    args = parser.parse_args(argv)
+    files = {name: Path(path) for name, _, path in (given.partition("=") for given in args.robot)}
+    refused = 0
+    for path in args.proofs:
+        try:
+            verdict = check(read_proof(path), files)
+        except (Refused, OSError) as error:
+            print(f"{path}: REFUSED: {error}")
+            refused = 1
+            continue
+        not_asked = ", ".join(f"{n} {reason}" for reason, n in sorted(verdict.skipped.items())) or "none"
+        print(f"{path}: accepted: {verdict.claim}; pairs of shapes: {verdict.pairs}; not asked about: {not_asked}")
+    return refused
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,107 @@
+"""Shapes as sets of points that a linear function can be maximised over, and meshes cut into parts.
+
+A part of a mesh is a set of its triangles. It is halved by a rule, so that a proof need not say how: along the axis on
+which the box of its corners is longest (the first of equal ones), its triangles are sorted by the sum of their three
+corners, ties by their number in the file; the first half, rounded down, and the rest. Every triangle is in one of the
+two whatever the rule does, so that nothing rests on it but that proofs find what they mean.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tocsin_checker.proof import Refused
+
+
+@dataclass
+class Part:
+    """Points whose hull, grown by balls of `radius` and rings of `ring` about z, is what it stands for."""
+
+    points: np.ndarray
+    radius: float = 0.0
+    ring: float = 0.0
+    is_box: bool = False
+    faces: np.ndarray | None = None
+    mesh: tuple[np.ndarray, np.ndarray] | None = None
+    halves: tuple[Part, Part] | None = None
+
+    def __post_init__(self) -> None:
+        """Measure how far its points are from the origin, and the sum of their coordinates' magnitudes."""
+        if not len(self.points) or not np.isfinite(self.points).all() or not 0.0 <= self.radius + self.ring < math.inf:
+            raise Refused("a shape has no points, or sizes that are not numbers.")
+        round_by = self.radius + self.ring
+        self.reach = (math.sqrt((self.points**2).sum(axis=1).max()) + round_by) * (1.0 + 1e-12)
+        self.sum = float(np.abs(self.points).sum(axis=1).max()) + 3.0 * round_by
+
+    def largest(self, rows: np.ndarray) -> np.ndarray:
+        """Return the largest a x + b y + c z + d over the part, for each row (a, b, c, d), up to a few roundings."""
+        best = (rows[:, :3] @ self.points.T).max(axis=1) + rows[:, 3]
+        if self.radius:
+            best = best + self.radius * np.sqrt((rows[:, :3] ** 2).sum(axis=1))
+        return best + self.ring * np.hypot(rows[:, 0], rows[:, 1]) if self.ring else best
+
+    def split(self) -> tuple[Part, Part]:
+        """Return its halves."""
+        if self.halves is None:
+            if self.mesh is None or self.faces is None or len(self.faces) < 2:
+                raise Refused("the proof halves a part that cannot be halved: a convex solid, or a single triangle.")
+            axis = int(np.argmax(self.points.max(axis=0) - self.points.min(axis=0)))
+            corners = self.mesh[0][:, axis][self.mesh[1][self.faces]]
+            order = np.argsort((corners[:, 0] + corners[:, 1]) + corners[:, 2], kind="stable")
+            half = len(order) // 2
+            first, rest = np.sort(self.faces[order[:half]]), np.sort(self.faces[order[half:]])
+            self.halves = mesh_part(self.mesh, first), mesh_part(self.mesh, rest)
+        return self.halves
+
+
+def mesh_part(mesh: tuple[np.ndarray, np.ndarray], faces: np.ndarray) -> Part:
+    """Return the part of a mesh that has these triangles."""
+    return Part(mesh[0][np.unique(mesh[1][faces])], faces=faces, mesh=mesh)
+
+
+def whole_mesh(vertices: Any, faces: Any) -> Part:
+    """Return a mesh as one part."""
+    mesh = np.array(vertices, dtype=float).reshape(-1, 3), np.array(faces, dtype=np.int64).reshape(-1, 3)
+    if not len(mesh[1]) or mesh[1].min() < 0 or mesh[1].max() >= len(mesh[0]):
+        raise Refused("a mesh has no triangles, or corners that it does not have.")
+    return mesh_part(mesh, np.arange(len(mesh[1])))
+
+
+def solid(kind: str, size: Any) -> Part:
+    """Return a box (x, y, z), sphere (radius), cylinder or capsule (radius, length) along z, or hull of points."""
+    if kind == "box":
+        signs = [(i, j, k) for i in (-0.5, 0.5) for j in (-0.5, 0.5) for k in (-0.5, 0.5)]
+        return Part(np.array(signs) * np.array(size, dtype=float), is_box=True)
+    if kind == "sphere":
+        return Part(np.zeros((1, 3)), radius=float(size))
+    if kind in ("cylinder", "capsule"):
+        ends = np.array([[0.0, 0.0, -0.5 * size[1]], [0.0, 0.0, 0.5 * size[1]]])
+        return Part(ends, ring=float(size[0])) if kind == "cylinder" else Part(ends, radius=float(size[0]))
+    if kind == "hull":
+        return Part(np.array(size, dtype=float).reshape(-1, 3))
+    raise Refused(f"a shape is a box, sphere, cylinder, capsule, hull or mesh; the proof says {str(kind)[:40]!r}.")
+
+
+def read_mesh(path: Path, scale: list[float]) -> Part:
+    """Read the triangles of a file in their order, nothing merged and nothing dropped; polygons as fans."""
+    if path.suffix.lower() == ".obj":
+        vertices, faces = [], []
+        for line in path.read_text(errors="replace").splitlines():
+            word, *rest = line.split() or [""]
+            if word == "v":
+                vertices.append([float(v) for v in rest[:3]])
+            elif word == "f":
+                corners = [int(c.split("/")[0]) for c in rest]
+                corners = [c - 1 if c > 0 else len(vertices) + c for c in corners]
+                faces += [(corners[0], corners[k], corners[k + 1]) for k in range(1, len(corners) - 1)]
+    else:
+        import trimesh
+
+        mesh: Any = trimesh.load(str(path), process=False, force="mesh")
+        vertices, faces = mesh.vertices, mesh.faces
+    return whole_mesh(np.array(vertices, dtype=float) * np.array(scale, dtype=float), faces)

@@ -1,0 +1,72 @@
+"""The point of a shape that is nearest to a place, as a proof of contact writes it: so that a checker sees that it is one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tocsin.geometry.mesh import Mesh
+from tocsin.geometry.primitives import Box, Capsule, ConvexHull, Cylinder, Sphere
+
+INWARD = 1.0 - 2.0**-40
+"""Times a radius: rounding does not take the point out again."""
+
+
+def nearest(source: Any, at: np.ndarray, feature: tuple[int, ...]) -> tuple[float, list[Any]]:
+    """Return (distance, point): of a mesh [triangle, its corners' three weights], of a hull [i, its weight, j, ...].
+
+    Of other solids [x, y, z]. Weights need not add up to 1. `feature`: the corners that touch, of a mesh.
+    """
+    if isinstance(source, Mesh):
+        has = np.isin(source.faces, feature).sum(axis=1)
+        return _on_triangles(source, np.flatnonzero(has == has.max()), at)
+    if isinstance(source, ConvexHull):
+        from scipy.optimize import nnls
+
+        points = source.points
+        size = max(float(np.abs(points).max()), 1e-300)
+        weights, far = nnls(np.vstack((points.T, np.full(len(points), 64.0 * size))), np.append(at, 64.0 * size))
+        return far, [v for k in np.flatnonzero(weights) for v in (int(k), float(weights[k]))]
+    inside = _inside(source, at)
+    return float(np.linalg.norm(inside - at)), inside.tolist()
+
+
+def _inside(source: Any, at: np.ndarray) -> np.ndarray:
+    """Return the nearest point of a box, ball, capsule or cylinder."""
+    if isinstance(source, Box):
+        half = 0.5 * np.array(source.size)
+        return np.clip(at, -half, half)
+    half = 0.0 if isinstance(source, Sphere) else 0.5 * source.length
+    axis = np.array([0.0, 0.0, float(np.clip(at[2], -half, half))])
+    away = at - axis
+    if isinstance(source, Cylinder):
+        away[2] = 0.0
+    assert isinstance(source, (Sphere, Capsule, Cylinder))
+    length = float(np.linalg.norm(away))
+    return axis + away * min(1.0, source.radius * INWARD / length) if length > 0.0 else axis
+
+
+def _on_triangles(mesh: Mesh, faces: np.ndarray, at: np.ndarray) -> tuple[float, list[Any]]:
+    """Return the nearest point of some triangles, by its weights."""
+    best: tuple[float, list[Any]] = (np.inf, [])
+    for f in faces:
+        a, b, c = mesh.vertices[mesh.faces[f]]
+        for u, v in _weights(a, b, c, at):
+            far = float(np.linalg.norm(a + u * (b - a) + v * (c - a) - at))
+            if far < best[0]:
+                best = far, [int(f), max(1.0 - u - v, 0.0), u, v]
+    return best
+
+
+def _weights(a: np.ndarray, b: np.ndarray, c: np.ndarray, at: np.ndarray) -> list[tuple[float, float]]:
+    """Return candidates of the nearest point's weights: on the plane, and on the edges, corners included."""
+    found = []
+    u, v = np.linalg.lstsq(np.stack((b - a, c - a), axis=1), at - a, rcond=None)[0]
+    if u >= 0.0 and v >= 0.0 and u + v <= 1.0:
+        found.append((float(u), float(v)))
+    for p, q, weights in ((a, b, lambda s: (s, 0.0)), (a, c, lambda s: (0.0, s)), (b, c, lambda s: (1.0 - s, s))):
+        square = float((q - p) @ (q - p))
+        s = min(max(float((at - p) @ (q - p)) / square, 0.0), 1.0) if square > 0.0 else 0.0
+        found.append(weights(s))
+    return found

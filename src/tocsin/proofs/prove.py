@@ -1,0 +1,336 @@
+"""Asking a scene for a proof, and writing it down: see docs/proofs.md for the format."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+import math
+import os
+import xml.etree.ElementTree as ElementTree
+from fractions import Fraction
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from tocsin import __version__, _cast
+from tocsin.errors import TocsinError
+from tocsin.geometry.primitives import Box, Capsule, ConvexHull, Cylinder, Sphere
+from tocsin.geometry.shape import Shape
+from tocsin.model.base import Model, Motion
+from tocsin.motion.joints import JOINT
+from tocsin.motion.knots import stretches_of
+from tocsin.proofs import points, search
+from tocsin.proofs.parts import PART, Parts, parts_of
+
+MOST_WORDS = 2**22
+"""Of one stretch; a panda's edge has a few hundred."""
+
+MOST_PARTS = 10_000_000
+"""Pairs of parts that one pair of shapes may take in a slab."""
+
+_parts: WeakKeyDictionary[Shape, Parts] = WeakKeyDictionary()
+_tables: WeakKeyDictionary[Any, Table] = WeakKeyDictionary()
+"""Of each scene that of its last question."""
+_WORDS = {search.HALF_TIME: "/", search.SLAB: ".", search.END: ";", search.HALF_A: "<", search.HALF_B: ">"}
+
+
+class Proof:
+    """A proof: `save` it, and `tocsin verify`, or anybody's checker, reads the file."""
+
+    def __init__(self, claim: str, head: dict[str, Any], free: list[np.ndarray], contact: dict[str, Any]) -> None:
+        self.claim: str = claim
+        """'free' or 'contact'."""
+        self._head, self._free, self._contact = head, free, contact
+
+    def __repr__(self) -> str:
+        return f"<Proof of {self.claim!r}: {len(self.to_bytes())} bytes>"
+
+    @cached_property
+    def data(self) -> dict[str, Any]:
+        """The proof as JSON has it, see docs/proofs.md."""
+        return {**self._head, "claim": self.claim, "free": list(map(as_text, self._free)), "contact": self._contact}
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the file, packed."""
+        Path(path).write_bytes(self.to_bytes())
+
+    def to_bytes(self) -> bytes:
+        """Return the content of the file."""
+        text = json.dumps(self.data, separators=(",", ":"), allow_nan=False)
+        return gzip.compress(text.encode(), 9, mtime=0)
+
+
+class Table:
+    """What the search needs of a scene: the parts of all shapes in one table, and which pairs may touch."""
+
+    @staticmethod
+    def of(scene: Any, world: Any, moving: frozenset[int]) -> Table:
+        """Return the table of a scene, made again where its models or rules have changed, or others move."""
+        table = _tables.get(scene)
+        if table is None or table.world is not world or table.moving != moving:
+            table = _tables[scene] = Table(scene, world, moving)
+        return table
+
+    def __init__(self, scene: Any, world: Any, moving: frozenset[int]) -> None:
+        self.world, self.moving = world, moving
+        parts, points, self.roots = joined_parts([of_link for model in scene.models for of_link in model.shapes])
+        self.tables = parts, points
+        self.shapes = world.geoms["link"].astype(np.int64)
+        self.pairs, self.margins = self._pairs(moving)
+        self.boxes = np.zeros((len(self.roots), 6))
+        self.joints = np.zeros(len(world.links), JOINT)
+        self.words = np.zeros(MOST_WORDS, np.int64)
+        self.work = np.zeros((search.MOST_WAITING, 4), np.int64), np.zeros((search.MOST_WAITING, 3)), np.zeros((4, 9))
+
+    def _pairs(self, moving: frozenset[int]) -> tuple[np.ndarray, np.ndarray]:
+        """Return the pairs of shapes that are asked about, and their own margins, NaN where they have none."""
+        world = self.world
+        model, link = world.geoms["model"], world.geoms["link"]
+        rules = {}
+        for i in range(len(world.links)):
+            for k in range(world.rule_start[i], world.rule_start[i + 1]):
+                rules[i, int(world.rule_link[k])] = float(world.rule_margin[k])
+        found = [
+            (a, b, margin)
+            for a in range(len(link))
+            for b in range(a + 1, len(link))
+            if link[a] != link[b] and (int(model[a]) in moving or int(model[b]) in moving)
+            for margin in [rules.get((int(link[a]), int(link[b])), math.nan)]
+            if margin != -math.inf
+        ]
+        table = np.array(found or np.zeros((0, 3)))
+        return table[:, :2].astype(np.int64), np.ascontiguousarray(table[:, 2])
+
+
+def joined_parts(shapes: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the parts of the shapes of all links in one table, their points in another, and where each shape begins."""
+    parts, points, roots = [np.zeros(0, PART)], [np.zeros((0, 3))], []
+    n_parts = n_points = 0
+    for shape in (shape for of_link in shapes for shape in of_link if not shape.is_empty):
+        if shape not in _parts:
+            _parts[shape] = parts_of(shape)
+        own, corners = _parts[shape].parts.copy(), _parts[shape].points
+        own["half"] = np.where(own["half"] >= 0, own["half"] + n_parts, -1)
+        own["point"] += n_points
+        roots.append(n_parts)
+        parts.append(own)
+        points.append(corners)
+        n_parts += len(own)
+        n_points += len(corners)
+    return np.concatenate(parts), np.concatenate(points), np.array(roots, np.int64)
+
+
+def prove(scene: Any, *motions: Motion, margin: float = 0.0, tolerance: float | None = None) -> Proof:
+    """Return a proof that nothing comes within the margin during the motions, or that something does.
+
+    Of freedom it holds, for every pair of shapes and every moment, a direction along which they are apart; of contact
+    two points of two shapes that are within margin + tolerance at one moment. Bodies and robots from URDF files; meshes
+    with `solid=True` and deformable models are not covered, and refused.
+    """
+    _check(scene, motions)
+    margin = _cast.margin(margin)
+    asked = Asked(scene, scene._tables(), motions)
+    found = asked.free(margin)
+    if found is not None:
+        return Proof("free", asked.head(margin), found, {})
+    hit = scene.first_contact(*motions, margin=margin, tolerance=tolerance)
+    if not hit.contacts:
+        raise TocsinError(
+            f"the answer is {hit.status.value!r}, and no certificate was found: what is closer to its margin than "
+            f"rounding lets a checker tell has none."
+        )
+    return Proof("contact", asked.head(margin), [], asked.contact(hit))
+
+
+def _check(scene: Any, motions: tuple[Motion, ...]) -> None:
+    """Refuse what proofs do not cover."""
+    scene.check_motions(motions)
+    scene.links_only("a proof", "it has no certificates of motions that are not rigid")
+    for name, model in zip(scene.names, scene.models):
+        if any(shape.solid and shape.is_mesh for of_link in model.shapes for shape in of_link):
+            raise TocsinError(f"{name!r} has a mesh with solid=True; a proof is about surfaces, and convex solids.")
+
+
+class Asked:
+    """A question that is to be proven: the scene, its tables, and the rows through which each model moves."""
+
+    def __init__(self, scene: Any, world: Any, motions: tuple[Motion, ...]) -> None:
+        at = {id(model): k for k, model in enumerate(scene.models)}
+        by_model = {at[id(m.model)]: m for m in motions}
+        self.scene, self.world = scene, world
+        self.rows = [by_model[k].rows if k in by_model else m.stand[None] for k, m in enumerate(scene.models)]
+        self.pieces = np.array([len(rows) - 1 for rows in self.rows], np.int64)
+        self.stretches = stretches_of(self.pieces.tolist())
+        self.asked = frozenset(by_model) or frozenset(range(len(scene.models)))
+        self.table = Table.of(scene, world, self.asked)
+
+    def free(self, margin: float) -> list[np.ndarray] | None:
+        """Return the words of the proof of each stretch, or None where a pair stays open."""
+        world, table = self.world, self.table
+        configs = np.concatenate([rows.reshape(-1) for rows in self.rows])
+        offsets = np.cumsum([0, *[rows.size for rows in self.rows]])[:-1]
+        margins = np.where(np.isnan(table.margins), margin, table.margins)
+        found = []
+        for stretch in self.stretches:
+            search.set_joints(
+                world.links, table.joints, world.models, configs, offsets, self.pieces, tuple(stretch.tolist())
+            )
+            outcome, used, _ = search.prove(
+                table.tables, table.roots, world.links, table.joints, table.shapes, table.pairs, margins, table.boxes,
+                table.words, table.work, MOST_PARTS,
+            )  # fmt: skip
+            if outcome != search.PROVEN:
+                return None
+            found.append(table.words[:used].copy())
+        return found
+
+    def head(self, margin: float) -> dict[str, Any]:
+        """Return what a proof says of the models, their motions, and the pairs that are not asked about."""
+        scene = self.scene
+        return {
+            "format": "tocsin proof",
+            "version": 1,
+            "said": {"by": f"tocsin {__version__}"},
+            "margin": margin,
+            "margins": self._margins(),
+            "models": [
+                {**_model(m, n, rows), "asked": k in self.asked}
+                for k, (m, n, rows) in enumerate(zip(scene.models, scene.names, self.rows))
+            ],
+            "shapes": self._shapes(),
+            "skipped": self._skipped(),
+        }
+
+    def _name(self, link: int) -> str:
+        m = int(self.world.links[link]["model"])
+        model = self.scene.models[m]
+        own = model.link_names[link - int(self.world.models[m]["link"])]
+        return self.scene.names[m] if len(model.link_names) == 1 else f"{self.scene.names[m]}/{own}"
+
+    def _shapes(self) -> list[list[Any]]:
+        """Return the name of each shape: its link's, and its number there."""
+        links = self.world.geoms["link"].tolist()
+        return [[self._name(link), links[:k].count(link)] for k, link in enumerate(links)]
+
+    def _rules(self) -> list[tuple[int, int, float]]:
+        world = self.world
+        return [
+            (i, int(world.rule_link[k]), float(world.rule_margin[k]))
+            for i in range(len(world.links))
+            for k in range(world.rule_start[i], world.rule_start[i + 1])
+            if world.rule_link[k] > i
+        ]
+
+    def _margins(self) -> list[list[Any]]:
+        return [[self._name(i), self._name(k), margin] for i, k, margin in self._rules() if margin != -math.inf]
+
+    def _skipped(self) -> list[list[str]]:
+        """Return the pairs of links that are not asked about, and why."""
+        return [
+            [self._name(i), self._name(k), "adjacent" if self._joined(i, k) or self._joined(k, i) else "ignored"]
+            for i, k, margin in self._rules()
+            if margin == -math.inf
+        ]
+
+    def _joined(self, link: int, other: int) -> bool:
+        """Is a link the child of another one, with nothing but frames between?"""
+        shaped = set(self.world.geoms["link"].tolist())
+        above = int(self.world.links[link]["parent"])
+        while above >= 0 and above != other and above not in shaped:
+            above = int(self.world.links[above]["parent"])
+        return above == other
+
+    def contact(self, hit: Any) -> dict[str, Any]:
+        """Return two points of two shapes at the time of a contact, as near to its own as their shapes allow."""
+        first = hit.contacts[0]
+        time = Fraction(hit.time)
+        k = next(k for k, s in enumerate(self.stretches.tolist()) if time <= Fraction(s[2], s[3]))
+        a, n, b, m = self.stretches[k].tolist()
+        share = float((time - Fraction(a, n)) / (Fraction(b, m) - Fraction(a, n)))
+        ends = [
+            self._nearest((first.model_a, first.link_a), first.point_a, hit.time, first.features[0]),
+            self._nearest((first.model_b, first.link_b), first.point_b, hit.time, first.features[1]),
+        ]
+        ends.sort(key=lambda end: end[0])
+        return {
+            "stretch": k, "time": min(max(share, 0.0), 1.0), "shapes": [end[0] for end in ends],
+            "points": [end[1] for end in ends], "tolerance": hit.tolerance,
+        }  # fmt: skip
+
+    def _nearest(self, of: tuple[str, str], point: Any, time: float, feature: tuple[int, ...]) -> tuple[int, list[Any]]:
+        """Return a shape of a link and its point nearest to a place in the world, as the format writes points."""
+        m = self.scene.names.index(of[0])
+        model, rows = self.scene.models[m], self.rows[m]
+        i = 0 if len(model.link_names) == 1 else model.link_names.index(of[1])
+        pose = Motion.of(model, rows).link_poses(time)[i]
+        number = int(np.flatnonzero(self.world.geoms["link"] == self.world.models[m]["link"] + i)[0])
+        found = []
+        for k, shape in enumerate(s for s in model.shapes[i] if not s.is_empty):
+            place = np.linalg.inv(pose @ shape.placement)
+            local = place[:3, :3] @ np.asarray(point) + place[:3, 3]
+            far, said = points.nearest(shape.source, local, feature)
+            found.append((far, number + k, said))
+        _, shape, said = min(found, key=lambda item: item[0])
+        return shape, said
+
+
+def as_text(words: np.ndarray) -> str:
+    """Return the words of a proof as the format has them."""
+    out = []
+    listed = words.tolist()
+    i = 0
+    while i < len(listed):
+        word = listed[i]
+        if word in _WORDS:
+            out.append(_WORDS[word])
+            i += 1
+        else:
+            count = 3 if word == search.ALONG else 2
+            out += map(str, listed[i + 1 : i + 1 + count])
+            i += 1 + count
+    return " ".join(out)
+
+
+def _model(model: Model, name: str, rows: np.ndarray) -> dict[str, Any]:
+    """Return a model as a proof has it: a robot by its file, a body by its shapes."""
+    said: dict[str, Any] = {"name": name, "rows": rows.tolist()}
+    source = getattr(model, "source", None)
+    if source is not None:
+        path, geometry = source
+        meshes = {
+            str(mesh.get("filename")): _hash(path.parent / str(mesh.get("filename")).removeprefix("file://"))
+            for mesh in ElementTree.parse(path).getroot().iter("mesh")
+            if (path.parent / str(mesh.get("filename")).removeprefix("file://")).is_file()
+        }
+        joints = [j.name for j in model.joints if j.kind != "fixed" and j.mimic is None]  # type: ignore[attr-defined]
+        return {**said, "urdf": _hash(path), "geometry": geometry, "meshes": meshes, "joints": joints}
+    if len(model.link_names) > 1:
+        raise TocsinError(f"a proof names the URDF of a robot, and {name!r} does not come from one.")
+    return {**said, "shapes": [_shape(s) for s in model.shapes[0]]}
+
+
+def _hash(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def _shape(shape: Shape) -> dict[str, Any]:
+    """Return one shape of a body."""
+    source: Any = shape.source
+    said: dict[str, Any] = {"place": shape.placement.tolist()}
+    if isinstance(source, Box):
+        said["shape"] = {"box": list(source.size)}
+    elif isinstance(source, Sphere):
+        said["shape"] = {"sphere": source.radius}
+    elif isinstance(source, Cylinder):
+        said["shape"] = {"cylinder": [source.radius, source.length]}
+    elif isinstance(source, Capsule):
+        said["shape"] = {"capsule": [source.radius, source.length]}
+    elif isinstance(source, ConvexHull):
+        said["shape"] = {"hull": source.points.tolist()}
+    else:
+        said["vertices"], said["faces"] = source.vertices.tolist(), source.faces.tolist()
+    return said
