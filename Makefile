@@ -13,8 +13,8 @@ $(LIBRARY): pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
 	touch $(LIBRARY)
 
-$(STAMP): $(LIBRARY) benchmarks/pyproject.toml
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[test,lint]" -e ./benchmarks
+$(STAMP): $(LIBRARY) benchmarks/pyproject.toml checker/pyproject.toml
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[test,lint]" -e ./benchmarks -e ./checker
 	touch $(STAMP)
 
 demo: $(LIBRARY)

@@ -14,6 +14,7 @@ from tocsin.queries.rules import Margins
 from tocsin.results import ContactIntervals, Distance, FirstContact, TimedContacts
 
 if TYPE_CHECKING:
+    from tocsin.proofs.prove import Proof
     from tocsin.soft_results import FeatureContacts, TriangleTimes
 
 
@@ -104,6 +105,19 @@ class Scene:
     ) -> bool:  # fmt: skip
         """Return True only if it is proven that nothing comes within the margin at any time in [0, 1]."""
         return is_free(self.context, motions, margin, tolerance, max_steps, engine_of(method))
+
+    def prove(self, *motions: Motion, margin: float = 0.0, tolerance: float | None = None) -> Proof:
+        """Return a proof that nothing comes within the margin during the motions, or that something does.
+
+        Of freedom it holds, for every pair of shapes and every moment, a direction along which they are apart; of
+        contact two points of two shapes that are within margin + tolerance at one moment. `proof.save("edge.proof")`
+        writes a file that `tocsin verify` checks with a program that shares nothing with this one (docs/proofs.md).
+        Bodies and robots from URDF files; meshes with `solid=True`, deformable models and motions on screws are not
+        covered, and refused.
+        """
+        from tocsin.proofs.prove import prove
+
+        return prove(self.context, motions, margin, tolerance)
 
     def safe_step(self, *motions: Motion, margin: float = 0.0, tolerance: float | None = None) -> float:
         """Return the largest fraction of the motions, up to 1, that a simulator may take: free until then, proven.

@@ -11,7 +11,7 @@ from scipy.spatial.transform import Rotation
 
 import tocsin
 from tocsin import Body, Box, Capsule, ConvexHull, Cylinder, Robot, Scene, Sphere, TocsinError
-from tocsin.proofs.prove import Proof, prove
+from tocsin.proofs.prove import Proof
 
 checker = pytest.importorskip("tocsin_checker", reason="the checker is not installed: pip install ./checker")
 
@@ -50,7 +50,7 @@ def verdict(proof: Proof, tmp_path: Path, files: dict[str, Path] | None = None) 
 @pytest.mark.parametrize("seed", range(40))
 def test_every_answer_gets_a_proof_that_is_accepted(seed: int, tmp_path: Path) -> None:
     scene, motions, margin = drawn(seed)
-    proof = prove(scene, *motions, margin=margin)
+    proof = scene.prove(*motions, margin=margin)
     assert (proof.claim == "free") == scene.is_free(*motions, margin=margin)
     assert verdict(proof, tmp_path) == proof.claim
 
@@ -87,14 +87,14 @@ def test_a_robot_is_checked_from_its_own_files(seed: int, arm: Robot, tmp_path: 
     post = Body((BALL.vertices, BALL.faces), (-rng.uniform(0.5, 1.3), 0.2, 0.6), name="post")
     scene = Scene(arm, wall, post)
     q0, q1 = (np.array([rng.uniform(-6, 6), rng.uniform(-2, 2), rng.uniform(0, 0.4)]) for _ in range(2))
-    proof = prove(scene, arm.move(q0, q1), margin=0.01)
+    proof = scene.prove(arm.move(q0, q1), margin=0.01)
     assert verdict(proof, tmp_path, {"arm": tmp_path / "arm.urdf"}) == proof.claim
     assert (proof.claim == "free") == scene.is_free(arm.move(q0, q1), margin=0.01)
 
 
 def test_a_robot_that_was_changed_is_another_one(arm: Robot, tmp_path: Path) -> None:
     scene = Scene(arm, Body(Sphere(0.1), (3, 0, 0), name="far"))
-    proof = prove(scene, arm.move([0, 0, 0], [1, 0.5, 0.1]))
+    proof = scene.prove(arm.move([0, 0, 0], [1, 0.5, 0.1]))
     files = {"arm": tmp_path / "arm.urdf"}
     assert verdict(proof, tmp_path, files) == "free"
     with pytest.raises(checker.Refused, match="--robot arm=FILE"):
@@ -125,7 +125,7 @@ def accepts(data: dict) -> bool:
 
 def test_a_proof_through_a_ring_halves_times_and_parts() -> None:
     scene, motion = close_call()
-    data = prove(scene, motion).data
+    data = scene.prove(motion).data
     (text,) = data["free"]
     assert accepts(json.loads(json.dumps(data)))
     assert text.count("<") > 3
@@ -137,7 +137,7 @@ def test_a_proof_that_is_changed_is_refused(seed: int) -> None:
     """Each change makes the claim false or leaves a pair or a moment without a word."""
     rng = np.random.default_rng(seed)
     scene, motion = close_call()
-    data = json.loads(json.dumps(prove(scene, motion).data))
+    data = json.loads(json.dumps(scene.prove(motion).data))
     words = data["free"][0].split()
     places = [k for k, w in enumerate(words) if w.lstrip("-").isdigit()][2:]
     change = seed % 6
@@ -160,7 +160,7 @@ def test_a_proof_that_is_changed_is_refused(seed: int) -> None:
 
 def test_a_file_that_lies_gets_a_sentence(tmp_path: Path) -> None:
     scene, motion = close_call()
-    proof = prove(scene, motion)
+    proof = scene.prove(motion)
     good = proof.to_bytes()
     files = {
         "cut": good[: len(good) // 2],
@@ -177,7 +177,7 @@ def test_a_file_that_lies_gets_a_sentence(tmp_path: Path) -> None:
 
 def test_shapes_and_pairs_cannot_be_left_out() -> None:
     scene, motion = close_call()
-    data = json.loads(json.dumps(prove(scene, motion).data))
+    data = json.loads(json.dumps(scene.prove(motion).data))
     for change in (
         lambda d: d["models"].pop(1),
         lambda d: d["shapes"].pop(1),
@@ -203,11 +203,11 @@ def test_an_engine_that_is_wrong_is_found_out(monkeypatch: pytest.MonkeyPatch) -
     rod, post = Body(Box((2.0, 0.02, 0.02)), name="rod"), Body(Sphere(0.05), (0.0, 1.1, 0), name="post")
     turned = np.eye(4)
     turned[:3, :3] = Rotation.from_rotvec([0, 0, 3.1]).as_matrix()
-    assert not accepts(json.loads(json.dumps(prove(Scene(rod, post), rod.move(np.eye(4), turned)).data)))
+    assert not accepts(json.loads(json.dumps(Scene(rod, post).prove(rod.move(np.eye(4), turned)).data)))
 
 
 def test_what_is_not_covered_is_refused_by_name() -> None:
     solid = Body((BALL.vertices, BALL.faces), solid=True, name="lump")
     scene = Scene(solid, Body(Sphere(0.1), (2, 0, 0), name="ball"))
     with pytest.raises(TocsinError, match="solid=True"):
-        prove(scene, solid.move(np.eye(4), np.eye(4)))
+        scene.prove(solid.move(np.eye(4), np.eye(4)))

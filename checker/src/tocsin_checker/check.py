@@ -13,6 +13,7 @@ The tree above the leaves halves the time or a part, so what is true of both hal
 
 from __future__ import annotations
 
+import itertools
 import math
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator
@@ -114,7 +115,7 @@ class Check:
         if sum(counts) > 1_000_000:
             raise Refused("the motion has more than a million stretches.")
         knots = sorted({fmpq(k, n) for n in counts for k in range(n + 1)})
-        self.stretches = list(zip(knots[:-1], knots[1:]))
+        self.stretches = list(itertools.pairwise(knots))
         listed = [
             ((m.name if len(m.links) == 1 else f"{m.name}/{link.name}", s), (k, i, part, place))
             for k, m in enumerate(self.models)
@@ -174,7 +175,7 @@ class Check:
                 if next(words) != "the end":
                     raise Refused("the proof goes on behind its end.")
             except (StopIteration, ValueError) as error:
-                raise Refused(f"stretch {number}: what the proof says breaks off, or is not understood: {error}.") from None
+                raise Refused(f"stretch {number}: the proof breaks off, or is not understood: {error}.") from None
             except Refused as error:
                 raise Refused(f"stretch {number}: {error}") from None
         return self.verdict
@@ -250,7 +251,8 @@ class Check:
         ends = []
         for shape, point in zip((a, b), said["points"], strict=True):
             model, link, part, place = self.shapes[shape]
-            at = stretch.jet(model, link, -1, exact(time))[0] * place * arb_mat([[v] for v in (*_point(part, point), 1)])
+            local = arb_mat([[v] for v in (*_point(part, point), 1)])
+            at = stretch.jet(model, link, -1, exact(time))[0] * place * local
             ends.append([at[i, 0] for i in range(3)])
         between, allowed = norm([p - q for p, q in zip(*ends)]), self.margins[a, b] + float(said["tolerance"])
         if not between <= allowed:
@@ -259,7 +261,7 @@ class Check:
 
 
 def _point(part: Part, point: list[Any]) -> list[arb]:
-    """Return a point of a shape: of a mesh by a triangle and weights, of a hull by points and weights, else as it is."""
+    """Return a point of a shape: of a mesh by triangle and weights, of a hull by points and weights, else as it is."""
     numbers = [exact(v) for v in point]
     if part.mesh is not None or not (part.radius or part.ring or part.is_box):
         mesh = part.mesh
@@ -287,5 +289,5 @@ def check(proof: dict[str, Any], files: dict[str, Path]) -> Verdict:
     try:
         examined = Check(proof, files)
         return examined.free() if proof["claim"] == "free" else examined.contact()
-    except (KeyError, TypeError, ValueError, IndexError, AttributeError, ArithmeticError, ElementTree.ParseError) as error:
-        raise Refused(f"the proof, or a file that it names, is not understood: {type(error).__name__}: {error}.") from None
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, ElementTree.ParseError) as error:
+        raise Refused(f"proof or file not understood: {type(error).__name__}: {error}.") from None

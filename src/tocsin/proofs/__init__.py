@@ -1,1 +1,1 @@
-"""Proofs that others can check: the search leaves a tree of parts, stretches of time and directions, see docs/proofs.md."""
+"""Proofs that others can check: a search leaves a tree of parts, times and directions, see docs/proofs.md."""

@@ -13,7 +13,6 @@ its speed is the sum of w_k |n.d_k(x)| at most. For a revolute joint n.d_k(x) = 
 n.u: linear in x, so its extremes over a part are those of a support function.
 """
 
-import math
 
 import numpy as np
 
@@ -40,7 +39,7 @@ def chain_rows(rows, joints, links, link, stop, half):
     while i != stop:
         kind = links[i]["kind"]
         parent = links[i]["parent"]
-        if kind == REVOLUTE or kind == PRISMATIC:
+        if kind in (REVOLUTE, PRISMATIC):
             r, p = chain_pose(joints, links, parent, stop, 0.0)
             turn = (
                 vec.load3(links[i]["rotation"], 0),
@@ -73,7 +72,7 @@ def acceleration(joints, links, link, stop, half, reach):
         kind = links[i]["kind"]
         goes = (
             abs(links[i]["multiplier"]) * half[links[i]["config"]] * UP
-            if kind == REVOLUTE or kind == PRISMATIC
+            if kind in (REVOLUTE, PRISMATIC)
             else 0.0
         )
         w = goes if kind == REVOLUTE else 0.0

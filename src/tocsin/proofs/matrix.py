@@ -148,7 +148,7 @@ class Survey:
             return LinkPair(*names, "undecided", reason=found)
         entries, low, high = found
         links, joints, work = self.world.links, np.zeros(len(self.world.links), JOINT), self.work()
-        row, half = self.robot.stand.copy(), np.zeros(self.robot.width)
+        row, half = self.robot.rest.copy(), np.zeros(self.robot.width)
         rng = np.random.default_rng(a * 1000 + b)
         values = rng.uniform(low, high, (SAMPLES if len(entries) else 1, len(entries)))
         looked, open_pair = 0, False

@@ -1,4 +1,4 @@
-"""The point of a shape that is nearest to a place, as a proof of contact writes it: so that a checker sees that it is one."""
+"""The point of a shape that is nearest to a place, written so that a checker sees that it is one of the shape."""
 
 from __future__ import annotations
 

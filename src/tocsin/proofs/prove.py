@@ -10,21 +10,27 @@ import os
 import xml.etree.ElementTree as ElementTree
 from fractions import Fraction
 from functools import cached_property
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from tocsin import __version__, _cast
+from tocsin import _cast
 from tocsin.errors import TocsinError
 from tocsin.geometry.primitives import Box, Capsule, ConvexHull, Cylinder, Sphere
 from tocsin.geometry.shape import Shape
 from tocsin.model.base import Model, Motion
+from tocsin.model.screw_body import ScrewMotion
+from tocsin.model.world import World
 from tocsin.motion.joints import JOINT
 from tocsin.motion.knots import stretches_of
+from tocsin.options import MAX_STEPS
 from tocsin.proofs import points, search
 from tocsin.proofs.parts import PART, Parts, parts_of
+from tocsin.queries.context import Context
+from tocsin.queries.first_contact import engine_of, first_contact
 
 MOST_WORDS = 2**22
 """Of one stretch; a panda's edge has a few hundred."""
@@ -33,7 +39,7 @@ MOST_PARTS = 10_000_000
 """Pairs of parts that one pair of shapes may take in a slab."""
 
 _parts: WeakKeyDictionary[Shape, Parts] = WeakKeyDictionary()
-_tables: WeakKeyDictionary[Any, Table] = WeakKeyDictionary()
+_tables: WeakKeyDictionary[Context, Table] = WeakKeyDictionary()
 """Of each scene that of its last question."""
 _WORDS = {search.HALF_TIME: "/", search.SLAB: ".", search.END: ";", search.HALF_A: "<", search.HALF_B: ">"}
 
@@ -68,14 +74,14 @@ class Table:
     """What the search needs of a scene: the parts of all shapes in one table, and which pairs may touch."""
 
     @staticmethod
-    def of(scene: Any, world: Any, moving: frozenset[int]) -> Table:
+    def of(scene: Context, world: World, moving: frozenset[int]) -> Table:
         """Return the table of a scene, made again where its models or rules have changed, or others move."""
         table = _tables.get(scene)
         if table is None or table.world is not world or table.moving != moving:
             table = _tables[scene] = Table(scene, world, moving)
         return table
 
-    def __init__(self, scene: Any, world: Any, moving: frozenset[int]) -> None:
+    def __init__(self, scene: Context, world: World, moving: frozenset[int]) -> None:
         self.world, self.moving = world, moving
         parts, points, self.roots = joined_parts([of_link for model in scene.models for of_link in model.shapes])
         self.tables = parts, points
@@ -107,7 +113,7 @@ class Table:
 
 
 def joined_parts(shapes: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the parts of the shapes of all links in one table, their points in another, and where each shape begins."""
+    """Return the parts of all shapes in one table, their points in another, and where each shape begins."""
     parts, points, roots = [np.zeros(0, PART)], [np.zeros((0, 3))], []
     n_parts = n_points = 0
     for shape in (shape for of_link in shapes for shape in of_link if not shape.is_empty):
@@ -124,20 +130,15 @@ def joined_parts(shapes: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return np.concatenate(parts), np.concatenate(points), np.array(roots, np.int64)
 
 
-def prove(scene: Any, *motions: Motion, margin: float = 0.0, tolerance: float | None = None) -> Proof:
-    """Return a proof that nothing comes within the margin during the motions, or that something does.
-
-    Of freedom it holds, for every pair of shapes and every moment, a direction along which they are apart; of contact
-    two points of two shapes that are within margin + tolerance at one moment. Bodies and robots from URDF files; meshes
-    with `solid=True` and deformable models are not covered, and refused.
-    """
+def prove(scene: Context, motions: tuple[Motion, ...], margin: float, tolerance: float | None) -> Proof:
+    """Answer `Scene.prove`."""
     _check(scene, motions)
     margin = _cast.margin(margin)
-    asked = Asked(scene, scene._tables(), motions)
+    asked = Asked(scene, scene.tables(), motions)
     found = asked.free(margin)
     if found is not None:
         return Proof("free", asked.head(margin), found, {})
-    hit = scene.first_contact(*motions, margin=margin, tolerance=tolerance)
+    hit = first_contact(scene, motions, margin, tolerance, MAX_STEPS, engine_of("advancement"))
     if not hit.contacts:
         raise TocsinError(
             f"the answer is {hit.status.value!r}, and no certificate was found: what is closer to its margin than "
@@ -146,9 +147,11 @@ def prove(scene: Any, *motions: Motion, margin: float = 0.0, tolerance: float | 
     return Proof("contact", asked.head(margin), [], asked.contact(hit))
 
 
-def _check(scene: Any, motions: tuple[Motion, ...]) -> None:
+def _check(scene: Context, motions: tuple[Motion, ...]) -> None:
     """Refuse what proofs do not cover."""
     scene.check_motions(motions)
+    if any(isinstance(motion, ScrewMotion) for motion in motions):
+        raise TocsinError('a proof is of motions at constant velocities; kind="screw" has none yet.')
     scene.links_only("a proof", "it has no certificates of motions that are not rigid")
     for name, model in zip(scene.names, scene.models):
         if any(shape.solid and shape.is_mesh for of_link in model.shapes for shape in of_link):
@@ -158,11 +161,11 @@ def _check(scene: Any, motions: tuple[Motion, ...]) -> None:
 class Asked:
     """A question that is to be proven: the scene, its tables, and the rows through which each model moves."""
 
-    def __init__(self, scene: Any, world: Any, motions: tuple[Motion, ...]) -> None:
+    def __init__(self, scene: Context, world: World, motions: tuple[Motion, ...]) -> None:
         at = {id(model): k for k, model in enumerate(scene.models)}
         by_model = {at[id(m.model)]: m for m in motions}
         self.scene, self.world = scene, world
-        self.rows = [by_model[k].rows if k in by_model else m.stand[None] for k, m in enumerate(scene.models)]
+        self.rows = [by_model[k].rows if k in by_model else m.rest[None] for k, m in enumerate(scene.models)]
         self.pieces = np.array([len(rows) - 1 for rows in self.rows], np.int64)
         self.stretches = stretches_of(self.pieces.tolist())
         self.asked = frozenset(by_model) or frozenset(range(len(scene.models)))
@@ -194,7 +197,7 @@ class Asked:
         return {
             "format": "tocsin proof",
             "version": 1,
-            "said": {"by": f"tocsin {__version__}"},
+            "said": {"by": f"tocsin {version('tocsin')}"},
             "margin": margin,
             "margins": self._margins(),
             "models": [
