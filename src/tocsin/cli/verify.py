@@ -59,6 +59,5 @@ def _sentence(record: dict[str, Any]) -> str:
     if not record["accepted"]:
         return f"{record['file']}: REFUSED: {record['reason']}"
     not_asked = ", ".join(f"{n} {reason}" for reason, n in sorted(record["not asked about"].items())) or "none"
-    return (
-        f"{record['file']}: accepted: {record['claim']}; pairs of shapes: {record['pairs']}; not asked about: {not_asked}"
-    )
+    accepted = f"{record['file']}: accepted: {record['claim']}; pairs of shapes: {record['pairs']}"
+    return f"{accepted}; not asked about: {not_asked}"
