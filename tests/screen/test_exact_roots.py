@@ -9,8 +9,8 @@ from tocsin.contacts.timed import EDGE_EDGE, FACE_VERTEX, VERTEX_FACE
 from tocsin.motion.arcs import decided
 from tocsin.motion.joints import rotation_of
 from tocsin.motion.screw import OF_A_POSE, relative_twist, seen_from
-from tocsin.screen.exact import stay_apart
-from tocsin.screen.exact_roots import COUNTS, isolate, measure, place_noise, pose_at, workspace
+from tocsin.screen.exact import Passing, stay_apart
+from tocsin.screen.exact_roots import COUNTS, Orbit, Span, isolate, make_roots, measure, place_noise, pose_at
 from tocsin_bench.oracles import kinematics as kin
 from tocsin_bench.oracles import screw as oracle
 
@@ -120,7 +120,7 @@ def test_boxes_that_are_said_to_stay_apart_do(seed):
         velocity = np.cross(omega, np.array(pose[1]) - np.array(twist.center)) + w
         radius = np.linalg.norm(halves[1])
         curve = 0.5 * twist.angle * (np.linalg.norm(velocity) + twist.angle * radius) * h * h
-        if not stay_apart(box_a, box_b, twist.omega, tuple(velocity), curve, h, 1e-12):
+        if not stay_apart(box_a, box_b, Passing(twist.omega, tuple(velocity), curve, h, 1e-12)):
             continue
         said += 1
         for t in np.linspace(middle - h, middle + h, 25):
@@ -145,13 +145,14 @@ def test_a_root_found_from_both_sides_of_a_cut_is_one():
     twist = relative_twist(*rows)
     base = (identity, (0.0, 0.0, 1.0))
     q = ((0.1, 0.1, 0.0), (-1.0, -1.0, 0.0), (2.0, -1.0, 0.0), (-1.0, 2.0, 0.0))
-    stack, found = workspace()
-    noise = place_noise(twist, base, 2.0, 2.0)
+    roots = make_roots()
+    found = roots.found
+    orbit = Orbit(twist, base, place_noise(twist, base, 2.0, 2.0))
     counts = np.zeros(COUNTS, np.int64)
-    n, whole = isolate(FACE_VERTEX, q, twist, base, 0.0, 1.0, pose_at(twist, base, 0.5), noise, stack, found, counts)
+    n, whole = isolate(FACE_VERTEX, q, orbit, Span(0.0, 1.0, pose_at(twist, base, 0.5)), roots, counts)
     assert (n, whole) == (1, True)
     assert found[0, 0] == 0.5
     assert found[0, 3] == 1.0
-    before, _ = isolate(FACE_VERTEX, q, twist, base, 0.0, 0.5, pose_at(twist, base, 0.25), noise, stack, found, counts)
-    after, _ = isolate(FACE_VERTEX, q, twist, base, 0.5, 1.0, pose_at(twist, base, 0.75), noise, stack, found, counts)
+    before, _ = isolate(FACE_VERTEX, q, orbit, Span(0.0, 0.5, pose_at(twist, base, 0.25)), roots, counts)
+    after, _ = isolate(FACE_VERTEX, q, orbit, Span(0.5, 1.0, pose_at(twist, base, 0.75)), roots, counts)
     assert before + after >= 1

@@ -13,6 +13,8 @@ screen in small: what passes beside is dropped for the whole motion, however lon
 orbit's curvature A h^2 / 2 exceeds the size of the boxes.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from tocsin import vec
@@ -23,7 +25,20 @@ from tocsin.geometry.tree import spread
 from tocsin.motion.joints import UP, rotation_of
 from tocsin.motion.screw import relative_twist, screw_velocity, seen_from
 from tocsin.screen.collision_screen import STANDS
-from tocsin.screen.exact_roots import FEATURES, LEAVES, NODES, OVERFLOW, STEPS, isolate, place_noise, pose_at
+from tocsin.screen.exact_roots import (
+    FEATURES,
+    LEAVES,
+    NODES,
+    OVERFLOW,
+    STEPS,
+    Orbit,
+    Roots,
+    Span,
+    isolate,
+    make_roots,
+    place_noise,
+    pose_at,
+)
 from tocsin.screen.exact_tables import ExactTables
 
 CURVED = 0.25
@@ -52,40 +67,45 @@ TOUCH = np.dtype(
 )
 
 
+class Passing(NamedTuple):
+    """How a box of b moves for h to either side of a moment, as a sees it."""
+
+    omega: tuple
+    velocity: tuple
+    """Of its centre."""
+    curve: float
+    """A h^2 / 2."""
+    h: float
+    noise: float
+    """Covers the rounding of all sums in `separates`, metres."""
+
+
 @kernel
-def separates(n, d, box_a, box_b, omega, velocity, curve, h, noise):
+def separates(n, d, box_a, box_b, passing):
     """Does n, of length at most BEYOND, separate two boxes for h to either side? `d` is between their centres."""
     gap = abs(vec.dot(n, d)) - spread(box_a[2], box_a[1], n) - spread(box_b[2], box_b[1], n)
     if not gap > 0.0:
         return False
-    closing = abs(vec.dot(n, velocity)) + spread(box_b[2], box_b[1], vec.cross(n, omega))
-    return gap > ((closing * h + curve) + noise) * BEYOND
+    closing = abs(vec.dot(n, passing.velocity)) + spread(box_b[2], box_b[1], vec.cross(n, passing.omega))
+    return gap > ((closing * passing.h + passing.curve) + passing.noise) * BEYOND
 
 
 @kernel
-def stay_apart(box_a, box_b, omega, velocity, curve, h, noise):
-    """Are two boxes, b's placed in a's frame at the middle, proven apart for h to either side?
-
-    `velocity` is that of b's centre, `curve` = A h^2 / 2. The noise covers the rounding of all sums here.
-    """
+def stay_apart(box_a, box_b, passing):
+    """Are two boxes, b's placed in a's frame at the middle, proven apart for h to either side?"""
     d = vec.sub(box_b[0], box_a[0])
+    velocity = passing.velocity
     square = vec.dot(velocity, velocity)
     if square > 0.0:
         n = vec.axpy(d, -vec.dot(d, velocity) / square, velocity)
         length = vec.norm(n)
-        if length > 0.0:
-            n = vec.scale(n, 1.0 / length)
-            if separates(n, d, box_a, box_b, omega, velocity, curve, h, noise):
-                return True
+        if length > 0.0 and separates(vec.scale(n, 1.0 / length), d, box_a, box_b, passing):
+            return True
     length = vec.norm(d)
-    if length > 0.0:
-        n = vec.scale(d, 1.0 / length)
-        if separates(n, d, box_a, box_b, omega, velocity, curve, h, noise):
-            return True
+    if length > 0.0 and separates(vec.scale(d, 1.0 / length), d, box_a, box_b, passing):
+        return True
     for k in range(3):
-        if separates(box_a[1][k], d, box_a, box_b, omega, velocity, curve, h, noise):
-            return True
-        if separates(box_b[1][k], d, box_a, box_b, omega, velocity, curve, h, noise):
+        if separates(box_a[1][k], d, box_a, box_b, passing) or separates(box_b[1][k], d, box_a, box_b, passing):
             return True
     return False
 
@@ -96,105 +116,129 @@ def three(points, faces, f):
     return vec.load3(points, faces[f, 0]), vec.load3(points, faces[f, 1]), vec.load3(points, faces[f, 2])
 
 
+class Touches(NamedTuple):
+    """A list of touches as it grows."""
+
+    rows: np.ndarray
+    n: int
+    pair: int
+    """Which pair of shapes is looked at."""
+
+
+class On(NamedTuple):
+    """What of a shape touches."""
+
+    feature: int
+    """Corner, edge or flat face."""
+    face: int
+    """The triangle, and which of its corners or edges."""
+    side: int
+
+
 @kernel
-def add_touches(touches, n, found, count, pair, kind, feature_a, feature_b, fa, fb, side_a, side_b):
-    """Append the rows that `isolate` found for one pair of features; return (touches, n)."""
+def add_touches(touches, found, count, kind, on_a, on_b):
+    """Append the rows that `isolate` found for one pair of features; return the list."""
+    rows, n, pair = touches
     for k in range(count):
-        if n == touches.shape[0]:
+        if n == rows.shape[0]:
             bigger = np.zeros(2 * n + 16, dtype=TOUCH)
             for i in range(n):
-                bigger[i] = touches[i]
-            touches = bigger
-        row = touches[n]
+                bigger[i] = rows[i]
+            rows = bigger
+        row = rows[n]
         row["time"] = found[k, 0]
         row["lo"] = found[k, 1]
         row["hi"] = found[k, 2]
         row["pair"] = pair
         row["kind"] = kind
-        row["feature_a"] = feature_a
-        row["feature_b"] = feature_b
-        row["face_a"] = fa
-        row["face_b"] = fb
-        row["side_a"] = side_a
-        row["side_b"] = side_b
+        row["feature_a"] = on_a.feature
+        row["feature_b"] = on_b.feature
+        row["face_a"] = on_a.face
+        row["face_b"] = on_b.face
+        row["side_a"] = on_a.side
+        row["side_b"] = on_b.side
         row["proven"] = 1 if found[k, 3] > 0.0 else 0
         n += 1
-    return touches, n
+    return Touches(rows, n, pair)
 
 
 @kernel
-def triangle_touches(tables, fa, fb, twist, base, lo, hi, pose, noise, stack, found, touches, n, pair, counts):
-    """Append the touches during [lo, hi] of all features for which two triangles answer; return (touches, n)."""
+def feature_touches(kind, q, on_a, on_b, orbit, span, workspace, touches, counts):
+    """Append the touches of two features, the points `q` as `exact_roots` takes them; return the list.
+
+    Many arguments because which features, when, and where it is written are three things, of two each and more.
+    """
+    counts[FEATURES] += 1
+    count, whole = isolate(kind, q, orbit, span, workspace.roots, counts)
+    counts[OVERFLOW] += 0 if whole else 1
+    return add_touches(touches, workspace.roots.found, count, kind, on_a, on_b)
+
+
+@kernel
+def triangle_touches(tables, fa, fb, orbit, span, workspace, touches, counts):
+    """Append the touches during a span of all features for which two triangles answer; return the list."""
     a = three(tables.points, tables.faces, fa)
     b = three(tables.points, tables.faces, fb)
+    none = np.int64(0)
+    flat_a = On(np.int64(tables.flat[fa]), np.int64(fa), none)
+    flat_b = On(np.int64(tables.flat[fb]), np.int64(fb), none)
     for i in range(3):
-        if tables.corner[fa, i] >= 0 and tables.flat[fb] >= 0:
-            counts[FEATURES] += 1
-            count, whole = isolate(
-                VERTEX_FACE, (a[i], b[0], b[1], b[2]), twist, base, lo, hi, pose, noise, stack, found,
-                counts,
-            )  # fmt: skip
-            counts[OVERFLOW] += 0 if whole else 1
-            touches, n = add_touches(
-                touches, n, found, count, pair, VERTEX_FACE, tables.corner[fa, i], tables.flat[fb], fa, fb, i, 0
-            )
-        if tables.corner[fb, i] >= 0 and tables.flat[fa] >= 0:
-            counts[FEATURES] += 1
-            count, whole = isolate(
-                FACE_VERTEX, (b[i], a[0], a[1], a[2]), twist, base, lo, hi, pose, noise, stack, found,
-                counts,
-            )  # fmt: skip
-            counts[OVERFLOW] += 0 if whole else 1
-            touches, n = add_touches(
-                touches, n, found, count, pair, FACE_VERTEX, tables.flat[fa], tables.corner[fb, i], fa, fb, 0, i
-            )
-        if tables.edge[fa, i] < 0:
-            continue
+        corner_a = On(np.int64(tables.corner[fa, i]), np.int64(fa), np.int64(i))
+        corner_b = On(np.int64(tables.corner[fb, i]), np.int64(fb), np.int64(i))
+        edge_a = On(np.int64(tables.edge[fa, i]), np.int64(fa), np.int64(i))
+        if corner_a.feature >= 0 and flat_b.feature >= 0:
+            q = (a[i], b[0], b[1], b[2])
+            touches = feature_touches(VERTEX_FACE, q, corner_a, flat_b, orbit, span, workspace, touches, counts)
+        if corner_b.feature >= 0 and flat_a.feature >= 0:
+            q = (b[i], a[0], a[1], a[2])
+            touches = feature_touches(FACE_VERTEX, q, flat_a, corner_b, orbit, span, workspace, touches, counts)
         for k in range(3):
-            if tables.edge[fb, k] < 0:
-                continue
-            counts[FEATURES] += 1
-            count, whole = isolate(
-                EDGE_EDGE, (a[i], a[(i + 1) % 3], b[k], b[(k + 1) % 3]), twist, base, lo, hi, pose, noise, stack, found,
-                counts,
-            )  # fmt: skip
-            counts[OVERFLOW] += 0 if whole else 1
-            touches, n = add_touches(
-                touches, n, found, count, pair, EDGE_EDGE, tables.edge[fa, i], tables.edge[fb, k], fa, fb, i, k
-            )
-    return touches, n
+            edge_b = On(np.int64(tables.edge[fb, k]), np.int64(fb), np.int64(k))
+            if edge_a.feature >= 0 and edge_b.feature >= 0:
+                q = (a[i], a[(i + 1) % 3], b[k], b[(k + 1) % 3])
+                touches = feature_touches(EDGE_EDGE, q, edge_a, edge_b, orbit, span, workspace, touches, counts)
+    return touches
+
+
+class Workspace(NamedTuple):
+    """Memory of the search: a stack of pairs of nodes with their times, and what `isolate` needs."""
+
+    nodes: np.ndarray
+    times: np.ndarray
+    roots: Roots
 
 
 @kernel
-def search(tables, a, b, twist, base, workspace, touches, n, pair, max_steps, counts):
-    """Append all touches of the shapes a and b of the tables; return (touches, n).
+def put(workspace, top, i, k, lo, hi):
+    """Put a pair of nodes and a stretch of time on the stack."""
+    workspace.nodes[top, 0] = i
+    workspace.nodes[top, 1] = k
+    workspace.times[top, 0] = lo
+    workspace.times[top, 1] = hi
 
-    `base` is the pose of b in a's frame at t = 0, `twist` its motion there. Stops when counts[STEPS] passes max_steps.
+
+@kernel
+def search(tables, a, b, orbit, workspace, touches, max_steps, counts):
+    """Append all touches of the shapes a and b of the tables, b moving by `orbit`; return the list.
+
+    Stops when counts[STEPS] passes max_steps.
     """
-    root_a = tables.shapes[a]["root"]
-    root_b = tables.shapes[b]["root"]
-    if root_a < 0 or root_b < 0:
-        return touches, n
-    noise = place_noise(twist, base, tables.shapes[a]["reach"], tables.shapes[b]["reach"])
-    nodes, times, stack, found = workspace
-    nodes[0, 0] = root_a
-    nodes[0, 1] = root_b
-    times[0, 0] = 0.0
-    times[0, 1] = 1.0
-    top = 1
+    twist, base, noise = orbit
+    put(workspace, 0, tables.shapes[a]["root"], tables.shapes[b]["root"], 0.0, 1.0)
+    top = 1 if min(tables.shapes[a]["root"], tables.shapes[b]["root"]) >= 0 else 0
     theta = twist.angle
     pose = base
     pose_time = 0.0
     while top > 0:
         top -= 1
-        i = nodes[top, 0]
-        k = nodes[top, 1]
-        lo = times[top, 0]
-        hi = times[top, 1]
+        i = workspace.nodes[top, 0]
+        k = workspace.nodes[top, 1]
+        lo = workspace.times[top, 0]
+        hi = workspace.times[top, 1]
         counts[NODES] += 1
         counts[STEPS] += 1
         if counts[STEPS] > max_steps:
-            return touches, n
+            break
         middle = 0.5 * (lo + hi)
         h = 0.5 * (hi - lo) * UP
         if middle != pose_time:
@@ -202,41 +246,33 @@ def search(tables, a, b, twist, base, workspace, touches, n, pair, max_steps, co
             pose_time = middle
         node_a = tables.nodes[i]
         node_b = tables.nodes[k]
-        box_a = box_of(node_a)
         box_b, _ = outward(pose[0], pose[1], node_b)
         velocity = screw_velocity(twist, box_b[0])
         radius_a = np.float64(node_a["radius"])
         radius_b = np.float64(node_b["radius"])
         curve = 0.5 * theta * (vec.norm(velocity) + theta * radius_b) * h * h * UP
-        if stay_apart(box_a, box_b, twist.omega, velocity, curve, h, noise):
+        if stay_apart(box_of(node_a), box_b, Passing(twist.omega, velocity, curve, h, noise)):
             continue
         leaf_a = node_a["count"] > 0
         leaf_b = node_b["count"] > 0
         if curve > CURVED * max(radius_a, radius_b) and h > 2.0**-20:
-            nodes[top, 0] = i
-            nodes[top, 1] = k
-            times[top, 0] = middle
-            times[top, 1] = hi
-            nodes[top + 1, 0] = i
-            nodes[top + 1, 1] = k
-            times[top + 1, 0] = lo
-            times[top + 1, 1] = middle
+            put(workspace, top, i, k, middle, hi)
+            put(workspace, top + 1, i, k, lo, middle)
             top += 2
         elif leaf_a and leaf_b:
             counts[LEAVES] += 1
-            touches, n = triangle_touches(
-                tables, node_a["first"], node_b["first"], twist, base, lo, hi, pose, noise, stack, found, touches, n,
-                pair, counts,
-            )  # fmt: skip
+            touches = triangle_touches(
+                tables, node_a["first"], node_b["first"], orbit, Span(lo, hi, pose), workspace, touches, counts
+            )
+        elif leaf_b or (not leaf_a and radius_a >= radius_b):
+            put(workspace, top, node_a["first"], k, lo, hi)
+            put(workspace, top + 1, node_a["first"] + 1, k, lo, hi)
+            top += 2
         else:
-            open_a = leaf_b or (not leaf_a and radius_a >= radius_b)
-            for child in range(2):
-                nodes[top, 0] = node_a["first"] + child if open_a else i
-                nodes[top, 1] = k if open_a else node_b["first"] + child
-                times[top, 0] = lo
-                times[top, 1] = hi
-                top += 1
-    return touches, n
+            put(workspace, top, i, node_b["first"], lo, hi)
+            put(workspace, top + 1, i, node_b["first"] + 1, lo, hi)
+            top += 2
+    return touches
 
 
 @kernel
@@ -260,21 +296,17 @@ def search_pairs(tables, pairs, links, poses, how, max_steps, counts):
     `links`: of each shape; `poses` (links, 2, 7): pose rows at both ends; `how` each link moves in between.
     """
     tables = borrowed_tables(tables)
-    workspace = (
-        np.zeros((1024, 2), dtype=np.int32),
-        np.zeros((1024, 2)),
-        np.zeros((128, 2)),
-        np.zeros((256, 4)),
-    )
-    touches = np.zeros(256, dtype=TOUCH)
+    workspace = Workspace(np.zeros((1024, 2), dtype=np.int32), np.zeros((1024, 2)), make_roots())
+    rows = np.zeros(256, dtype=TOUCH)
     n = 0
     for p in range(pairs.shape[0]):
         a, b = seen_pair(pairs, p, links, how)
         twist, base = relative_motion(poses, links[a], links[b])
-        touches, n = search(tables, a, b, twist, base, workspace, touches, n, p, max_steps, counts)
+        orbit = Orbit(twist, base, place_noise(twist, base, tables.shapes[a]["reach"], tables.shapes[b]["reach"]))
+        rows, n, _ = search(tables, a, b, orbit, workspace, Touches(rows, n, p), max_steps, counts)
         if counts[STEPS] > max_steps:
             break
-    return touches[:n]
+    return rows[:n]
 
 
 @kernel

@@ -27,6 +27,7 @@ reported: its ends to 2 FLAT_LEAST where the inside test says when they are pass
 """
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
@@ -35,7 +36,7 @@ from tocsin.compiler.jit import kernel
 from tocsin.contacts.timed import EDGE_EDGE, FACE_VERTEX
 from tocsin.geometry.triangles import closest_on_triangle, segments
 from tocsin.motion.joints import UP
-from tocsin.motion.screw import screw_velocity, turned_coefficients
+from tocsin.motion.screw import Twist, screw_velocity, turned_coefficients
 
 NODES, LEAVES, FEATURES, OVERFLOW, STEPS, COUNTS = range(6)
 """Counts of a search: pairs of nodes, of triangles, of features; feature pairs with more touches than were kept; steps,
@@ -327,14 +328,44 @@ def add_row(found, n, time, lo, hi, proven):
     return n + 1
 
 
-@kernel
-def isolate(kind, q, twist, base, begin, end, pose, noise, stack, found, counts):
-    """Write all times in [begin, end] at which two features touch to rows of `found`; return how many, and if all fit.
+class Orbit(NamedTuple):
+    """How b moves as a sees it."""
 
-    `pose` is that of the middle. A row is (time, lo, hi, proven): what touches and is in no other row is in [lo, hi];
+    twist: Twist
+    base: tuple
+    """The pose at t = 0."""
+    noise: float
+    """How far off a computed place may be, metres: see `place_noise`."""
+
+
+class Span(NamedTuple):
+    """A stretch of time."""
+
+    lo: float
+    hi: float
+    pose: tuple
+    """Of the middle."""
+
+
+class Roots(NamedTuple):
+    """The workspace of `isolate`."""
+
+    stack: np.ndarray
+    found: np.ndarray
+    """(n, 4) time, lo, hi, proven."""
+
+
+@kernel
+def isolate(kind, q, orbit, span, roots, counts):
+    """Write all times of a span at which two features touch to rows of `roots.found`; return how many, and if all fit.
+
+    A row is (time, lo, hi, proven): what touches and is in no other row is in [lo, hi];
     if proven, something does. `time` is the root, or lo where it is not one root. Intervals that are looked at are
     added to counts[STEPS].
     """
+    twist, base, noise = orbit
+    stack, found = roots
+    begin, end, pose = span
     stack[0, 0] = begin
     stack[0, 1] = end
     top = 1
@@ -390,6 +421,7 @@ def isolate(kind, q, twist, base, begin, end, pose, noise, stack, found, counts)
     return n, True
 
 
-def workspace() -> tuple[np.ndarray, np.ndarray]:
-    """Return (stack, found) for `isolate`: a stack as deep as doubles can be halved, and room for many roots."""
-    return np.zeros((128, 2)), np.zeros((256, 4))
+@kernel
+def make_roots():
+    """Return the workspace of `isolate`: a stack as deep as doubles can be halved, and room for many roots."""
+    return Roots(np.zeros((128, 2)), np.zeros((256, 4)))
