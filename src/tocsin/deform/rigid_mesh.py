@@ -22,6 +22,7 @@ from tocsin import vec
 from tocsin.bounds.motion_bound import chain_bound
 from tocsin.compiler.jit import kernel
 from tocsin.deform.mesh_state import MeshState
+from tocsin.geometry.affine import moved
 from tocsin.geometry.primitives import Box, Capsule, ConvexHull, Cylinder, Sphere
 from tocsin.geometry.projection import closest_of
 from tocsin.geometry.shape import Shape
@@ -88,10 +89,10 @@ def _make(shape: Shape, sides: int) -> RigidMesh:
         blur = _sagitta(source.radius, sides)
         outside = 2.0 * source.radius / (1.0 + math.cos(math.pi / sides))
         mesh = Cylinder(outside, source.length).tessellate(sides)
-        points, faces = _placed(mesh.vertices, shape.placement), mesh.faces
+        points, faces = moved(mesh.vertices, shape.placement), mesh.faces
     elif isinstance(source, (Box, ConvexHull)):
         mesh = source.tessellate()
-        points, faces = _placed(mesh.vertices, shape.placement), mesh.faces
+        points, faces = moved(mesh.vertices, shape.placement), mesh.faces
         if isinstance(source, ConvexHull) and not len(faces):
             edges = np.array([[0, len(points) - 1]], np.int32)
     else:
@@ -102,10 +103,6 @@ def _make(shape: Shape, sides: int) -> RigidMesh:
     blur += ROUNDING * reach
     radius = 0.0 if shape.is_mesh else shape.radius  # that of a mesh belongs to its convex proxy
     return RigidMesh(soft, points, radius, blur, shape.solid, shape.is_mesh, reach, shape.diagonal)
-
-
-def _placed(points: np.ndarray, placement: np.ndarray) -> np.ndarray:
-    return points @ placement[:3, :3].T + placement[:3, 3]
 
 
 class LinkMotion(NamedTuple):

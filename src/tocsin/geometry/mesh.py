@@ -15,6 +15,7 @@ import numpy as np
 from tocsin import _cast
 from tocsin._readers import Reader
 from tocsin.errors import TocsinError
+from tocsin.geometry.affine import moved
 from tocsin.geometry.grouping import group_rows, weld
 from tocsin.geometry.topology import half_edges, label_faces
 
@@ -183,8 +184,7 @@ class Mesh:
         if matrix.shape != (4, 4) or not np.all(np.isfinite(matrix)) or not np.array_equal(matrix[3], (0, 0, 0, 1)):
             raise TocsinError(f"a transform must be {wanted}; got {transform!r}.")
         mirrored = np.linalg.det(matrix[:3, :3]) < 0.0
-        moved = self.vertices @ matrix[:3, :3].T + matrix[:3, 3]
-        return Mesh(moved, self.faces[:, ::-1] if mirrored else self.faces, name=self.name)
+        return Mesh(moved(self.vertices, matrix), self.faces[:, ::-1] if mirrored else self.faces, name=self.name)
 
 
 def _checked_vertices(given: Any) -> np.ndarray:

@@ -17,6 +17,7 @@ import numpy as np
 from tocsin import _cast
 from tocsin.errors import MeshWarning, TocsinError, remark
 from tocsin.geometry import cache
+from tocsin.geometry.affine import moved
 from tocsin.geometry.bvh4 import BVH4, make_bvh4
 from tocsin.geometry.features import Features, find_features
 from tocsin.geometry.hull import convex_hull
@@ -127,9 +128,10 @@ def make_shape(source: Any, placement: np.ndarray | None = None, *, solid: bool 
 
 def _placed(points: np.ndarray, place: np.ndarray) -> np.ndarray:
     """Transform points; the identity changes no bit."""
-    if np.array_equal(place, np.eye(4)):
+    out = moved(points, place)
+    if out is points:
         return points
-    out = np.ascontiguousarray(points @ place[:3, :3].T + place[:3, 3])
+    out = np.ascontiguousarray(out)
     out.setflags(write=False)  # as those of a mesh: kernels are compiled anew for arrays that can be written
     return out
 

@@ -14,11 +14,12 @@ def segment_weights(a, b):
     """Return the weights of the point of segment ab closest to the origin."""
     ab = vec.sub(b, a)
     d = vec.dot(ab, ab)
-    t = -vec.dot(a, ab) / d
+    t = -vec.dot(a, ab)
     if not t > 0.0:
         return 1.0, 0.0
-    if t >= 1.0:
+    if t >= d:
         return 0.0, 1.0
+    t = t / d
     return 1.0 - t, t
 
 

@@ -22,8 +22,9 @@ import numpy as np
 
 from tocsin import _cast
 from tocsin.errors import TocsinError
+from tocsin.geometry.affine import moved
 from tocsin.geometry.mesh import Mesh
-from tocsin.io.meshfile import READERS, Part, moved, read_parts
+from tocsin.io.meshfile import READERS, Part, read_parts
 from tocsin.io.uris import Packages
 from tocsin.model.base import Model
 from tocsin.model.body import Body

@@ -25,6 +25,7 @@ from typing import Any
 import numpy as np
 
 from tocsin.errors import TocsinError
+from tocsin.geometry.affine import moved
 
 LARGEST_FILE = 1 << 30
 """Bytes of a binary mesh file: 1 GiB is 21 million triangles in an STL."""
@@ -106,13 +107,6 @@ def merged(parts: list[Part]) -> tuple[np.ndarray, np.ndarray]:
     if not blocks:
         return np.zeros((0, 3)), np.zeros((0, 3), dtype=np.int64)
     return np.vstack(blocks), np.vstack(faces)
-
-
-def moved(points: np.ndarray, transform: np.ndarray) -> np.ndarray:
-    """Return points transformed by a 4x4 affine matrix; the identity changes no bit."""
-    if np.array_equal(transform, np.eye(4)):
-        return points
-    return points @ transform[:3, :3].T + transform[:3, 3]
 
 
 def read_bounded(file: Path, largest: int | None = None) -> bytes:

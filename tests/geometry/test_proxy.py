@@ -1,0 +1,38 @@
+"""A few points and a radius that hold all of a shape."""
+
+import numpy as np
+import pytest
+
+from tocsin.geometry.proxy import DIRECTIONS, convex_proxy, sphere_directions
+
+
+def test_directions_are_unit_vectors_that_leave_no_large_gap():
+    directions = sphere_directions(DIRECTIONS)
+    np.testing.assert_allclose(np.linalg.norm(directions, axis=1), 1.0, atol=1e-15)
+    rng = np.random.default_rng(1)
+    anywhere = rng.normal(size=(500, 3))
+    anywhere /= np.linalg.norm(anywhere, axis=1)[:, None]
+    assert (anywhere @ directions.T).max(axis=1).min() > np.cos(np.radians(25))
+
+
+def test_a_shape_of_few_corners_is_kept_as_it_is():
+    cube = np.array([[x, y, z] for x in (0.0, 1) for y in (0.0, 1) for z in (0.0, 1)])
+    kept, radius = convex_proxy(np.concatenate([cube, [[0.5, 0.5, 0.5]]]))
+    assert sorted(map(tuple, kept)) == sorted(map(tuple, cube))
+    assert radius < 1e-12
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_no_point_is_beyond_the_support_of_the_proxy_in_any_direction(seed):
+    """Containment, attacked by directions that the proxy was not made from: a set within the hull inflated by the
+    radius has no larger support anywhere."""
+    rng = np.random.default_rng(seed)
+    points = rng.normal(size=(800, 3))
+    points *= (0.3 + rng.random((800, 1))) / np.linalg.norm(points, axis=1)[:, None]
+    kept, radius = convex_proxy(points)
+    assert len(kept) <= DIRECTIONS + 6
+    directions = rng.normal(size=(20_000, 3))
+    directions /= np.linalg.norm(directions, axis=1)[:, None]
+    slack = 1e-14
+    assert ((points @ directions.T).max(axis=0) <= (kept @ directions.T).max(axis=0) + radius + slack).all()
+    assert radius < 0.5
