@@ -7,7 +7,7 @@ import tocsin
 from effort import little_work
 from tocsin import Status
 from tocsin.advancement import work as work_of_links
-from tocsin.deform import run, slabs
+from tocsin.deform import mesh_state, run, slabs
 from tocsin.deform.narrow import CHEAP, CHUNK, ELEMENTS, NODES, STEPS
 from tocsin.options import MAX_STEPS
 
@@ -49,6 +49,9 @@ def test_stretches_are_charged_though_nothing_is_near(every):
     cloth = tocsin.Deformable(vertices, faces, name="cloth")
     film = cloth.follow([vertices + (0.0, 0.0, k) for k in range(5000)])
     scene = tocsin.Scene(cloth, threads=1)
+    short = cloth.follow(film.frames[:4])  # compiles what is asked, and loads it
+    assert scene.is_free(short)
+    assert not len(scene.contacts(short, every="pair"))
     with little_work(100_000):
         if every:
             assert not scene.contacts(film, every=every, max_steps=5000).complete
@@ -94,3 +97,16 @@ def test_the_default_cap_stands_for_a_few_million_tests():
     """A microsecond or less each: what nothing else ends is given up within seconds."""
     assert CHEAP * MAX_STEPS <= 8_000_000
     assert work_of_links.FIRST_TESTS + work_of_links.TESTS_A_STEP * MAX_STEPS <= 5_000_000
+
+
+def test_a_cloth_among_links_is_fitted_once_for_all_of_them(monkeypatch):
+    """And what it was fitted to is let go of when the question ends."""
+    vertices, faces = sheet(4)
+    cloth = tocsin.Deformable(vertices, faces, name="cloth")
+    boxes = [tocsin.Body(tocsin.Box((1, 1, 1)), place, name=f"box{k}") for k, place in enumerate(np.eye(3) * 9.0)]
+    fits = []
+    fitted = mesh_state.MeshState._fitted
+    monkeypatch.setattr(mesh_state.MeshState, "_fitted", lambda self, *how: fits.append(self) or fitted(self, *how))
+    assert tocsin.Scene(cloth, *boxes, threads=1).is_free(cloth.move(vertices, vertices + (0, 0, 0.1)))
+    assert fits.count(cloth.kept["soft"]) == 1
+    assert all(mesh._last is None for mesh in fits)

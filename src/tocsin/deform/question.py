@@ -274,14 +274,15 @@ class Question:
 
     def _stretch(self, stretch: Stretch, question: int, limit: float) -> FoundContacts:
         """Ask about one stretch up to `limit`; times that come back, and this one, are those of the whole motion."""
-        locks = {soft_of(m).lock for m in self.models if isinstance(m, Deformable)}
-        for lock in sorted(locks, key=id):
-            lock.acquire()
+        meshes = {id(m): soft_of(m) for m in self.models if isinstance(m, Deformable)}.values()
+        for mesh in sorted(meshes, key=lambda mesh: id(mesh.lock)):
+            mesh.lock.acquire()
         try:
             found = self._locked(stretch, question, share_of(stretch, limit))
         finally:
-            for lock in locks:
-                lock.release()
+            for mesh in meshes:
+                mesh.forget()
+                mesh.lock.release()
         if stretch != WHOLE:
             found.hits["time"] = times_before(stretch, found.hits["time"])
         return found
@@ -378,6 +379,7 @@ class Question:
                 found = self._confirmed(every_contact(slabs, limit), [p])
             else:
                 found = first_contact(slabs, limit)
+            rigid.soft.forget()
         if not overlaps or (question != EVERY and len(found.hits) and found.hits[0]["time"] == 0.0):
             return found
         placed = path.place(rigid, 0.0)
