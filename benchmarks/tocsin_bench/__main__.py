@@ -10,7 +10,7 @@ import numba
 
 try:
     from tocsin_bench import all_contacts, registry, report
-    from tocsin_bench.campaigns import answers, caches, doors, mbm, memory, mutate, properness, sabotage, truth
+    from tocsin_bench.campaigns import answers, caches, doors, mbm, memory, mutate, proofs, properness, sabotage, truth
     from tocsin_bench.measures import backends, overhead, scaling, screen
     from tocsin_bench.results import tables
 except ModuleNotFoundError as missing:
@@ -157,6 +157,7 @@ def _parser() -> argparse.ArgumentParser:
     caches.add_arguments(add("caches", caches.DESCRIPTION, _opened("Damaged caches", caches.run)))
     mutate.add_arguments(add("mutate", mutate.DESCRIPTION, _opened("Damaged files", mutate.run)))
     doors.add_arguments(add("doors", doors.DESCRIPTION, _opened("What users hand in", doors.run)))
+    proofs.add_arguments(add("proofs", proofs.DESCRIPTION, _opened("Proofs and their checker", proofs.run)))
 
     bounds = add(
         "bounds",

@@ -161,6 +161,12 @@ COMMANDS = (
     ),
     Command("caches", "is every damaged cache noticed, and nothing else?", "campaign", "--count 500 --kills 100"),
     Command("mutate", "is every damaged file read or refused in a sentence?", "campaign", "--count 500"),
+    Command(
+        "proofs",
+        "is every proof accepted, and every changed one refused?",
+        "campaign",
+        "--edges 200 --bodies 100 --chains 10 --changed 500",
+    ),
     Command("doors", "is all that users hand in answered or refused in a sentence?", "campaign", "--count 500"),
 )
 

@@ -54,7 +54,7 @@ class Stretch:
         self.joints = [model.joints(begin, end) for model in models]
         self.jets: dict[Any, Jet] = {}
         self.placed: dict[Any, Any] = {}
-        self.thirds: dict[Any, tuple[float, float]] = {}
+        self.thirds: dict[Any, tuple[float, float, np.ndarray]] = {}
 
     def frame(self, a: int, b: int) -> int:
         """Return the lowest link that carries both shapes, -1 for the world. Parents have smaller numbers."""
@@ -78,15 +78,16 @@ class Stretch:
         """Return a bound of the third derivative of the place of a part's points: affine in how far they reach."""
         model, link, _, place = self.shapes[shape]
         if (shape, frame) not in self.thirds:
-            away, ends = norm([place[i, 3] for i in range(3)]), []
-            for x in ((away, 0.0, 0.0, 0.0), (away + 1.0, 0.0, 0.0, 0.0)):
+            ends = []
+            for x in ((0.0, 0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0)):
                 i = link
                 while i != frame:
                     x, i = self.joints[model][i].third(x), self.models[model].links[i].parent
                 ends.append(x[3])
-            self.thirds[shape, frame] = ends[0] * (1.0 + 1e-9), (ends[1] - ends[0] + 1e-9 * ends[1]) * (1.0 + 1e-8)
-        base, slope = self.thirds[shape, frame]
-        return base + slope * part.reach
+            base, slope = ends[0] * (1.0 + 1e-9), ends[1] - ends[0] + 1e-9 * ends[1]
+            self.thirds[shape, frame] = base, slope, rounded((place, None, None))[0][0]
+        base, slope, matrix = self.thirds[shape, frame]
+        return base + slope * part.reach(matrix)
 
     def extent(self, shape: int, part: Part, frame: int, n: np.ndarray, m: fmpq, tau: float) -> np.ndarray:
         """Return how far a part goes along directions n, one in each row: three coefficients each, rounded outward."""

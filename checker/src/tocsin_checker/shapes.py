@@ -29,14 +29,21 @@ class Part:
     faces: np.ndarray | None = None
     mesh: tuple[np.ndarray, np.ndarray] | None = None
     halves: tuple[Part, Part] | None = None
+    placed_reach: float = -1.0
 
     def __post_init__(self) -> None:
-        """Measure how far its points are from the origin, and the sum of their coordinates' magnitudes."""
+        """Measure the sum of its coordinates' magnitudes."""
         if not len(self.points) or not np.isfinite(self.points).all() or not 0.0 <= self.radius + self.ring < math.inf:
             raise Refused("a shape has no points, or sizes that are not numbers.")
-        round_by = self.radius + self.ring
-        self.reach = (math.sqrt((self.points**2).sum(axis=1).max()) + round_by) * (1.0 + 1e-12)
-        self.sum = float(np.abs(self.points).sum(axis=1).max()) + 3.0 * round_by
+        self.sum = float(np.abs(self.points).sum(axis=1).max()) + 3.0 * (self.radius + self.ring)
+
+    def reach(self, place: np.ndarray) -> float:
+        """Return how far its points are from the origin of the link, in which `place`, always the same, puts them."""
+        if self.placed_reach < 0.0:
+            far = np.sqrt(((self.points @ place[:3, :3].T + place[:3, 3]) ** 2).sum(axis=1).max())
+            size = self.sum + float(np.abs(place[:3, 3]).sum())
+            self.placed_reach = (float(far) + self.radius + self.ring) * (1.0 + 1e-8) + 1e-12 * size
+        return self.placed_reach
 
     def largest(self, rows: np.ndarray) -> np.ndarray:
         """Return the largest a x + b y + c z + d over the part, for each row (a, b, c, d), up to a few roundings."""

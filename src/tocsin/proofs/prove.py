@@ -47,10 +47,10 @@ _WORDS = {search.HALF_TIME: "/", search.SLAB: ".", search.END: ";", search.HALF_
 class Proof:
     """A proof: `save` it, and `tocsin verify`, or anybody's checker, reads the file."""
 
-    def __init__(self, claim: str, head: dict[str, Any], free: list[np.ndarray], contact: dict[str, Any]) -> None:
+    def __init__(self, claim: str, asked: Asked, margin: float, free: list[np.ndarray], contact: dict[str, Any]) -> None:
         self.claim: str = claim
         """'free' or 'contact'."""
-        self._head, self._free, self._contact = head, free, contact
+        self._asked, self._margin, self._free, self._contact = asked, margin, free, contact
 
     def __repr__(self) -> str:
         return f"<Proof of {self.claim!r}: {len(self.to_bytes())} bytes>"
@@ -58,7 +58,8 @@ class Proof:
     @cached_property
     def data(self) -> dict[str, Any]:
         """The proof as JSON has it, see docs/proofs.md."""
-        return {**self._head, "claim": self.claim, "free": list(map(as_text, self._free)), "contact": self._contact}
+        head = self._asked.head(self._margin)
+        return {**head, "claim": self.claim, "free": list(map(as_text, self._free)), "contact": self._contact}
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the file, packed."""
@@ -137,14 +138,14 @@ def prove(scene: Context, motions: tuple[Motion, ...], margin: float, tolerance:
     asked = Asked(scene, scene.tables(), motions)
     found = asked.free(margin)
     if found is not None:
-        return Proof("free", asked.head(margin), found, {})
+        return Proof("free", asked, margin, found, {})
     hit = first_contact(scene, motions, margin, tolerance, MAX_STEPS, engine_of("advancement"))
     if not hit.contacts:
         raise TocsinError(
             f"the answer is {hit.status.value!r}, and no certificate was found: what is closer to its margin than "
             f"rounding lets a checker tell has none."
         )
-    return Proof("contact", asked.head(margin), [], asked.contact(hit))
+    return Proof("contact", asked, margin, [], asked.contact(hit))
 
 
 def _check(scene: Context, motions: tuple[Motion, ...]) -> None:

@@ -1,0 +1,25 @@
+"""A seeded part of the campaign: bodies and chains, and proofs that are changed."""
+
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip("tocsin_checker", reason="the checker is not installed: pip install ./checker")
+
+from tocsin_bench.campaigns import proofs
+
+
+def test_every_answer_is_proven_and_no_changed_proof_is_accepted(tmp_path: Path) -> None:
+    told: Counter[str] = Counter()
+    rng = np.random.default_rng(5)
+    for question in (*proofs.bodies(24, 7), *proofs.chains(3, 7, tmp_path)):
+        data = proofs.judged(question, told, [])
+        for _ in range(3 if data and data["free"] else 0):
+            proofs.attack(question, data, rng, told)
+    assert told["free"] > 5
+    assert told["contact"] > 5
+    assert told["changed: refused"] > 10
+    assert not {"without a proof", "refused", "another claim than the answer"} & set(told)
+    assert not told["changed: ACCEPTED, AND FALSE"]
