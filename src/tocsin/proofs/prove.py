@@ -47,7 +47,7 @@ _WORDS = {search.HALF_TIME: "/", search.SLAB: ".", search.END: ";", search.HALF_
 class Proof:
     """A proof: `save` it, and `tocsin verify`, or anybody's checker, reads the file."""
 
-    def __init__(self, claim: str, asked: Asked, margin: float, free: list[np.ndarray], contact: dict[str, Any]) -> None:
+    def __init__(self, claim: str, asked: Asked, margin: float, free: list[np.ndarray], contact: Any) -> None:
         self.claim: str = claim
         """'free' or 'contact'."""
         self._asked, self._margin, self._free, self._contact = asked, margin, free, contact
