@@ -13,12 +13,12 @@ import numpy as np
 from rich.table import Table
 
 from tocsin import vec
-from tocsin.bounds import interval, taylor
+from tocsin.bounds import taylor
 from tocsin.bounds.motion_bound import chain_bound
-from tocsin.bounds.paper_bound import paper_bound
 from tocsin.compiler.jit import kernel
 from tocsin.motion.chain import chain_pose, chain_state
-from tocsin_bench.campaigns import bound_chains
+from tocsin_bench.campaigns import bound_chains, interval_matrices
+from tocsin_bench.campaigns.paper_bound import paper_bound
 from tocsin_bench.report import console
 
 TURNS = (10.0, 45.0)
@@ -69,14 +69,14 @@ def _sides(joints, links, center, half, samples, out):
     last = joints.shape[1] - 1
     for n in range(joints.shape[0]):
         taylor.joint_taylor(model, joints[n, 0], 0.0, 1.0)
-        interval.joint_interval(loose, joints[n, 0], 0.0, 1.0)
+        interval_matrices.joint_interval(loose, joints[n, 0], 0.0, 1.0)
         for k in range(1, last + 1):
             taylor.joint_taylor(step, joints[n, k], 0.0, 1.0)
             taylor.compose(model, model, step)
-            interval.joint_interval(loose_step, joints[n, k], 0.0, 1.0)
-            interval.interval_compose(loose, loose, loose_step)
+            interval_matrices.joint_interval(loose_step, joints[n, k], 0.0, 1.0)
+            interval_matrices.interval_compose(loose, loose, loose_step)
         a_lo, a_hi = taylor.swept_box(model, center, axes, half)
-        b_lo, b_hi = interval.interval_swept_box(loose, center, axes, half)
+        b_lo, b_hi = interval_matrices.interval_swept_box(loose, center, axes, half)
         lo = (np.inf, np.inf, np.inf)
         hi = (-np.inf, -np.inf, -np.inf)
         for i in range(samples):

@@ -4,7 +4,7 @@ A case is two chains of joints of every kind (turning, sliding, both, neither) w
 and a moment in it. At that moment the motion, in extended precision or, where that is too close to call, in 60 digits,
 is held against
 
-plain     the interval matrix of the first chain (`bounds.interval`), entry by entry, and the box it makes of a box;
+plain     the interval matrix of the first chain (`interval_matrices`), entry by entry, and the box it makes of a box;
 X, Y      the matrices with which the engine sees one chain from the other (`interval.frames`), as it claims them:
           |X(t) p - (X0 + s X1) p| <= rho |p| + tau, for a point p, and the same for Y = X^-1;
 pieces    the pieces of the volume that a line-swept sphere on the first chain sweeps (`interval.swept_volume`): a point
@@ -20,13 +20,13 @@ from typing import Any
 import numpy as np
 
 from tocsin import vec
-from tocsin.bounds import interval, taylor
+from tocsin.bounds import taylor
 from tocsin.compiler.jit import kernel
 from tocsin.geometry.simplex import segment_weights, tetrahedron_weights
 from tocsin.interval.frames import RELATIVE, relate, relate_back
 from tocsin.interval.swept_volume import MOST, PIECE, SPHERE, write_pieces
 from tocsin_bench import report
-from tocsin_bench.campaigns import bound_chains
+from tocsin_bench.campaigns import bound_chains, interval_matrices
 from tocsin_bench.campaigns.bound_truth import digits, extended_motion, in_batches, motion_in_digits, stretches
 
 DESCRIPTION = "Interval matrices, relative motions and swept pieces of the interval engine against exact motion."
@@ -58,11 +58,11 @@ def _enclose(joints_a, joints_b, t0, t1, center, axes, half, spheres, plain, box
     matrices = np.zeros((3, 3, 4, 5))
     scratch = np.zeros((2, 3, 4, 5))
     for n in range(joints_a.shape[0]):
-        interval.joint_interval(plain[n], joints_a[n, 0], t0[n], t1[n])
+        interval_matrices.joint_interval(plain[n], joints_a[n, 0], t0[n], t1[n])
         for k in range(1, joints_a.shape[1]):
-            interval.joint_interval(step, joints_a[n, k], t0[n], t1[n])
-            interval.interval_compose(plain[n], plain[n], step)
-        lo, hi = interval.interval_swept_box(plain[n], center[n], axes[n], half[n])
+            interval_matrices.joint_interval(step, joints_a[n, k], t0[n], t1[n])
+            interval_matrices.interval_compose(plain[n], plain[n], step)
+        lo, hi = interval_matrices.interval_swept_box(plain[n], center[n], axes[n], half[n])
         for i in range(3):
             boxes[n, 0, i] = lo[i]
             boxes[n, 1, i] = hi[i]

@@ -16,7 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from tocsin.deform.pairs import advance_pairs
+from tocsin.deform.advance import ENDED
+from tocsin.deform.pairs import end_pairs
 from tocsin_bench import report
 from tocsin_bench.campaigns import truth
 from tocsin_bench.scenes.recorded_pairs import Group
@@ -25,6 +26,17 @@ DESCRIPTION = "Search for the slowest vertex-face and edge-edge queries, bred fo
 
 KEPT, CHILDREN = 400, 10
 """Pairs that survive a round, and changed copies of each."""
+
+
+def advance_pairs(
+    a: tuple[np.ndarray, np.ndarray], b: tuple[np.ndarray, np.ndarray], margin: float, tolerance: np.ndarray
+) -> np.ndarray:
+    """Return how pairs end, `advance.ENDED`: edges (n, 2, 3), or vertices (n, 1, 3) of a and faces (n, 3, 3) of b."""
+    n, of_a = a[0].shape[:2]
+    ended = np.zeros(n, ENDED)
+    flat = [np.ascontiguousarray(side).reshape(-1) for side in (*a, *b)]
+    end_pairs(of_a, flat[0], flat[1], flat[2], flat[3], margin, tolerance, ended, np.zeros(n))
+    return ended
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

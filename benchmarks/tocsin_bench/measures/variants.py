@@ -26,7 +26,6 @@ from typing import Any
 import numpy as np
 
 from tocsin.advancement.engine import OPEN, advance, hulls_step
-from tocsin.bounds.interval import interval_compose, interval_swept_box, joint_interval
 from tocsin.bounds.motion_bound import SHRINK, safe_step, sharper_step
 from tocsin.broad_phase.sweep import geom_box
 from tocsin.broad_phase.temporal import free_until
@@ -38,6 +37,7 @@ from tocsin.motion.joints import UP
 from tocsin.outcome import CONTACT, FREE
 from tocsin.simd.lanes import select
 from tocsin_bench import race, report
+from tocsin_bench.campaigns.interval_matrices import interval_compose, interval_swept_box, joint_interval
 from tocsin_bench.peers.remote import Worker, serve
 from tocsin_bench.scenes import cases, trains
 

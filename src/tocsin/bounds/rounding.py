@@ -29,14 +29,8 @@ GUARD = 1.0 + 2.0**-46
 """Factor of a radius that covers the roundings of computing the radius itself.
 
 A sum of non-negative terms in which no term passes more than 100 roundings is computed with a relative error of at most
-gamma(100) < 101 UNIT; 2^-46 is 128 UNIT.
+100 u / (1 - 100 u) < 101 UNIT (Higham, lemma 3.1); 2^-46 is 128 UNIT.
 """
-
-
-@kernel
-def gamma(n):
-    """Return n u / (1 - n u), rounded up: n roundings change a term by at most this factor (Higham, lemma 3.1)."""
-    return n * UNIT / (1.0 - n * UNIT) * (1.0 + 2.0**-50)
 
 
 @kernel

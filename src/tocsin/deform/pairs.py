@@ -16,9 +16,6 @@ from tocsin.options import RELATIVE_TOLERANCE
 from tocsin.outcome import FREE
 from tocsin.simd.lanes import DOUBLES
 
-Ends = tuple[np.ndarray, np.ndarray]
-"""Points at time 0 and at time 1."""
-
 BY_SIZE = np.zeros(0)
 """Tolerances: of each pair by its size."""
 
@@ -88,15 +85,6 @@ def end_pairs(of_a, a0, a1, b0, b1, margin, tolerance, ended, times):
     for p in range(n):
         times[p] = math.inf if ended[p]["status"] == FREE else ended[p]["time"]
     return True
-
-
-def advance_pairs(a: Ends, b: Ends, margin: float, tolerance: np.ndarray) -> np.ndarray:
-    """Return how pairs end, `advance.ENDED`: edges (n, 2, 3), or vertices (n, 1, 3) of a and faces (n, 3, 3) of b."""
-    n, of_a = a[0].shape[:2]
-    ended = np.zeros(n, ENDED)
-    flat = [np.ascontiguousarray(side).reshape(-1) for side in (*a, *b)]
-    end_pairs(of_a, flat[0], flat[1], flat[2], flat[3], margin, tolerance, ended, np.zeros(n))
-    return ended
 
 
 def _refuse(given: dict[str, Any], shapes: tuple[tuple[int, ...], ...]) -> None:

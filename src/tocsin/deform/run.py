@@ -6,7 +6,6 @@ what is proven to be later, so what is found does not depend on who did what whe
 
 from __future__ import annotations
 
-import math
 import os
 import threading
 from collections.abc import Sequence
@@ -253,8 +252,3 @@ def undecided(t: float) -> FoundContacts:
 def ended(question: int) -> FoundContacts:
     """Return what is known where the budget ended the search before it began: nothing, from the start on."""
     return nothing()._replace(complete=False) if question == EVERY else undecided(0.0)
-
-
-def first_time(found: FoundContacts) -> float:
-    """Return the time of the first contact, inf if there is none."""
-    return float(found.hits[0]["time"]) if len(found.hits) else math.inf

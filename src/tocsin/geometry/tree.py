@@ -11,7 +11,6 @@ the mean along the longest axis, at the median where the mean would be lopsided,
 Walks down a tree keep what waits on stacks of fixed length, so no tree is deeper than DEPTH (`build_range`).
 """
 
-from typing import NamedTuple
 
 import numpy as np
 
@@ -48,12 +47,6 @@ SINGLE_TINY = 2.0**-140
 
 UNIT_DOWN = 1.0 - 2.0**-21
 """Times an axis of a node: a vector no longer than 1."""
-
-
-class Tree(NamedTuple):
-    """Nodes in one structured array; node 0 is the root."""
-
-    nodes: np.ndarray
 
 
 def is_tree(nodes: np.ndarray) -> bool:

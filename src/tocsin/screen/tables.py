@@ -148,7 +148,7 @@ def lay_out(models: tuple[Model, ...], world: World) -> Surfaces:
             row["point"], row["corner"], row["edge"] = size["points"], size["corners"], size["edges"]
             row["face"], row["closed"] = size["faces"], found.closed
             row["corners"], row["edges"], row["faces"] = len(found.corners), len(found.edges), len(found.faces)
-            row["owner"], row["ring"], row["rim"] = _add(parts, size, found, shape.faces, total_points)
+            row["owner"], row["ring"], row["rim"] = _add(parts, size, found, total_points)
             used = found.points[found.corners["point"]]
             row["center"] = 0.5 * (used.min(axis=0) + used.max(axis=0))
             row["radius"] = np.linalg.norm(used - row["center"], axis=1).max() * (1.0 + 1e-12)
@@ -168,7 +168,7 @@ def lay_out(models: tuple[Model, ...], world: World) -> Surfaces:
 
 
 def _add(
-    parts: dict[str, list[np.ndarray]], size: dict[str, int], found: Features, mesh_faces: np.ndarray, points: int
+    parts: dict[str, list[np.ndarray]], size: dict[str, int], found: Features, points: int
 ) -> tuple[int, int, int]:
     """Append the tables of one shape; return where its owners, its rings and its rims are in `numbers`."""
     corners, edges, faces, sides = (

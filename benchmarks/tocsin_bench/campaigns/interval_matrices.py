@@ -80,12 +80,6 @@ def hull(a, b):
 
 
 @kernel
-def intersect(a, b):
-    """Return what both contain; empty when the result has lo > hi."""
-    return (max(a[0], b[0]), min(a[1], b[1]))
-
-
-@kernel
 def _reaches(lo, hi, phase):
     """Return False only if no number phase + 2 pi k, k an integer, lies in [lo, hi]; phase is a multiple of pi / 2.
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from tocsin.bounds.paper_bound import paper_bound
 from tocsin_bench.campaigns import bound_chains, bound_tightness, bounds
+from tocsin_bench.campaigns.paper_bound import paper_bound
 
 
 @pytest.mark.skipif(np.finfo(np.longdouble).nmant < 63, reason="long double is no wider than double here")
