@@ -15,11 +15,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tocsin import vec
+from tocsin._types import FloatArray, Indices, IntArray, Mat3, Matrix4, Numeric, Row, Vector
 from tocsin.compiler.jit import kernel
 from tocsin.errors import TocsinError
 
@@ -38,6 +40,8 @@ SMALLEST, LARGEST = 1e-30, 1e30
 
 FLOAT64 = np.dtype(np.float64)
 
+Number = TypeVar("Number", bound=np.generic)
+
 ORTHONORMAL = 1e-15
 """Deviation of R R^T from I that rounding explains: such a matrix is left as it is, so that exact ones stay exact."""
 
@@ -46,7 +50,7 @@ MOST = 2**62
 
 
 @kernel
-def deviation(m):
+def deviation(m: Mat3) -> float:
     """Return the largest entry of |R R^T - I|."""
     most = 0.0
     for i in range(3):
@@ -56,7 +60,7 @@ def deviation(m):
 
 
 @kernel
-def nearest_rotation(m):
+def nearest_rotation(m: Mat3) -> Mat3:
     """Return the rotation nearest to a matrix whose deviation is at most `RIGID`; it has determinant +1.
 
     Claim: the result is the factor U of m = U H (U a rotation, H symmetric), the nearest one, up to rounding. Proof: a
@@ -78,7 +82,7 @@ def nearest_rotation(m):
 
 
 @kernel
-def write_pose(matrix, out):
+def write_pose(matrix: Matrix4, out: Row) -> int:
     """Write a 4x4 matrix as (x y z, quaternion x y z w); return 0, or 1 nan, 2 not rigid, 3 a mirror, 4 too far."""
     for i in range(4):
         for j in range(4):
@@ -105,7 +109,7 @@ def write_pose(matrix, out):
 
 
 @kernel
-def check_row(row, quaternions, most):
+def check_row(row: Row, quaternions: Indices, most: Row) -> int:
     """Return 0 if a configuration is fine, 1 for nan or inf, 2 + k if the quaternion at entry k is not unit.
 
     And -1 - k if entry k is larger than most[k].
@@ -128,7 +132,7 @@ KINDS |= {"M": "dates", "m": "durations", "V": "records"}
 """What NumPy would make numbers of, or trip over, and nobody means as such."""
 
 
-def said(value: Any) -> str:
+def said(value: object) -> str:
     """Put what was given into a few words."""
     if isinstance(value, np.ndarray):
         return f"an array of {KINDS.get(value.dtype.kind, value.dtype)} of shape {value.shape}"
@@ -139,7 +143,12 @@ def said(value: Any) -> str:
     return words if len(words) <= 200 else f"{words[:200]}..."
 
 
-def real(value: Any) -> np.ndarray:
+def instance(value: object, kinds: type | tuple[type, ...]) -> bool:
+    """Is what a user handed in of these kinds? Annotations promise it, and nobody enforces them."""
+    return isinstance(value, kinds)
+
+
+def real(value: object) -> Numeric:
     """Return a plain array of integers or floats; a TypeError says what it is instead.
 
     Whatever a stranger's object raises while it is made an array is such a TypeError too.
@@ -158,9 +167,9 @@ def real(value: Any) -> np.ndarray:
     return out
 
 
-def numbers(value: Any, what: str, wanted: str) -> np.ndarray:
+def numbers(value: object, what: str, wanted: str) -> FloatArray:
     """Return a contiguous float64 array of any shape; `wanted` says what it should have been."""
-    if value.__class__ is np.ndarray and value.dtype is FLOAT64 and value.flags.c_contiguous:
+    if type(value) is np.ndarray and value.dtype is FLOAT64 and value.flags.c_contiguous:
         return value
     try:
         given = real(value)
@@ -170,7 +179,7 @@ def numbers(value: Any, what: str, wanted: str) -> np.ndarray:
         return np.asarray(given, dtype=np.float64, order="C")
 
 
-def array(value: Any, what: str, shape: tuple[int | None, ...]) -> np.ndarray:
+def array(value: object, what: str, shape: tuple[int | None, ...]) -> FloatArray:
     """Return a float64 array of the given shape (None: any length); finite."""
     out = numbers(value, what, f"numbers in an array of shape {_shape(shape)}")
     if len(out.shape) != len(shape) or any(s is not None and s != n for s, n in zip(shape, out.shape)):
@@ -180,18 +189,18 @@ def array(value: Any, what: str, shape: tuple[int | None, ...]) -> np.ndarray:
     return out
 
 
-def kept(value: Any, what: str, shape: tuple[int | None, ...]) -> np.ndarray:
+def kept(value: object, what: str, shape: tuple[int | None, ...]) -> FloatArray:
     """Return a copy of finite numbers that nobody can write: for what is kept beyond a call."""
     return frozen(array(value, what, shape).copy())
 
 
-def frozen(owned: np.ndarray) -> np.ndarray:
+def frozen(owned: NDArray[Number]) -> NDArray[Number]:
     """Return an array of ours after taking away the right to write it."""
     owned.setflags(write=False)
     return owned
 
 
-def coordinates(value: Any, what: str, shape: tuple[int | None, ...]) -> np.ndarray:
+def coordinates(value: object, what: str, shape: tuple[int | None, ...]) -> FloatArray:
     """Return a float64 array of positions (metres) of the given shape: finite, and not too far away."""
     out = array(value, what, shape)
     if out.size and max(out.max(), -out.min()) > LARGEST:
@@ -201,7 +210,7 @@ def coordinates(value: Any, what: str, shape: tuple[int | None, ...]) -> np.ndar
     return out
 
 
-def indices(value: Any, what: str, width: int, vertices: int) -> np.ndarray:
+def indices(value: object, what: str, width: int, vertices: int) -> IntArray:
     """Return an (n, width) int32 array of vertex numbers, all below `vertices`; None is none of them.
 
     A copy that nobody can write: kernels read memory by these numbers.
@@ -225,7 +234,7 @@ def indices(value: Any, what: str, width: int, vertices: int) -> np.ndarray:
         given = given.reshape(-1, 1)
     if given.ndim != 2 or given.shape[1] != width:
         wanted = "(n,)" if width == 1 else f"(n, {width})"
-        raise TocsinError(f"{what} must have shape {wanted}; got shape {np.shape(value)}.")
+        raise TocsinError(f"{what} must have shape {wanted}; got shape {np.asarray(value).shape}.")
     if given.dtype.kind not in "iu":
         found = KINDS.get(given.dtype.kind, given.dtype)
         raise TocsinError(f"{what} must be whole numbers, those of vertices; got {found}.")
@@ -242,7 +251,7 @@ def _shape(shape: tuple[int | None, ...]) -> str:
     return "(" + ", ".join("n" if s is None else str(s) for s in shape) + ("," if len(shape) == 1 else "") + ")"
 
 
-def pose(value: Any, what: str = "a pose", out: np.ndarray | None = None) -> np.ndarray:
+def pose(value: object, what: str = "a pose", out: Row | None = None) -> Row:
     """Return a 4x4 rigid transform, or a translation (x, y, z), as seven numbers: x y z, quaternion x y z w."""
     matrix = numbers(value, what, POSES)
     if out is None:
@@ -268,18 +277,19 @@ def pose(value: Any, what: str = "a pose", out: np.ndarray | None = None) -> np.
     return out
 
 
-def placement(value: Any, what: str) -> np.ndarray:
+def placement(value: object, what: str) -> Matrix4:
     """Return a 4x4 matrix, which nobody can write, from a 4x4 rigid transform or a translation (x, y, z)."""
     given = numbers(value, what, POSES)
     place = pose(given, what)
     matrix = np.eye(4)
     matrix[:3, 3] = place[:3]
     if given.shape == (4, 4):
-        matrix[:3, :3] = nearest_rotation((vec.load3(given, 0), vec.load3(given, 1), vec.load3(given, 2)))
+        rotation = nearest_rotation((vec.load3(given, 0), vec.load3(given, 1), vec.load3(given, 2)))
+        matrix[:3, :3] = np.array(rotation)
     return frozen(matrix)
 
 
-def unit(value: Any, what: str) -> np.ndarray:
+def unit(value: object, what: str) -> Vector:
     """Return a direction as a unit vector, which nobody can write; zero is refused."""
     v = array(value, what, (3,))
     largest = float(np.abs(v).max())
@@ -289,7 +299,7 @@ def unit(value: Any, what: str) -> np.ndarray:
     return frozen(v / math.sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]))  # not `@`, whose last bits are BLAS's
 
 
-def turned(position: Any, quaternion: Any, what: str) -> np.ndarray:
+def turned(position: Vector, quaternion: object, what: str) -> Matrix4:
     """Return the 4x4 matrix of a position and a unit quaternion x y z w: that of q / |q|."""
     q = array(quaternion, f"the orientation of {what}", (4,))
     length = math.sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
@@ -297,11 +307,12 @@ def turned(position: Any, quaternion: Any, what: str) -> np.ndarray:
         raise TocsinError(f"the orientation of {what} must be a unit quaternion (x y z w); got {q.tolist()}.")
     x, y, z, w = (q / length).tolist()
     matrix = np.eye(4)
-    matrix[:3, :3] = (
+    rotation = (
         (1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - z * w), 2.0 * (x * z + y * w)),
         (2.0 * (x * y + z * w), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - x * w)),
         (2.0 * (x * z - y * w), 2.0 * (y * z + x * w), 1.0 - 2.0 * (x * x + y * y)),
     )
+    matrix[:3, :3] = np.array(rotation)
     matrix[:3, 3] = position
     return matrix
 
@@ -330,7 +341,7 @@ def plain(value: Any) -> float | None:
 
 
 def scalar(
-    value: Any, what: str, *, least: float = -math.inf, above: float = -math.inf, most: float = math.inf
+    value: object, what: str, *, least: float = -math.inf, above: float = -math.inf, most: float = math.inf
 ) -> float:
     """Return a finite float, at least `least`, greater than `above` and at most `most`; text is no number."""
     x = plain(value)
@@ -347,17 +358,17 @@ def scalar(
     return x
 
 
-def margin(value: Any, what: str = "margin") -> float:
+def margin(value: object, what: str = "margin") -> float:
     """Return a distance to be kept, metres: 0 or more."""
     return scalar(value, what, least=0.0, most=LARGEST)
 
 
-def tolerance(value: Any) -> float:
+def tolerance(value: object) -> float:
     """Return how far beyond the margin a contact may be reported, metres: more than 0."""
     return scalar(value, "tolerance", above=0.0, most=LARGEST)
 
 
-def count(value: Any, what: str) -> int:
+def count(value: object, what: str) -> int:
     """Return an int of at least 1."""
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
         raise TocsinError(f"{what} must be a whole number of at least 1; got {said(value)}.")
@@ -366,24 +377,25 @@ def count(value: Any, what: str) -> int:
     return int(value)
 
 
-def flag(value: Any, what: str) -> bool:
+def flag(value: object, what: str) -> bool:
     """Return True or False."""
     if not isinstance(value, (bool, np.bool_)):
         raise TocsinError(f"{what} must be True or False; got {said(value)}.")
     return bool(value)
 
 
-def name(value: Any, what: str) -> str:
+def name(value: object, what: str) -> str:
     """Return a non-empty string."""
     if not isinstance(value, str) or not value:
         raise TocsinError(f"{what} must be a non-empty string; got {said(value)}.")
     return value
 
 
-def names(value: Any, what: str) -> tuple[str, ...]:
+def names(value: object, what: str) -> tuple[str, ...]:
     """Return several names, from any sequence of them; one name alone is not taken for its letters."""
     try:
-        found = None if isinstance(value, (str, bytes)) else tuple(value)
+        given: Any = value  # whatever a stranger takes for a sequence
+        found: tuple[object, ...] | None = None if isinstance(value, (str, bytes)) else tuple(given)
     except TypeError:
         found = None
     if found is None:
@@ -391,7 +403,7 @@ def names(value: Any, what: str) -> tuple[str, ...]:
     return tuple(name(one, f"each of {what}") for one in found)
 
 
-def choice(value: Any, what: str, valid: Iterable[str]) -> str:
+def choice(value: object, what: str, valid: Iterable[str]) -> str:
     """Return `value` if it is one of the valid words."""
     words = list(valid)
     if not isinstance(value, str) or value not in words:

@@ -1,6 +1,6 @@
 """What can go wrong at the door, and what is only remarkable there, as sentences."""
 
-import sys
+import inspect
 import warnings
 from collections.abc import Iterable
 from difflib import get_close_matches
@@ -50,7 +50,7 @@ def unknown_name(what: str, name: object, valid: Iterable[str]) -> UnknownNameEr
 
 def remark(sentence: str, kind: type[Warning] = UserWarning) -> None:
     """Warn at the line by which a user's program came into this package, however deep inside it was noticed."""
-    frame, level = sys._getframe(1), 2
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == __package__:
+    frame, level = inspect.currentframe(), 1
+    while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] == __package__:
         frame, level = frame.f_back, level + 1
     warnings.warn(sentence, kind, stacklevel=level)

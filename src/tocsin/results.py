@@ -10,12 +10,10 @@ from numbers import Real
 from typing import Any, Protocol, TypeVar, overload
 
 import numpy as np
-from numpy.typing import NDArray
 
+from tocsin._types import Records, Row, Values, Vector
 from tocsin.errors import TocsinError, unknown_name
 from tocsin.outcome import CONTACT, INITIAL_CONTACT
-
-Vector = NDArray[np.float64]
 
 
 class Status(enum.Enum):
@@ -48,6 +46,37 @@ def ambiguous(what: str, instead: str) -> TocsinError:
     return TocsinError(f"{what} is neither true nor false: it could mean free as well as in contact. Ask {instead}.")
 
 
+class MovedModel(Protocol):
+    """What an answer knows of a motion that was asked about: whose it is, and where that is at a time in [0, 1]."""
+
+    @property
+    def model(self) -> object:
+        """What moves."""
+        ...
+
+    def row_at(self, t: float) -> Row:
+        """Return its configuration, base in front."""
+        ...
+
+
+class AskedScene(Protocol):
+    """What an answer knows of the scene that was asked."""
+
+    @property
+    def models(self) -> Sequence[object]:
+        """What is in it."""
+        ...
+
+    @property
+    def names(self) -> Sequence[str]:
+        """How they are called."""
+        ...
+
+    def distance(self, *placements: Any) -> Distance:
+        """Return the smallest distance where they stand."""
+        ...
+
+
 class ByValue:
     """A record that equals another of its kind if all its compared fields do, arrays included; hashed without them."""
 
@@ -66,7 +95,7 @@ def _compared(record: Any) -> tuple[str, ...]:
 
 
 def _equal(a: Any, b: Any) -> bool:
-    return np.array_equal(a, b, equal_nan=True) if isinstance(a, np.ndarray) else a == b
+    return np.array_equal(a, b, equal_nan=True) if type(a) is np.ndarray else a == b
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,7 +141,7 @@ class Stats:
     """Triangle-against-triangle distances."""
     slabs: int = 0
     """Time slabs that were culled one after the other."""
-    seconds: dict[str, float] = field(default_factory=dict)
+    seconds: dict[str, float] = field(default_factory=dict[str, float])
     """Stage -> seconds: motion, culling, advancement."""
 
 
@@ -136,7 +165,7 @@ class FirstContact(ByValue):
     """What the query cost."""
     tolerance: float = 0.0
     """The tolerance of the pair that touched, metres."""
-    motions: tuple[Any, ...] = field(default=(), repr=False, compare=False)
+    motions: tuple[MovedModel, ...] = field(default=(), repr=False, compare=False)
     """The motions that were asked about."""
     complete: bool = field(default=True, repr=False)
     """Are all contacts at `time` listed? False: so many features touch that the list was ended."""
@@ -166,7 +195,7 @@ class LazyContact(FirstContact):
     `pickle` do, it is a plain record of what it is given.
     """
 
-    scene: Any = None
+    scene: AskedScene | None = None
     """The scene that was asked; None for a plain record."""
     margin: float = 0.0
     """The margin that was asked for, metres."""
@@ -174,7 +203,7 @@ class LazyContact(FirstContact):
     def __repr__(self) -> str:
         return f"FirstContact(status={self.status}, time={self.time!r}, tolerance={self.tolerance!r})"
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[type[FirstContact], tuple[object, ...]]:
         return FirstContact, tuple(getattr(self, field.name) for field in fields(FirstContact))
 
 
@@ -218,7 +247,7 @@ class ContactIntervals:
     """Complete up to here: 1 unless CAPPED."""
     steps: int = 0
     """Steps of both certificates."""
-    motions: tuple[Any, ...] = field(default=(), repr=False, compare=False)
+    motions: tuple[MovedModel, ...] = field(default=(), repr=False, compare=False)
     """The motions that were asked about."""
     names: tuple[str, ...] = field(default=(), repr=False)
     """Of all models and links of the scene."""
@@ -289,7 +318,7 @@ class TimedContact(ByValue):
 class TimedContacts(Sequence[TimedContact]):
     """All contacts of a motion, the earliest first: a sequence of `TimedContact`, put into words when looked at."""
 
-    rows: np.ndarray = field(repr=False)
+    rows: Records = field(repr=False)
     """One record a contact, see `tocsin.contacts.timed`."""
     names: Mapping[int, tuple[str, str]] = field(repr=False)
     """Shape -> (model, link)."""
@@ -301,7 +330,7 @@ class TimedContacts(Sequence[TimedContact]):
         """Freeze the records: an answer stays what it was."""
         self.rows.setflags(write=False)
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[type[TimedContacts], tuple[object, ...]]:
         return TimedContacts, (self.rows, dict(self.names), self.kinds, self.complete)
 
     def __len__(self) -> int:
@@ -317,12 +346,12 @@ class TimedContacts(Sequence[TimedContact]):
         return bool(len(self.rows))
 
     @property
-    def times(self) -> Vector:
+    def times(self) -> Values:
         """(n,): the times, ascending."""
         return self.rows["time"]
 
     @property
-    def properness(self) -> Vector:
+    def properness(self) -> Values:
         """(n,): how well the surfaces face each other [SCREW eq. 7]."""
         return self.rows["properness"]
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, overload
+from typing import overload
 
 import numpy as np
-from numpy.typing import NDArray
 
+from tocsin._types import Flags, Indices, Pairs, Values, Vector
 from tocsin.errors import TocsinError, unknown_name
-from tocsin.results import Vector, ambiguous
+from tocsin.results import MovedModel, ambiguous
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,23 +48,23 @@ class FeatureContacts(Sequence[FeatureContact]):
     A sequence of `FeatureContact`, the earliest first, put into words when looked at; the arrays are there at once.
     """
 
-    times: Vector
+    times: Values
     """(n,): when each pair first touches, ascending; never late."""
-    kind: NDArray[np.int32]
+    kind: Indices
     """(n,): which of `kinds`."""
-    features: NDArray[np.int32]
+    features: Pairs
     """(n, 2): a vertex, a face or an edge of each side, by its number: faces as given, edges as in
     `Deformable.edges`."""
-    pair: NDArray[np.int32]
+    pair: Indices
     """(n,): which of `pairs`."""
-    decided: NDArray[np.bool_]
+    decided: Flags
     """(n,): False where only freedom until the time is proven."""
     pairs: tuple[tuple[str, ...], ...]
     """The two links, or models, of each pair that was checked; the same twice for self-contact."""
     kinds: tuple[str, ...]
     say: Callable[[int, int, int, int, float], FeatureContact] = field(repr=False)
     """Puts (pair, kind, feature of a, feature of b, time) into words."""
-    motions: tuple[Any, ...] = field(default=(), repr=False)
+    motions: tuple[MovedModel, ...] = field(default=(), repr=False)
     """The motions that were asked about."""
     margin: float = 0.0
     tolerance: float | None = None
@@ -100,7 +100,7 @@ class FeatureContacts(Sequence[FeatureContact]):
         said = self.say(int(self.pair[index]), int(self.kind[index]), a, b, float(self.times[index]))
         return replace(said, proven=bool(self.decided[index]))
 
-    def _some(self, which: Any) -> FeatureContacts:
+    def _some(self, which: Flags | slice) -> FeatureContacts:
         return replace(self, **{name: getattr(self, name)[which] for name in COLUMNS})
 
     def between(self, a: str, b: str) -> FeatureContacts:
@@ -113,32 +113,32 @@ class FeatureContacts(Sequence[FeatureContact]):
         return self._some(chosen)
 
     @property
-    def vertex_face(self) -> NDArray[np.int32]:
+    def vertex_face(self) -> Pairs:
         """(n, 2): vertex and face of each vertex-face pair, the earliest first."""
         return self.features[self.kind == 0]
 
     @property
-    def vertex_face_time(self) -> Vector:
+    def vertex_face_time(self) -> Values:
         """(n,): their times."""
         return self.times[self.kind == 0]
 
     @property
-    def edge_edge(self) -> NDArray[np.int32]:
+    def edge_edge(self) -> Pairs:
         """(n, 2): the edges of each edge-edge pair, the earliest first."""
         return self.features[self.kind == 2]
 
     @property
-    def edge_edge_time(self) -> Vector:
+    def edge_edge_time(self) -> Values:
         """(n,): their times."""
         return self.times[self.kind == 2]
 
 
 @dataclass(frozen=True, eq=False)
-class TriangleTimes(Mapping[str, Vector]):
+class TriangleTimes(Mapping[str, Values]):
     """When each triangle of the deformable models first touches: `found["cloth"]` is (faces,), inf where never."""
 
-    by_model: dict[str, Vector]
-    motions: tuple[Any, ...] = field(default=(), repr=False)
+    by_model: dict[str, Values]
+    motions: tuple[MovedModel, ...] = field(default=(), repr=False)
     """The motions that were asked about."""
     margin: float = 0.0
     tolerance: float | None = None
@@ -151,7 +151,7 @@ class TriangleTimes(Mapping[str, Vector]):
         for times in self.by_model.values():
             times.setflags(write=False)
 
-    def __getitem__(self, model: str) -> Vector:
+    def __getitem__(self, model: str) -> Values:
         try:
             return self.by_model[model]
         except KeyError:
@@ -171,7 +171,7 @@ class TriangleTimes(Mapping[str, Vector]):
         return f"<touching triangles: {', '.join(parts)}{'' if self.complete else '; not complete'}>"
 
     @cached_property
-    def times(self) -> Vector:
+    def times(self) -> Values:
         """(n,): the first times of all triangles that touch, ascending."""
         every = np.concatenate([np.zeros(0), *self.by_model.values()])
         found = np.sort(every[np.isfinite(every)])

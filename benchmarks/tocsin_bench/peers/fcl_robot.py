@@ -83,7 +83,7 @@ class _Cell:
             return self.fcl.Cylinder(source.radius, source.length)
         if isinstance(source, Capsule):
             return self.fcl.Capsule(source.radius, source.length)
-        mesh = source if shape.is_mesh else source.tessellate()
+        mesh = shape.mesh()
         model = self.fcl.BVHModel()
         model.beginModel(len(mesh.vertices), len(mesh.faces))
         model.addSubModel(mesh.vertices, mesh.faces)

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 import tocsin
+from tocsin.geometry.shape import ShapeLike
 
 PAPER = {"cubes": (56.0, 63.0, 77.0), "cars": (109.0, 128.0, 170.0), "tori": (2040.0, 2560.0, 3480.0)}
 """[SCREW 9.1]: microseconds at low, medium and high resolution, on a 2.4 GHz Pentium IV."""
@@ -70,7 +71,9 @@ def torus(around: int = 20, across: int = 15, radius: float = 1.0, thickness: fl
     return polygons(vertices, faces)
 
 
-def example(shape_a: object, shape_b: object, start: np.ndarray, stop: np.ndarray, kind: str = "screw") -> Example:
+def example(
+    shape_a: ShapeLike, shape_b: ShapeLike, start: np.ndarray, stop: np.ndarray, kind: str = "screw"
+) -> Example:
     """Return b moving from one pose to another past a."""
     a, b = tocsin.Body(shape_a, name="a"), tocsin.Body(shape_b, name="b")
     return Example(tocsin.Scene(a, b), b.move(start, stop, kind=kind))

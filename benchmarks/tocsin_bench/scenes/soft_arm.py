@@ -34,7 +34,7 @@ def triangles(robot: tocsin.Robot, q: np.ndarray) -> list[Triangles]:
     out = []
     for pose, carried in zip(robot.link_poses(q), robot.shapes):
         for shape in carried:
-            mesh = shape.source if shape.is_mesh else shape.source.tessellate(32)
+            mesh = shape.mesh()
             vertices = mesh.vertices @ shape.placement[:3, :3].T + shape.placement[:3, 3]
             out.append((vertices @ pose[:3, :3].T + pose[:3, 3], mesh.faces))
     return out

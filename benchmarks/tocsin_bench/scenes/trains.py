@@ -227,7 +227,7 @@ def _add_train(
     render_scene: render.RenderScene, train: tocsin.Robot, q: np.ndarray, base: np.ndarray,
     colour: tuple[float, float, float]
 ) -> None:  # fmt: skip
-    source = train.shapes[0][0].source
+    source = train.shapes[0][0].mesh()
     for k, pose in enumerate(train.link_poses(q, base=base)):
         shade = 0.72 if k == 0 else 1.0
         red, green, blue = (shade * c for c in colour)

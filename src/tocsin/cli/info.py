@@ -6,7 +6,6 @@ import numpy as np
 
 import tocsin
 from tocsin.cli import inputs, options, output
-from tocsin.geometry.mesh import Mesh
 from tocsin.geometry.shape import Shape
 from tocsin.model.robot import Joint, Robot
 from tocsin.motion.links import BASE_WIDTH
@@ -66,7 +65,7 @@ def _link(robot: Robot, k: int) -> dict[str, Any]:
 
 
 def _mesh(shape: Shape) -> dict[str, Any]:
-    mesh: Mesh = shape.source
+    mesh = shape.mesh()
     report = mesh.report
     return {
         "name": mesh.name,

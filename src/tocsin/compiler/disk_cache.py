@@ -31,8 +31,8 @@ PACKAGE = Path(__file__).parents[1]
 
 KERNELS = Store("kernels")
 
-KEEPING = {PACKAGE / "compiler/store.py", Path(__file__)}
-"""Modules that change no kernel: what they write has a version of its own."""
+KEEPING = {PACKAGE / "compiler/store.py", PACKAGE / "_types.py", Path(__file__)}
+"""Modules that change no kernel: what they write has a version of its own, or they only name types for checkers."""
 
 FORMAT = 1
 """Raise it when other things are kept of a kernel."""

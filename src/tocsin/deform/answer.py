@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -26,7 +26,7 @@ from tocsin.deform.narrow import (
 from tocsin.deform.question import Part, Question
 from tocsin.model.deformable import Deformable
 from tocsin.outcome import CONTACT
-from tocsin.results import Contact, LazyContact, Stats, Status
+from tocsin.results import AskedScene, Contact, LazyContact, Stats, Status
 from tocsin.soft_results import FeatureContact, FeatureContacts, TriangleTimes
 
 KINDS = ("vertex-face", "face-vertex", "edge-edge", "edge-face", "face-edge", "inside")
@@ -84,7 +84,7 @@ class SoftAnswer(LazyContact):
         if self.status in (Status.FREE, Status.CAPPED):
             return ()
         question: Question = self._question  # type: ignore[attr-defined]
-        words = Words(question, self.scene.names)
+        words = Words(question, tuple(cast(AskedScene, self.scene).names))
         hit, pairing = self._hit, self._pairing  # type: ignore[attr-defined]
         if hit["kind"] == INSIDE:
             return (words.contact(pairing, hit, self.time),)

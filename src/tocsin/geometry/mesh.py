@@ -8,12 +8,14 @@ import os
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from tocsin import _cast
 from tocsin._readers import Reader
+from tocsin._types import Faces, Flags, HasTriangles, Indices, LongFaces, Matrix4, PathLike, Vectors
 from tocsin.errors import TocsinError
 from tocsin.geometry.affine import moved
 from tocsin.geometry.grouping import group_rows, weld
@@ -25,7 +27,7 @@ COLLINEAR = 2.0**-50
 LARGEST_COORDINATE = _cast.LARGEST
 """Beyond this, products of three lengths could overflow in the queries."""
 
-MESH_FILE: Reader[[Path], tuple[np.ndarray, np.ndarray]] = Reader("meshes")
+MESH_FILE: Reader[[Path], tuple[Vectors, LongFaces]] = Reader("meshes")
 """Makes `(vertices, faces)` of a file."""
 
 
@@ -74,10 +76,14 @@ class MeshReport:
 class Mesh:
     """An immutable triangle soup: `vertices` (n, 3) float64 in metres and `faces` (m, 3) int32, both read-only."""
 
-    vertices: np.ndarray
-    faces: np.ndarray
+    vertices: Vectors
+    faces: Faces
     name: str = field(default="", kw_only=True)
     """Where it came from, for messages."""
+
+    if TYPE_CHECKING:
+
+        def __init__(self, vertices: ArrayLike, faces: ArrayLike, *, name: str = "") -> None: ...
 
     def __post_init__(self) -> None:
         """Check and copy what was given."""
@@ -90,13 +96,13 @@ class Mesh:
         return f"<Mesh{origin}: {len(self.faces)} triangles, {len(self.vertices)} vertices>"
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> "Mesh":
+    def load(cls, path: PathLike) -> "Mesh":
         """Read an STL, OBJ, PLY, OFF, DAE, GLB or GLTF file; several parts in one file become one mesh.
 
         Vertices and faces stay as the file has them: nothing is merged or cleaned. DAE units are made metres; axes are
         never turned. A damaged file, or one that claims more than it holds, is refused (`tocsin.io.meshfile`).
         """
-        if not isinstance(path, (str, os.PathLike)):
+        if not is_path(path):
             raise TocsinError(f"cannot load a mesh: a path is text or a pathlib.Path; got {path!r}.")
         file = Path(path)
         vertices, faces = MESH_FILE(file)
@@ -106,18 +112,19 @@ class Mesh:
             raise TocsinError(f"cannot load {str(file)!r}: {error}") from None
 
     @classmethod
-    def from_any(cls, source: Any) -> "Mesh":
+    def from_any(cls, source: "MeshLike") -> "Mesh":
         """Make a mesh of a path, a `trimesh.Trimesh`, a `(vertices, faces)` pair, or a Mesh (returned as it is)."""
         if isinstance(source, Mesh):
             return source
-        if isinstance(source, (str, os.PathLike)):
+        if is_path(source):
             return cls.load(source)
-        if hasattr(source, "vertices") and hasattr(source, "faces"):
-            return cls(source.vertices, source.faces)
-        if isinstance(source, (tuple, list)) and len(source) == 2:
-            return cls(source[0], source[1])
+        given: Any = source  # whatever a stranger calls a mesh
+        if hasattr(given, "vertices") and hasattr(given, "faces"):
+            return cls(given.vertices, given.faces)
+        if isinstance(source, (tuple, list)) and len(given) == 2:
+            return cls(given[0], given[1])
         raise TocsinError(
-            f"cannot make a mesh of {type(source).__name__}: give a file path, a trimesh.Trimesh, "
+            f"cannot make a mesh of {type(given).__name__}: give a file path, a trimesh.Trimesh, "
             "a (vertices, faces) pair, or a tocsin.Mesh."
         )
 
@@ -146,7 +153,7 @@ class Mesh:
         )
 
     @cached_property
-    def welded(self) -> tuple[np.ndarray, np.ndarray]:
+    def welded(self) -> tuple[Faces, Indices]:
         """Faces by position: `(corners, first)`, (m, 3) int32 numbers of distinct positions and one vertex for each."""
         labels, first = weld(self.vertices)
         corners = labels[self.faces]
@@ -154,7 +161,7 @@ class Mesh:
         return corners, first
 
     @cached_property
-    def degenerate(self) -> np.ndarray:
+    def degenerate(self) -> Flags:
         """(m,) bool: triangles without area, up to rounding (`COLLINEAR`)."""
         a, b, c = (self.vertices[self.faces[:, k]] for k in range(3))
         edges = np.stack((b - a, c - b, a - c))
@@ -164,7 +171,7 @@ class Mesh:
             normal = np.cross(edges[0], -edges[2])
             return ~(np.linalg.norm(normal, axis=1) > COLLINEAR)
 
-    def components(self) -> np.ndarray:
+    def components(self) -> Indices:
         """(m,) int32 labels 0, 1, ... of the groups of triangles that are connected through edges (by position)."""
         corners, first = self.welded
         return label_faces(corners, len(first))
@@ -177,7 +184,7 @@ class Mesh:
         mirrored = np.prod(np.sign(np.broadcast_to(factors, 3))) < 0.0
         return Mesh(self.vertices * factors, self.faces[:, ::-1] if mirrored else self.faces, name=self.name)
 
-    def transformed(self, transform: np.ndarray) -> "Mesh":
+    def transformed(self, transform: Matrix4) -> "Mesh":
         """Return this mesh moved by a 4x4 affine matrix; one that mirrors keeps the mesh's outside."""
         wanted = "a finite 4x4 matrix with last row 0 0 0 1"
         matrix = _cast.numbers(transform, "a transform", wanted)
@@ -187,7 +194,16 @@ class Mesh:
         return Mesh(moved(self.vertices, matrix), self.faces[:, ::-1] if mirrored else self.faces, name=self.name)
 
 
-def _checked_vertices(given: Any) -> np.ndarray:
+MeshLike: TypeAlias = Mesh | PathLike | HasTriangles | tuple[ArrayLike, ArrayLike]
+"""What a mesh can be made of: a file, a `trimesh.Trimesh`, `(vertices, faces)`, or a `Mesh`."""
+
+
+def is_path(given: object) -> TypeGuard[PathLike]:
+    """Is this the name of a file?"""
+    return isinstance(given, (str, os.PathLike))
+
+
+def _checked_vertices(given: object) -> Vectors:
     """Return vertices as a read-only (n, 3) float64 copy, or say what is wrong with them."""
     vertices = np.array(_cast.numbers(given, "vertices", "an (n, 3) array of numbers"), ndmin=1)
     if vertices.size == 0:
@@ -207,7 +223,7 @@ def _checked_vertices(given: Any) -> np.ndarray:
     return vertices
 
 
-def _checked_faces(given: Any, count: int) -> np.ndarray:
+def _checked_faces(given: object, count: int) -> Faces:
     """Return faces as a read-only (m, 3) int32 copy, or say what is wrong with them."""
     if count > np.iinfo(np.int32).max:
         raise TocsinError(f"a mesh holds at most {np.iinfo(np.int32).max} vertices; got {count}.")
@@ -216,6 +232,6 @@ def _checked_faces(given: Any, count: int) -> np.ndarray:
     return _cast.indices(given, "faces", 3, count)
 
 
-def _collapsed(corners: np.ndarray) -> np.ndarray:
+def _collapsed(corners: Faces) -> Flags:
     """(m,) bool: triangles with a repeated corner."""
     return (corners[:, 0] == corners[:, 1]) | (corners[:, 1] == corners[:, 2]) | (corners[:, 2] == corners[:, 0])

@@ -5,19 +5,22 @@ the exact shapes.
 """
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from tocsin import _cast
+from tocsin._types import Vectors
 from tocsin.errors import TocsinError
 from tocsin.geometry.hull import Hull, convex_hull
 from tocsin.geometry.mesh import Mesh
 
 
-def _positive(what: str, given: Any) -> float:
+def _positive(what: str, given: object) -> float:
     """Return a positive finite float, or say what was given instead."""
     value = _cast.plain(given)
     if value is None or not (math.isfinite(value) and value > 0.0):
@@ -29,11 +32,12 @@ def _positive(what: str, given: Any) -> float:
     return value
 
 
-def _resolution(given: Any) -> int:
+def _resolution(given: object) -> int:
     """Return the number of segments of a full circle, at least 3."""
-    if not isinstance(given, (int, np.integer)) or given < 3:
+    segments = int(given) if isinstance(given, (int, np.integer)) else 0  # pyright: ignore[reportUnknownArgumentType]
+    if segments < 3:
         raise TocsinError(f"resolution is the number of segments of a circle, an integer of at least 3; got {given!r}.")
-    return int(given)
+    return segments
 
 
 @dataclass(frozen=True)
@@ -41,6 +45,10 @@ class Box:
     """A solid box with full edge lengths `size` = (x, y, z), metres, centred at the origin: `Box((0.4, 0.4, 0.1))`."""
 
     size: tuple[float, float, float]
+
+    if TYPE_CHECKING:
+
+        def __init__(self, size: Iterable[float]) -> None: ...
 
     def __post_init__(self) -> None:
         """Check the size."""
@@ -119,7 +127,11 @@ class Cylinder:
 class ConvexHull:
     """The convex hull of (n, 3) points, n >= 1, where they are: solid, flat, a segment or a single point."""
 
-    points: np.ndarray
+    points: Vectors
+
+    if TYPE_CHECKING:
+
+        def __init__(self, points: ArrayLike) -> None: ...
 
     def __post_init__(self) -> None:
         """Check and copy the points."""
@@ -157,7 +169,8 @@ def _rings(profile: list[tuple[float, float]], resolution: int) -> Mesh:
     angles = 2.0 * np.pi * np.arange(resolution) / resolution
     x, y, ones = np.cos(angles), np.sin(angles), np.ones(resolution)
     rings = [np.column_stack((r * x, r * y, z * ones)) for r, z in profile[1:-1]]
-    vertices = np.vstack([[(0.0, 0.0, profile[0][1])], *rings, [(0.0, 0.0, profile[-1][1])]])
+    poles = (np.array([(0.0, 0.0, z)]) for _, z in (profile[0], profile[-1]))
+    vertices = np.vstack([next(poles), *rings, next(poles)])
     here = 1 + np.arange(resolution)
     ahead = 1 + (np.arange(resolution) + 1) % resolution
     south = np.zeros(resolution, dtype=int)

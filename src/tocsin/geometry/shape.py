@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import math
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 
 from tocsin import _cast
+from tocsin._types import Faces, Matrix3, Matrix4, NodeTable, Numeric, PoseLike, Vector, Vectors
 from tocsin.errors import MeshWarning, TocsinError, remark
 from tocsin.geometry import cache
 from tocsin.geometry.affine import moved
@@ -22,13 +24,19 @@ from tocsin.geometry.bvh4 import BVH4, make_bvh4
 from tocsin.geometry.features import Features, find_features
 from tocsin.geometry.hull import convex_hull
 from tocsin.geometry.hull_tree import HullTree, build_hull_tree
-from tocsin.geometry.mesh import Mesh
+from tocsin.geometry.mesh import Mesh, MeshLike
 from tocsin.geometry.obb import fit_obb
-from tocsin.geometry.primitives import Box, Capsule, ConvexHull, Cylinder, Sphere
+from tocsin.geometry.primitives import Box, Capsule, ConvexHull, Cylinder, Primitive, Sphere
 from tocsin.geometry.proxy import convex_proxy
 from tocsin.geometry.shells import opposite_shells_cross
 from tocsin.geometry.support_patches import SupportPatches, are_support_patches, build_support_patches, patch_layout
 from tocsin.geometry.tree import NODE, UNIT, build_triangles, is_tree, write_box
+
+Geometry: TypeAlias = Primitive | Mesh
+"""Where it is, in its own frame."""
+
+Placed: TypeAlias = tuple[Geometry, Matrix4]
+"""With its own frame in that of its link or body."""
 
 PRIMITIVES = (Box, Sphere, Capsule, Cylinder, ConvexHull)
 
@@ -46,26 +54,26 @@ BUILT: cache.Layout = {
 class Shape:
     """One shape of a link, everything in the link's frame."""
 
-    source: Any
+    source: Geometry
     """The Mesh or primitive it was made from, in its own frame."""
-    placement: np.ndarray
+    placement: Matrix4
     """4x4: its own frame in the link's."""
-    points: np.ndarray
-    faces: np.ndarray
-    nodes: np.ndarray
-    proxy: np.ndarray
+    points: Vectors
+    faces: Faces
+    nodes: NodeTable
+    proxy: Vectors
     """(k, 3): the points of a convex set that contains the shape, and is the shape if there are no faces."""
     radius: float
     disk: float
-    axis: np.ndarray
+    axis: Vectors
     """(1, 3): of a cylinder the unit axis, which its rounded ends do not tell; else (0, 3)."""
-    center: np.ndarray
-    axes: np.ndarray
-    half: np.ndarray
+    center: Vector
+    axes: Matrix3
+    half: Vector
     reach: float
     diagonal: float
     """Of the box along the axes of its own frame, metres."""
-    samples: np.ndarray
+    samples: Vectors
     """(k, 3): one point of each connected component; only where a mesh may lie inside another unnoticed."""
     solid: bool = False
 
@@ -74,10 +82,14 @@ class Shape:
         """True for a surface made of triangles; False for a convex solid."""
         return isinstance(self.source, Mesh)
 
+    def mesh(self, resolution: int = 32) -> Mesh:
+        """Return its triangles, in its own frame: the mesh itself, or a primitive's tessellation."""
+        return self.source if isinstance(self.source, Mesh) else self.source.tessellate(resolution)
+
     @cached_property
     def hull_tree(self) -> HullTree:
         """The hierarchy of convex hulls over the surface's convex pieces, built when first asked for."""
-        return build_hull_tree(self.source, self.points)
+        return build_hull_tree(self.mesh(), self.points)
 
     @cached_property
     def bvh4(self) -> BVH4:
@@ -103,7 +115,7 @@ class Shape:
     def features(self) -> Features:
         """Its corners, edges and flat faces; of a primitive those of its tessellation, which for a box or a hull is
         exact."""
-        mesh = self.source if self.is_mesh else self.source.tessellate()
+        mesh = self.mesh()
         return find_features(mesh, _placed(mesh.vertices, self.placement))
 
     @property
@@ -112,12 +124,15 @@ class Shape:
         return len(self.nodes) == 0
 
 
-def make_shape(source: Any, placement: np.ndarray | None = None, *, solid: bool = False) -> Shape:
+ShapeLike: TypeAlias = "MeshLike | Primitive | Shape | tuple[MeshLike | Primitive, PoseLike] | Sequence[ShapeLike]"
+"""What a link or body can be made of: a mesh, a primitive, either with its placement, or a list of such."""
+
+
+def make_shape(source: MeshLike | Primitive, placement: Matrix4 | None = None, *, solid: bool = False) -> Shape:
     """Prepare a mesh (path, trimesh, arrays or Mesh) or a primitive, placed in its link's frame by a 4x4 matrix."""
-    if not isinstance(source, PRIMITIVES):
-        source = Mesh.from_any(source)
+    given = source if isinstance(source, PRIMITIVES) else Mesh.from_any(source)
     place = np.eye(4) if placement is None else placement
-    shape = _mesh_shape(source, place, solid) if isinstance(source, Mesh) else _convex_shape(source, place)
+    shape = _mesh_shape(given, place, solid) if isinstance(given, Mesh) else _convex_shape(given, place)
     if 0.0 < shape.diagonal < _cast.SMALLEST or not shape.reach <= _cast.LARGEST:
         raise TocsinError(
             f"a shape of {shape.diagonal:g} m, up to {shape.reach:g} m from its link's origin, is out of range: "
@@ -126,7 +141,7 @@ def make_shape(source: Any, placement: np.ndarray | None = None, *, solid: bool 
     return shape
 
 
-def _placed(points: np.ndarray, place: np.ndarray) -> np.ndarray:
+def _placed(points: Vectors, place: Matrix4) -> Vectors:
     """Transform points; the identity changes no bit."""
     out = moved(points, place)
     if out is points:
@@ -136,7 +151,7 @@ def _placed(points: np.ndarray, place: np.ndarray) -> np.ndarray:
     return out
 
 
-def _mesh_shape(mesh: Mesh, place: np.ndarray, solid: bool) -> Shape:
+def _mesh_shape(mesh: Mesh, place: Matrix4, solid: bool) -> Shape:
     if solid and not mesh.report.is_closed:
         raise TocsinError(f"solid=True needs a closed mesh, but this one is open or non-manifold: {mesh.report}.")
     if solid and not _consistently_wound(mesh):
@@ -190,7 +205,7 @@ def _consistently_wound(mesh: Mesh) -> bool:
     return bool(np.array_equal(forward, np.sort(end * n + start)) and (np.diff(forward) > 0).all())
 
 
-def _built(mesh: Mesh, points: np.ndarray) -> dict[str, np.ndarray]:
+def _built(mesh: Mesh, points: Vectors) -> dict[str, Numeric]:
     """Build, or fetch from the cache, what depends on the triangles alone."""
     faces = mesh.faces
     key = ""
@@ -202,13 +217,13 @@ def _built(mesh: Mesh, points: np.ndarray) -> dict[str, np.ndarray]:
     used = points[np.unique(faces)]
     center, axes, half = fit_obb(used)
     proxy, radius = convex_proxy(used)
-    built = {
+    built: dict[str, Numeric] = {
         "nodes": build_triangles(points, faces),
         "center": np.asarray(center, dtype=np.float64),
         "axes": np.asarray(axes, dtype=np.float64),
         "half": np.asarray(half, dtype=np.float64),
         "proxy": proxy,
-        "radius": np.float64(radius),
+        "radius": np.array(radius, dtype=np.float64),
         "samples": points[faces[np.unique(mesh.components(), return_index=True)[1], 0]],
     }
     if key:
@@ -216,7 +231,7 @@ def _built(mesh: Mesh, points: np.ndarray) -> dict[str, np.ndarray]:
     return built
 
 
-def _convex_shape(source: Any, place: np.ndarray) -> Shape:
+def _convex_shape(source: Primitive, place: Matrix4) -> Shape:
     """A primitive as points and radii; exact, up to the rounding of the placement."""
     radius = 0.0
     disk = 0.0
@@ -279,19 +294,19 @@ def _convex_shape(source: Any, place: np.ndarray) -> Shape:
     )
 
 
-def placed_shapes(given: Any, what: str, *, solid: bool = False) -> tuple[Shape, ...]:
+def placed_shapes(given: ShapeLike | None, what: str, *, solid: bool = False) -> tuple[Shape, ...]:
     """Prepare what a link may carry: nothing, a shape, a (shape, placement) pair, or a list of such."""
     if given is None:
         return ()
     if isinstance(given, list) or (isinstance(given, tuple) and all(isinstance(item, Shape) for item in given)):
-        return tuple(shape for item in given for shape in placed_shapes(item, what, solid=solid))
+        return tuple(s for item in cast(Sequence[ShapeLike], given) for s in placed_shapes(item, what, solid=solid))
     if isinstance(given, Shape):
         return (given,)
     if isinstance(given, tuple) and len(given) == 2 and not _is_arrays(given):
         if isinstance(given[1], (*PRIMITIVES, Mesh)):
             raise TocsinError(f"several shapes of {what} go into a list: [{given[0]!r}, {given[1]!r}].")
         place = _cast.placement(given[1], f"the placement of a shape of {what}")
-        return (make_shape(given[0], place, solid=solid),)
+        return (make_shape(cast(MeshLike, given[0]), place, solid=solid),)
     if not (isinstance(given, (*PRIMITIVES, Mesh, str, os.PathLike, tuple)) or hasattr(given, "faces")) or (
         isinstance(given, tuple) and len(given) != 2
     ):
@@ -301,7 +316,7 @@ def placed_shapes(given: Any, what: str, *, solid: bool = False) -> tuple[Shape,
             f"got {given!r}."
         )
     try:
-        return (make_shape(given, solid=solid),)
+        return (make_shape(cast(MeshLike, given), solid=solid),)
     except TocsinError as error:
         raise TocsinError(f"the shape of {what}: {error}") from error
 

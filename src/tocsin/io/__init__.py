@@ -12,25 +12,24 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
+from tocsin._types import LongFaces, PathLike, Vectors
 from tocsin.geometry.mesh import MESH_FILE
 from tocsin.model.robot import MJCF_FILE, URDF_FILE, Robot
 
 
-def _read_mesh(file: Path) -> tuple[np.ndarray, np.ndarray]:
+def _read_mesh(file: Path) -> tuple[Vectors, LongFaces]:
     from tocsin.io.meshfile import merged, read_parts
 
     return merged(read_parts(file))
 
 
-def _read_urdf(path: Any, **options: Any) -> Robot:
+def _read_urdf(path: PathLike, **options: Any) -> Robot:
     from tocsin.io.urdf import load_urdf
 
     return load_urdf(path, **options)
 
 
-def _read_mjcf(path: Any, **options: Any) -> Robot:
+def _read_mjcf(path: PathLike, **options: Any) -> Robot:
     from tocsin.io.mjcf import load_mjcf
 
     return load_mjcf(path, **options)

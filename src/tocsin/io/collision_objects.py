@@ -7,17 +7,19 @@ radius larger. A plane has no end; it becomes a square of `PLANE_SIDE` metres ab
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
 
 from tocsin import _cast
+from tocsin._types import Matrix4, Values
 from tocsin.errors import TocsinError, unknown_name
 from tocsin.geometry.mesh import Mesh
-from tocsin.geometry.primitives import Box, ConvexHull, Cylinder, Sphere
+from tocsin.geometry.primitives import Box, ConvexHull, Cylinder, Primitive, Sphere
+from tocsin.geometry.shape import Geometry, Placed
 from tocsin.io.uris import Places
-from tocsin.io.yamlfile import listing, mapping, word
+from tocsin.io.yamlfile import Structure, is_mapping, listing, mapping, word
 from tocsin.model.body import Body
 
 CONE_SIDES = 64
@@ -46,7 +48,7 @@ def refuse_doubles(names: Iterable[str]) -> None:
         seen.add(name)
 
 
-def object_body(name: str, pose: np.ndarray, shapes: list[tuple[Any, np.ndarray]]) -> Body:
+def object_body(name: str, pose: Matrix4, shapes: list[Placed]) -> Body:
     """Return the body of an object; the frame of a single shape is the body's own."""
     if len(shapes) == 1:
         shape, placement = shapes[0]
@@ -54,14 +56,19 @@ def object_body(name: str, pose: np.ndarray, shapes: list[tuple[Any, np.ndarray]
     return Body(list(shapes), pose, name=name)
 
 
-def shapes_of(entry: dict[str, Any], name: str, places: Places) -> tuple[np.ndarray, list[tuple[Any, np.ndarray]]]:
+def shapes_of(entry: Structure, name: str, places: Places) -> tuple[Matrix4, list[Placed]]:
     """Return the pose of a collision object in its frame and its shapes, placed in the object's frame."""
-    shapes: list[tuple[Any, np.ndarray]] = []
-    for key, poses_key, make in (
+    shapes: list[Placed] = []
+
+    def mesh(given: Structure, what: str) -> Mesh:
+        return _mesh(given, what, places)
+
+    kinds: tuple[tuple[str, str, Callable[[Structure, str], Geometry]], ...] = (
         ("primitives", "primitive_poses", _primitive),
-        ("meshes", "mesh_poses", lambda given, what: _mesh(given, what, places)),
+        ("meshes", "mesh_poses", mesh),
         ("planes", "plane_poses", _plane),
-    ):
+    )
+    for key, poses_key, make in kinds:
         items = listing(entry.get(key), f"{key} of {name!r}")
         poses = listing(entry.get(poses_key), f"{poses_key} of {name!r}")
         if len(poses) > len(items) or (len(poses) < len(items) and (poses or len(items) > 1)):
@@ -78,7 +85,7 @@ def shapes_of(entry: dict[str, Any], name: str, places: Places) -> tuple[np.ndar
     return pose, shapes
 
 
-def _primitive(given: dict[str, Any], what: str) -> Any:
+def _primitive(given: Structure, what: str) -> Primitive:
     kind = given.get("type")
     kind = _MESSAGE_TYPES.get(kind, "") if isinstance(kind, int) else str(kind).lower()
     if kind not in _MESSAGE_TYPES.values():
@@ -98,10 +105,10 @@ def cone(radius: float, height: float) -> ConvexHull:
     around = radius / math.cos(math.pi / CONE_SIDES) * (1.0 + 4.0 * np.finfo(float).eps)
     angles = 2.0 * np.pi * np.arange(CONE_SIDES) / CONE_SIDES
     rim = np.column_stack((around * np.cos(angles), around * np.sin(angles), np.full(CONE_SIDES, -0.5 * height)))
-    return ConvexHull(np.vstack((rim, [(0.0, 0.0, 0.5 * height)])))
+    return ConvexHull(np.vstack((rim, np.array([(0.0, 0.0, 0.5 * height)]))))
 
 
-def plane(coefficients: Any) -> Mesh:
+def plane(coefficients: object) -> Mesh:
     """Return the square that stands for the plane a x + b y + c z + d = 0."""
     a, b, c, d = _cast.array(coefficients, "the coefficients of a plane", (4,)).tolist()
     length = math.hypot(a, b, c)
@@ -114,11 +121,11 @@ def plane(coefficients: Any) -> Mesh:
     return Mesh(np.array(corners), np.array([(0, 1, 2), (0, 2, 3)]))
 
 
-def _plane(given: dict[str, Any], what: str) -> Mesh:
+def _plane(given: Structure, what: str) -> Mesh:
     return plane(given.get("coef"))
 
 
-def _mesh(given: dict[str, Any], what: str, places: Places) -> Mesh:
+def _mesh(given: Structure, what: str, places: Places) -> Mesh:
     """Return a mesh that is written out, or named by a resource with the scale in `dimensions`."""
     resource = given.get("resource")
     if resource:
@@ -126,18 +133,18 @@ def _mesh(given: dict[str, Any], what: str, places: Places) -> Mesh:
         scale = given.get("dimensions")
         return mesh if scale is None else mesh.scaled(tuple(_cast.array(scale, "the dimensions", (3,)).tolist()))
     vertices = [_numbers(vertex, "a vertex", "xyz") for vertex in listing(given.get("vertices"), "vertices")]
-    faces = [
-        face.get("vertex_indices") if isinstance(face, dict) else face
+    faces: list[Any] = [
+        face.get("vertex_indices") if is_mapping(face) else face
         for face in listing(given.get("triangles"), "triangles")
     ]
     if not vertices or not faces:
         raise TocsinError("a mesh needs vertices and triangles, or a resource.")
-    return Mesh(np.array(vertices), faces)  # type: ignore[arg-type]
+    return Mesh(np.array(vertices), faces)
 
 
-def _numbers(value: Any, what: str, keys: str) -> np.ndarray:
+def _numbers(value: object, what: str, keys: str) -> Values:
     """Return numbers that are given as a list, or by letter as in ROS messages."""
-    if isinstance(value, dict):
+    if is_mapping(value):
         missing = [key for key in keys if key not in value]
         if missing:
             raise TocsinError(f"{what} must have {', '.join(keys)}; {missing[0]!r} is missing.")
@@ -145,14 +152,14 @@ def _numbers(value: Any, what: str, keys: str) -> np.ndarray:
     return _cast.array(value, what, (len(keys),))
 
 
-def pose_of(value: Any, what: str, position: str = "position", orientation: str = "orientation") -> np.ndarray:
+def pose_of(value: object, what: str, position: str = "position", orientation: str = "orientation") -> Matrix4:
     """Return the 4x4 matrix of a pose or transform, its two parts as lists or by letter; `what` names it in errors."""
-    value = mapping(value, what)
+    given = mapping(value, what)
     for key in (position, orientation):
-        if key not in value:
+        if key not in given:
             raise TocsinError(f"{what} has no {key!r}.")
     return _cast.turned(
-        _numbers(value[position], f"the {position} of {what}", "xyz"),
-        _numbers(value[orientation], f"the {orientation} of {what}", "xyzw"),
+        _numbers(given[position], f"the {position} of {what}", "xyz"),
+        _numbers(given[orientation], f"the {orientation} of {what}", "xyzw"),
         what,
     )

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from tocsin import _cast
+from tocsin._types import Matrix4, Values
 from tocsin.errors import TocsinError
 from tocsin.io.files import Element
 
@@ -42,7 +43,7 @@ def attribute(element: Element, key: str, what: str) -> str:
     return text
 
 
-def numbers(element: Element, key: str, counts: tuple[int, ...], what: str, default: str | None = None) -> np.ndarray:
+def numbers(element: Element, key: str, counts: tuple[int, ...], what: str, default: str | None = None) -> Values:
     """Return an attribute as finite numbers, as many as one of `counts`; without `default` it is required."""
     text = attribute(element, key, what) if default is None else element.get(key, default)
     try:
@@ -67,7 +68,7 @@ def number(element: Element, key: str, what: str, default: str | None = None) ->
 
 def children(element: Element, tag: str) -> list[Element]:
     """Return the children of that name, in order."""
-    return [child for child in element if child.tag == tag]  # type: ignore[misc]
+    return [child for child in element if child.tag == tag]
 
 
 def only_child(element: Element, tag: str, what: str) -> Element | None:
@@ -78,7 +79,7 @@ def only_child(element: Element, tag: str, what: str) -> Element | None:
     return found[0] if found else None
 
 
-def origin(element: Element, what: str) -> np.ndarray:
+def origin(element: Element, what: str) -> Matrix4:
     """Return the 4x4 placement of an element's <origin>: xyz, and rpy about the fixed axes x, y, z in this order."""
     matrix = np.eye(4)
     child = only_child(element, "origin", what)
@@ -87,10 +88,12 @@ def origin(element: Element, what: str) -> np.ndarray:
     matrix[:3, 3] = numbers(child, "xyz", (3,), what, "0 0 0")
     roll, pitch, yaw = (float(angle) for angle in numbers(child, "rpy", (3,), what, "0 0 0"))
     cr, sr, cp, sp, cy, sy = (f(a) for a in (roll, pitch, yaw) for f in (math.cos, math.sin))
-    matrix[:3, :3] = (
-        (cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr),
-        (sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr),
-        (-sp, cp * sr, cp * cr),
+    matrix[:3, :3] = np.array(
+        (
+            (cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr),
+            (sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr),
+            (-sp, cp * sr, cp * cr),
+        )
     )
     return _cast.placement(matrix, f"{what}: its <origin> (line {child.line})")
 

@@ -16,11 +16,12 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from tocsin import _cast
+from tocsin._types import Matrix4, PathLike, Values, Vector
 from tocsin.errors import TocsinError
 from tocsin.geometry.affine import moved
 from tocsin.geometry.mesh import Mesh
@@ -36,7 +37,7 @@ MOST_BODIES = 10_000
 """Bodies of one file or folder."""
 
 
-def load_environment(path: str | os.PathLike[str], *, scale: Any = None, packages: Packages = ()) -> list[Model]:
+def load_environment(path: PathLike, *, scale: ArrayLike | None = None, packages: Packages = ()) -> list[Model]:
     """Return the bodies (and robots) in a file or a folder; see the table above for what is read.
 
     `scale` is for meshes in other units: 0.001 for millimetres. `packages`: where descriptions find what they name by
@@ -84,7 +85,7 @@ def _standing(place: Path, packages: Packages) -> Model:
     return load_urdf(place, packages=packages)
 
 
-def _folder(place: Path, scale: Any) -> list[Model]:
+def _folder(place: Path, scale: ArrayLike | None) -> list[Model]:
     files = sorted(file for file in place.iterdir() if file.suffix.lower() in READERS and file.is_file())
     away = next((file for file in files if not file.resolve().is_relative_to(place.resolve())), None)
     if away is not None:
@@ -96,7 +97,7 @@ def _folder(place: Path, scale: Any) -> list[Model]:
     return list(_distinct([body for file in files for body in _bodies(file, scale)]))
 
 
-def _bodies(file: Path, scale: Any) -> list[tuple[str, Mesh, np.ndarray]]:
+def _bodies(file: Path, scale: ArrayLike | None) -> list[tuple[str, Mesh, Matrix4]]:
     """Return (name, mesh, pose) of every part of a mesh file that has triangles."""
     parts = [part for part in read_parts(file) if len(part.faces)]
     if not parts:
@@ -110,14 +111,14 @@ def _bodies(file: Path, scale: Any) -> list[tuple[str, Mesh, np.ndarray]]:
         raise TocsinError(f"cannot load {str(file)!r}: {error}") from None
 
 
-def _scale(scale: Any) -> np.ndarray:
+def _scale(scale: ArrayLike) -> Values:
     factors = np.atleast_1d(np.asarray(_cast.array(np.atleast_1d(scale), "scale", (None,))))
     if len(factors) not in (1, 3) or (factors == 0.0).any():
         raise TocsinError(f"a scale is one or three finite numbers other than zero; got {scale!r}.")
     return factors
 
 
-def _placed(part: Part, factors: np.ndarray, file: Path) -> tuple[Mesh, np.ndarray]:
+def _placed(part: Part, factors: Vector, file: Path) -> tuple[Mesh, Matrix4]:
     """Return a part's mesh in its own frame and its pose; a transform that is not rigid goes into the mesh."""
     used, faces = np.unique(part.faces, return_inverse=True)  # parts may share one array of vertices
     points, faces = part.vertices[used], faces.reshape(-1, 3)
@@ -136,7 +137,7 @@ def _placed(part: Part, factors: np.ndarray, file: Path) -> tuple[Mesh, np.ndarr
     return Mesh(moved(points, transform), faces, name=name), np.eye(4)
 
 
-def _distinct(found: Iterable[tuple[str, Mesh, np.ndarray]]) -> Iterable[Body]:
+def _distinct(found: Iterable[tuple[str, Mesh, Matrix4]]) -> Iterable[Body]:
     """Make bodies with names that differ."""
     taken: set[str] = set()
     last: dict[str, int] = {}

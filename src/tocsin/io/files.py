@@ -10,11 +10,13 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 from xml.parsers import expat
 
+from tocsin._types import PathLike
 from tocsin.errors import TocsinError
 
 LARGEST_TEXT = 256 * 2**20
@@ -42,9 +44,17 @@ class Element(ElementTree.Element):
     """An XML element that knows the line on which it starts."""
 
     line: int = 0
+    source: str = ""
+    """The name of the file it comes from, where several are one document."""
+
+    if TYPE_CHECKING:  # what is inside one is of this kind too
+
+        def __iter__(self) -> Iterator[Element]: ...  # type: ignore[override]
+        def __getitem__(self, key: int) -> Element: ...  # type: ignore[override]
+        def iter(self, tag: str | None = None) -> Iterator[Element]: ...  # type: ignore[override]  # noqa: D102
 
 
-def existing_file(path: Any, what: str = "the file") -> Path:
+def existing_file(path: PathLike, what: str = "the file") -> Path:
     """Return the path of an existing regular file, or say what is there instead; `what` names it in the sentence."""
     try:
         file = Path(os.path.expanduser(os.fspath(path)))
@@ -68,7 +78,7 @@ def refused(file: Path, what: str, reason: str) -> TocsinError:
     return TocsinError(f"cannot read {what} {str(file)!r}: {reason}.")
 
 
-def read_bytes(path: Any, what: str = "the file", *, limit: int = LARGEST_TEXT) -> bytes:
+def read_bytes(path: PathLike, what: str = "the file", *, limit: int = LARGEST_TEXT) -> bytes:
     """Return the contents of a file of at most `limit` bytes; an empty file is refused."""
     file = existing_file(path, what)
     size = file.stat().st_size
@@ -86,7 +96,7 @@ def read_bytes(path: Any, what: str = "the file", *, limit: int = LARGEST_TEXT) 
     return data
 
 
-def read_text(path: Any, what: str = "the file", *, limit: int = LARGEST_TEXT) -> str:
+def read_text(path: PathLike, what: str = "the file", *, limit: int = LARGEST_TEXT) -> str:
     """Return the contents of a UTF-8 text file of at most `limit` bytes."""
     data = read_bytes(path, what, limit=limit)
     try:
@@ -99,7 +109,7 @@ def read_text(path: Any, what: str = "the file", *, limit: int = LARGEST_TEXT) -
     return text
 
 
-def parse_xml(path: Any, what: str = "the XML file", *, limit: int = LARGEST_XML) -> Element:
+def parse_xml(path: PathLike, what: str = "the XML file", *, limit: int = LARGEST_XML) -> Element:
     """Return the root element of an XML file; see `parse_xml_bytes`. The first bytes are looked at before the rest."""
     file = existing_file(path, what)
     try:

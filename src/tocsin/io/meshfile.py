@@ -24,6 +24,7 @@ from typing import Any
 
 import numpy as np
 
+from tocsin._types import LongFaces, Matrix4, Numeric, PathLike, Vectors
 from tocsin.errors import TocsinError
 from tocsin.geometry.affine import moved
 
@@ -50,15 +51,15 @@ class Part:
     """One named piece of a mesh file; parts of one file may share their array of vertices."""
 
     name: str
-    vertices: np.ndarray
+    vertices: Vectors
     """(n, 3) float64, in the part's own frame."""
-    faces: np.ndarray
+    faces: LongFaces
     """(m, 3) int64."""
-    transform: np.ndarray = field(default_factory=lambda: np.eye(4))
+    transform: Matrix4 = field(default_factory=lambda: np.eye(4))
     """4x4 affine: the part's frame in the file's."""
 
 
-def read_parts(path: str | os.PathLike[str]) -> list[Part]:
+def read_parts(path: PathLike) -> list[Part]:
     """Return the parts of a mesh file, triangles only; damaged or lying files raise a TocsinError."""
     file = Path(os.path.expanduser(path))
     data = read_bounded(file)
@@ -90,10 +91,10 @@ def read_parts(path: str | os.PathLike[str]) -> list[Part]:
     return parts
 
 
-def merged(parts: list[Part]) -> tuple[np.ndarray, np.ndarray]:
+def merged(parts: list[Part]) -> tuple[Vectors, LongFaces]:
     """Return `(vertices, faces)` of all parts in the file's frame; shared vertices stay shared."""
-    blocks: list[np.ndarray] = []
-    faces: list[np.ndarray] = []
+    blocks: list[Vectors] = []
+    faces: list[LongFaces] = []
     offsets: dict[tuple[int, bytes], int] = {}
     count = 0
     for part in parts:
@@ -143,14 +144,16 @@ def as_text(data: bytes, kind: str) -> str:
     return data.decode("utf-8-sig", errors="replace")
 
 
-def read_by_trimesh(data: bytes, kind: str, files: Mapping[str, bytes] | None = None, **options: Any) -> list[Part]:
+def read_by_trimesh(data: bytes, kind: str, files: Mapping[str, bytes] | None = None, **options: bool) -> list[Part]:
     """Return the parts that a reader of trimesh finds in `data`; it sees no file but those handed in.
 
     The readers are called without the `Trimesh` objects that `trimesh.load` makes: these merge vertices that are less
     than 1e-8 apart and drop triangles with nan.
     """
-    from trimesh.exchange.load import mesh_loaders  # 0.4 s of imports that plain STL and OBJ files do not need
+    from trimesh.exchange import load  # 0.4 s of imports that plain STL and OBJ files do not need
     from trimesh.resolvers import Resolver
+
+    mesh_loaders: dict[str, Callable[..., dict[str, Any]]] = vars(load)["mesh_loaders"]
 
     beside = dict(files or {})
 
@@ -176,26 +179,28 @@ def read_by_trimesh(data: bytes, kind: str, files: Mapping[str, bytes] | None = 
     level = log.level
     log.setLevel(logging.CRITICAL + 1)  # it prints the traces of errors that are answered here
     try:
-        found = mesh_loaders[kind](file_obj=io.BytesIO(data), resolver=Beside(), **options)
+        found: dict[str, Any] = mesh_loaders[kind](file_obj=io.BytesIO(data), resolver=Beside(), **options)
     finally:
         log.setLevel(level)
-    shapes = found.get("geometry", {kind: found})
-    parts = []
+    shapes: dict[str, dict[str, Any]] = found.get("geometry", {kind: found})
+    parts: list[Part] = []
     frames = {"world": np.eye(4)}
-    for edge in found.get("graph") or [{"frame_to": name, "geometry": name} for name in shapes]:
+    edges: list[dict[str, Any]] = found.get("graph") or [{"frame_to": name, "geometry": name} for name in shapes]
+    for edge in edges:
         above = frames[edge.get("frame_from", "world")]  # readers list a frame before those that hang on it
         frames[edge["frame_to"]] = above @ np.asarray(edge.get("matrix", np.eye(4)), dtype=np.float64)
-        shape = shapes.get(edge.get("geometry"))
+        shape = shapes.get(edge.get("geometry", ""))
         if shape is not None and shape.get("faces") is not None:
             vertices = np.asarray(shape["vertices"], dtype=np.float64).reshape(-1, 3)
             parts.append(Part(str(edge["frame_to"]), vertices, _triangles(shape["faces"]), frames[edge["frame_to"]]))
     return parts
 
 
-def _triangles(faces: Any) -> np.ndarray:
+def _triangles(faces: Any) -> LongFaces:
     """Return (m, 3) faces of triangles, quads or polygons."""
-    from trimesh.geometry import triangulate_quads
+    from trimesh import geometry
 
+    triangulate_quads: Callable[[Any], Numeric] = vars(geometry)["triangulate_quads"]
     found = np.asarray(faces)
     if found.ndim != 2 or found.shape[1] != 3:
         found = np.asarray(triangulate_quads(faces))
@@ -338,7 +343,7 @@ def _read_off(data: bytes, file: Path) -> list[Part]:
     if vertices + faces > len(lines):
         raise TocsinError(f"it claims {vertices} vertices and {faces} faces, but only {len(lines)} lines follow.")
     points = [line.split()[:3] for line in lines[:vertices]]
-    triangles = []
+    triangles: list[tuple[int, int, int]] = []
     for number, line in enumerate(lines[vertices : vertices + faces]):
         words = line.split()
         if not words[0].isdigit() or not 3 <= int(words[0]) < len(words):

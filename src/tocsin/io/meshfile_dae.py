@@ -10,6 +10,7 @@ What is not geometry is cut away, the rest is read by trimesh with every broken 
 from __future__ import annotations
 
 import math
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 from xml.parsers import expat
 
@@ -61,10 +62,8 @@ def read_dae(data: bytes) -> list[Part]:
     instances = _check_instances(root)
     if instances == 0 or not any(_word(element) == "instance_visual_scene" for element in root.iter()):
         raise TocsinError("it has no scene that places a geometry.")
-    try:
-        import collada  # noqa: F401
-    except ImportError:
-        raise TocsinError("reading .dae files needs pycollada: pip install pycollada.") from None
+    if find_spec("collada") is None:
+        raise TocsinError("reading .dae files needs pycollada: pip install pycollada.")
     if not root.tag.startswith("{"):
         raise TocsinError("its root has no COLLADA namespace (xmlns).")
     ElementTree.register_namespace("", root.tag[1:].partition("}")[0])
@@ -112,7 +111,7 @@ def _check_xml(data: bytes) -> None:
 
 
 def _word(element: Element) -> str:
-    return element.tag.rpartition("}")[2] if isinstance(element.tag, str) else ""
+    return str(element.tag).rpartition("}")[2]
 
 
 def _unit(root: Element) -> float:

@@ -12,11 +12,14 @@ import json
 import struct
 from itertools import accumulate
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias, cast
 from urllib.parse import unquote, urlsplit
 
 from tocsin.errors import TocsinError
 from tocsin.io.meshfile import LARGEST_COUNT, LARGEST_FILE, Part, merged, read_bounded, read_by_trimesh
+
+Object: TypeAlias = dict[str, Any]
+"""An object of the JSON: what its values are, nobody knows before they are checked."""
 
 MOST_VALUES = 2_000_000
 """Values in the JSON: it may be mostly data, so its size says little; an empty object takes twenty times its text."""
@@ -38,7 +41,7 @@ def read_glb(data: bytes, file: Path) -> list[Part]:
         raise TocsinError(f"it is glTF {version}; only glTF 2 is read.")
     if length > len(data):
         raise TocsinError(f"it claims {length} bytes, but has {len(data)}; the file is damaged.")
-    chunks = []
+    chunks: list[tuple[bytes, bytes]] = []
     at = 12
     while at + 8 <= length:
         size, kind = struct.unpack_from("<I4s", data, at)
@@ -61,11 +64,12 @@ def _read(text: bytes, inside: bytes | None, file: Path) -> list[Part]:
     if sum(text.count(mark) for mark in (b"{", b"[", b",")) > MOST_VALUES:  # data inside is base64, without any
         raise TocsinError(f"its JSON has more than {MOST_VALUES} values.")
     try:
-        header = json.loads(text)
+        found: object = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise TocsinError(f"its JSON cannot be read ({str(error)[:100]}).") from None
-    if not isinstance(header, dict):
+    if not isinstance(found, dict):
         raise TocsinError("its JSON is not an object.")
+    header = cast(Object, found)
     _check_extensions(header)
     buffers = [_buffer(entry, k, inside, file) for k, entry in enumerate(_list(header, "buffers"))]
     if sum(map(len, buffers)) > LARGEST_FILE:
@@ -77,7 +81,7 @@ def _read(text: bytes, inside: bytes | None, file: Path) -> list[Part]:
         return []
     primitives = [primitive for mesh in meshes for primitive in mesh["primitives"]]
     used = {k for p in primitives for k in (p["attributes"]["POSITION"], p.get("indices"))}
-    kept: dict[str, Any] = {
+    kept: Object = {
         "asset": {"version": "2.0"},
         "buffers": [{"uri": f"buffer-{k}", "byteLength": len(buffer)} for k, buffer in enumerate(buffers)],
         "bufferViews": header["bufferViews"],
@@ -89,8 +93,7 @@ def _read(text: bytes, inside: bytes | None, file: Path) -> list[Part]:
         "scene": 0,
     }
     files = {f"buffer-{k}": buffer for k, buffer in enumerate(buffers)}
-    found = read_by_trimesh(json.dumps(kept).encode(), "gltf", files, skip_materials=True)
-    return _by_node(found, names)
+    return _by_node(read_by_trimesh(json.dumps(kept).encode(), "gltf", files, skip_materials=True), names)
 
 
 def _by_node(found: list[Part], names: dict[int, str]) -> list[Part]:
@@ -98,21 +101,21 @@ def _by_node(found: list[Part], names: dict[int, str]) -> list[Part]:
     by_node: dict[int, list[Part]] = {}
     for part in sorted(found, key=lambda part: [int(word) for word in part.name.split("/")]):
         by_node.setdefault(int(part.name.partition("/")[0]), []).append(part)
-    parts = []
+    parts: list[Part] = []
     for k, pieces in by_node.items():
         vertices, faces = merged([Part("", piece.vertices, piece.faces) for piece in pieces])
         parts.append(Part(names[k], vertices, faces, pieces[0].transform))
     return parts
 
 
-def _list(header: dict[str, Any], key: str) -> list[dict[str, Any]]:
-    found = header.get(key, [])
-    if not isinstance(found, list) or not all(isinstance(item, dict) for item in found):
+def _list(header: Object, key: str) -> list[Object]:
+    found: object = header.get(key, [])
+    if not isinstance(found, list) or not all(isinstance(item, dict) for item in cast(list[object], found)):
         raise TocsinError(f"its {key!r} is not a list of objects.")
-    return found
+    return cast(list[Object], found)
 
 
-def _whole(value: Any, what: str, below: int | None = None) -> int:
+def _whole(value: object, what: str, below: int | None = None) -> int:
     """Return an index or size: a whole number, not negative."""
     if isinstance(value, bool) or not isinstance(value, int) or value < 0 or (below is not None and value >= below):
         limit = "" if below is None else f" below {below}"
@@ -120,15 +123,16 @@ def _whole(value: Any, what: str, below: int | None = None) -> int:
     return value
 
 
-def _check_extensions(header: dict[str, Any]) -> None:
-    required, used = header.get("extensionsRequired") or [], header.get("extensionsUsed") or []
+def _check_extensions(header: Object) -> None:
+    required: list[object] = header.get("extensionsRequired") or []
+    used: list[object] = header.get("extensionsUsed") or []
     lost = [name for name in required if not str(name).startswith(_HARMLESS)]
     lost += [name for name in used if name == "EXT_mesh_gpu_instancing"]
     if lost:
         raise TocsinError(f"it needs the extension {lost[0]!r}, which is not read; export it without.")
 
 
-def _buffer(entry: dict[str, Any], k: int, inside: bytes | None, file: Path) -> bytes:
+def _buffer(entry: Object, k: int, inside: bytes | None, file: Path) -> bytes:
     """Return the bytes of a buffer: inside the file, or in a file of the same folder."""
     uri = entry.get("uri")
     if uri is None:
@@ -163,7 +167,7 @@ def _beside(uri: str, file: Path) -> bytes:
     return read_bounded(target, LARGEST_FILE)
 
 
-def _check_views(header: dict[str, Any], buffers: list[bytes]) -> None:
+def _check_views(header: Object, buffers: list[bytes]) -> None:
     for k, view in enumerate(_list(header, "bufferViews")):
         what = f"of its bufferView {k}"
         buffer = buffers[_whole(view.get("buffer"), f"the buffer {what}", len(buffers))]
@@ -173,7 +177,7 @@ def _check_views(header: dict[str, Any], buffers: list[bytes]) -> None:
             raise TocsinError(f"its bufferView {k} ends at byte {start + size} of a buffer of {len(buffer)}.")
 
 
-def _check_accessor(header: dict[str, Any], index: Any, kind: str, what: str) -> dict[str, Any]:
+def _check_accessor(header: Object, index: object, kind: str, what: str) -> Object:
     """Return an accessor after checking that all it describes is there."""
     accessors = _list(header, "accessors")
     accessor = accessors[_whole(index, f"the accessor of {what}", len(accessors))]
@@ -193,25 +197,26 @@ def _check_accessor(header: dict[str, Any], index: Any, kind: str, what: str) ->
     return accessor
 
 
-def _triangles(header: dict[str, Any], k: int, mesh: dict[str, Any]) -> dict[str, Any]:
+def _triangles(header: Object, k: int, mesh: Object) -> Object:
     """Return a mesh with nothing but the positions and indices of its triangles, all checked."""
     what = f"mesh {k}"
     if any(mesh.get("weights") or ()):
         raise TocsinError(f"its {what} is morphed (weights), which is not read.")
-    primitives = []
+    primitives: list[Object] = []
     for primitive in _list(mesh, "primitives"):
         mode = primitive.get("mode", _TRIANGLES)
         if mode == _FAN:
             raise TocsinError(f"its {what} has a triangle fan, which is not read.")
         if mode not in (_TRIANGLES, _STRIP):
             continue  # points and lines
-        attributes = primitive.get("attributes")
-        if not isinstance(attributes, dict) or "POSITION" not in attributes:
+        given: object = primitive.get("attributes")
+        attributes = cast(Object, given) if isinstance(given, dict) else {}
+        if "POSITION" not in attributes:
             raise TocsinError(f"its {what} has triangles without positions.")
         position = _check_accessor(header, attributes["POSITION"], "VEC3", f"the positions of its {what}")
         if position.get("normalized") and position["componentType"] != _FLOAT:
             raise TocsinError(f"the positions of its {what} are normalized integers, which are not read.")
-        kept: dict[str, Any] = {"attributes": {"POSITION": attributes["POSITION"]}, "mode": mode}
+        kept: Object = {"attributes": {"POSITION": attributes["POSITION"]}, "mode": mode}
         count = position["count"]
         if "indices" in primitive:
             count = _check_accessor(header, primitive["indices"], "SCALAR", f"the indices of its {what}")["count"]
@@ -223,9 +228,7 @@ def _triangles(header: dict[str, Any], k: int, mesh: dict[str, Any]) -> dict[str
     return {"primitives": primitives, "name": _title(mesh.get("name"))}
 
 
-def _graph(
-    header: dict[str, Any], meshes: list[dict[str, Any]]
-) -> tuple[list[dict[str, Any]], list[dict[str, Any]], dict[int, str]]:
+def _graph(header: Object, meshes: list[Object]) -> tuple[list[Object], list[Object], dict[int, str]]:
     """Return the nodes under the default scene, the scene, and the names of nodes with triangles.
 
     Every primitive gets a node of its own, called by number: names in files may be missing, or occur twice. Nodes that
@@ -240,9 +243,10 @@ def _graph(
     firsts = [0, *accumulate(len(mesh["primitives"]) for mesh in meshes)]
     corners = [sum(_corners(header, p) for p in mesh["primitives"]) for mesh in meshes]
     seen: set[int] = set()
-    kept: list[dict[str, Any]] = [{} for _ in nodes]
+    kept: list[Object] = [{} for _ in nodes]
     names: dict[int, str] = {}
-    roots = [_whole(k, "a node of its scene", len(nodes)) for k in scene.get("nodes") or []]
+    listed: list[object] = scene.get("nodes") or []
+    roots = [_whole(k, "a node of its scene", len(nodes)) for k in listed]
     pending = list(roots)
     total = 0
     while pending:
@@ -253,7 +257,8 @@ def _graph(
         node = nodes[k]
         if "skin" in node:
             raise TocsinError(f"its node {k} is skinned, which is not read.")
-        children = [_whole(child, f"a child of its node {k}", len(nodes)) for child in node.get("children") or []]
+        below: list[object] = node.get("children") or []
+        children = [_whole(child, f"a child of its node {k}", len(nodes)) for child in below]
         pending += children
         if "mesh" in node:
             m = _whole(node["mesh"], f"the mesh of its node {k}", len(meshes))
@@ -269,9 +274,9 @@ def _graph(
     return kept, [{"nodes": roots}], names
 
 
-def _title(name: Any) -> str:
+def _title(name: object) -> str:
     return name if isinstance(name, str) else ""
 
 
-def _corners(header: dict[str, Any], primitive: dict[str, Any]) -> int:
+def _corners(header: Object, primitive: Object) -> int:
     return header["accessors"][primitive.get("indices", primitive["attributes"]["POSITION"])]["count"]

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from tocsin._types import LongFaces, LongIndices, Vectors
 from tocsin.errors import TocsinError
 from tocsin.io.meshfile import Part, check_corners
 
@@ -28,9 +29,9 @@ def read_obj(text: str, name: str) -> list[Part]:
         raise TocsinError("the file is damaged or not an OBJ: it has no vertices.")
     if "\\" in text:
         text = text.replace("\\\r\n", " ").replace("\\\n", " ")
-    vertices: list[np.ndarray] = [np.zeros((0, 3))]
-    faces: list[np.ndarray] = [np.zeros((0, 3), dtype=np.int64)]
-    source: list[np.ndarray] = [np.zeros(0, dtype=np.int64)]
+    vertices: list[Vectors] = [np.zeros((0, 3))]
+    faces: list[LongFaces] = [np.zeros((0, 3), dtype=np.int64)]
+    source: list[LongIndices] = [np.zeros(0, dtype=np.int64)]
     names: dict[str, list[tuple[int, str]]] = {"o": [], "g": []}
     count = first = 0
     for block in _blocks(text):
@@ -71,14 +72,15 @@ def _blocks(text: str) -> Iterator[str]:
 _KINDS = {"v": 1, "f": 2}
 
 
-def _vertices(lines: list[str], where: np.ndarray, first: int) -> np.ndarray:
-    rows = [lines[k].split()[1:4] for k in where]
+def _vertices(lines: list[str], where: LongIndices, first: int) -> Vectors:
+    numbers: list[int] = where.tolist()
+    rows = [lines[k].split()[1:4] for k in numbers]
     try:
         if rows and not all(len(row) == 3 for row in rows):
             raise ValueError
         return np.array(rows, dtype=np.float64).reshape(-1, 3)
     except ValueError:
-        for k, row in zip(where, rows):
+        for k, row in zip(numbers, rows):
             try:
                 ok = len([float(word) for word in row]) == 3
             except ValueError:
@@ -89,9 +91,9 @@ def _vertices(lines: list[str], where: np.ndarray, first: int) -> np.ndarray:
         raise
 
 
-def _faces(lines: list[str], where: np.ndarray, before: np.ndarray, first: int) -> tuple[np.ndarray, np.ndarray]:
+def _faces(lines: list[str], where: LongIndices, before: LongIndices, first: int) -> tuple[LongFaces, LongIndices]:
     """Return (m, 3) faces and (m,) the line of each, in the order of the file; numbers are not yet known to exist."""
-    without_textures = re.sub(r"/\S*", "", "\n".join([lines[k] for k in where]))
+    without_textures = re.sub(r"/\S*", "", "\n".join([lines[int(k)] for k in where]))
     rows = [line.split()[1:] for line in without_textures.split("\n")] if len(where) else []
     sizes = np.array([len(row) for row in rows], dtype=np.int64)
     triangles, source = [np.zeros((0, 3), dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
@@ -114,24 +116,26 @@ def _faces(lines: list[str], where: np.ndarray, before: np.ndarray, first: int) 
     return np.vstack(triangles)[order], first + line[order]
 
 
-def _first_bad(lines: list[str], where: np.ndarray, rows: list[list[str]], first: int) -> str:
-    for k, row in zip(where, rows):
+def _first_bad(lines: list[str], where: LongIndices, rows: list[list[str]], first: int) -> str:
+    numbers: list[int] = where.tolist()
+    for k, row in zip(numbers, rows):
         if not all(re.fullmatch(r"[+-]?\d{1,18}", word, re.ASCII) for word in row):
             return f"line {first + k + 1} is not a face of vertex numbers: {lines[k][:80]!r}."
     return "a face is not made of vertex numbers."
 
 
 def _by_object(
-    name: str, names: list[tuple[int, str]], vertices: np.ndarray, faces: np.ndarray, source: np.ndarray
+    name: str, names: list[tuple[int, str]], vertices: Vectors, faces: LongFaces, source: LongIndices
 ) -> list[Part]:
     """Cut the faces at the lines that name objects; an object that is named twice is one."""
     if not names:
         return [Part(name, vertices, faces)]
     starts = np.array([line for line, _ in names])
     piece = np.searchsorted(starts, source)  # grows with the lines
-    label: dict[str, list[np.ndarray]] = {}
+    label: dict[str, list[LongFaces]] = {}
     pieces, ends = np.unique(piece, return_index=True)
-    for i, found in zip(pieces.tolist(), np.split(faces, ends[1:])):
+    numbers: list[int] = pieces.tolist()
+    for i, found in zip(numbers, np.split(faces, ends[1:])):
         label.setdefault(names[i - 1][1] if i else name, []).append(found)
     parts = [Part(title or name, vertices, np.vstack(found)) for title, found in label.items()]
     return parts or [Part(name, vertices, faces)]

@@ -15,12 +15,12 @@ A DisplayTrajectory's `trajectory_start` places the joints that the trajectory d
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+from numpy.typing import ArrayLike
 
+from tocsin._types import Matrix, Values
 from tocsin.errors import TocsinError
-from tocsin.io.yamlfile import listing, mapping, number, word
+from tocsin.io.yamlfile import Structure, is_listing, is_mapping, listing, mapping, number, word
 
 RATES = ("velocities", "accelerations")
 """What points may carry beside positions, and bends the path if it is not zero."""
@@ -32,7 +32,7 @@ JOINED = 1e-6
 """How far apart (radians, metres) the end of a piece and the start of the next may be recorded."""
 
 
-def joint_trajectory(found: Any, *, linear: bool = False) -> tuple[tuple[str, ...], np.ndarray, np.ndarray | None]:
+def joint_trajectory(found: object, *, linear: bool = False) -> tuple[tuple[str, ...], Matrix, Values | None]:
     """Return joint names, (k, n) positions and (k,) seconds (or None) of a trajectory message.
 
     `linear`: joints move straight from point to point, whatever velocities and accelerations are given.
@@ -51,9 +51,9 @@ def joint_trajectory(found: Any, *, linear: bool = False) -> tuple[tuple[str, ..
     return names, positions, times
 
 
-def start_of(found: Any) -> dict[str, float]:
+def start_of(found: object) -> dict[str, float]:
     """Return the joint values of a DisplayTrajectory's `trajectory_start`; none of other messages."""
-    state = mapping(found.get("trajectory_start"), "trajectory_start") if isinstance(found, dict) else {}
+    state = mapping(found.get("trajectory_start"), "trajectory_start") if is_mapping(found) else {}
     if not state:
         return {}
     from tocsin.io.planning import robot_state
@@ -66,7 +66,7 @@ def start_of(found: Any) -> dict[str, float]:
     return joints
 
 
-def straight(rates: Any, what: str, where: str) -> None:
+def straight(rates: ArrayLike, what: str, where: str) -> None:
     """Refuse velocities or accelerations that bend the path between points; `what` they are, and `where` they stand."""
     if np.any(rates):
         raise TocsinError(
@@ -76,21 +76,21 @@ def straight(rates: Any, what: str, where: str) -> None:
         )
 
 
-def _messages(found: Any) -> list[tuple[dict[str, Any], str]]:
+def _messages(found: object) -> list[tuple[Structure, str]]:
     """Return the RobotTrajectory or JointTrajectory messages in what was read, with a name for each."""
-    if isinstance(found, dict):
+    if is_mapping(found):
         for key in ("trajectory", "planned_trajectory", "robot_trajectory"):
             if key in found:
                 found = found[key]
                 break
-    if not isinstance(found, list):
+    if not is_listing(found):
         return [(mapping(found, "a trajectory"), "the trajectory")]
     if not found:
         raise TocsinError("it has no trajectory.")
     return [(mapping(piece, f"piece {k}"), f"piece {k}") for k, piece in enumerate(found)]
 
 
-def _piece(message: dict[str, Any], what: str, linear: bool) -> tuple[tuple[str, ...], np.ndarray, np.ndarray | None]:
+def _piece(message: Structure, what: str, linear: bool) -> tuple[tuple[str, ...], Matrix, Values | None]:
     free = mapping(message.get("multi_dof_joint_trajectory"), f"the multi_dof_joint_trajectory of {what}")
     if free.get("points"):
         raise TocsinError(f"{what} moves joints of several degrees of freedom (multi_dof_joint_trajectory): not read.")
@@ -124,12 +124,12 @@ def _piece(message: dict[str, Any], what: str, linear: bool) -> tuple[tuple[str,
     return names, positions, np.array(times) if times else None
 
 
-def _seconds(value: Any, row: int) -> float | None:
+def _seconds(value: object, row: int) -> float | None:
     """Return a duration in seconds: a number, or seconds and nanoseconds as either ROS spells them."""
     if value is None:
         return None
     what = f"the time_from_start of point {row}"
-    if not isinstance(value, dict):
+    if not is_mapping(value):
         return number(value, what)
     for whole, small in (("secs", "nsecs"), ("sec", "nanosec")):
         if whole in value or small in value:

@@ -18,14 +18,16 @@ from __future__ import annotations
 
 import importlib
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
 from tocsin import _cast
+from tocsin._types import JointValue, Matrix4, PathLike, Quaternion, Values, Vector
 from tocsin.errors import TocsinError, remark
+from tocsin.geometry.shape import Placed, Shape
 from tocsin.io.elements import check_size
 from tocsin.io.files import existing_file
 from tocsin.io.mjcf_files import Gathered
@@ -44,9 +46,7 @@ _LENGTHS_AND_ANGLES = (
 )  # fmt: skip
 
 
-def load_mjcf(
-    path: str | os.PathLike[str], *, name: str | None = None, meshes: str = "hulls", packages: Packages = ()
-) -> Robot:
+def load_mjcf(path: PathLike, *, name: str | None = None, meshes: str = "hulls", packages: Packages = ()) -> Robot:
     """Read a MuJoCo XML file. `name`: of the robot, instead of the model's.
 
     `meshes`: "hulls", as MuJoCo collides them, or "surfaces": the triangles as they are. `packages`: folders whose
@@ -61,7 +61,7 @@ def load_mjcf(
         raise TocsinError("reading MJCF files needs mujoco: pip install 'tocsin[mujoco]'.") from None
     # Its warnings are about masses; left alone they go into a file in the current folder.
     handler = mujoco.get_mju_user_warning()
-    mujoco.set_mju_user_warning(lambda _: None)
+    mujoco.set_mju_user_warning(_unheard)
     try:
         with _silence():
             model = mujoco.MjModel.from_xml_string(gathered.text, gathered.assets)
@@ -80,8 +80,12 @@ def load_mjcf(
         raise TocsinError(f"cannot load {str(file)!r}: {error}") from None
 
 
+def _unheard(_: str) -> None:
+    """Say nothing."""
+
+
 @contextmanager
-def _silence() -> Iterator[None]:
+def _silence() -> Generator[None]:
     """Let nothing reach standard error: Qhull, inside MuJoCo, writes pages there besides the error that is raised."""
     try:
         kept = os.dup(2)
@@ -122,16 +126,16 @@ class _Reader:
     def robot(self, name: str) -> Robot:
         """Return the robot, standing at qpos0."""
         model = self.model
-        links, joints = [self.bodies[0]], []
+        links, joints = [self.bodies[0]], list[Joint]()
         taken = {*self.bodies, *self.joint_names}
         for body in range(1, model.nbody):
             for joint in self._joints_of(body, taken):
                 joints.append(joint)
                 links.append(joint.child)
-        shapes: dict[str, list[tuple[Any, np.ndarray]]] = {}
+        shapes: dict[str, list[Placed | Shape]] = {}
         for geom in self.carrying:
             shape = geom_shape(model, geom, self.meshes)
-            shapes.setdefault(self.bodies[model.geom_bodyid[geom]], []).append(shape)
+            shapes.setdefault(self.bodies[int(model.geom_bodyid[geom])], []).append(shape)
         robot = Robot(name, links, joints, shapes)
         robot.stand_at(self._configuration(robot, model.qpos0))
         for key in range(model.nkey):
@@ -144,14 +148,16 @@ class _Reader:
     def _joints_of(self, body: int, taken: set[str]) -> list[Joint]:
         """Return the joints that lead from a body's parent to the body, frame links in between."""
         model = self.model
-        child, parent = self.bodies[body], self.bodies[model.body_parentid[body]]
+        child, parent = self.bodies[body], self.bodies[int(model.body_parentid[body])]
         origin = _placement(model.body_pos[body], model.body_quat[body])
-        chain = range(model.body_jntadr[body], model.body_jntadr[body] + model.body_jntnum[body])
+        first, count = int(model.body_jntadr[body]), int(model.body_jntnum[body])
+        chain = range(first, first + count)
         found: list[Joint] = []
         z = np.array([0.0, 0.0, 1.0])
         for j in chain:
             kind = int(model.jnt_type[j])
-            axis, anchor = z, np.zeros(3)
+            axis: Vector = z
+            anchor: Vector = np.zeros(3)
             if kind == FREE:
                 origin = np.eye(4)  # a free joint's position is in the world, wherever the body was drawn
             elif kind == BALL:
@@ -172,7 +178,7 @@ class _Reader:
             found.append(Joint(name, "fixed", parent, child, origin, z))
         return found
 
-    def _joint(self, j: int, kind: int, parent: str, link: str, origin: np.ndarray, axis: np.ndarray) -> Joint:
+    def _joint(self, j: int, kind: int, parent: str, link: str, origin: Matrix4, axis: Vector) -> Joint:
         model = self.model
         name = self.joint_names[j]
         origin = _cast.placement(origin, f"the frame of joint {name!r}")
@@ -188,7 +194,7 @@ class _Reader:
         """Return the joints that linear equality constraints tie to others: number -> (joint, multiplier, offset)."""
         model = self.model
         found: dict[int, tuple[str, float, float]] = {}
-        loose = []
+        loose: list[str] = []
         for e in range(model.neq):
             if not model.eq_active0[e]:
                 continue
@@ -209,10 +215,10 @@ class _Reader:
             joint = self.joint_names.index(found[joint][0])
         return joint == target
 
-    def _values(self, qpos: np.ndarray) -> dict[str, Any]:
+    def _values(self, qpos: Values) -> dict[str, JointValue]:
         """Return qpos by joint, quaternions x y z w."""
         model = self.model
-        values: dict[str, Any] = {}
+        values: dict[str, JointValue] = {}
         for j, name in enumerate(self.joint_names):
             k, kind = model.jnt_qposadr[j], model.jnt_type[j]
             if kind == FREE:
@@ -223,7 +229,7 @@ class _Reader:
                 values[name] = float(qpos[k])
         return values
 
-    def _configuration(self, robot: Robot, qpos: np.ndarray) -> dict[str, Any]:
+    def _configuration(self, robot: Robot, qpos: Values) -> dict[str, JointValue]:
         names = set(robot.joint_names)
         return {name: value for name, value in self._values(qpos).items() if name in names}
 
@@ -251,7 +257,8 @@ class _Reader:
         listed: dict[frozenset[int], list[tuple[int, int]]] = {}
         for g, h in (tuple(pair) for pair in self.pairs if len(pair) == 2):
             listed.setdefault(frozenset((int(model.geom_bodyid[g]), int(model.geom_bodyid[h]))), []).append((g, h))
-        mixed, ignored = [], []
+        mixed: list[str] = []
+        ignored: list[tuple[str, str]] = []
         for i, a in enumerate(order):
             allowed = self._allowed(a, order[:i], geoms)
             for b, count in zip(order[:i], allowed):
@@ -298,7 +305,7 @@ class _Reader:
 
 def _distinct(names: Iterable[str], taken: set[str]) -> list[str]:
     """Return names that differ from each other and from those taken, which they are added to."""
-    found = []
+    found: list[str] = []
     for given in names:
         name, k = given, 1
         while name in taken:
@@ -309,18 +316,18 @@ def _distinct(names: Iterable[str], taken: set[str]) -> list[str]:
     return found
 
 
-def _placement(position: np.ndarray, quaternion: np.ndarray) -> np.ndarray:
+def _placement(position: Vector, quaternion: Quaternion) -> Matrix4:
     w, x, y, z = quaternion
     return _cast.turned(np.asarray(position), np.array((x, y, z, w)), "a body")
 
 
-def _translation(offset: np.ndarray) -> np.ndarray:
+def _translation(offset: Vector) -> Matrix4:
     matrix = np.eye(4)
     matrix[:3, 3] = offset
     return matrix
 
 
-def _back(kind: int, axis: np.ndarray, reference: float) -> np.ndarray:
+def _back(kind: int, axis: Vector, reference: float) -> Matrix4:
     """Return the motion by minus the joint's reference value: at that value a joint leaves its body as drawn."""
     if kind == SLIDE:
         return _translation(-reference * axis)
@@ -328,7 +335,7 @@ def _back(kind: int, axis: np.ndarray, reference: float) -> np.ndarray:
     return _cast.turned(np.zeros(3), np.array((*(np.sin(half) * axis), np.cos(half))), "a joint")
 
 
-def _unit_xyzw(wxyz: np.ndarray) -> tuple[float, float, float, float]:
+def _unit_xyzw(wxyz: Quaternion) -> tuple[float, float, float, float]:
     """Return a quaternion in our order; MuJoCo normalizes whatever is in qpos, and takes zero for no rotation."""
     length = float(np.linalg.norm(wxyz))
     w, x, y, z = (wxyz / length).tolist() if length > 1e-15 else (1.0, 0.0, 0.0, 0.0)

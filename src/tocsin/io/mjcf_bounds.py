@@ -13,9 +13,9 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from tocsin.errors import TocsinError
+from tocsin.io.files import Element
 
 MOST_COPIES = 10_000
 """Copies that replicate and composite may make, one inside another."""
@@ -58,20 +58,20 @@ class Extent:
         )
 
 
-def extent_of(root: Any, models: Mapping[str, Extent], document: Path) -> Extent:
+def extent_of(root: Element, models: Mapping[str, Extent], document: Path) -> Extent:
     """Return how much a model grows to, sub-models by name; refuse one that grows without bound."""
 
     def refused(reason: str) -> TocsinError:
         return TocsinError(f"cannot load {str(document)!r}: {reason}.")
 
-    def grown(element: Any, copies: int) -> Extent:
+    def grown(element: Element, copies: int) -> Extent:
         if element.tag in ("flex", "flexcomp"):
             raise refused(f"<{element.tag}> in line {element.line} makes flexible bodies (flex), which are not read")
         own = 1
         if element.tag in ("replicate", "composite"):
             words = (element.get("count") or "1").split()
             if not all(_COUNT.fullmatch(word) for word in words):
-                given = element.get("count")[:40]
+                given = element.get("count", "")[:40]
                 raise refused(f"the count of <{element.tag}> in line {element.line} must be whole; got {given!r}")
             own = math.prod(max(int(word), 1) for word in words)
             copies *= own
@@ -104,7 +104,7 @@ def extent_of(root: Any, models: Mapping[str, Extent], document: Path) -> Extent
     return found
 
 
-def _freedoms(element: Any) -> int:
+def _freedoms(element: Element) -> int:
     """Return a body's own degrees of freedom, those in frames too; MuJoCo takes six at most."""
     own = 0
     for child in element:
@@ -115,7 +115,7 @@ def _freedoms(element: Any) -> int:
     return min(own, 6)
 
 
-def check_claims(root: Any, document: Path) -> None:
+def check_claims(root: Element, document: Path) -> None:
     """Refuse arrays that the file only claims and MuJoCo would allocate."""
     for element in root.iter():
         claims = [("nrow", "ncol", MOST_CELLS), ("width", "height", 64 * MOST_CELLS)]
@@ -137,9 +137,9 @@ def check_claims(root: Any, document: Path) -> None:
                 )
 
 
-def _check_params(element: Any, document: Path) -> None:
+def _check_params(element: Element, document: Path) -> None:
     """Refuse a mesh that is made up with more than a thousand points in a row."""
-    for word in element.get("params").split():
+    for word in element.get("params", "").split():
         try:
             large = abs(float(word)) > 1000.0
         except ValueError:

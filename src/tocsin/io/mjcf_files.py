@@ -16,7 +16,6 @@ import os
 import re
 import struct
 from pathlib import Path
-from typing import Any
 from xml.sax.saxutils import quoteattr
 
 from tocsin.errors import TocsinError
@@ -76,7 +75,7 @@ class Gathered:
         self._include(root, file, file, {real}, 1)
         folder = _mesh_folder(root)
         models: dict[str, Extent] = {}
-        assets: list[Any] = [child for child in root if child.tag == "asset"]
+        assets = [child for child in root if child.tag == "asset"]
         for element in [child for section in assets for child in section if child.tag == "model"]:
             name, extent = self._sub_model(element, file, (*above, real))
             models[name] = extent
@@ -101,7 +100,7 @@ class Gathered:
         if depth > DEEPEST:
             raise self._refused(f"with what it includes, elements are nested more than {DEEPEST} deep")
         for k in range(len(element) - 1, -1, -1):
-            child: Any = element[k]
+            child = element[k]
             child.source = document.name
             if child.tag != "include":
                 self._include(child, document, main, seen, depth + 1)
@@ -144,20 +143,18 @@ class Gathered:
             key.attrib = {name: key.attrib[name] for name in ("name", "qpos") if name in key.attrib}
         for section in [child for child in root if child.tag == "asset"]:
             for element in list(section):
-                given: Any = element
-                if given.tag == "texture":
-                    self._blank(section, given)
-                elif given.tag != "model" and given.get("file"):
-                    name = os.path.basename(given.get("file")) if strip else given.get("file")
-                    self._asset(given, file, os.path.join(meshdir, name))
+                if element.tag == "texture":
+                    self._blank(section, element)
+                elif element.tag != "model" and element.get("file"):
+                    name = os.path.basename(element.get("file", "")) if strip else element.get("file", "")
+                    self._asset(element, file, os.path.join(meshdir, name))
         known = {id(element) for section in root if section.tag == "asset" for element in section}
         for element in root.iter():
-            other: Any = element
-            if other.get("file") and id(other) not in known:
-                where = f"line {other.line} of {other.source!r}"
-                raise self._refused(f"<{other.tag}> in {where} names a file; only assets do")
+            if element.get("file") and id(element) not in known:
+                where = f"line {element.line} of {element.source!r}"
+                raise self._refused(f"<{element.tag}> in {where} names a file; only assets do")
 
-    def _blank(self, section: Any, element: Any) -> None:
+    def _blank(self, section: Element, element: Element) -> None:
         """Replace a texture by a pixel: nobody looks at images, and a small one may unpack to gigabytes."""
         name = element.get("name") or Path(element.get("file", "")).stem
         if name:
@@ -165,7 +162,7 @@ class Gathered:
         else:
             section.remove(element)
 
-    def _asset(self, element: Any, file: Path, name: str) -> None:
+    def _asset(self, element: Element, file: Path, name: str) -> None:
         """Read the file of a mesh or height field."""
         what = f"<{element.tag}> in {element.source!r}, line {element.line},"
         target = self._found((file.parent,), name, what)
@@ -197,10 +194,10 @@ class Gathered:
         out: list[str] = []
         origin: list[tuple[str, int]] = []
 
-        def write(element: Any) -> None:
+        def write(element: Element) -> None:
             attributes = "".join(f" {key}={quoteattr(value)}" for key, value in element.attrib.items())
             out.append(f"<{element.tag}{attributes}{'' if len(element) else '/'}>")
-            origin.append((getattr(element, "source", name), element.line))
+            origin.append((element.source or name, element.line))
             for child in element:
                 write(child)
             if len(element):

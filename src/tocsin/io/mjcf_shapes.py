@@ -9,16 +9,17 @@ triangles as MuJoCo cuts it). Two are not:
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from tocsin import _cast
+from tocsin._types import Vector, Vectors
 from tocsin.errors import TocsinError
 from tocsin.geometry.hull import convex_hull
 from tocsin.geometry.mesh import Mesh
 from tocsin.geometry.primitives import Box, Capsule, ConvexHull, Cylinder, Sphere
-from tocsin.geometry.shape import make_shape
+from tocsin.geometry.shape import Placed, Shape, make_shape
 from tocsin.io.mjcf_bounds import MOST_CELLS
 
 PLANE, HFIELD, SPHERE, CAPSULE, ELLIPSOID, CYLINDER, BOX, MESH = range(8)
@@ -30,7 +31,7 @@ ROUNDNESS = 9
 """An ellipsoid's polytope has 10 * ROUNDNESS^2 + 2 vertices."""
 
 
-def geom_shape(model: Any, geom: int, meshes: str) -> Any:
+def geom_shape(model: Any, geom: int, meshes: str) -> Placed | Shape:
     """Return the shape of a geom with its placement in its body's frame."""
     kind = int(model.geom_type[geom])
     size = model.geom_size[geom].tolist()
@@ -72,12 +73,12 @@ def _height_field(model: Any, field: int) -> Mesh:
     rows, columns = int(model.hfield_nrow[field]), int(model.hfield_ncol[field])
     if rows * columns > MOST_CELLS:
         raise TocsinError(f"height field {model.hfield(field).name!r} has {rows} x {columns} points: too many to hold.")
-    x, y, top, below = model.hfield_size[field].tolist()
+    x, y, top, below = (float(size) for size in model.hfield_size[field])
     first = int(model.hfield_adr[field])
     heights = np.array(model.hfield_data[first : first + rows * columns], dtype=np.float64) * top
-    across, along = np.meshgrid(np.linspace(-x, x, columns), np.linspace(-y, y, rows))
-    upper = np.column_stack((across.ravel(), along.ravel(), heights))
-    lower = np.column_stack((across.ravel(), along.ravel(), np.full(rows * columns, -below)))
+    across, along = np.tile(np.linspace(-x, x, columns), rows), np.repeat(np.linspace(-y, y, rows), columns)
+    upper = np.column_stack((across, along, heights))
+    lower = np.column_stack((across, along, np.full(rows * columns, -below)))
     number = np.arange(rows * columns).reshape(rows, columns)
     a, b, c, d = (part.ravel() for part in (number[:-1, :-1], number[:-1, 1:], number[1:, 1:], number[1:, :-1]))
     surface = np.vstack((np.column_stack((a, b, c)), np.column_stack((a, c, d))))
@@ -90,7 +91,7 @@ def _height_field(model: Any, field: int) -> Mesh:
 
 
 @cache
-def _round_polytope() -> np.ndarray:
+def _round_polytope() -> Vectors:
     """Return the vertices of a polytope that contains the unit ball: a sphere's points, pushed out to clear it.
 
     The hull of points on the unit sphere has its faces at distances h <= 1 from the centre; divided by the smallest h,
@@ -101,14 +102,14 @@ def _round_polytope() -> np.ndarray:
     corners = np.vstack((corners, corners[:, [2, 0, 1]], corners[:, [1, 2, 0]]))
     triangles = convex_hull(corners).faces
     vertices = convex_hull(corners).vertices
-    points = []
+    points: list[Vector] = []
     for p, q, r in vertices[triangles]:
         for i in range(ROUNDNESS + 1):
             for k in range(ROUNDNESS + 1 - i):
                 points.append(p + (q - p) * (i / ROUNDNESS) + (r - p) * (k / ROUNDNESS))
-    directions = np.array(points)
-    directions /= np.linalg.norm(directions, axis=1)[:, None]
-    directions = np.unique(np.round(directions, 12), axis=0)
+    spread = np.array(points)
+    spread /= np.linalg.norm(spread, axis=1)[:, None]
+    directions: Vectors = np.unique(cast(Vectors, np.round(spread, 12)), axis=0)
     hull = convex_hull(directions)
     a, b, c = (hull.vertices[hull.faces[:, k]] for k in range(3))
     normals = np.cross(b - a, c - a)

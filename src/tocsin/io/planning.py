@@ -6,20 +6,20 @@ and goals, by joint name. Of the YAML, both the compact form (lists) and that of
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
 from tocsin import _cast
+from tocsin._types import Configuration, Matrix4, PathLike
 from tocsin.errors import TocsinError, remark, unknown_name
+from tocsin.geometry.shape import Placed
 from tocsin.io.collision_objects import check_count, object_body, pose_of, refuse_doubles, shapes_of
 from tocsin.io.files import read_text
 from tocsin.io.scenetext import parse_scene_text
 from tocsin.io.uris import Packages, Places
-from tocsin.io.yamlfile import listing, mapping, number, read_structure, word
+from tocsin.io.yamlfile import Structure, is_listing, is_mapping, listing, mapping, number, read_structure, word
 from tocsin.model.body import Body
 from tocsin.model.robot import Robot
 from tocsin.motion.poses import base_matrix
@@ -35,7 +35,7 @@ class Attached:
 
     name: str
     link: str
-    shapes: tuple[tuple[Any, np.ndarray], ...]
+    shapes: tuple[Placed, ...]
     """(shape, 4x4 placement in the link's frame)."""
     touch_links: tuple[str, ...] = ()
     """Links that may touch it."""
@@ -50,9 +50,9 @@ class PlanningScene:
     attached: tuple[Attached, ...] = ()
     allowed: tuple[tuple[str, str], ...] = ()
     """Pairs of links or objects that may touch: the entries of the allowed collision matrix."""
-    state: dict[str, float] = field(default_factory=dict)
+    state: dict[str, float] = field(default_factory=dict[str, float])
     """Joint values of the robot, by name."""
-    base: np.ndarray | None = None
+    base: Matrix4 | None = None
     """4x4: where the robot's root stands, if the file says so."""
 
 
@@ -68,7 +68,7 @@ class Problem:
     """Alternatives, the values of the group's joints by name."""
     attached: tuple[Attached, ...] = ()
     allowed: tuple[tuple[str, str], ...] = ()
-    base: np.ndarray | None = None
+    base: Matrix4 | None = None
     source: str = ""
 
     @property
@@ -76,7 +76,7 @@ class Problem:
         """The first of the goals."""
         return self.goals[0]
 
-    def configurations(self, robot: Robot) -> tuple[np.ndarray, np.ndarray]:
+    def configurations(self, robot: Robot) -> tuple[Configuration, Configuration]:
         """Return (start, goal), whole configurations of the robot: joints by name, those not named as they stand.
 
         Start values of joints that the robot does not have are left out; a goal for such a joint is an error.
@@ -108,7 +108,7 @@ class Problem:
         return scene
 
 
-def load_problem(scene: str | os.PathLike[str], request: str | os.PathLike[str], *, packages: Packages = ()) -> Problem:
+def load_problem(scene: PathLike, request: PathLike, *, packages: Packages = ()) -> Problem:
     """Read a planning problem from its scene file (YAML or `.scene`) and its request file (YAML or JSON)."""
     world = load_scene_file(scene, packages=packages)
     source = str(request)
@@ -137,9 +137,9 @@ def load_problem(scene: str | os.PathLike[str], request: str | os.PathLike[str],
     )
 
 
-def load_scene_file(path: str | os.PathLike[str], *, packages: Packages = ()) -> PlanningScene:
+def load_scene_file(path: PathLike, *, packages: Packages = ()) -> PlanningScene:
     """Read a planning scene: MoveIt's text format if the file is called `.scene`, else YAML or JSON."""
-    source = os.fspath(path)
+    source = str(path)
     if source.lower().endswith(".scene"):
         text = read_text(path, "the scene", limit=LARGEST_SCENE)
         try:
@@ -160,7 +160,7 @@ def load_scene_file(path: str | os.PathLike[str], *, packages: Packages = ()) ->
         raise TocsinError(f"cannot use the scene {source!r}: {error}") from None
 
 
-def _scene(found: dict[str, Any], places: Places) -> PlanningScene:
+def _scene(found: Structure, places: Places) -> PlanningScene:
     world = mapping(found.get("world", found), "world")
     octomap = mapping(mapping(world.get("octomap"), "octomap").get("octomap"), "octomap")
     if octomap.get("data"):
@@ -175,7 +175,7 @@ def _scene(found: dict[str, Any], places: Places) -> PlanningScene:
     frames.setdefault("world", np.eye(4))
     objects = listing(world.get("collision_objects"), "collision_objects")
     check_count(len(objects))
-    bodies = []
+    bodies: list[Body] = []
     for k, entry in enumerate(objects):
         entry = mapping(entry, f"collision_objects[{k}]")
         name = word(entry.get("id"), f"the id of collision_objects[{k}]")
@@ -197,7 +197,7 @@ def _scene(found: dict[str, Any], places: Places) -> PlanningScene:
     )
 
 
-def robot_state(found: dict[str, Any], what: str) -> tuple[dict[str, float], np.ndarray | None]:
+def robot_state(found: Structure, what: str) -> tuple[dict[str, float], Matrix4 | None]:
     """Return joint values by name, and where the robot's root is, if the state says so."""
     joints = mapping(found.get("joint_state"), f"{what}.joint_state")
     names = [word(name, f"a joint of {what}") for name in listing(joints.get("name"), f"{what}.joint_state.name")]
@@ -216,8 +216,8 @@ def robot_state(found: dict[str, Any], what: str) -> tuple[dict[str, float], np.
     return state, pose_of(transforms[0], f"a transform of {what}", "translation", "rotation") if transforms else None
 
 
-def _attached(state: dict[str, Any], places: Places) -> tuple[Attached, ...]:
-    found = []
+def _attached(state: Structure, places: Places) -> tuple[Attached, ...]:
+    found: list[Attached] = []
     for k, entry in enumerate(listing(state.get("attached_collision_objects"), "attached_collision_objects")):
         what = f"attached_collision_objects[{k}]"
         entry = mapping(entry, what)
@@ -235,18 +235,17 @@ def _attached(state: dict[str, Any], places: Places) -> tuple[Attached, ...]:
     return tuple(found)
 
 
-def _allowed(found: dict[str, Any]) -> tuple[tuple[str, str], ...]:
+def _allowed(found: Structure) -> tuple[tuple[str, str], ...]:
     names = [word(name, "an entry name") for name in listing(found.get("entry_names"), "entry_names")]
     rows = [
-        mapping(row, "entry_values").get("enabled") if isinstance(row, dict) else row
-        for row in listing(found.get("entry_values"), "entry_values")
+        row.get("enabled") if is_mapping(row) else row for row in listing(found.get("entry_values"), "entry_values")
     ]
-    if len(rows) != len(names) or any(not isinstance(row, list) or len(row) != len(names) for row in rows):
+    if len(rows) != len(names) or any(not is_listing(row) or len(row) != len(names) for row in rows):
         raise TocsinError(f"the allowed collision matrix must be {len(names)} rows of {len(names)} values.")
     return tuple((names[i], names[k]) for i, row in enumerate(rows) for k in range(i) if row and row[k] is True)
 
 
-def _goal(found: dict[str, Any], what: str) -> dict[str, float]:
+def _goal(found: Structure, what: str) -> dict[str, float]:
     others = [k for k in ("position_constraints", "orientation_constraints", "visibility_constraints") if found.get(k)]
     if others:
         raise TocsinError(f"{what} has {others[0]}; only goals by joint values are read.")

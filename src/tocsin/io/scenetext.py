@@ -9,14 +9,15 @@ the line after the first object's name tells the variants apart: one number is t
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
 from tocsin import _cast
+from tocsin._types import Matrix4, Values
 from tocsin.errors import TocsinError
 from tocsin.geometry.mesh import Mesh
 from tocsin.geometry.primitives import Box, Cylinder, Sphere
+from tocsin.geometry.shape import Geometry, Placed
 from tocsin.io.collision_objects import check_count, cone, object_body, plane, refuse_doubles
 from tocsin.model.body import Body
 
@@ -51,7 +52,7 @@ class _Lines:
             self.words = self.rest_of_line().split()[::-1]
         return self.words.pop()
 
-    def numbers(self, count: int, what: str) -> np.ndarray:
+    def numbers(self, count: int, what: str) -> Values:
         """Return the next `count` numbers."""
         out = np.zeros(count)
         for k in range(count):
@@ -73,7 +74,7 @@ class _Lines:
             raise TocsinError(f"line {self.line} claims {given[:40]} as {what}; the file has {len(self.lines)} lines.")
         return int(given)
 
-    def pose(self, what: str) -> np.ndarray:
+    def pose(self, what: str) -> Matrix4:
         """Return the next pose, 4x4."""
         position = self.numbers(3, f"the position of {what}")
         return _cast.turned(position, self.numbers(4, f"the orientation of {what}"), f"{what} (line {self.line})")
@@ -111,7 +112,7 @@ def parse_scene_text(text: str) -> tuple[str, list[Body]]:
     return lines.name, bodies
 
 
-def _shape(lines: _Lines, name: str) -> tuple[Any, np.ndarray]:
+def _shape(lines: _Lines, name: str) -> Placed:
     kind = lines.word()
     what = f"the {kind} of {name!r}"
     line = lines.line
@@ -119,13 +120,14 @@ def _shape(lines: _Lines, name: str) -> tuple[Any, np.ndarray]:
         raise TocsinError(f"line {line}: no shape {kind[:40]!r}; shapes are: {', '.join(SHAPES)}.")
     try:
         if kind == "mesh":
-            shape: Any = _mesh(lines, what)
+            shape: Geometry = _mesh(lines, what)
         elif kind == "plane":
             shape = plane(lines.numbers(4, what))
         elif kind == "sphere":
-            shape = Sphere(lines.numbers(1, what)[0])
+            shape = Sphere(*lines.numbers(1, what).tolist())
         elif kind == "box":
-            shape = Box(tuple(lines.numbers(3, what).tolist()))
+            x, y, z = lines.numbers(3, what).tolist()
+            shape = Box((x, y, z))
         else:
             radius, length = lines.numbers(2, what).tolist()
             shape = Cylinder(radius, length) if kind == "cylinder" else cone(radius, length)

@@ -12,17 +12,18 @@ What is malformed (no names, values that are not numbers, subgroups in a circle)
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 from xml.etree import ElementTree
 
+import numpy as np
+
+from tocsin._types import JointValue, PathLike
 from tocsin.errors import TocsinError, remark
 from tocsin.io.elements import attribute, children, named, numbers
 from tocsin.io.files import Element, parse_xml
-from tocsin.model.robot import Robot
+from tocsin.model.robot import Joint, Robot
 
 ROOT_JOINT = "root_joint"
 
@@ -63,9 +64,9 @@ class Srdf:
 
     source: str
     name: str = ""
-    groups: dict[str, Group] = field(default_factory=dict)
+    groups: dict[str, Group] = field(default_factory=dict[str, Group])
     states: tuple[State, ...] = ()
-    disabled: dict[tuple[str, str], str] = field(default_factory=dict)
+    disabled: dict[tuple[str, str], str] = field(default_factory=dict[tuple[str, str], str])
     """Pairs of links that are not checked against each other, names in order, and the reason that is given."""
     enabled: frozenset[tuple[str, str]] = frozenset()
     """Pairs that are checked although one of their links is in `disabled_links`."""
@@ -154,7 +155,7 @@ _Members = tuple[tuple[str, ...], tuple[str, ...]]
 """Joints of a group, and names that it needs and the robot does not have."""
 
 
-def read_srdf(path: str | os.PathLike[str]) -> Srdf:
+def read_srdf(path: PathLike) -> Srdf:
     """Read an SRDF file. End effectors, and elements of other programs, are not read."""
     root = parse_xml(path, "the SRDF")
     source = str(path)
@@ -248,16 +249,16 @@ def _check_subgroups(
 def _state(element: Element, source: str) -> State:
     name = attribute(element, "name", f"{source!r}")
     what = f"state {name!r}"
-    values = {}
+    values: dict[str, tuple[float, ...]] = {}
     for joint in children(element, "joint"):
         label = f"{what}, joint {attribute(joint, 'name', what)!r}"
         values[attribute(joint, "name", what)] = tuple(numbers(joint, "value", tuple(range(1, 8)), label).tolist())
     return State(name, element.get("group", "").strip(), values)
 
 
-def _chain(base: str, tip: str, above: Mapping[str, Any]) -> list[str]:
+def _chain(base: str, tip: str, above: Mapping[str, Joint]) -> list[str]:
     """Return the joints between two links, from base to tip; over the fork where neither hangs on the other."""
-    paths = []
+    paths: list[list[str]] = []
     for link in (base, tip):
         path = [link]
         while path[-1] in above:
@@ -275,7 +276,7 @@ def _add_states(states: tuple[State, ...], robot: Robot, worlds: set[str], stale
     joints = {joint.name: joint for joint in robot.joints}
     names = Counter(state.name for state in states)
     for state in states:
-        values: dict[str, Any] = {}
+        values: dict[str, JointValue] = {}
         for name, given in state.values.items():
             joint = joints.get(name)
             if joint is None:
@@ -291,9 +292,7 @@ def _add_states(states: tuple[State, ...], robot: Robot, worlds: set[str], stale
         robot.states[state.name if names[state.name] == 1 else f"{state.group}/{state.name}"] = values
 
 
-def write_srdf(
-    path: str | os.PathLike[str], robot: Robot, disabled: Mapping[tuple[str, str], str] | None = None
-) -> None:
+def write_srdf(path: PathLike, robot: Robot, disabled: Mapping[tuple[str, str], str] | None = None) -> None:
     """Write a robot's groups, states and ignored pairs as an SRDF file.
 
     `disabled` adds pairs, with their reasons, for example `find_overlaps(robot).disabled(never=True)`. Pairs of the
@@ -312,10 +311,10 @@ def write_srdf(
     for name, values in robot.states.items():
         state = ElementTree.SubElement(root, "group_state", name=name.rpartition("/")[2], group=holders[name])
         for joint, value in values.items():
-            given: Any = value if isinstance(value, (tuple, list)) else (value,)
+            given = np.atleast_1d(value).tolist()
             ElementTree.SubElement(state, "joint", name=joint, value=" ".join(repr(float(v)) for v in given))
     joined = {_pair(joint.parent, joint.child) for joint in robot.joints}
-    reasons = {}
+    reasons: dict[tuple[str, str], str] = {}
     for i, k in robot.ignored:
         pair = _pair(robot.link_names[i], robot.link_names[k])
         reasons[pair] = "Adjacent" if pair in joined else "User"
@@ -333,7 +332,7 @@ def write_srdf(
         raise TocsinError(f"cannot write the SRDF {str(path)!r}: {(error.strerror or str(error)).lower()}.") from None
 
 
-def _holder(values: Mapping[str, Any], robot: Robot, everything: str) -> str:
+def _holder(values: Mapping[str, object], robot: Robot, everything: str) -> str:
     """Return the smallest group that has all joints of a state, or the name of the group of all joints."""
     fitting = [name for name, joints in robot.groups.items() if set(values) <= set(joints)]
     return min(fitting, key=lambda name: len(robot.groups[name]), default=everything)

@@ -17,20 +17,21 @@ the path between the points (see `messages.py`); and arrays of an archive that a
 from __future__ import annotations
 
 import csv
+import importlib
 import io
 import math
-import os
 import zipfile
 import zlib
 from array import array
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 
 from tocsin import _cast
+from tocsin._types import FloatArray, Matrix, Numeric, PathLike, Values
 from tocsin.errors import TocsinError, unknown_name
 from tocsin.io.files import existing_file, read_bytes, refused
 from tocsin.io.messages import RATES, joint_trajectory, start_of, straight
@@ -76,9 +77,9 @@ class Trajectory:
 
     joint_names: tuple[str, ...]
     """One for each column; empty if the file names none."""
-    positions: np.ndarray
+    positions: Matrix
     """(k, n), radians and metres."""
-    times: np.ndarray | None = None
+    times: Values | None = None
     """(k,) seconds, increasing; None if the file has none."""
     source: str = ""
     standing: tuple[tuple[str, float], ...] = ()
@@ -101,7 +102,7 @@ class Trajectory:
             seen.add(name)
         wrong = np.argwhere(~np.isfinite(positions))
         if len(wrong):
-            row, column = wrong[0].tolist()
+            row, column = int(wrong[0, 0]), int(wrong[0, 1])
             name = repr(self.joint_names[column]) if self.joint_names else str(column)
             raise TocsinError(f"{where}: row {row}, column {name} is not a finite number.")
         if self.times is not None:
@@ -122,7 +123,7 @@ class Trajectory:
         seconds = f", {self.times[-1] - self.times[0]:g} s" if self.times is not None else ""
         return f"<Trajectory {self.source!r}: {rows} configurations of {columns} values{seconds}>"
 
-    def path(self, robot: Robot, *, group: str | None = None) -> np.ndarray:
+    def path(self, robot: Robot, *, group: str | None = None) -> Matrix:
         """Return (k, n_config): the robot's configurations; joints that are not named stay as the robot stands.
 
         A trajectory without names must have the robot's whole configuration as columns, or those of a `group`. Joints
@@ -159,7 +160,7 @@ class Trajectory:
             )
         return names
 
-    def _check_follower(self, robot: Robot, child: str, name: str, path: np.ndarray, given: np.ndarray) -> None:
+    def _check_follower(self, robot: Robot, child: str, name: str, path: Matrix, given: Values) -> None:
         link = robot.links[robot.link_index(child)]
         expected = link["multiplier"] * path[:, link["config"] - (robot.width - robot.n_config)] + link["offset"]
         far = np.abs(expected - given) > AGREE
@@ -183,7 +184,7 @@ def _columns(joints: Iterable[Joint]) -> tuple[str, ...]:
 
 
 def load_trajectory(
-    path: str | os.PathLike[str], *, joints: Iterable[str] | None = None, interpolation: str | None = None
+    path: PathLike, *, joints: Iterable[str] | None = None, interpolation: str | None = None
 ) -> Trajectory:
     """Read a trajectory; `joints` names the columns of a file that does not name them itself.
 
@@ -244,7 +245,7 @@ def _read(file: Path, given: tuple[str, ...], linear: bool) -> Trajectory:
     )
 
 
-def _table(names: list[str], rows: np.ndarray, source: str) -> Trajectory:
+def _table(names: list[str], rows: Matrix, source: str) -> Trajectory:
     """Return the trajectory of named columns, one of which may be the time."""
     clocks = [k for k, name in enumerate(names) if name.lower() in ("time", "time_from_start")]
     if len(clocks) > 1:
@@ -254,13 +255,13 @@ def _table(names: list[str], rows: np.ndarray, source: str) -> Trajectory:
     return Trajectory(tuple(names[k] for k in kept), rows[:, kept], times, source)
 
 
-def _numbers(array: np.ndarray, file: Path) -> np.ndarray:
+def _numbers(array: Numeric, file: Path) -> FloatArray:
     if array.dtype.kind not in "fiu":
         raise refused(file, _WHAT, f"its array must hold numbers, not {array.dtype}")
     return array.astype(np.float64)
 
 
-def _array(stream: Any, file: Path) -> np.ndarray:
+def _array(stream: IO[bytes], file: Path) -> Numeric:
     """Read one .npy array whose header is believed only if the bytes are there; objects are never unpickled."""
     try:
         version = np.lib.format.read_magic(stream)
@@ -280,14 +281,14 @@ def _array(stream: Any, file: Path) -> np.ndarray:
     return np.frombuffer(data, dtype).reshape(shape, order="F" if columns_first else "C")
 
 
-def _archive(file: Path) -> dict[str, np.ndarray]:
+def _archive(file: Path) -> dict[str, Numeric]:
     data = read_bytes(file, _WHAT, limit=8 * MOST_NUMBERS)
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             members = archive.infolist()
             if sum(member.file_size for member in members) > 8 * MOST_NUMBERS or len(members) > 1000:
                 raise refused(file, _WHAT, f"its arrays unpack to more than {8 * MOST_NUMBERS} bytes")
-            arrays = {}
+            arrays: dict[str, Numeric] = {}
             for member in members:
                 with archive.open(member) as stream:
                     arrays[member.filename.removesuffix(".npy")] = _array(stream, file)
@@ -296,10 +297,10 @@ def _archive(file: Path) -> dict[str, np.ndarray]:
         raise refused(file, _WHAT, f"it is not an .npz archive ({' '.join(str(error).split())[:100]})") from None
 
 
-def _csv(file: Path) -> tuple[list[str], np.ndarray]:
+def _csv(file: Path) -> tuple[list[str], Matrix]:
     names: list[str] = []
     values = array("d")
-    count = 0
+    count, separator = 0, ","
     for line in _csv_lines(read_bytes(file, _WHAT), file):
         if not names:
             line = line.removeprefix("#")  # numpy writes headers as comments
@@ -368,10 +369,11 @@ def _is_number(text: str) -> bool:
     return True
 
 
-def _parquet(file: Path) -> tuple[list[str], np.ndarray]:
+def _parquet(file: Path) -> tuple[list[str], Matrix]:
     existing_file(file, _WHAT)
     try:
-        from pyarrow import parquet, types
+        parquet: Any = importlib.import_module("pyarrow.parquet")  # without types for checkers
+        types: Any = importlib.import_module("pyarrow.types")
     except ImportError:
         raise TocsinError("reading .parquet files needs pyarrow: pip install 'tocsin[parquet]'.") from None
     try:
@@ -387,7 +389,7 @@ def _parquet(file: Path) -> tuple[list[str], np.ndarray]:
         raise
     except Exception as error:  # whatever the reader trips over in a damaged file
         raise refused(file, _WHAT, f"it is not Parquet ({' '.join(str(error).split())[:100]})") from None
-    columns = []
+    columns: list[Values] = []
     for name, column in zip(found.column_names, found.columns):
         if column.null_count:
             row = column.is_null().to_pylist().index(True)

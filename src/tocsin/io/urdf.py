@@ -12,17 +12,18 @@ axes, cycles and limits the wrong way round, and costs 0.65 s of imports. The te
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TypeAlias
 
 import numpy as np
 
 from tocsin import _cast
+from tocsin._types import PathLike, Vector
 from tocsin.errors import MeshWarning, TocsinError, remark, unknown_name
 from tocsin.geometry.mesh import Mesh
 from tocsin.geometry.primitives import Box, Capsule, ConvexHull, Cylinder, Primitive, Sphere
+from tocsin.geometry.shape import Geometry, Placed
 from tocsin.io.elements import attribute, check_size, children, named, number, numbers, only_child, origin
 from tocsin.io.files import Element, parse_xml
 from tocsin.io.uris import Packages, Places
@@ -32,11 +33,14 @@ JOINT_TYPES = ("fixed", "revolute", "continuous", "prismatic", "planar", "floati
 SHAPES = ("box", "sphere", "cylinder", "capsule", "mesh")
 GEOMETRIES = ("collision", "visual")
 
+_Meshes: TypeAlias = dict[tuple[Path, tuple[float, ...]], Mesh]
+"""What has been read: by file and scale."""
+
 
 def load_urdf(
-    path: str | os.PathLike[str],
+    path: PathLike,
     *,
-    srdf: str | os.PathLike[str] | None = None,
+    srdf: PathLike | None = None,
     packages: Packages = (),
     geometry: str = "collision",
     base: str = "fixed",
@@ -83,7 +87,7 @@ def load_urdf(
     return robot
 
 
-def _document(path: Any, packages: Packages, xacro_arguments: Mapping[str, str] | None) -> Element:
+def _document(path: PathLike, packages: Packages, xacro_arguments: Mapping[str, str] | None) -> Element:
     """Return the <robot> element of a URDF or xacro file."""
     if str(path).lower().endswith(".xacro"):
         from tocsin.io.xacro import expand
@@ -106,11 +110,11 @@ def _document(path: Any, packages: Packages, xacro_arguments: Mapping[str, str] 
 # ---- joints --------------------------------------------------------------------------------------------------------
 
 
-def _joint(name: str, element: Element, links: Mapping[str, Any], joints: Mapping[str, Any]) -> Joint:
+def _joint(name: str, element: Element, links: Mapping[str, Element], joints: Mapping[str, Element]) -> Joint:
     """Return a joint after checking all that it says."""
     what = f"joint {name!r}"
     kind = _cast.choice(attribute(element, "type", what), f"the type of {what} (line {element.line})", JOINT_TYPES)
-    ends = []
+    ends: list[str] = []
     for tag in ("parent", "child"):
         child = only_child(element, tag, what)
         if child is None:
@@ -130,7 +134,7 @@ def _joint(name: str, element: Element, links: Mapping[str, Any], joints: Mappin
     return Joint(name, kind, ends[0], ends[1], origin(element, what), axis, limits, mimic)
 
 
-def _axis(element: Element, what: str, *, needed: bool) -> np.ndarray:
+def _axis(element: Element, what: str, *, needed: bool) -> Vector:
     """Return the unit axis; that of a fixed or floating joint means nothing, and exporters write zeros there."""
     child = only_child(element, "axis", what)
     if child is None:
@@ -151,7 +155,7 @@ def _limits(element: Element, what: str) -> tuple[float, float] | None:
     return lower, upper
 
 
-def _mimic(element: Element, name: str, joints: Mapping[str, Any]) -> tuple[str, float, float] | None:
+def _mimic(element: Element, name: str, joints: Mapping[str, Element]) -> tuple[str, float, float] | None:
     what = f"joint {name!r}"
     child = only_child(element, "mimic", what)
     if child is None:
@@ -192,10 +196,10 @@ def _kind_of_geometry(links: Mapping[str, Element], wanted: str, what: str) -> s
     return wanted
 
 
-def _shapes(links: Mapping[str, Element], kind: str, places: Places) -> dict[str, list[tuple[Any, np.ndarray]]]:
+def _shapes(links: Mapping[str, Element], kind: str, places: Places) -> dict[str, list[Placed]]:
     """Return what each link carries, as (shape, placement)."""
-    meshes: dict[tuple[Path, tuple[float, ...]], Mesh] = {}
-    shapes: dict[str, list[tuple[Any, np.ndarray]]] = {}
+    meshes: _Meshes = {}
+    shapes: dict[str, list[Placed]] = {}
     for name, link in links.items():
         elements = children(link, kind)
         for k, element in enumerate(elements):
@@ -205,14 +209,14 @@ def _shapes(links: Mapping[str, Element], kind: str, places: Places) -> dict[str
     return shapes
 
 
-def _shape(element: Element, what: str, places: Places, meshes: dict[Any, Mesh]) -> Primitive | Mesh:
+def _shape(element: Element, what: str, places: Places, meshes: _Meshes) -> Geometry:
     """Return the one shape of a <collision> or <visual>."""
     geometry = only_child(element, "geometry", what)
-    held: list[Any] = [] if geometry is None else [child for child in geometry if ":" not in child.tag]
+    held = [] if geometry is None else [child for child in geometry if ":" not in child.tag]
     if len(held) != 1:
         found = "no <geometry>" if geometry is None else f"{len(held)} shapes in its <geometry>"
         raise TocsinError(f"{what} (line {element.line}) has {found}; one of {', '.join(SHAPES)} is expected.")
-    shape: Element = held[0]
+    shape = held[0]
     _cast.choice(shape.tag, f"the shape of {what} (line {shape.line})", SHAPES)
     if shape.tag == "mesh":
         return _mesh(shape, what, places, meshes)
@@ -236,13 +240,13 @@ def _primitive(tag: str, sizes: list[float]) -> Primitive:
     return Cylinder(*sizes) if tag == "cylinder" else Capsule(*sizes)
 
 
-def _mesh(element: Element, what: str, places: Places, meshes: dict[Any, Mesh]) -> Mesh:
+def _mesh(element: Element, what: str, places: Places, meshes: _Meshes) -> Mesh:
     """Return a mesh at its scale; each file is read once, and scaled once for each scale."""
     file = places.resolve(attribute(element, "filename", what), f"{what} (line {element.line})")
-    scale = tuple(numbers(element, "scale", (1, 3), what, "1").tolist())
+    x, y, z = np.broadcast_to(numbers(element, "scale", (1, 3), what, "1"), 3).tolist()
+    scale = (x, y, z)
     if 0.0 in scale:
         raise TocsinError(f"{what} (line {element.line}): a scale of zero leaves nothing of {file.name!r}.")
-    scale = scale * 3 if len(scale) == 1 else scale
     one = (1.0, 1.0, 1.0)
     try:
         if (file, one) not in meshes:

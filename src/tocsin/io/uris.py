@@ -14,13 +14,15 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import cast
 from urllib.parse import unquote
 
+from tocsin._types import PathLike
 from tocsin.errors import TocsinError
 from tocsin.io.files import parse_xml
+from tocsin.model.robot import Packages
 
 SCHEMES = ("package://name/path", "file:///path", "a path relative to the file that names it")
 
@@ -33,8 +35,6 @@ DEEPEST = 4
 MOST_FOLDERS = 20_000
 """Folders that are looked at for one package, in all."""
 
-Packages = Mapping[str, Any] | Iterable[Any] | str | os.PathLike[str]
-
 
 class Places:
     """Where the files that a description names are looked for, and which of them may be opened.
@@ -43,7 +43,7 @@ class Places:
     package names to folders.
     """
 
-    def __init__(self, document: str | os.PathLike[str], packages: Packages = ()) -> None:
+    def __init__(self, document: PathLike, packages: Packages = ()) -> None:
         self.document = Path(os.path.abspath(os.path.expanduser(os.fspath(document))))
         self._named, self._given = _folders(packages)
         self._found: dict[str, Path] = {}
@@ -131,14 +131,16 @@ def _inside(folder: Path, allowed: list[Path]) -> bool:
     return folder.is_dir() and any(folder.resolve().is_relative_to(one) for one in allowed)
 
 
-def _folders(packages: Any) -> tuple[dict[str, Path], list[Path]]:
+def _folders(packages: Packages) -> tuple[dict[str, Path], list[Path]]:
     """Return packages by name and folders to look in; each must exist."""
     if isinstance(packages, (str, os.PathLike)):
         packages = [packages]
-    named, given = {}, []
+    named: dict[str, Path] = {}
+    given: list[Path] = []
     try:
         if isinstance(packages, Mapping):
-            named = {str(name): Path(os.path.expanduser(folder)) for name, folder in packages.items()}
+            by_name = cast(Mapping[str, PathLike], packages)
+            named = {str(name): Path(os.path.expanduser(folder)) for name, folder in by_name.items()}
         else:
             given = [Path(os.path.expanduser(folder)) for folder in packages]
     except TypeError:

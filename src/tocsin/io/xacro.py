@@ -9,13 +9,15 @@ Packages that it names, `$(find name)`, are looked for where those of meshes are
 from __future__ import annotations
 
 import builtins
+import importlib
 import os
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
-from types import CodeType
-from typing import Any
+from types import CodeType, ModuleType
+from typing import IO, Any, TypeAlias
 
+from tocsin._types import PathLike
 from tocsin.errors import TocsinError
 from tocsin.io.files import Element, parse_xml, parse_xml_bytes
 from tocsin.io.uris import Packages, Places
@@ -24,6 +26,9 @@ from tocsin.io.yamlfile import check_yaml
 _one_at_a_time = threading.Lock()
 """The library keeps its state in its modules."""
 
+_Stand: TypeAlias = tuple[ModuleType, str, Callable[..., Any]]
+"""A function, and where it is put under which name."""
+
 _INWARD = {
     "gi_frame", "gi_code", "gi_yieldfrom", "cr_frame", "cr_code", "cr_origin", "cr_await", "ag_frame", "ag_code",
     "ag_await", "tb_frame", "tb_next", "f_back", "f_globals", "f_builtins", "f_locals", "f_code", "mro",
@@ -31,12 +36,12 @@ _INWARD = {
 """Attributes that lead from a value to the interpreter's own; so do all names with two underscores."""
 
 
-def expand(path: str | os.PathLike[str], arguments: Mapping[str, Any], packages: Packages = ()) -> Element:
+def expand(path: PathLike, arguments: Mapping[str, object], packages: Packages = ()) -> Element:
     """Return the root element of what a xacro file expands to; `arguments` as in `xacro file name:=value`."""
     parse_xml(path, "the xacro file")
     try:
-        import xacro
-        from xacro import substitution_args
+        xacro: Any = importlib.import_module("xacro")  # it has no types
+        substitution_args = importlib.import_module("xacro.substitution_args")
     except ImportError:
         raise TocsinError(f"expanding {str(path)!r} needs xacro: pip install 'tocsin[xacro]'.") from None
     places = Places(path, packages)
@@ -49,7 +54,7 @@ def expand(path: str | os.PathLike[str], arguments: Mapping[str, Any], packages:
             lost.append(error)
             raise
 
-    def opened(name: Any, *_: Any) -> Any:
+    def opened(name: str, *_: object) -> IO[str]:
         try:
             return _opened(places, name, f"{str(path)!r}")
         except TocsinError as error:
@@ -58,11 +63,14 @@ def expand(path: str | os.PathLike[str], arguments: Mapping[str, Any], packages:
             raise FileNotFoundError(2, str(error), str(name)) from None
 
     mappings = {str(name): str(value) for name, value in arguments.items()}
-    ours = [(substitution_args, "_eval_find", find), (substitution_args, "eval", _evaluated)]
+    ours: list[tuple[ModuleType, str, Callable[..., Any]]] = [
+        (substitution_args, "_eval_find", find),
+        (substitution_args, "eval", _evaluated),
+    ]
     ours += [(xacro, "open", opened), (xacro, "eval", _evaluated)]
     with _one_at_a_time, _instead(ours):
         try:
-            document: Any = xacro.process_file(os.path.abspath(os.path.expanduser(path)), mappings=mappings)
+            document = xacro.process_file(os.path.abspath(os.path.expanduser(path)), mappings=mappings)
             text = document.toxml("utf-8")
         except Exception as error:
             if lost:
@@ -73,10 +81,10 @@ def expand(path: str | os.PathLike[str], arguments: Mapping[str, Any], packages:
 
 
 @contextmanager
-def _instead(ours: list[tuple[Any, str, Any]]) -> Iterator[None]:
+def _instead(ours: list[_Stand]) -> Generator[None]:
     """Put functions of ours into modules, in place of what they have or of Python's own."""
     missing = object()
-    before = [(module, name, vars(module).get(name, missing)) for module, name, _ in ours]
+    before: list[tuple[ModuleType, str, object]] = [(m, name, vars(m).get(name, missing)) for m, name, _ in ours]
     try:
         for module, name, function in ours:
             setattr(module, name, function)
@@ -89,7 +97,7 @@ def _instead(ours: list[tuple[Any, str, Any]]) -> Iterator[None]:
                 setattr(module, name, function)
 
 
-def _opened(places: Places, name: Any, what: str) -> Any:
+def _opened(places: Places, name: str, what: str) -> IO[str]:
     """Open a file that a xacro file includes or loads, after looking whether it may, and for bombs."""
     file = places.resolve(os.path.abspath(os.fspath(name)), what)
     if file.suffix.lower() in (".yaml", ".yml"):
@@ -99,7 +107,7 @@ def _opened(places: Places, name: Any, what: str) -> Any:
     return builtins.open(file, encoding="utf-8")
 
 
-def _evaluated(expression: Any, names: Any, more: Any = None) -> Any:
+def _evaluated(expression: str | CodeType, names: Any, more: Any = None) -> Any:
     """Evaluate an expression without Python's own functions, and without the names that lead back to them."""
     code = compile(expression.strip(), "<expression>", "eval") if isinstance(expression, str) else expression
     pending = [code]

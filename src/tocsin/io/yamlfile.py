@@ -7,15 +7,19 @@ tags, build it.
 
 from __future__ import annotations
 
+import importlib
 import json
-import os
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias, TypeGuard
 
 from tocsin import _cast
+from tocsin._types import PathLike
 from tocsin.errors import TocsinError
 from tocsin.io.files import LARGEST_TEXT, read_text, refused
+
+Structure: TypeAlias = dict[str, Any]
+"""A mapping of a parsed file: what its values are, nobody knows before they are checked."""
 
 LARGEST_YAML = 32 * 2**20
 """Bytes of a YAML file: it is read at a few megabytes a second, and even garbage takes a second."""
@@ -30,7 +34,7 @@ MOST_VALUES = 10_000_000
 """Values in a file, those behind aliases counted each time."""
 
 
-def read_structure(path: str | os.PathLike[str], what: str) -> Any:
+def read_structure(path: PathLike, what: str) -> object:
     """Return the contents of a `.json` file, or of a YAML file with any other suffix; `what` names it in errors."""
     file = Path(path)
     is_json = file.suffix.lower() == ".json"
@@ -41,10 +45,9 @@ def read_structure(path: str | os.PathLike[str], what: str) -> Any:
         raise refused(file, what, str(error).rstrip(".")) from None
 
 
-def check_yaml(path: str | os.PathLike[str], what: str) -> None:
+def check_yaml(path: PathLike, what: str) -> None:
     """Refuse a YAML file that stands for too much; nothing is built."""
-    import yaml
-
+    yaml: Any = importlib.import_module("yaml")
     text = read_text(path, what, limit=LARGEST_YAML)
     try:
         _check_events(yaml, yaml.parse(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)))
@@ -52,7 +55,7 @@ def check_yaml(path: str | os.PathLike[str], what: str) -> None:
         raise refused(Path(path), what, " ".join(str(error).split())[:200].rstrip(".")) from None
 
 
-def _from_json(text: str) -> Any:
+def _from_json(text: str) -> object:
     def refuse(word: str) -> float:
         raise TocsinError(f"it has the value {word}")
 
@@ -70,9 +73,9 @@ def _from_json(text: str) -> Any:
         raise TocsinError("it has a whole number of thousands of digits") from None
 
 
-def _from_yaml(text: str) -> Any:
+def _from_yaml(text: str) -> object:
     try:
-        import yaml
+        yaml: Any = importlib.import_module("yaml")  # it has no types
     except ImportError:
         raise TocsinError("reading YAML files needs PyYAML: pip install pyyaml") from None
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -122,25 +125,35 @@ def _check_events(yaml: Any, events: Iterable[Any]) -> None:
         stack.append((above, count + size))
 
 
-def mapping(value: Any, what: str) -> dict[str, Any]:
+def is_mapping(value: object) -> TypeGuard[Structure]:
+    """Is this a mapping, as far as parsed files have them?"""
+    return isinstance(value, dict)
+
+
+def is_listing(value: object) -> TypeGuard[list[Any]]:
+    """Is this a list, as far as parsed files have them?"""
+    return isinstance(value, list)
+
+
+def mapping(value: object, what: str) -> Structure:
     """Return a mapping; nothing at all counts as an empty one."""
     if value is None:
         return {}
-    if not isinstance(value, dict):
+    if not is_mapping(value):
         raise TocsinError(f"{what} must be a mapping of names to values; got {_short(value)}.")
     return value
 
 
-def listing(value: Any, what: str) -> list[Any]:
+def listing(value: object, what: str) -> list[Any]:
     """Return a list; nothing at all counts as an empty one."""
     if value is None:
         return []
-    if not isinstance(value, list):
+    if not is_listing(value):
         raise TocsinError(f"{what} must be a list; got {_short(value)}.")
     return value
 
 
-def word(value: Any, what: str) -> str:
+def word(value: object, what: str) -> str:
     """Return a name: text that is not empty. YAML makes numbers of names like 12: these become text again."""
     if isinstance(value, int) and not isinstance(value, bool) and abs(value) <= _cast.MOST:
         value = str(value)
@@ -149,7 +162,7 @@ def word(value: Any, what: str) -> str:
     return value
 
 
-def number(value: Any, what: str) -> float:
+def number(value: object, what: str) -> float:
     """Return a finite number. YAML makes text of numbers like 1e-3, which have no point: these become numbers again."""
     if isinstance(value, str):
         try:
@@ -159,9 +172,8 @@ def number(value: Any, what: str) -> float:
     return _cast.scalar(value, what)
 
 
-def _short(value: Any) -> str:
+def _short(value: object) -> str:
     if isinstance(value, int) and abs(value) > _cast.MOST:
         return "a whole number of more than 62 bits"
-    return (
-        f"{type(value).__name__} {value!r:.60}" if not isinstance(value, (dict, list)) else f"a {type(value).__name__}"
-    )
+    kind = type(value).__name__
+    return f"a {kind}" if isinstance(value, (dict, list)) else f"{kind} {value!r:.60}"

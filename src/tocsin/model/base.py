@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import ClassVar, cast
 
 import numpy as np
 
 from tocsin import _cast
+from tocsin._types import Indices, LinkTable, Matrices4, PoseLike, Row, Rows, Stretch, Values
 from tocsin.errors import TocsinError, unknown_name
 from tocsin.geometry.shape import Shape
 from tocsin.motion.arcs import decided
 from tocsin.motion.knots import share_at, shares_in
 from tocsin.motion.links import BASE_WIDTH, IDENTITY_BASE, PLANAR, PRISMATIC, REVOLUTE
 from tocsin.motion.poses import between, link_poses
-from tocsin.results import FirstContact, Status
+from tocsin.results import FirstContact, LazyContact, Status
 
 
 def counted(n: int, what: str) -> str:
@@ -34,23 +35,23 @@ class Motion:
     """
 
     model: Model
-    rows: np.ndarray
+    rows: Rows
     """Nobody can write them: what was proven of a motion stays true of it."""
-    configs: np.ndarray = field(init=False, repr=False)
+    configs: Values = field(init=False, repr=False)
     """The same numbers in a row, as kernels take them; made from the rows."""
 
     def __post_init__(self) -> None:
         """Check what was given: rows that kernels could not follow must not reach them."""
-        if not isinstance(self.model, Model):
+        if not _cast.instance(self.model, Model):
             raise TocsinError(f"a motion is of a body, robot or deformable model; got {self.model!r}.")
         rows = _cast.array(self.rows, f"the rows of a motion of {self.model.name!r}", (None, self.model.width))
         if not len(rows):
             raise TocsinError(f"a motion of {self.model.name!r} needs at least one row.")
         for k, row in enumerate(rows):
             self.model.checked(row, f"row {k} of a motion of {self.model.name!r}")
-        self._keep(decided(rows.copy(), self.model._quaternions))
+        self._keep(decided(rows.copy(), self.model._quaternions))  # pyright: ignore[reportPrivateUsage]
 
-    def _keep(self, rows: np.ndarray) -> None:
+    def _keep(self, rows: Rows) -> None:
         """Keep rows that are ours, and `configs`: the same numbers in a row, as kernels take them.
 
         Kernels are compiled for arrays that can be written, and others take longer to be handed over; so `configs` is a
@@ -60,19 +61,19 @@ class Motion:
         if not configs.flags.writeable:
             rows = rows.copy()
             configs = rows.reshape(-1)
-        rows.setflags(False)
+        rows.setflags(False)  # pyright: ignore[reportCallIssue]  # by keyword it takes longer
         kept = self.__dict__
         kept["rows"], kept["configs"] = rows, configs
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, object]:
         return {name: value for name, value in self.__dict__.items() if name != "configs"}
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
+    def __setstate__(self, state: dict[str, object]) -> None:
         self.__dict__.update(state)
-        self._keep(state["rows"])
+        self._keep(self.rows)
 
     @staticmethod
-    def of(model: Model, rows: np.ndarray) -> Motion:
+    def of(model: Model, rows: Rows) -> Motion:
         """Return a motion through rows that were checked before, and whose arcs were decided (`motion.arcs`)."""
         motion = object.__new__(Motion)
         motion.__dict__["model"] = model
@@ -80,17 +81,17 @@ class Motion:
         return motion
 
     @staticmethod
-    def at(model: Model, row: np.ndarray) -> Motion:
+    def at(model: Model, row: Row) -> Motion:
         """Return a model that stands at a row that is ours and was checked before."""
         motion = object.__new__(Motion)
         kept = motion.__dict__
         kept["model"], kept["configs"] = model, row
         kept["rows"] = rows = row[None]
-        rows.setflags(False)
+        rows.setflags(False)  # pyright: ignore[reportCallIssue]  # by keyword it takes longer
         return motion
 
     @property
-    def ends(self) -> np.ndarray:
+    def ends(self) -> Rows:
         """The first and the last row."""
         return self.rows[[0, -1]]
 
@@ -99,27 +100,28 @@ class Motion:
         """How many stretches of constant velocity it has; 0 if it stands."""
         return len(self.rows) - 1
 
-    def row_at(self, t: float) -> np.ndarray:
+    def row_at(self, t: float) -> Row:
         """Return the configuration row, base in front, at time t in [0, 1]."""
         if self.pieces == 0:
             return self.rows[0].copy()
         return self.row_of(*share_at(t, self.pieces))
 
-    def row_of(self, piece: int, share: float) -> np.ndarray:
+    def row_of(self, piece: int, share: float) -> Row:
         """Return the row when so much of a piece is done."""
         rows = self.configs.reshape(self.rows.shape)
-        return between(rows[piece], rows[piece + 1], self.model._quaternions, share)
+        quaternions = self.model._quaternions  # pyright: ignore[reportPrivateUsage]
+        return between(rows[piece], rows[piece + 1], quaternions, share)
 
-    def rows_in(self, stretch: Any) -> tuple[np.ndarray, np.ndarray]:
+    def rows_in(self, stretch: Stretch) -> tuple[Row, Row]:
         """Return the rows at both ends of a stretch (`motion.knots`)."""
         if self.pieces == 0:
             return self.rows[0], self.rows[0]
         k, begin, end = shares_in(stretch, self.pieces)
         return self.row_of(k, begin), self.row_of(k, end)
 
-    def link_poses(self, t: float = 0.0) -> np.ndarray:
+    def link_poses(self, t: float = 0.0) -> Matrices4:
         """Return (n_links, 4, 4): where the links are in the world at time t."""
-        return link_poses(self.model._links, self.row_at(t))
+        return link_poses(self.model._links, self.row_at(t))  # pyright: ignore[reportPrivateUsage]
 
 
 @dataclass(eq=False)
@@ -128,15 +130,15 @@ class Model:
 
     name: str
     link_names: tuple[str, ...]
-    links: np.ndarray
+    links: LinkTable
     """The LINK table, parents before children, parents by index within the model."""
     shapes: tuple[tuple[Shape, ...], ...]
     """What each link carries."""
     n_config: int
     """Length of the configuration vector, without the base."""
-    quaternions: np.ndarray
+    quaternions: Indices
     """Where quaternions start in a configuration row, the base's included."""
-    rest: np.ndarray = field(default_factory=lambda: IDENTITY_BASE.copy())
+    rest: Row = field(default_factory=lambda: IDENTITY_BASE.copy())
     """The configuration row at which it stands when no motion is given."""
     ignored: frozenset[tuple[int, int]] = frozenset()
     """Pairs of links, smaller index first, that are not checked against each other."""
@@ -154,10 +156,10 @@ class Model:
         for array in (self.links, self.quaternions, self.rest):
             array.setflags(write=False)
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, object]:
         return {name: value for name, value in self.__dict__.items() if name not in ("_links", "_quaternions")}
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
+    def __setstate__(self, state: dict[str, object]) -> None:
         self.__dict__.update(state)
         Model.__post_init__(self)
 
@@ -179,7 +181,7 @@ class Model:
         return BASE_WIDTH + self.n_config
 
     @cached_property
-    def most(self) -> np.ndarray:
+    def most(self) -> Row:
         """How large the entries of a configuration row may be: turns and lengths of all joints that follow them."""
         most = np.full(self.width, _cast.LARGEST)
         for link in self.links:
@@ -191,7 +193,7 @@ class Model:
                 most[k + 2] = min(most[k + 2], _cast.LARGEST_TURN)
         return most
 
-    def checked(self, row: np.ndarray, what: str) -> np.ndarray:
+    def checked(self, row: Row, what: str) -> Row:
         """Return a configuration row after checking that it is finite and its quaternions are unit."""
         wrong = _cast.check_row(row, self._quaternions, self.most)
         if wrong == 1:
@@ -211,30 +213,30 @@ class Model:
 
     def link_index(self, name: str) -> int:
         """Return the index of a link; unknown names raise with the valid ones listed."""
-        if not isinstance(name, str) or name not in self.link_names:
+        if not _cast.instance(name, str) or name not in self.link_names:
             raise unknown_name("link", name, self.link_names)
         return self.link_names.index(name)
 
-    def row_at_contact(self, hit: Any) -> np.ndarray:
+    def row_at_contact(self, hit: FirstContact) -> Row:
         """Return this model's configuration row, base in front, at the time of a `FirstContact`."""
         motion = self.motion_to_contact(hit)
         return self.rest.copy() if motion is None else motion.row_at(hit.time)
 
-    def motion_to_contact(self, hit: Any) -> Any:
+    def motion_to_contact(self, hit: FirstContact) -> Motion | None:
         """Return this model's motion of a `FirstContact` that has a contact, or None if it stood."""
-        if not isinstance(hit, FirstContact):
+        if not _cast.instance(hit, FirstContact):
             raise TocsinError(f"this takes the answer of scene.first_contact; got {type(hit).__name__}.")
         if hit.status in (Status.FREE, Status.CAPPED):
             raise TocsinError(f"there is no contact in this answer: its status is {hit.status.value!r}.")
         for motion in hit.motions:
             if motion.model is self:
-                return motion
-        scene = getattr(hit, "scene", None)
+                return cast(Motion, motion)
+        scene = hit.scene if isinstance(hit, LazyContact) else None
         if scene is not None and all(model is not self for model in scene.models):
             raise TocsinError(f"{self!r} is not in the scene of this answer; its models are: {', '.join(scene.names)}.")
         return None
 
-    def place(self, pose: Any) -> None:
+    def place(self, pose: PoseLike) -> None:
         """Stand somewhere else from now on: `pose` is where the base is in the world, 4x4 or (x, y, z)."""
         rest = self.rest.copy()
         rest[:BASE_WIDTH] = _cast.pose(pose, f"the pose of {self.name!r}")

@@ -2,33 +2,36 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Sequence
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import TypeGuard, TypeVar
 
 import numpy as np
 
 from tocsin import _cast
+from tocsin._types import LinkTable, Matrix4, PoseLike
 from tocsin.errors import TocsinError
-from tocsin.geometry.mesh import Mesh
-from tocsin.geometry.shape import placed_shapes
+from tocsin.geometry.mesh import Mesh, MeshLike, is_path
+from tocsin.geometry.shape import ShapeLike, placed_shapes
 from tocsin.model.base import Model, Motion
 from tocsin.model.screw_body import screw_motion
 from tocsin.motion.arcs import decided
 from tocsin.motion.ends import write_ends
 from tocsin.motion.links import FLOATING, LINK
 from tocsin.motion.poses import base_matrix
+from tocsin.results import FirstContact
 
 MOTION_KINDS = ("interpolating", "screw")
 
+T = TypeVar("T")
 
-def default_name(shape: Any, otherwise: str) -> str:
+
+def default_name(shape: object, otherwise: str) -> str:
     """Return the name of something that was given none: its file's, if it comes from one."""
-    return (isinstance(shape, (str, os.PathLike)) and Path(shape).stem) or otherwise
+    return (Path(shape).stem if is_path(shape) else "") or otherwise
 
 
-def path_of(given: Any, what: str, of: str) -> list[Any]:
+def path_of(given: Iterable[T], what: str, of: str) -> list[T]:
     """Return the stations of a path, of which there are at least two."""
     try:
         stations = list(np.asarray(given) if isinstance(given, memoryview) else given)
@@ -39,7 +42,7 @@ def path_of(given: Any, what: str, of: str) -> list[Any]:
     return stations
 
 
-def lone_link(kind: int) -> np.ndarray:
+def lone_link(kind: int) -> LinkTable:
     """Return the table of a model that is one link, on the world."""
     links = np.zeros(1, LINK)
     links["parent"] = -1
@@ -51,9 +54,9 @@ def lone_link(kind: int) -> np.ndarray:
     return links
 
 
-def is_matrix(pose: Any) -> bool:
+def is_matrix(pose: object) -> TypeGuard[Matrix4]:
     """Is this a 4x4 array as kernels are compiled for?"""
-    return pose.__class__ is np.ndarray and pose.shape == (4, 4) and pose.dtype is _cast.FLOAT64 and pose.flags.carray
+    return type(pose) is np.ndarray and pose.shape == (4, 4) and pose.dtype is _cast.FLOAT64 and pose.flags.carray
 
 
 class Body(Model):
@@ -70,18 +73,21 @@ class Body(Model):
     <Status.CONTACT: 'contact'>
     """
 
-    def __init__(self, shape: Any, pose: Any = None, *, name: str | None = None, solid: bool = False) -> None:
+    def __init__(
+        self, shape: ShapeLike, pose: PoseLike | None = None, *, name: str | None = None, solid: bool = False
+    ) -> None:
         self.unnamed: bool = name is None
         name = default_name(shape, "body") if name is None else _cast.name(name, "the name of a body")
-        if isinstance(shape, (str, os.PathLike)):
+        if is_path(shape):
             shape = Mesh.load(shape)
-        if shape is None or (isinstance(shape, list) and not shape):
+        shapes = placed_shapes(shape, repr(name), solid=_cast.flag(solid, "solid"))
+        if not shapes:
             raise TocsinError(f"body {name!r} needs a shape: a mesh, a primitive, or a list of such.")
         super().__init__(
             name=name,
             link_names=(name,),
             links=lone_link(FLOATING),
-            shapes=(placed_shapes(shape, repr(name), solid=_cast.flag(solid, "solid")),),
+            shapes=(shapes,),
             n_config=0,
             quaternions=np.array([3], dtype=np.int32),
         )
@@ -89,13 +95,15 @@ class Body(Model):
             self.place(pose)
 
     @classmethod
-    def from_mesh(cls, mesh: Any, pose: Any = None, *, name: str | None = None, solid: bool = False) -> Body:
+    def from_mesh(
+        cls, mesh: MeshLike, pose: PoseLike | None = None, *, name: str | None = None, solid: bool = False
+    ) -> Body:
         """Make a body of a mesh: a file path, a `trimesh.Trimesh`, `(vertices, faces)` or a `Mesh`."""
         body = cls(Mesh.from_any(mesh), pose, name=name or default_name(mesh, "body"), solid=solid)
         body.unnamed = name is None
         return body
 
-    def move(self, pose_t0: Any, pose_t1: Any, *, kind: str = "interpolating") -> Motion:
+    def move(self, pose_t0: PoseLike, pose_t1: PoseLike, *, kind: str = "interpolating") -> Motion:
         """Return the motion from one pose to another, each 4x4 or (x, y, z), over t in [0, 1].
 
         `kind` "interpolating": the frame's origin moves along a straight line and the body turns about it at a constant
@@ -103,8 +111,8 @@ class Body(Model):
         slides along it (`tocsin.motion.screw`); a turn of less than 1e-6 rad is taken as "interpolating".
         """
         rows = np.zeros((2, 7))
-        plain = is_matrix(pose_t0) and is_matrix(pose_t1)
-        if not plain or not write_ends(pose_t0, pose_t1, self._quaternions, rows):
+        plain = is_matrix(pose_t0) and is_matrix(pose_t1) and write_ends(pose_t0, pose_t1, self._quaternions, rows)
+        if not plain:
             _cast.pose(pose_t0, f"the start pose of {self.name!r}", rows[0])
             _cast.pose(pose_t1, f"the end pose of {self.name!r}", rows[1])
             decided(rows, self._quaternions)
@@ -112,21 +120,21 @@ class Body(Model):
             return Motion.of(self, rows)
         return screw_motion(self, rows)
 
-    def follow(self, poses: Sequence[Any]) -> Motion:
+    def follow(self, poses: Iterable[PoseLike]) -> Motion:
         """Return the motion through several poses, each 4x4 or (x, y, z), in equal times."""
-        poses = path_of(poses, f"a path of {self.name!r}", "poses")
-        rows = np.zeros((len(poses), 7))
-        for k, pose in enumerate(poses):
+        stations = path_of(poses, f"a path of {self.name!r}", "poses")
+        rows = np.zeros((len(stations), 7))
+        for k, pose in enumerate(stations):
             _cast.pose(pose, f"pose {k} of the path of {self.name!r}", rows[k])
         return Motion.of(self, decided(rows, self._quaternions))
 
-    def at(self, pose: Any) -> Motion:
+    def at(self, pose: PoseLike) -> Motion:
         """Return the body standing at a pose, 4x4 or (x, y, z), for a question about that moment."""
         row = np.zeros(7)
         if not is_matrix(pose) or _cast.write_pose(pose, row) != 0:
             _cast.pose(pose, f"the pose of {self.name!r}", row)
         return Motion.at(self, row)
 
-    def at_contact(self, hit: Any) -> np.ndarray:
+    def at_contact(self, hit: FirstContact) -> Matrix4:
         """Return the 4x4 pose of the body at the time of a `FirstContact`."""
         return base_matrix(self.row_at_contact(hit))

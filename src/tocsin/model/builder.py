@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from tocsin import _cast
+from tocsin._types import PoseLike
 from tocsin.errors import TocsinError
-from tocsin.geometry.shape import Shape, placed_shapes
+from tocsin.geometry.shape import Shape, ShapeLike, placed_shapes
 from tocsin.model.robot import BASES, Joint, Robot
 from tocsin.motion.links import BALL, FIXED, FLOATING, JOINT_KINDS, PLANAR, PRISMATIC, REVOLUTE
 
@@ -33,12 +35,12 @@ class RobotBuilder:
     def link(
         self,
         name: str,
-        shape: Any = None,
+        shape: ShapeLike | None = None,
         *,
         parent: str | None = None,
         joint: str = "fixed",
-        axis: Any = (0.0, 0.0, 1.0),
-        origin: Any = None,
+        axis: ArrayLike = (0.0, 0.0, 1.0),
+        origin: PoseLike | None = None,
         limits: tuple[float, float] | None = None,
         mimic: tuple[str, float, float] | None = None,
         joint_name: str | None = None,
@@ -74,7 +76,10 @@ class RobotBuilder:
         return Robot(self.name, self._links, self._joints, self._shapes, self.base)
 
 
-def _joint(name: str, kind: str, parent: str, child: str, axis: Any, origin: Any, limits: Any, mimic: Any) -> Joint:
+def _joint(
+    name: str, kind: str, parent: str, child: str, axis: ArrayLike, origin: PoseLike | None,
+    limits: Sequence[float] | None, mimic: tuple[str, float, float] | None,
+) -> Joint:  # fmt: skip
     """Check and return a joint."""
     what = f"joint {name!r}"
     _cast.choice(kind, f"the kind of {what}", JOINT_KINDS)
@@ -82,21 +87,22 @@ def _joint(name: str, kind: str, parent: str, child: str, axis: Any, origin: Any
     needs_axis = code in (REVOLUTE, PRISMATIC, PLANAR)
     unit_axis = _cast.unit(axis, f"the axis of {what}") if needs_axis else np.array([0.0, 0.0, 1.0])
     place = np.eye(4) if origin is None else _cast.placement(origin, f"the origin of {what}")
+    ends: tuple[float, float] | None = None
     if limits is not None:
         if code not in (REVOLUTE, PRISMATIC) or kind == "continuous":
             raise TocsinError(f"{what} is {kind}: only revolute and prismatic joints have limits.")
         lower, upper = _cast.array(limits, f"the limits of {what}", (2,)).tolist()
         if lower > upper:
             raise TocsinError(f"the limits of {what} are the wrong way round: lower {lower:g} > upper {upper:g}.")
-        limits = (lower, upper)
+        ends = (lower, upper)
     if mimic is not None:
         if code in (FIXED, PLANAR, BALL, FLOATING):
             raise TocsinError(f"{what} is {kind}: only revolute, continuous and prismatic joints can mimic another.")
-        if not isinstance(mimic, (tuple, list)) or len(mimic) != 3:
+        if not _cast.instance(mimic, (tuple, list)) or len(mimic) != 3:
             raise TocsinError(f"the mimic of {what} must be (joint, multiplier, offset); got {mimic!r}.")
         mimic = (
             _cast.name(mimic[0], f"the joint that {what} mimics"),
             _cast.scalar(mimic[1], f"the multiplier of {what}"),
             _cast.scalar(mimic[2], f"the offset of {what}"),
         )
-    return Joint(_cast.name(name, "the name of a joint"), kind, parent, child, place, unit_axis, limits, mimic)
+    return Joint(_cast.name(name, "the name of a joint"), kind, parent, child, place, unit_axis, ends, mimic)

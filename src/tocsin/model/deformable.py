@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from tocsin import _cast
+from tocsin._types import Faces, Frames, Indices, LongFaces, Pairs, PoseLike, Row, Vectors
 from tocsin.errors import MeshWarning, TocsinError, remark
 from tocsin.geometry.grouping import weld as weld_positions
-from tocsin.geometry.mesh import Mesh
+from tocsin.geometry.mesh import Mesh, MeshLike
 from tocsin.model.base import Model, Motion
 from tocsin.model.body import default_name, lone_link, path_of
 from tocsin.motion.knots import share_at
 from tocsin.motion.links import FIXED, IDENTITY_BASE
+from tocsin.results import FirstContact
 
 MOST_VERTICES = 2**22
 """Larger models would need numbers of vertices that single precision does not tell apart."""
@@ -26,7 +29,7 @@ MOST_VERTICES = 2**22
 class Deforming(Motion):
     """A deformable model over [0, 1]: its vertices go through `frames` (k, n, 3), in equal times."""
 
-    frames: np.ndarray
+    frames: Frames
 
     def __post_init__(self) -> None:
         """Take the frames as they are: `Deformable` has checked them."""
@@ -37,11 +40,11 @@ class Deforming(Motion):
         """How many stretches of constant velocities it has; 0 if it stands."""
         return len(self.frames) - 1
 
-    def row_at(self, t: float) -> np.ndarray:
+    def row_at(self, t: float) -> Row:
         """Return the row of its one link, which never moves."""
         return self.rows[0].copy()
 
-    def vertices_at(self, t: float) -> np.ndarray:
+    def vertices_at(self, t: float) -> Vectors:
         """Return (n, 3): where the vertices are at time t in [0, 1]."""
         if self.pieces == 0:
             return self.frames[0].copy()
@@ -67,11 +70,11 @@ class Deformable(Model):
 
     def __init__(
         self,
-        vertices: Any,
-        faces: Any = None,
+        vertices: ArrayLike,
+        faces: ArrayLike | None = None,
         *,
-        edges: Any = None,
-        points: Any = None,
+        edges: ArrayLike | None = None,
+        points: ArrayLike | None = None,
         name: str | None = None,
         weld: bool = False,
         self_contact: bool = True,
@@ -84,14 +87,14 @@ class Deformable(Model):
             raise TocsinError(f"{name!r} has {len(rest)} vertices; at most {MOST_VERTICES} are supported.")
         if faces is None and edges is None and points is None:
             raise TocsinError(f"{name!r} needs faces, edges or points: vertices alone touch nothing.")
-        self.faces: np.ndarray = _cast.indices(faces, f"the faces of {name!r}", 3, len(rest))
-        self.loose_edges: np.ndarray = _cast.indices(edges, f"the edges of {name!r}", 2, len(rest))
+        self.faces: Faces = _cast.indices(faces, f"the faces of {name!r}", 3, len(rest))
+        self.loose_edges: Pairs = _cast.indices(edges, f"the edges of {name!r}", 2, len(rest))
         loose = _cast.indices(points, f"the points of {name!r}", 1, len(rest))
-        self.loose_points: np.ndarray = loose.reshape(-1)
-        self.vertices: np.ndarray = rest
+        self.loose_points: Indices = loose.reshape(-1)
+        self.vertices: Vectors = rest
         self.self_contact: bool = _cast.flag(self_contact, "self_contact")
         self.ignore_overlaps: bool = _cast.flag(ignore_overlaps, "ignore_overlaps")
-        self.same: np.ndarray = np.arange(len(rest), dtype=np.int32)
+        self.same: Indices = np.arange(len(rest), dtype=np.int32)
         self.kept: dict[str, Any] = {}
         """What engines keep from one question to the next."""
         if not len(self.faces) + len(self.loose_edges) + len(self.loose_points):
@@ -115,7 +118,7 @@ class Deformable(Model):
             quaternions=np.array([3], dtype=np.int32),
         )
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, object]:
         return {**super().__getstate__(), "kept": {}}  # tables of engines are made again
 
     def __repr__(self) -> str:
@@ -124,7 +127,7 @@ class Deformable(Model):
         return f"<Deformable {self.name!r}: {len(self.vertices)} vertices, {len(self.faces)} triangles{more}>"
 
     @classmethod
-    def from_mesh(cls, mesh: Any, *, name: str | None = None, **options: bool) -> Deformable:
+    def from_mesh(cls, mesh: MeshLike, *, name: str | None = None, **options: bool) -> Deformable:
         """Make a deformable model of a mesh: a file path, a `trimesh.Trimesh`, `(vertices, faces)` or a `Mesh`.
 
         `options`: `weld`, `self_contact` and `ignore_overlaps`, as above.
@@ -135,14 +138,14 @@ class Deformable(Model):
         return soft
 
     @cached_property
-    def edges(self) -> np.ndarray:
+    def edges(self) -> Pairs:
         """(k, 2): all edges, of faces and loose, each once; loose points are edges from a vertex to itself."""
         sides = [self.faces[:, [0, 1]], self.faces[:, [1, 2]], self.faces[:, [2, 0]], self.loose_edges]
         points = np.repeat(self.loose_points[:, None], 2, axis=1)
         return _cast.frozen(np.unique(np.sort(np.concatenate([*sides, points]), axis=1), axis=0).astype(np.int32))
 
     @cached_property
-    def face_edges(self) -> np.ndarray:
+    def face_edges(self) -> LongFaces:
         """(m, 3): which of the edges are the sides of each face."""
         corners = self.faces.astype(np.int64)
         sides = np.sort(np.stack([corners, np.roll(corners, -1, axis=1)], axis=2), axis=2)
@@ -160,7 +163,7 @@ class Deformable(Model):
         span = np.ptp(self.vertices, axis=0) if len(self.vertices) else np.zeros(3)
         return float(np.linalg.norm(span)) or 1.0
 
-    def _positions(self, given: Any, what: str) -> np.ndarray:
+    def _positions(self, given: ArrayLike, what: str) -> Vectors:
         positions = _cast.coordinates(given, f"{what} of {self.name!r}", (None, 3))
         if positions.shape != self.vertices.shape:
             raise TocsinError(
@@ -168,34 +171,34 @@ class Deformable(Model):
             )
         return positions
 
-    def _moving(self, frames: list[np.ndarray]) -> Deforming:
+    def _moving(self, frames: list[Vectors]) -> Deforming:
         stacked = _cast.frozen(np.ascontiguousarray(np.stack(frames)))
         return Deforming(self, IDENTITY_BASE.reshape(1, -1).copy(), stacked)
 
-    def move(self, vertices_t0: Any, vertices_t1: Any) -> Deforming:
+    def move(self, vertices_t0: ArrayLike, vertices_t1: ArrayLike) -> Deforming:
         """Return the motion in which every vertex goes straight from one place to another over t in [0, 1]."""
         ends = (self._positions(vertices_t0, "the start positions"), self._positions(vertices_t1, "the end positions"))
         return self._moving(list(ends))
 
-    def follow(self, frames: Sequence[Any]) -> Deforming:
+    def follow(self, frames: Iterable[ArrayLike]) -> Deforming:
         """Return the motion through several sets of positions (k, n, 3), in equal times."""
         stations = path_of(frames, f"a path of {self.name!r}", "sets of positions")
         return self._moving([self._positions(frame, f"frame {k}") for k, frame in enumerate(stations)])
 
-    def at(self, vertices: Any) -> Deforming:
+    def at(self, vertices: ArrayLike) -> Deforming:
         """Return the model standing with its vertices at these places, for a question about that moment."""
         return self._moving([self._positions(vertices, "the positions")])
 
-    def stand_at(self, vertices: Any) -> None:
+    def stand_at(self, vertices: ArrayLike) -> None:
         """Stand with the vertices at these places from now on."""
         self.vertices = _cast.frozen(self._positions(vertices, "the positions").copy())
         self.changed()
 
-    def place(self, pose: Any) -> None:
+    def place(self, pose: PoseLike) -> None:
         """Refuse: a deformable model has no pose."""
         raise TocsinError(f"{self.name!r} is deformable and has no pose; give its vertices to stand_at instead.")
 
-    def at_contact(self, hit: Any) -> np.ndarray:
+    def at_contact(self, hit: FirstContact) -> Vectors:
         """Return (n, 3): where the vertices are at the time of a `FirstContact`."""
         motion = self.motion_to_contact(hit)
-        return self.vertices.copy() if motion is None else motion.vertices_at(hit.time)
+        return motion.vertices_at(hit.time) if isinstance(motion, Deforming) else self.vertices.copy()

@@ -2,27 +2,45 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias, TypeGuard, cast
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from tocsin import _cast
 from tocsin._readers import Provided, Reader
+from tocsin._types import (
+    Configuration,
+    ConfigurationLike,
+    JointValue,
+    Matrices4,
+    Matrix,
+    Matrix4,
+    PathLike,
+    PoseLike,
+    Row,
+    Values,
+    Vector,
+    Vectors,
+)
 from tocsin.errors import TocsinError, unknown_name
-from tocsin.geometry.shape import placed_shapes
+from tocsin.geometry.shape import ShapeLike, placed_shapes
 from tocsin.model.base import Model, Motion
 from tocsin.model.body import path_of
 from tocsin.motion.arcs import decided
 from tocsin.motion.ends import settle_ends
 from tocsin.motion.links import BASE_WIDTH, FLOATING, IDENTITY_BASE, JOINT_KINDS, LINK, WIDTH
 from tocsin.motion.poses import base_matrix
+from tocsin.results import FirstContact
 
 BASES = ("fixed", "free")
+
+Packages: TypeAlias = Mapping[str, PathLike] | Iterable[PathLike] | PathLike
+"""Folders, each a package or holding packages, or a mapping from names of packages to their folders."""
 
 
 @dataclass(frozen=True)
@@ -33,9 +51,9 @@ class Joint:
     kind: str
     parent: str
     child: str
-    origin: np.ndarray
+    origin: Matrix4
     """4x4: the joint's frame in the parent link's."""
-    axis: np.ndarray
+    axis: Vector
     limits: tuple[float, float] | None = None
     mimic: tuple[str, float, float] | None = None
     """(joint, multiplier, offset): value = multiplier * value of that joint + offset."""
@@ -59,7 +77,12 @@ class Robot(Model):
     """
 
     def __init__(
-        self, name: str, links: Sequence[str], joints: Sequence[Joint], shapes: dict[str, Any], base: str = "fixed"
+        self,
+        name: str,
+        links: Sequence[str],
+        joints: Sequence[Joint],
+        shapes: Mapping[str, ShapeLike],
+        base: str = "fixed",
     ) -> None:
         """Check the tree and lay out its tables; `links` and `joints` in any order, one joint per link but the root."""
         self.joints: tuple[Joint, ...] = tuple(_kept(joint) for joint in joints)
@@ -68,7 +91,7 @@ class Robot(Model):
         self._by_name = {joint.name: joint for joint in self.joints}
         self.groups: dict[str, tuple[str, ...]] = {}
         """Group name -> its joints, as an SRDF names them."""
-        self.states: dict[str, dict[str, float]] = {}
+        self.states: dict[str, dict[str, JointValue]] = {}
         """Name of a configuration -> joint values, as an SRDF or a keyframe names them."""
         self.base: str = _cast.choice(base, f"the base of {name!r}", BASES)
         order, joint_of = _sorted_tree(name, links, self.joints)
@@ -151,7 +174,7 @@ class Robot(Model):
         two sides are neighbours.
         """
         carries = [bool(s) for s in self.shapes]
-        found = set()
+        found: set[tuple[int, int]] = set()
         for i in range(len(self.link_names)):
             k = int(self.links[i]["parent"])
             while k >= 0:
@@ -172,7 +195,7 @@ class Robot(Model):
 
     def ignore_pairs(self, pairs: Iterable[tuple[str, str]]) -> None:
         """Do not check these pairs of links."""
-        found = set()
+        found: set[tuple[int, int]] = set()
         for a, b in pairs:
             i, k = self.link_index(a), self.link_index(b)
             if i == k:
@@ -181,7 +204,9 @@ class Robot(Model):
         self.ignored |= found
         self.changed()
 
-    def ignore_overlapping_at(self, q: Any, *, base: Any = None) -> tuple[tuple[str, str], ...]:
+    def ignore_overlapping_at(
+        self, q: ConfigurationLike, *, base: PoseLike | None = None
+    ) -> tuple[tuple[str, str], ...]:
         """Do not check pairs of links that touch or overlap at configuration q; return those pairs.
 
         For meshes that overlap by design: give a configuration in which nothing else touches.
@@ -193,10 +218,10 @@ class Robot(Model):
     @classmethod
     def from_urdf(
         cls,
-        path: str | os.PathLike[str],
+        path: PathLike,
         *,
-        srdf: str | os.PathLike[str] | None = None,
-        packages: Any = (),
+        srdf: PathLike | None = None,
+        packages: Packages = (),
         geometry: str = "collision",
         base: str = "fixed",
         ignore_overlapping: bool = False,
@@ -211,12 +236,14 @@ class Robot(Model):
 
     @classmethod
     def from_mjcf(
-        cls, path: str | os.PathLike[str], *, name: str | None = None, meshes: str = "hulls", packages: Any = ()
+        cls, path: PathLike, *, name: str | None = None, meshes: str = "hulls", packages: Packages = ()
     ) -> Robot:
         """Read a robot from a MuJoCo XML file; see `tocsin.io.mjcf.load_mjcf` for what the arguments mean."""
         return MJCF_FILE(path, name=name, meshes=meshes, packages=packages)
 
-    def configuration(self, values: Any, *, group: str | None = None, like: Any = None) -> np.ndarray:
+    def configuration(
+        self, values: ConfigurationLike, *, group: str | None = None, like: ConfigurationLike | None = None
+    ) -> Configuration:
         """Return the whole configuration (n_config,) that an array, a mapping by joint name or a group's values mean.
 
         Joints that a mapping or a group does not name have the values of the configuration `like`, by default those at
@@ -225,30 +252,30 @@ class Robot(Model):
         before = None if like is None else self._row(like, None, "the configuration", np.zeros(self.width))
         return self._row(values, None, "the configuration", np.zeros(self.width), group, before)[BASE_WIDTH:]
 
-    def _named(self, values: Any, what: str, group: str | None, before: np.ndarray | None) -> Any:
+    def _named(self, values: ConfigurationLike, what: str, group: str | None, before: Row | None) -> ArrayLike:
         """Return the configuration meant by a mapping, a state's name, or an array over the joints of a group."""
         if isinstance(values, str) and self.states:
             if values not in self.states:
                 raise unknown_name("state", values, self.states)
             values, group = self.states[values], None
-        if group is None and not isinstance(values, Mapping):
-            return values
+        named = values if _by_joint(values) else None
         if group is not None:
-            if not isinstance(group, str) or group not in self.groups:
+            if not _cast.instance(group, str) or group not in self.groups:
                 raise unknown_name("group", group, self.groups)
             names = [name for name in self.groups[group] if name in self._config]
-            if not isinstance(values, Mapping):
+            if named is None:
                 width = sum(self._config[name][1] for name in names)
                 given = _cast.array(values, f"{what}, over group {group!r} ({', '.join(names)}),", (width,))
                 starts = np.cumsum([0] + [self._config[name][1] for name in names])
-                values = {name: given[i:k] for name, i, k in zip(names, starts, starts[1:])}
-            for name in values:
+                named = {name: given[i:k] for name, i, k in zip(names, starts, starts[1:])}
+            for name in named:
                 if name not in names:
                     raise unknown_name(f"joint of group {group!r}", name, names)
-        named: Any = values
+        if named is None:
+            return cast(ArrayLike, values)
         row = (self.rest if before is None else before)[BASE_WIDTH:].copy()
         for name, value in named.items():
-            if not isinstance(name, str) or name not in self._config:
+            if name not in self._config:
                 for joint in self.joints:
                     if joint.name == name and joint.mimic is not None:
                         raise TocsinError(f"joint {name!r} follows {joint.mimic[0]!r} and has no value of its own.")
@@ -258,15 +285,17 @@ class Robot(Model):
         return row
 
     def _row(
-        self, q: Any, base: Any, what: str, row: np.ndarray, group: str | None = None, before: np.ndarray | None = None
-    ) -> np.ndarray:
+        self, q: ConfigurationLike, base: PoseLike | None, what: str, row: Row, group: str | None = None,
+        before: Row | None = None,
+    ) -> Row:  # fmt: skip
         """Write and check a configuration row."""
         self._write(q, base, what, row, group, before)
         return self.checked(row, what)
 
     def _write(
-        self, q: Any, base: Any, what: str, row: np.ndarray, group: str | None = None, before: np.ndarray | None = None
-    ) -> None:
+        self, q: ConfigurationLike, base: PoseLike | None, what: str, row: Row, group: str | None = None,
+        before: Row | None = None,
+    ) -> None:  # fmt: skip
         """Write a configuration row, whose numbers are yet to be checked."""
         if base is not None:
             _cast.pose(base, f"the base pose of {what}", row)
@@ -280,7 +309,10 @@ class Robot(Model):
             raise TocsinError(f"{what} must have {self.n_config} values (joints: {names}); got shape {values.shape}.")
         row[BASE_WIDTH:] = values
 
-    def move(self, q_t0: Any, q_t1: Any, *, group: str | None = None, base: tuple[Any, Any] | None = None) -> Motion:
+    def move(
+        self, q_t0: ConfigurationLike, q_t1: ConfigurationLike, *, group: str | None = None,
+        base: Sequence[PoseLike] | None = None,
+    ) -> Motion:  # fmt: skip
         """Return the motion from configuration q_t0 to q_t1 over t in [0, 1], every joint at a constant rate.
 
         `base` = (T0, T1) moves the root too, each 4x4 or (x, y, z); only for a robot with a free base.
@@ -296,16 +328,18 @@ class Robot(Model):
             decided(rows, self._quaternions)
         return Motion.of(self, rows)
 
-    def _bases(self, base: Any) -> tuple[Any, Any]:
+    def _bases(self, base: Sequence[PoseLike] | None) -> tuple[PoseLike | None, PoseLike | None]:
         if base is None:
             return None, None
         if self.base != "free":
             raise TocsinError(f"{self.name!r} has a fixed base; build it with base='free' to move it, or use place().")
-        if not isinstance(base, (tuple, list, np.ndarray)) or len(base) != 2:
+        if not _cast.instance(base, (tuple, list, np.ndarray)) or len(base) != 2:
             raise TocsinError("base must be a pair (T0, T1) of poses, where the root is at t = 0 and at t = 1.")
         return base[0], base[1]
 
-    def follow(self, path: Any, *, group: str | None = None, base: Sequence[Any] | None = None) -> Motion:
+    def follow(
+        self, path: Iterable[ConfigurationLike], *, group: str | None = None, base: Iterable[PoseLike] | None = None
+    ) -> Motion:
         """Return the motion through the configurations of `path`, in equal times; `base`: as many poses."""
         points = path_of(path, f"a path of {self.name!r}", "configurations")
         poses = None if base is None else path_of(base, "base", "poses")
@@ -317,27 +351,27 @@ class Robot(Model):
                       rows[k - 1] if k else None)  # fmt: skip
         return Motion.of(self, decided(rows, self._quaternions))
 
-    def at(self, q: Any, *, group: str | None = None, base: Any = None) -> Motion:
+    def at(self, q: ConfigurationLike, *, group: str | None = None, base: PoseLike | None = None) -> Motion:
         """Return the robot standing at configuration q, for a question about that moment."""
         self._bases(None if base is None else (base, base))
         rows = np.zeros((1, self.width))
         self._row(q, base, "the configuration", rows[0], group)
         return Motion.of(self, rows)
 
-    def at_contact(self, hit: Any) -> np.ndarray:
+    def at_contact(self, hit: FirstContact) -> Configuration:
         """Return the joint values at the time of a `FirstContact`; the base's pose is `base_at_contact`."""
         return self.row_at_contact(hit)[BASE_WIDTH:]
 
-    def base_at_contact(self, hit: Any) -> np.ndarray:
+    def base_at_contact(self, hit: FirstContact) -> Matrix4:
         """Return the 4x4 pose of the base at the time of a `FirstContact`."""
         return base_matrix(self.row_at_contact(hit))
 
-    def link_poses(self, q: Any, *, base: Any = None) -> np.ndarray:
+    def link_poses(self, q: ConfigurationLike, *, base: PoseLike | None = None) -> Matrices4:
         """Return (n_links, 4, 4): where the links are in the world at configuration q, in the order of `link_names`."""
         return self.at(q, base=base).link_poses()
 
     @property
-    def limits(self) -> np.ndarray:
+    def limits(self) -> Matrix:
         """(n_config, 2): lower and upper limit of each entry of a configuration, -inf and inf where there is none.
 
         Of mimic joints too: an entry stays within its limits and theirs. For planners that draw configurations; motions
@@ -354,7 +388,7 @@ class Robot(Model):
                 entry[:] = max(entry[0], ends[0]), min(entry[1], ends[1])
         return limits
 
-    def within_limits(self, q: Any) -> bool:
+    def within_limits(self, q: ConfigurationLike) -> bool:
         """Are all joint values inside their limits?"""
         row = self.at(q).rows[0]
         for joint in self.joints:
@@ -365,9 +399,9 @@ class Robot(Model):
                     return False
         return True
 
-    def stand_at(self, q: Any, *, group: str | None = None, base: Any = None) -> None:
+    def stand_at(self, q: ConfigurationLike, *, group: str | None = None, base: PoseLike | None = None) -> None:
         """Stand at configuration q from now on, when no motion is given; `base` as in `place`."""
-        self.rest: np.ndarray = _cast.frozen(self._row(q, base, "the configuration", np.zeros(self.width), group))
+        self.rest: Row = _cast.frozen(self._row(q, base, "the configuration", np.zeros(self.width), group))
         self.changed()
 
 
@@ -378,7 +412,12 @@ TOUCHING_PAIRS: Provided[[Motion], tuple[tuple[str, str], ...]] = Provided(
 )
 
 
-def _joint_value(value: Any, name: str, width: int) -> np.ndarray:
+def _by_joint(values: object) -> TypeGuard[Mapping[str, ArrayLike]]:
+    """Are these values by joint?"""
+    return isinstance(values, Mapping)
+
+
+def _joint_value(value: ArrayLike, name: str, width: int) -> Values:
     """Return the values of a joint: of one degree of freedom a number, or one in an array."""
     what = f"the value of joint {name!r}"
     return _cast.array(np.atleast_1d(_cast.numbers(value, what, f"{width} numbers")), what, (width,))
@@ -390,7 +429,7 @@ def _kept(joint: Joint) -> Joint:
     return replace(joint, origin=origin, axis=_cast.kept(joint.axis, f"the axis of joint {joint.name!r}", (3,)))
 
 
-def _across(axis: np.ndarray) -> np.ndarray:
+def _across(axis: Vector) -> Vectors:
     """Return the two directions of a planar joint: x and y for the default axis z, any right-handed pair otherwise."""
     if np.array_equal(axis, (0.0, 0.0, 1.0)):
         return np.eye(3)[:2]

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tocsin._types import Place, Poses, Quaternion, Vector
 from tocsin.model.base import Model, Motion
 from tocsin.motion.links import BASE_WIDTH
 from tocsin.motion.screw import Screw, Twist, row_twist
@@ -37,7 +38,7 @@ class ScrewMotion(Motion):
     """A body on a screw over [0, 1]. `rows` are those of the carrier and of the body on it, side by side."""
 
     screw: Screw
-    poses: np.ndarray
+    poses: Poses
     """(2, 7): the body's pose rows at both ends."""
 
     def __post_init__(self) -> None:
@@ -46,11 +47,11 @@ class ScrewMotion(Motion):
         self.poses.setflags(write=False)
 
     @property
-    def ends(self) -> np.ndarray:
+    def ends(self) -> Poses:
         """The body's pose rows at both ends."""
         return self.poses
 
-    def row_of(self, piece: int, share: float) -> np.ndarray:
+    def row_of(self, piece: int, share: float) -> Place:
         """Return the body's pose row when so much of its one piece is done."""
         t = share
         if t in (0.0, 1.0):
@@ -82,7 +83,7 @@ class ScrewBody(Model):
         )
 
 
-def screw_motion(body: Body, ends: np.ndarray) -> Motion:
+def screw_motion(body: Body, ends: Poses) -> Motion:
     """Return the motion of a body on the screw between two pose rows; straight where it hardly turns."""
     screw = Screw(Twist(*row_twist(ends[0], ends[1])))
     if screw.angle < STRAIGHT:
@@ -97,15 +98,15 @@ def screw_motion(body: Body, ends: np.ndarray) -> Motion:
     return ScrewMotion(body, rows, screw, ends)
 
 
-def _quaternion(axis: np.ndarray, angle: float) -> np.ndarray:
+def _quaternion(axis: Vector, angle: float) -> Quaternion:
     return np.append(math.sin(0.5 * angle) * axis, math.cos(0.5 * angle))
 
 
-def _product(p: np.ndarray, q: np.ndarray) -> np.ndarray:
+def _product(p: Quaternion, q: Quaternion) -> Quaternion:
     """Return the quaternion of q followed by p."""
     return np.append(p[3] * q[:3] + q[3] * p[:3] + np.cross(p[:3], q[:3]), p[3] * q[3] - p[:3] @ q[:3])
 
 
-def _turned(q: np.ndarray, v: np.ndarray) -> np.ndarray:
+def _turned(q: Quaternion, v: Vector) -> Vector:
     """Return v turned by the unit quaternion q."""
-    return v + 2.0 * np.cross(q[:3], q[3] * v + np.cross(q[:3], v))
+    return v + 2.0 * np.cross(q[:3], float(q[3]) * v + np.cross(q[:3], v))

@@ -22,8 +22,7 @@ Rounding can make w negative by a few units: an angle that is as much above half
 
 from fractions import Fraction
 
-import numpy as np
-
+from tocsin._types import Indices, Quaternion, Rows
 from tocsin.compiler.jit import kernel
 
 OPEN = 2.0**-50
@@ -31,7 +30,7 @@ OPEN = 2.0**-50
 
 
 @kernel
-def decide_arcs(rows, quaternions, first):
+def decide_arcs(rows: Rows, quaternions: Indices, first: int) -> int:
     """Choose the signs of the quaternions of rows, each after that of the row before, from number `first` on.
 
     Numbers count the quaternions row by row. Returns the first one that rounding leaves open, or -1.
@@ -54,7 +53,7 @@ def decide_arcs(rows, quaternions, first):
     return -1
 
 
-def decided(rows: np.ndarray, quaternions: np.ndarray) -> np.ndarray:
+def decided(rows: Rows, quaternions: Indices) -> Rows:
     """Return rows whose signs say along which arcs they are followed; the given array, written to."""
     i = decide_arcs(rows, quaternions, 0)
     while i >= 0:
@@ -65,7 +64,7 @@ def decided(rows: np.ndarray, quaternions: np.ndarray) -> np.ndarray:
     return rows
 
 
-def turns_back(p: np.ndarray, q: np.ndarray) -> bool:
+def turns_back(p: Quaternion, q: Quaternion) -> bool:
     """Is q to be negated to follow p by the shorter arc? In exact arithmetic."""
     px, py, pz, pw = map(Fraction, p.tolist())
     qx, qy, qz, qw = map(Fraction, q.tolist())

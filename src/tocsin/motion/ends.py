@@ -5,12 +5,13 @@ one thing after the other and says it in a sentence.
 """
 
 from tocsin._cast import check_row, write_pose
+from tocsin._types import Indices, Matrix4, Row, Rows
 from tocsin.compiler.jit import kernel
 from tocsin.motion.arcs import decide_arcs
 
 
 @kernel
-def write_ends(pose_t0, pose_t1, quaternions, rows):
+def write_ends(pose_t0: Matrix4, pose_t1: Matrix4, quaternions: Indices, rows: Rows) -> bool:
     """Write two 4x4 matrices as pose rows, their arc decided; return whether all went well."""
     if write_pose(pose_t0, rows[0]) != 0 or write_pose(pose_t1, rows[1]) != 0:
         return False
@@ -18,7 +19,7 @@ def write_ends(pose_t0, pose_t1, quaternions, rows):
 
 
 @kernel
-def settle_ends(rows, quaternions, most):
+def settle_ends(rows: Rows, quaternions: Indices, most: Row) -> bool:
     """Check two configuration rows (`check_row`) and decide their arcs; return whether all went well."""
     if check_row(rows[0], quaternions, most) != 0 or check_row(rows[1], quaternions, most) != 0:
         return False

@@ -23,10 +23,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
+from tocsin._types import Stretch, Stretches, Values
 from tocsin.compiler.jit import kernel
 
 WHOLE = (0, 1, 1, 1)
@@ -35,7 +35,7 @@ WHOLE = (0, 1, 1, 1)
 ONE_STRETCH = np.array([WHOLE], dtype=np.int64)
 
 
-def stretches_of(pieces: Iterable[int]) -> np.ndarray:
+def stretches_of(pieces: Iterable[int]) -> Stretches:
     """Return (s, 4) whole numbers: the stretches, in order, of motions of so many pieces each; of none for standing."""
     counts = sorted({max(int(n), 1) for n in pieces} | {1})
     whole = math.lcm(*counts)
@@ -80,19 +80,19 @@ def time_after(stretch, t):
     return min((a / n + t * (float(b * n - a * m) / (float(n) * float(m)))) * (1.0 + 2.0**-50), 1.0)
 
 
-def times_before(stretch: Any, times: np.ndarray) -> np.ndarray:
+def times_before(stretch: Stretch, times: Values) -> Values:
     """Return `time_before` of many."""
     a, n, b, m = map(int, stretch)
     return times if n == m == 1 else (a / n + times * ((b * n - a * m) / (n * m))) * (1.0 - 2.0**-50)
 
 
-def exact_time(stretch: Any, t: float) -> Fraction:
+def exact_time(stretch: Stretch, t: float) -> Fraction:
     """Return t of a stretch as a time of the whole motion."""
     a, n, b, m = map(int, stretch)
     return Fraction(a, n) + Fraction(t) * Fraction(b * n - a * m, n * m)
 
 
-def share_of(stretch: Any, time: float) -> float:
+def share_of(stretch: Stretch, time: float) -> float:
     """Return the stretch's own time at a time of the whole motion, no earlier; below 0 and above 1 outside of it."""
     if tuple(stretch) == WHOLE or math.isinf(time):
         return time
@@ -111,7 +111,7 @@ def first_after(time: Fraction) -> float:
     return -last_before(-time)
 
 
-def shares_in(stretch: Any, pieces: int) -> tuple[int, float, float]:
+def shares_in(stretch: Stretch, pieces: int) -> tuple[int, float, float]:
     """Return (k, x, y): the piece of a motion in a stretch, of which the stretch is from the share x to the share y."""
     if pieces == 1 and tuple(stretch) == WHOLE:
         return 0, 0.0, 1.0

@@ -5,13 +5,14 @@ import math
 import numpy as np
 
 from tocsin import vec
+from tocsin._types import Indices, LinkTable, Matrices4, Matrix4, Row
 from tocsin.compiler.jit import kernel
 from tocsin.motion.chain import chain_pose
 from tocsin.motion.joints import JOINT, joint_motion, relative_turn, rotation_of
 
 
 @kernel
-def link_poses(links, row):
+def link_poses(links: LinkTable, row: Row) -> Matrices4:
     """Return (n, 4, 4): the pose of every link in the world at one configuration row."""
     n = links.shape[0]
     joints = np.zeros(n, dtype=JOINT)
@@ -29,7 +30,7 @@ def link_poses(links, row):
 
 
 @kernel
-def between(row_t0, row_t1, quaternions, s):
+def between(row_t0: Row, row_t1: Row, quaternions: Indices, s: float) -> Row:
     """Return the configuration row at fraction s of the way: linear, orientations along their arc (`arcs`)."""
     out = row_t0 + s * (row_t1 - row_t0)
     for k in quaternions:
@@ -47,9 +48,9 @@ def between(row_t0, row_t1, quaternions, s):
     return out
 
 
-def base_matrix(row: np.ndarray) -> np.ndarray:
+def base_matrix(row: Row) -> Matrix4:
     """Return the 4x4 base pose of a configuration row."""
     out = np.eye(4)
-    out[:3, :3] = rotation_of((row[3], row[4], row[5], row[6]))
+    out[:3, :3] = np.array(rotation_of((row[3], row[4], row[5], row[6])))
     out[:3, 3] = row[:3]
     return out

@@ -25,11 +25,13 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from tocsin import _cast, vec
+from tocsin._types import Matrix4, Place, PoseLike, Quat, Vec3, Vector
 from tocsin.compiler.jit import kernel
 from tocsin.motion.arcs import decided
 from tocsin.motion.joints import axis_angle, relative_turn
@@ -70,7 +72,7 @@ def turned_coefficients(alpha):
 
 
 @kernel
-def twist_between(p_t0, q_t0, p_t1, q_t1):
+def twist_between(p_t0: Vec3, q_t0: Quat, p_t1: Vec3, q_t1: Quat) -> Twist:
     """Return the twist of the screw motion from pose (p, quaternion q) to another along their arc, about p_t0."""
     axis, angle = relative_turn(q_t0, q_t1)
     omega = vec.scale(axis, angle)
@@ -116,7 +118,7 @@ def screw_direction(twist, n, t):
 
 
 @kernel
-def row_twist(row_t0, row_t1):
+def row_twist(row_t0: Place, row_t1: Place) -> Twist:
     """Return the twist between two poses given as rows (x y z, quaternion x y z w)."""
     return twist_between(
         (row_t0[0], row_t0[1], row_t0[2]),
@@ -172,13 +174,13 @@ class Screw:
     twist: Twist
 
     @classmethod
-    def between(cls, pose_t0: Any, pose_t1: Any) -> Screw:
+    def between(cls, pose_t0: PoseLike, pose_t1: PoseLike) -> Screw:
         """Return the screw motion from one 4x4 pose to another, by the shorter arc."""
         rows = np.stack([_cast.pose(pose_t0, "the start pose"), _cast.pose(pose_t1, "the end pose")])
         return cls(Twist(*row_twist(*decided(rows, OF_A_POSE))))
 
     @classmethod
-    def relative(cls, a_t0: Any, a_t1: Any, b_t0: Any, b_t1: Any) -> Screw:
+    def relative(cls, a_t0: PoseLike, a_t1: PoseLike, b_t0: PoseLike, b_t1: PoseLike) -> Screw:
         """Return the motion of b as seen from a, in a's frame [SCREW eq. 1], from the end poses of both in the world.
 
         At half a turn it is that of the arcs of a and b; where these make more than half a turn together, the rest of
@@ -197,7 +199,7 @@ class Screw:
         return self.twist.angle
 
     @cached_property
-    def axis(self) -> np.ndarray:
+    def axis(self) -> Vector:
         """Unit vector v along the axis; along the travel of a pure translation; (0, 0, 1) where nothing moves."""
         for vector in (self.twist.omega, self.twist.w):
             length = math.hypot(*vector)
@@ -211,25 +213,26 @@ class Screw:
         return float(self.axis @ np.array(self.twist.w))
 
     @cached_property
-    def point(self) -> np.ndarray:
+    def point(self) -> Vector:
         """The point u of the axis that is nearest to the reference point; that point itself in a pure translation."""
         omega, w, center = (np.array(v) for v in self.twist[:3])
         if self.angle == 0.0:
             return center
         return center + np.cross(omega / self.angle, w / self.angle)
 
-    def at(self, t: float) -> np.ndarray:
+    def at(self, t: float) -> Matrix4:
         """Return the 4x4 displacement from t = 0 to t."""
         out = np.eye(4)
-        out[:3, :3] = axis_angle(tuple(self.axis), self.angle * t)
+        out[:3, :3] = np.array(axis_angle(tuple(self.axis), self.angle * t))
         out[:3, 3] = screw_point(self.twist, (0.0, 0.0, 0.0), float(t))
         return out
 
-    def radius(self, point: Any) -> float:
+    def radius(self, point: ArrayLike) -> float:
         """Return the distance of a point from the axis; inf in a pure translation."""
         if self.angle == 0.0:
             return math.inf
-        velocity = np.array(screw_velocity(self.twist, tuple(map(float, point))))
+        x, y, z = _cast.array(point, "a point", (3,)).tolist()
+        velocity = np.array(screw_velocity(self.twist, (x, y, z)))
         return float(np.linalg.norm(np.cross(self.axis, velocity))) / self.angle
 
     @property
@@ -238,7 +241,7 @@ class Screw:
         [SCREW eq. 5]."""
         return 0.0 if self.angle == 0.0 else 2.0 * math.sin(0.25 * self.angle) ** 2 / self.angle
 
-    def error(self, point: Any) -> float:
+    def error(self, point: ArrayLike) -> float:
         """Return the same in metres for a body with this centre: how far the arc of the centre bulges from its
         chord."""
         if self.angle == 0.0:

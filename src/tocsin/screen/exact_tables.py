@@ -73,7 +73,7 @@ def _part(shape: Shape) -> _Part:
 
 def _make(shape: Shape) -> _Part:
     if shape.is_mesh:
-        mesh, nodes = shape.source, shape.nodes
+        mesh, nodes = shape.mesh(), shape.nodes
     elif isinstance(shape.source, (Box, ConvexHull)):
         mesh = shape.source.tessellate()
         nodes = None

@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from tocsin.errors import TocsinError
 from tocsin.model.base import Motion
 from tocsin.model.deformable import Deformable, Deforming
 from tocsin.queries.answer import Answer
-from tocsin.results import Contact, FirstContact, LazyContact, Status
+from tocsin.results import Contact, FirstContact, LazyContact, MovedModel, Status
 from tocsin.scene import Scene
 from tocsin.soft_results import FeatureContacts, TriangleTimes
 from tocsin.viewer.clearance import NOTHING, Clearance, distance_at, measure, worth_measuring
@@ -247,8 +247,9 @@ def shoot(
     )  # fmt: skip
 
 
-def _motions_of(scene: Scene, motions: tuple[Motion, ...], asked: tuple[Motion, ...]) -> tuple[Motion, ...]:
+def _motions_of(scene: Scene, motions: tuple[Motion, ...], answered: tuple[MovedModel, ...]) -> tuple[Motion, ...]:
     """Return the motions of an answer, which are those given, if any are."""
+    asked = cast(tuple[Motion, ...], answered)
     scene.context.check_motions(asked)
     if motions and not _same(motions, asked):
         raise TocsinError("hit answers a question about other motions; leave the motions out, or ask about these.")

@@ -12,7 +12,6 @@ from functools import cached_property
 import numpy as np
 
 from tocsin.compiler.jit import kernel
-from tocsin.geometry.mesh import Mesh
 from tocsin.geometry.shape import Shape
 from tocsin.model.base import Model
 
@@ -82,7 +81,7 @@ def bytes_of(colour: Colour) -> tuple[int, int, int]:
 
 def solid_of(shape: Shape, link: int, label: str, colour: Colour) -> Solid:
     """Make a shape ready to be drawn."""
-    mesh: Mesh = shape.source if shape.is_mesh else shape.source.tessellate(SEGMENTS)
+    mesh = shape.mesh(SEGMENTS)
     place = shape.placement
     vertices = shape.points if shape.is_mesh else mesh.vertices @ place[:3, :3].T + place[:3, 3]
     return Solid(link, label, vertices, mesh.faces, mesh.welded[0], colour, shape.center, shape.axes, shape.half)
