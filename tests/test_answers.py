@@ -236,3 +236,18 @@ def test_a_contact_of_a_body_on_a_screw_has_its_closest_points_where_the_cap_lea
     assert {contact.link_a, contact.link_b} == {"bar", "post"}
     assert contact.distance == 0.0
     assert np.abs(contact.point_a - (5.0, 7.0, 0.0)).max() <= 0.7
+
+
+def test_an_answer_says_what_touched_and_when(mixed):
+    scene, fall, ball = mixed
+    hit = scene.first_contact(ball.move(placed(-3, 0, 1), placed(0, 0, 1)))
+    assert repr(hit) == f"<FirstContact: Status.CONTACT at {hit.time:.6g}, 'post' and 'ball'>"
+    assert repr(dataclasses.replace(hit)) == repr(pickle.loads(pickle.dumps(hit))) == repr(hit)
+    assert "'cloth' and 'table'" in repr(scene.first_contact(fall))
+    assert repr(scene.first_contact(ball.at(placed(-3, 0, 1)))) == "<FirstContact: Status.FREE>"
+    capped = tocsin.FirstContact(tocsin.Status.CAPPED, 0.25)
+    assert repr(capped) == "<FirstContact: Status.CAPPED, proven free until 0.25>"
+    many = tocsin.FirstContact(tocsin.Status.CONTACT, 0.5, tuple(
+        dataclasses.replace(hit.contacts[0], link_a=f"a{k}") for k in range(5)
+    ))  # fmt: skip
+    assert repr(many).endswith("'a2' and 'ball', and 2 more pairs>")

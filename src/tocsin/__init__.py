@@ -1,6 +1,7 @@
 """tocsin: when things first touch, and a proof when they do not.
 
-Lengths are metres, angles radians, times run from 0 to 1. Poses are 4x4 rigid transforms, or translations (x, y, z).
+Lengths are metres, angles radians, times run from 0 to 1. Poses are 4x4 rigid transforms, translations (x, y, z),
+or what `tocsin.pose` makes of a quaternion or of roll, pitch and yaw.
 
     import tocsin
 
@@ -28,14 +29,15 @@ if sys.orig_argv[1:3] == ["-m", "tocsin"]:  # the command line is about to start
     leave_when_interrupted()
 
 from tocsin import io  # noqa: F401  # pyright: ignore[reportUnusedImport]  # provides the readers of files
-from tocsin.errors import MeshWarning, TocsinError, UnknownNameError
+from tocsin.errors import MeshWarning, TocsinError, UnitWarning, UnknownNameError
 from tocsin.geometry.mesh import Mesh, MeshReport
 from tocsin.geometry.primitives import Box, Capsule, ConvexHull, Cylinder, Sphere
-from tocsin.model.base import Motion
+from tocsin.model.base import Model, Motion
 from tocsin.model.body import Body
 from tocsin.model.builder import RobotBuilder
 from tocsin.model.deformable import Deformable
-from tocsin.model.robot import Robot
+from tocsin.model.robot import Joint, Robot
+from tocsin.poses import pose
 from tocsin.results import (
     Contact,
     ContactInterval,
@@ -53,15 +55,18 @@ from tocsin.scene import Scene
 if TYPE_CHECKING:
     from tocsin.deform.pairs import edge_edge_times, vertex_face_times
     from tocsin.io.environment import load_environment
-    from tocsin.io.planning import load_problem
-    from tocsin.io.trajectories import load_trajectory
-    from tocsin.queries.audit import audit
+    from tocsin.io.planning import Problem, load_problem
+    from tocsin.io.trajectories import Trajectory, load_trajectory
+    from tocsin.queries.audit import Audit, audit
     from tocsin.soft_results import FeatureContact, FeatureContacts, TriangleTimes
     from tocsin.viewer import save_page, save_picture, view
 
 _ON_FIRST_USE = {
+    "Audit": "tocsin.queries.audit",
     "FeatureContact": "tocsin.soft_results",
     "FeatureContacts": "tocsin.soft_results",
+    "Problem": "tocsin.io.planning",
+    "Trajectory": "tocsin.io.trajectories",
     "TriangleTimes": "tocsin.soft_results",
     "audit": "tocsin.queries.audit",
     "edge_edge_times": "tocsin.deform.pairs",
@@ -88,10 +93,11 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted(["__version__", *__all__])
 
 
 __all__ = [
+    "Audit",
     "Body",
     "Box",
     "Capsule",
@@ -105,10 +111,13 @@ __all__ = [
     "FeatureContact",
     "FeatureContacts",
     "FirstContact",
+    "Joint",
     "Mesh",
     "MeshReport",
     "MeshWarning",
+    "Model",
     "Motion",
+    "Problem",
     "Robot",
     "RobotBuilder",
     "Scene",
@@ -118,7 +127,9 @@ __all__ = [
     "TimedContact",
     "TimedContacts",
     "TocsinError",
+    "Trajectory",
     "TriangleTimes",
+    "UnitWarning",
     "UnknownNameError",
     "audit",
     "edge_edge_times",
@@ -126,6 +137,7 @@ __all__ = [
     "load_environment",
     "load_problem",
     "load_trajectory",
+    "pose",
     "save_page",
     "save_picture",
     "vertex_face_times",

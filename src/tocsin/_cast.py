@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tocsin import vec
-from tocsin._types import FloatArray, Indices, IntArray, Mat3, Matrix4, Numeric, Row, Vector
+from tocsin._types import FloatArray, Indices, IntArray, Mat3, Matrix3, Matrix4, Numeric, Row, Vector
 from tocsin.compiler.jit import kernel
 from tocsin.errors import TocsinError
 
@@ -32,8 +32,11 @@ LARGEST_TURN = 1e9
 """Radians; the rounding of a larger angle moves a link by more than two millionths of its length, and at last by all of
 it."""
 
-POSES = "a 4x4 rigid transform or a translation (x, y, z)"
+POSES = "a 4x4 rigid transform or a translation (x, y, z), tocsin.pose(...), a scipy Rotation or a pinocchio SE3"
 """What a pose may be given as."""
+
+POSE_METHODS = ("as_matrix", "GetAsMatrix4")
+"""By which poses and rotations of scipy and Drake say what they are, 4x4 or 3x3."""
 
 SMALLEST, LARGEST = 1e-30, 1e30
 """Sizes and distances (metres) outside these are refused: their squares and cubes would leave the range of floats."""
@@ -251,9 +254,45 @@ def _shape(shape: tuple[int | None, ...]) -> str:
     return "(" + ", ".join("n" if s is None else str(s) for s in shape) + ("," if len(shape) == 1 else "") + ")"
 
 
+def foreign_pose(value: object) -> object:
+    """Return the 4x4 matrix of a pose or rotation of another library; what is none of these as it is.
+
+    pinocchio's SE3 has it as `homogeneous`; scipy's Rotation and RigidTransform, and Drake's, have a method for it
+    (`POSE_METHODS`). A 3x3 rotation stands at the origin. Whatever a stranger's object raises is
+    left to the check of what it is.
+    """
+    if isinstance(value, (np.ndarray, tuple, list)):
+        return value
+    try:
+        found: object = getattr(value, "homogeneous", None)
+        for name in POSE_METHODS:
+            method = getattr(value, name, None)
+            found = method() if found is None and callable(method) else found
+        matrix = None if found is None else real(found)
+    except Exception:
+        return value
+    if matrix is None or matrix.shape not in ((3, 3), (4, 4)):
+        return value
+    whole = np.eye(4)
+    whole[: len(matrix), : len(matrix)] = matrix
+    return whole
+
+
+def rolled(rpy: Vector) -> Matrix3:
+    """Return the rotation by roll, pitch and yaw (radians) about the fixed axes x, y, z in this order, as in URDF."""
+    cr, sr, cp, sp, cy, sy = (f(float(a)) for a in rpy for f in (math.cos, math.sin))
+    return np.array(
+        (
+            (cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr),
+            (sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr),
+            (-sp, cp * sr, cp * cr),
+        )
+    )
+
+
 def pose(value: object, what: str = "a pose", out: Row | None = None) -> Row:
-    """Return a 4x4 rigid transform, or a translation (x, y, z), as seven numbers: x y z, quaternion x y z w."""
-    matrix = numbers(value, what, POSES)
+    """Return a pose (`POSES`) as seven numbers: x y z, quaternion x y z w."""
+    matrix = numbers(value if type(value) is np.ndarray else foreign_pose(value), what, POSES)
     if out is None:
         out = np.zeros(7)
     if matrix.shape == (3,):
@@ -278,8 +317,8 @@ def pose(value: object, what: str = "a pose", out: Row | None = None) -> Row:
 
 
 def placement(value: object, what: str) -> Matrix4:
-    """Return a 4x4 matrix, which nobody can write, from a 4x4 rigid transform or a translation (x, y, z)."""
-    given = numbers(value, what, POSES)
+    """Return a 4x4 matrix, which nobody can write, of a pose (`POSES`)."""
+    given = numbers(foreign_pose(value), what, POSES)
     place = pose(given, what)
     matrix = np.eye(4)
     matrix[:3, 3] = place[:3]
@@ -315,6 +354,24 @@ def turned(position: Vector, quaternion: object, what: str) -> Matrix4:
     matrix[:3, :3] = np.array(rotation)
     matrix[:3, 3] = position
     return matrix
+
+
+UNITS = {"m": 1.0, "cm": 0.01, "mm": 0.001, "um": 1e-6, "in": 0.0254, "ft": 0.3048}
+"""Metres in a unit of length."""
+
+
+def scale(factor: object, units: object = None) -> FloatArray | None:
+    """Return one or three factors that make lengths metres, from a scale or the name of a unit; None for neither."""
+    if units is not None:
+        if factor is not None:
+            raise TocsinError(f"give scale or units, not both; got scale={said(factor)} and units={said(units)}.")
+        return np.array(UNITS[choice(units, "units", UNITS)])
+    if factor is None:
+        return None
+    factors = numbers(factor, "a scale", "one or three finite numbers other than zero")
+    if factors.shape not in ((), (1,), (3,)) or not np.isfinite(factors).all() or (factors == 0.0).any():
+        raise TocsinError(f"a scale must be one or three finite numbers other than zero; got {said(factor)}.")
+    return factors if factors.shape == (3,) else factors.reshape(())
 
 
 TEXTS = (bool, np.bool_, str, bytes)

@@ -33,6 +33,10 @@ class MeshWarning(UserWarning):
     """A mesh is legal but probably not what was meant: empty, for example."""
 
 
+class UnitWarning(UserWarning):
+    """A number is legal but probably in other units than metres and radians."""
+
+
 LISTED = 40
 """At most so many valid names are listed; of more, the closest."""
 

@@ -145,7 +145,7 @@ class Stats:
     """Stage -> seconds: motion, culling, advancement."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class FirstContact(ByValue):
     """The answer to `Scene.first_contact`.
 
@@ -173,6 +173,14 @@ class FirstContact(ByValue):
     def __bool__(self) -> bool:
         raise ambiguous("the answer of first_contact", "hit.collides, or scene.is_free(...)")
 
+    def __repr__(self) -> str:
+        """Say when, and which links touch; to find these out may take as long as the answer."""
+        if self.status is Status.FREE:
+            return f"<FirstContact: {self.status}>"
+        if self.status is Status.CAPPED:
+            return f"<FirstContact: {self.status}, proven free until {self.time:.6g}>"
+        return f"<FirstContact: {self.status} at {self.time:.6g}, {said_pairs(self.contacts)}>"
+
     @property
     def collides(self) -> bool:
         """True on contact; False only if freedom is proven. A CAPPED answer counts as a collision: not proven free."""
@@ -188,6 +196,17 @@ class FirstContact(ByValue):
         return (self.time, self.time)
 
 
+PAIRS_SAID = 3
+"""Pairs of links that are named before the others are only counted."""
+
+
+def said_pairs(contacts: Iterable[Contact]) -> str:
+    """Return which links touch, in words, the closest first."""
+    pairs = list(dict.fromkeys((contact.link_a, contact.link_b) for contact in contacts))
+    said = ", ".join(f"{a!r} and {b!r}" for a, b in pairs[:PAIRS_SAID])
+    return said + (f", and {len(pairs) - PAIRS_SAID} more pairs" if len(pairs) > PAIRS_SAID else "")
+
+
 class LazyContact(FirstContact):
     """A `FirstContact` that finds its contacts, and puts its statistics into words, when they are looked at.
 
@@ -199,9 +218,6 @@ class LazyContact(FirstContact):
     """The scene that was asked; None for a plain record."""
     margin: float = 0.0
     """The margin that was asked for, metres."""
-
-    def __repr__(self) -> str:
-        return f"FirstContact(status={self.status}, time={self.time!r}, tolerance={self.tolerance!r})"
 
     def __reduce__(self) -> tuple[type[FirstContact], tuple[object, ...]]:
         return FirstContact, tuple(getattr(self, field.name) for field in fields(FirstContact))

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 from tocsin import _cast
 from tocsin.model.base import Model, Motion
+from tocsin.model.sizes import remark_on_sizes
 from tocsin.options import BACKENDS, MAX_STEPS
 from tocsin.queries.context import Context, context_of
 from tocsin.queries.distance import distance
@@ -44,6 +45,7 @@ class Scene:
         """Tables, buffers and rules: what the questions work with, and not for users."""
         self.models: tuple[Model, ...] = self.context.models
         self.names: tuple[str, ...] = self.context.names
+        remark_on_sizes(models)
 
     @property
     def threads(self) -> int | None:

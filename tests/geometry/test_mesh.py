@@ -1,11 +1,13 @@
 """Meshes are kept as given, refused with a sentence when they make no sense, and reported on."""
 
 import dataclasses
+import warnings
 
 import numpy as np
 import pytest
 import trimesh
 
+import tocsin
 from tocsin.geometry import grouping
 from tocsin.geometry.mesh import Mesh
 from tocsin.geometry.primitives import Box, Sphere
@@ -200,3 +202,52 @@ def test_equal_rows_are_grouped_in_order_of_appearance(monkeypatch):
 
 def test_minus_zero_is_zero():
     assert len(grouping.weld(np.array([[0.0, 0, 0], [-0.0, 0, 0], [5e-324, 0, 0]]))[1]) == 2
+
+
+@pytest.mark.parametrize(
+    ("given", "factor"),
+    [
+        ({"scale": 0.001}, 0.001),
+        ({"units": "mm"}, 0.001),
+        ({"units": "in"}, 0.0254),
+        ({"scale": (1, 2, -3)}, (1, 2, -3)),
+    ],
+)
+def test_lengths_in_other_units_become_metres_at_every_door(tmp_path, given, factor):
+    box = Box((2, 3, 4)).tessellate()
+    file = tmp_path / "box.stl"
+    trimesh.Trimesh(box.vertices, box.faces, process=False).export(file)
+    wanted = Mesh.load(file).vertices * factor
+    np.testing.assert_array_equal(Mesh.load(file, **given).vertices, wanted)
+    np.testing.assert_array_equal(Mesh.from_any(str(file), **given).vertices, wanted)
+    np.testing.assert_array_equal(Mesh.from_any(Mesh.load(file), **given).vertices, wanted)
+    np.testing.assert_array_equal(tocsin.Body.from_mesh(file, **given).shapes[0][0].source.vertices, wanted)
+    np.testing.assert_array_equal(tocsin.Deformable.from_mesh(file, weld=True, **given).vertices, wanted)
+    (body,) = tocsin.load_environment(file, **given)
+    np.testing.assert_array_equal(body.shapes[0][0].source.vertices, wanted)
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({"units": "metres"}, "units must be one of 'm', 'cm', 'mm'"),
+        ({"units": "mm", "scale": 0.001}, "scale or units, not both"),
+        ({"scale": 0}, "other than zero"),
+        ({"scale": (1, 2)}, "one or three"),
+    ],
+)
+def test_what_is_no_unit_is_refused(given, says):
+    with pytest.raises(tocsin.TocsinError, match=says):
+        Mesh.from_any(Box((1, 1, 1)).tessellate(), **given)
+
+
+def test_a_file_of_more_than_a_hundred_metres_gets_a_remark_unless_its_units_are_said(tmp_path):
+    box = Box((500, 300, 20)).tessellate()
+    file = tmp_path / "box.stl"
+    trimesh.Trimesh(box.vertices, box.faces, process=False).export(file)
+    with pytest.warns(tocsin.UnitWarning, match=r"'box\.stl' is 500 m across\. Millimetres"):
+        Mesh.load(file)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        Mesh.load(file, units="m")
+        Mesh.load(file, units="mm")

@@ -149,7 +149,7 @@ def test_an_empty_folder_and_scale_on_a_scene_are_refused(tmp_path):
     with pytest.raises(TocsinError, match="no meshes in it"):
         load_environment(tmp_path)
     (tmp_path / "cell.scene").write_text("cell\n.\n")
-    with pytest.raises(TocsinError, match="scale is for meshes"):
+    with pytest.raises(TocsinError, match="scale and units are for meshes"):
         load_environment(tmp_path / "cell.scene", scale=2.0)
 
 

@@ -261,7 +261,7 @@ WRONG = {
     "empty geometry": (shaped(""), "collision of link 'a' .* has 0 shapes"),
     "two shapes": (shaped('<sphere radius="1"/><box size="1 1 1"/>'), "has 2 shapes"),
     "second collision": (link("a", BOX + "<collision/>"), "collision 2 of link 'a'"),
-    "unknown shape": (shaped('<cone radius="1"/>'), "shape of the collision of link 'a' .* 'mesh'; got 'cone'"),
+    "unknown shape": (shaped('<cone radius="1"/>'), "shape of the collision of link 'a' .* 'plane'; got 'cone'"),
     "box without size": (shaped("<box/>"), "collision of link 'a'.*needs the attribute 'size'"),
     "box of two sizes": (shaped('<box size="1 2"/>'), "size='1 2' of its <box>"),
     "negative box": (shaped('<box size="1 -2 3"/>'), "link 'a' .*edge length of a box"),
@@ -430,3 +430,32 @@ def test_mutated_files_load_or_are_refused_and_nothing_else(tmp_path):
 def test_ten_thousand_mutated_files_load_or_are_refused(tmp_path):
     loads, refusals = attack(tmp_path, 10_000, 2)
     assert loads + refusals == 10_000
+
+
+def test_commas_between_numbers_are_read_with_a_remark(tmp_path):
+    with pytest.warns(UserWarning, match=r"size='1, 2,3' \(line 1\) has commas; numbers are separated by spaces"):
+        robot = loaded(tmp_path, shaped('<box size="1, 2,3"/>', '<origin xyz="1 0 0"/>'))
+    assert robot.shapes[0][0].source == Box((1, 2, 3))
+
+
+@pytest.mark.parametrize("size", ["1,5 2", "1,5 2 3", "1,,2,3", "1,2,3,", "1;2;3", ",1,2,3"])
+def test_commas_that_could_be_decimals_or_nothing_are_refused(tmp_path, size):
+    with pytest.raises(TocsinError, match="must be 3 finite numbers"):
+        loaded(tmp_path, shaped(f'<box size="{size}"/>'))
+
+
+@pytest.mark.parametrize("normal", [(0, 0, 1), (0, 1, 0), (1, -2, 0.5)])
+def test_a_plane_is_the_top_of_a_large_box_with_a_remark(tmp_path, normal):
+    given = " ".join(map(str, normal))
+    with pytest.warns(MeshWarning, match="the collision of link 'a' is a <plane>, which no URDF has"):
+        robot = loaded(tmp_path, shaped(f'<plane normal="{given}"/>'))
+    points = robot.shapes[0][0].source.points
+    heights = points @ np.array(normal) / np.linalg.norm(normal)
+    np.testing.assert_allclose(np.sort(heights), [-1000.0] * 4 + [0.0] * 4, atol=1e-9)
+    across = points - np.outer(heights, normal) / np.linalg.norm(normal)
+    np.testing.assert_allclose(np.linalg.norm(across, axis=1), 1000.0 * math.sqrt(2.0))
+
+
+def test_a_plane_without_a_direction_is_refused(tmp_path):
+    with pytest.raises(TocsinError, match="the normal of the collision of link 'a'"):
+        loaded(tmp_path, shaped('<plane normal="0 0 0"/>'))

@@ -67,6 +67,7 @@ def run(arguments: Sequence[str]) -> int:
     tocsin_command.answered = False
     with warnings.catch_warnings():
         warnings.simplefilter("default", UserWarning)
+        warnings.filterwarnings("ignore", message=".* Degrees\\?")  # commands say which joints leave their limits
         warnings.showwarning = lambda message, *_, **__: output.note(f"warning: {message}")
         try:
             code = _run(list(arguments))

@@ -13,18 +13,12 @@ from tocsin import _cast
 from tocsin.cli import output
 from tocsin.errors import TocsinError, unknown_name
 from tocsin.model.base import Model
-from tocsin.model.robot import Robot
+from tocsin.model.robot import DEGREES, Robot
 from tocsin.motion.links import BASE_WIDTH
 from tocsin.scene import Scene
 
 ROBOT_FILES = (".urdf", ".xacro", ".xml")
 CONFIGURATION_FILES = (".json", ".yaml", ".yml")
-LARGE = 100.0
-"""Something this many times as large as the robot is probably in other units."""
-
-DEGREES = 7.0
-"""An angle beyond this, outside of its limits, is probably in degrees."""
-
 SEPARATOR = re.compile(r"[\s,;]+")
 
 
@@ -72,7 +66,6 @@ def load_scene(
 
         for path in paths:
             models += load_environment(path, scale=scale, packages=tuple(packages or ()))
-    _warn_of_units(robot, models[1:])
     scene = Scene(*models)
     margin = _cast.margin(margin)
     usual = 0.0 if paths else margin
@@ -100,24 +93,6 @@ def kept(scene: Scene, margin: float) -> str:
     around = f"keeps more than {output.metres(margin)} from what is around it" if margin > 0.0 else "touches nothing"
     itself = f"its links more than {output.metres(own)} from each other" if own > 0.0 else "does not touch itself"
     return f"{around} and {itself}"
-
-
-def _warn_of_units(robot: Robot, around: Iterable[Model]) -> None:
-    """Say so if something is so large, beside the robot, that it is probably in millimetres."""
-    poses = robot.link_poses(robot.configuration({}))
-    origin = poses[0][:3, 3]
-    sizes = [
-        float(np.linalg.norm(pose[:3, 3] - origin)) + max(shape.reach for shape in shapes)
-        for pose, shapes in zip(poses, robot.shapes)
-        if shapes
-    ]
-    for model in around:
-        largest = max((shape.diagonal for shapes in model.shapes for shape in shapes), default=0.0)
-        if sizes and largest > LARGE * max(sizes):
-            output.note(
-                f"warning: {model.name!r} is {largest:.4g} m across, and the robot reaches {max(sizes):.3g} m. "
-                "Millimetres? --scale 0.001"
-            )
 
 
 def configuration(

@@ -2,10 +2,12 @@
 
 import numpy as np
 
+from tocsin._types import Matrix4, Vectors
+
 IDENTITY = np.eye(4)
 
 
-def moved(points: np.ndarray, transform: np.ndarray) -> np.ndarray:
+def moved(points: Vectors, transform: Matrix4) -> Vectors:
     """Return (n, 3) points transformed by a 4x4 affine matrix; the identity changes no bit.
 
     Summed in this order and rounded after every operation, on every machine. `points @ rotation.T` is not: which kernel

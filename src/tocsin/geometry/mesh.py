@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from tocsin import _cast
 from tocsin._readers import Reader
 from tocsin._types import Faces, Flags, HasTriangles, Indices, LongFaces, Matrix4, PathLike, Vectors
-from tocsin.errors import TocsinError
+from tocsin.errors import TocsinError, UnitWarning, remark
 from tocsin.geometry.affine import moved
 from tocsin.geometry.grouping import group_rows, weld
 from tocsin.geometry.topology import half_edges, label_faces
@@ -26,6 +26,9 @@ COLLINEAR = 2.0**-50
 
 LARGEST_COORDINATE = _cast.LARGEST
 """Beyond this, products of three lengths could overflow in the queries."""
+
+LARGE_FILE = 100.0
+"""Metres across, from which a mesh file is probably in other units: CAD programs write millimetres."""
 
 MESH_FILE: Reader[[Path], tuple[Vectors, LongFaces]] = Reader("meshes")
 """Makes `(vertices, faces)` of a file."""
@@ -96,28 +99,46 @@ class Mesh:
         return f"<Mesh{origin}: {len(self.faces)} triangles, {len(self.vertices)} vertices>"
 
     @classmethod
-    def load(cls, path: PathLike) -> "Mesh":
+    def load(cls, path: PathLike, *, scale: ArrayLike | None = None, units: str | None = None) -> "Mesh":
         """Read an STL, OBJ, PLY, OFF, DAE, GLB or GLTF file; several parts in one file become one mesh.
 
         Vertices and faces stay as the file has them: nothing is merged or cleaned. DAE units are made metres; axes are
-        never turned. A damaged file, or one that claims more than it holds, is refused (`tocsin.io.meshfile`).
+        never turned. `scale`: one factor or one an axis; or `units`, those of the file: "mm", "cm", "in", "ft", "um",
+        "m". A mesh of more than a hundred metres, of a file without either, gets a remark. A damaged file, or one that
+        claims more than it holds, is refused (`tocsin.io.meshfile`).
         """
         if not is_path(path):
             raise TocsinError(f"cannot load a mesh: a path is text or a pathlib.Path; got {path!r}.")
         file = Path(path)
         vertices, faces = MESH_FILE(file)
+        factors = _cast.scale(scale, units)
         try:
-            return cls(vertices, faces, name=file.name)
+            mesh = cls(vertices, faces, name=file.name)
+            if factors is not None:
+                return mesh.scaled(factors)
         except TocsinError as error:
             raise TocsinError(f"cannot load {str(file)!r}: {error}") from None
+        across = float(np.ptp(mesh.vertices, axis=0).max()) if len(mesh.vertices) else 0.0
+        if across > LARGE_FILE:
+            remark(f'{file.name!r} is {across:.4g} m across. Millimetres? Then say units="mm".', UnitWarning)
+        return mesh
 
     @classmethod
-    def from_any(cls, source: "MeshLike") -> "Mesh":
-        """Make a mesh of a path, a `trimesh.Trimesh`, a `(vertices, faces)` pair, or a Mesh (returned as it is)."""
+    def from_any(cls, source: "MeshLike", *, scale: ArrayLike | None = None, units: str | None = None) -> "Mesh":
+        """Make a mesh of a path, a `trimesh.Trimesh`, a `(vertices, faces)` pair, or a Mesh (returned as it is).
+
+        `scale` and `units` as in `load`.
+        """
+        if is_path(source):
+            return cls.load(source, scale=scale, units=units)
+        factors = _cast.scale(scale, units)
+        mesh = cls._from_object(source)
+        return mesh if factors is None else mesh.scaled(factors)
+
+    @classmethod
+    def _from_object(cls, source: "MeshLike") -> "Mesh":
         if isinstance(source, Mesh):
             return source
-        if is_path(source):
-            return cls.load(source)
         given: Any = source  # whatever a stranger calls a mesh
         if hasattr(given, "vertices") and hasattr(given, "faces"):
             return cls(given.vertices, given.faces)
@@ -176,11 +197,11 @@ class Mesh:
         corners, first = self.welded
         return label_faces(corners, len(first))
 
-    def scaled(self, factor: float | tuple[float, float, float]) -> "Mesh":
+    def scaled(self, factor: ArrayLike) -> "Mesh":
         """Return this mesh scaled about its origin, by one factor or one an axis; mirroring keeps the outside."""
-        factors = _cast.numbers(factor, "a scale", "one or three finite numbers other than zero")
-        if factors.shape not in ((), (3,)) or not np.all(np.isfinite(factors)) or np.any(factors == 0.0):
-            raise TocsinError(f"a scale must be one or three finite numbers other than zero; got {factor!r}.")
+        factors = _cast.scale(factor)
+        if factors is None:
+            raise TocsinError("a scale must be one or three finite numbers other than zero; got None.")
         mirrored = np.prod(np.sign(np.broadcast_to(factors, 3))) < 0.0
         return Mesh(self.vertices * factors, self.faces[:, ::-1] if mirrored else self.faces, name=self.name)
 

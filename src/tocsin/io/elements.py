@@ -5,14 +5,13 @@ Every function takes `what`, the words for the element in question ("joint 'elbo
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 
 import numpy as np
 
 from tocsin import _cast
 from tocsin._types import Matrix4, Values
-from tocsin.errors import TocsinError
+from tocsin.errors import TocsinError, remark
 from tocsin.io.files import Element
 
 MOST_LINKS = 2_000
@@ -49,7 +48,8 @@ def numbers(element: Element, key: str, counts: tuple[int, ...], what: str, defa
     try:
         if "_" in text:  # which Python takes for a digit separator
             raise ValueError
-        values = np.array([float(word) for word in text.split()])
+        # Some readers take commas for spaces, and files are written for them; "0,5 1" is neither way three numbers.
+        values = np.array([float(word) for word in (text.split(",") if "," in text else text.split())])
     except ValueError:
         values = np.zeros(0)
     if len(values) not in counts or not np.isfinite(values).all():
@@ -58,6 +58,8 @@ def numbers(element: Element, key: str, counts: tuple[int, ...], what: str, defa
             f"{what}: {key}={_shortened(text)!r} of its <{element.tag}> (line {element.line}) must be {amount} finite "
             f"number{'' if counts == (1,) else 's'}."
         )
+    if "," in text:
+        remark(f"{what}: {key}={_shortened(text)!r} (line {element.line}) has commas; numbers are separated by spaces.")
     return values
 
 
@@ -86,15 +88,7 @@ def origin(element: Element, what: str) -> Matrix4:
     if child is None:
         return matrix
     matrix[:3, 3] = numbers(child, "xyz", (3,), what, "0 0 0")
-    roll, pitch, yaw = (float(angle) for angle in numbers(child, "rpy", (3,), what, "0 0 0"))
-    cr, sr, cp, sp, cy, sy = (f(a) for a in (roll, pitch, yaw) for f in (math.cos, math.sin))
-    matrix[:3, :3] = np.array(
-        (
-            (cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr),
-            (sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr),
-            (-sp, cp * sr, cp * cr),
-        )
-    )
+    matrix[:3, :3] = _cast.rolled(numbers(child, "rpy", (3,), what, "0 0 0"))
     return _cast.placement(matrix, f"{what}: its <origin> (line {child.line})")
 
 

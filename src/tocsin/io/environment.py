@@ -37,25 +37,28 @@ MOST_BODIES = 10_000
 """Bodies of one file or folder."""
 
 
-def load_environment(path: PathLike, *, scale: ArrayLike | None = None, packages: Packages = ()) -> list[Model]:
+def load_environment(
+    path: PathLike, *, scale: ArrayLike | None = None, units: str | None = None, packages: Packages = ()
+) -> list[Model]:
     """Return the bodies (and robots) in a file or a folder; see the table above for what is read.
 
-    `scale` is for meshes in other units: 0.001 for millimetres. `packages`: where descriptions find what they name by
-    `package://`, as in `Robot.from_urdf`.
+    `scale` is for meshes in other units: 0.001 for millimetres; or `units`: "mm". `packages`: where descriptions find
+    what they name by `package://`, as in `Robot.from_urdf`.
     """
     try:
         place = Path(os.path.expanduser(os.fspath(path)))
     except TypeError:
         raise TocsinError(f"an environment is a file or folder; got {path!r}.") from None
+    factors = _cast.scale(scale, units)
     if place.is_dir():
-        return _folder(place, scale)
+        return _folder(place, factors)
     if not place.exists():
         raise TocsinError(f"cannot load an environment from {str(place)!r}: it does not exist.")
     suffix = place.suffix.lower()
     if suffix in READERS:
-        return list(_distinct(_bodies(place, scale)))
-    if suffix in SCENES + ROBOTS and scale is not None:
-        raise TocsinError(f"scale is for meshes; {str(place)!r} has its sizes in metres.")
+        return list(_distinct(_bodies(place, factors)))
+    if suffix in SCENES + ROBOTS and factors is not None:
+        raise TocsinError(f"scale and units are for meshes; {str(place)!r} has its sizes in metres.")
     if suffix in SCENES:
         from tocsin.io.planning import environment_bodies, load_scene_file
 
@@ -85,7 +88,7 @@ def _standing(place: Path, packages: Packages) -> Model:
     return load_urdf(place, packages=packages)
 
 
-def _folder(place: Path, scale: ArrayLike | None) -> list[Model]:
+def _folder(place: Path, scale: Values | None) -> list[Model]:
     files = sorted(file for file in place.iterdir() if file.suffix.lower() in READERS and file.is_file())
     away = next((file for file in files if not file.resolve().is_relative_to(place.resolve())), None)
     if away is not None:
@@ -97,25 +100,18 @@ def _folder(place: Path, scale: ArrayLike | None) -> list[Model]:
     return list(_distinct([body for file in files for body in _bodies(file, scale)]))
 
 
-def _bodies(file: Path, scale: ArrayLike | None) -> list[tuple[str, Mesh, Matrix4]]:
+def _bodies(file: Path, scale: Values | None) -> list[tuple[str, Mesh, Matrix4]]:
     """Return (name, mesh, pose) of every part of a mesh file that has triangles."""
     parts = [part for part in read_parts(file) if len(part.faces)]
     if not parts:
         raise TocsinError(f"cannot load {str(file)!r}: there are no triangles in it.")
     if len(parts) > MOST_BODIES:
         raise TocsinError(f"cannot load {str(file)!r}: it has {len(parts)} parts, more than {MOST_BODIES}.")
-    factors = np.ones(3) if scale is None else np.broadcast_to(_scale(scale), 3)
+    factors = np.ones(3) if scale is None else np.broadcast_to(scale, 3)
     try:
         return [(file.stem if len(parts) == 1 else part.name, *_placed(part, factors, file)) for part in parts]
     except TocsinError as error:
         raise TocsinError(f"cannot load {str(file)!r}: {error}") from None
-
-
-def _scale(scale: ArrayLike) -> Values:
-    factors = np.atleast_1d(np.asarray(_cast.array(np.atleast_1d(scale), "scale", (None,))))
-    if len(factors) not in (1, 3) or (factors == 0.0).any():
-        raise TocsinError(f"a scale is one or three finite numbers other than zero; got {scale!r}.")
-    return factors
 
 
 def _placed(part: Part, factors: Vector, file: Path) -> tuple[Mesh, Matrix4]:

@@ -17,7 +17,6 @@ the path between the points (see `messages.py`); and arrays of an archive that a
 from __future__ import annotations
 
 import csv
-import importlib
 import io
 import math
 import zipfile
@@ -372,10 +371,12 @@ def _is_number(text: str) -> bool:
 def _parquet(file: Path) -> tuple[list[str], Matrix]:
     existing_file(file, _WHAT)
     try:
-        parquet: Any = importlib.import_module("pyarrow.parquet")  # without types for checkers
-        types: Any = importlib.import_module("pyarrow.types")
+        import pyarrow.parquet
+        import pyarrow.types
     except ImportError:
         raise TocsinError("reading .parquet files needs pyarrow: pip install 'tocsin[parquet]'.") from None
+    parquet: Any = pyarrow.parquet  # they have no types
+    types: Any = pyarrow.types
     try:
         with parquet.ParquetFile(file) as table:
             claimed = (table.metadata.num_rows, table.metadata.num_columns)

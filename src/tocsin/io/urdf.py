@@ -30,7 +30,10 @@ from tocsin.io.uris import Packages, Places
 from tocsin.model.robot import Joint, Robot
 
 JOINT_TYPES = ("fixed", "revolute", "continuous", "prismatic", "planar", "floating")
-SHAPES = ("box", "sphere", "cylinder", "capsule", "mesh")
+SHAPES = ("box", "sphere", "cylinder", "capsule", "mesh", "plane")
+
+PLANE_SIDE = 2000.0
+"""Metres: a plane, which has no end, is the top of a box of this side, half as thick, as in MuJoCo files."""
 GEOMETRIES = ("collision", "visual")
 
 _Meshes: TypeAlias = dict[tuple[Path, tuple[float, ...]], Mesh]
@@ -220,12 +223,26 @@ def _shape(element: Element, what: str, places: Places, meshes: _Meshes) -> Geom
     _cast.choice(shape.tag, f"the shape of {what} (line {shape.line})", SHAPES)
     if shape.tag == "mesh":
         return _mesh(shape, what, places, meshes)
+    if shape.tag == "plane":
+        return _plane(shape, what)
     keys = {"box": ("size",), "sphere": ("radius",)}.get(shape.tag, ("radius", "length"))
     sizes = [x for key in keys for x in numbers(shape, key, (3 if key == "size" else 1,), what).tolist()]
     try:
         return _primitive(shape.tag, sizes)
     except TocsinError as error:
         raise TocsinError(f"{what} (line {shape.line}): {error}") from None
+
+
+def _plane(element: Element, what: str) -> ConvexHull:
+    """Return the half-space below a plane through the origin as a box; no URDF has planes, but PyBullet reads them."""
+    line = f"the normal of {what} (line {element.line})"
+    normal = _cast.unit(numbers(element, "normal", (3,), what, "0 0 1"), line)
+    first = _cast.unit(np.cross(normal, np.eye(3)[int(np.argmin(np.abs(normal)))]), line)
+    second = np.cross(normal, first)
+    half = 0.5 * PLANE_SIDE
+    corners = [half * (i * first + j * second - k * normal) for i in (-1, 1) for j in (-1, 1) for k in (0, 1)]
+    remark(f"{what} is a <plane>, which no URDF has: taken for the top of a box of {PLANE_SIDE:g} m.", MeshWarning)
+    return ConvexHull(np.array(corners))
 
 
 def _primitive(tag: str, sizes: list[float]) -> Primitive:

@@ -9,7 +9,6 @@ Packages that it names, `$(find name)`, are looked for where those of meshes are
 from __future__ import annotations
 
 import builtins
-import importlib
 import os
 import threading
 from collections.abc import Callable, Generator, Mapping
@@ -40,10 +39,11 @@ def expand(path: PathLike, arguments: Mapping[str, object], packages: Packages =
     """Return the root element of what a xacro file expands to; `arguments` as in `xacro file name:=value`."""
     parse_xml(path, "the xacro file")
     try:
-        xacro: Any = importlib.import_module("xacro")  # it has no types
-        substitution_args = importlib.import_module("xacro.substitution_args")
+        import xacro as module
+        from xacro import substitution_args
     except ImportError:
         raise TocsinError(f"expanding {str(path)!r} needs xacro: pip install 'tocsin[xacro]'.") from None
+    xacro: Any = module  # it has no types
     places = Places(path, packages)
     lost: list[TocsinError] = []  # the library wraps what is raised inside it
 

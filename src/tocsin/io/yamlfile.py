@@ -7,7 +7,6 @@ tags, build it.
 
 from __future__ import annotations
 
-import importlib
 import json
 from collections.abc import Iterable
 from pathlib import Path
@@ -47,7 +46,9 @@ def read_structure(path: PathLike, what: str) -> object:
 
 def check_yaml(path: PathLike, what: str) -> None:
     """Refuse a YAML file that stands for too much; nothing is built."""
-    yaml: Any = importlib.import_module("yaml")
+    import yaml as module
+
+    yaml: Any = module  # it has no types
     text = read_text(path, what, limit=LARGEST_YAML)
     try:
         _check_events(yaml, yaml.parse(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)))
@@ -75,9 +76,10 @@ def _from_json(text: str) -> object:
 
 def _from_yaml(text: str) -> object:
     try:
-        yaml: Any = importlib.import_module("yaml")  # it has no types
+        import yaml as module
     except ImportError:
         raise TocsinError("reading YAML files needs PyYAML: pip install pyyaml") from None
+    yaml: Any = module
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
         _check_events(yaml, yaml.parse(text, Loader=loader))

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TypeGuard, TypeVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from tocsin import _cast
 from tocsin._types import LinkTable, Matrix4, PoseLike
@@ -96,10 +97,16 @@ class Body(Model):
 
     @classmethod
     def from_mesh(
-        cls, mesh: MeshLike, pose: PoseLike | None = None, *, name: str | None = None, solid: bool = False
-    ) -> Body:
-        """Make a body of a mesh: a file path, a `trimesh.Trimesh`, `(vertices, faces)` or a `Mesh`."""
-        body = cls(Mesh.from_any(mesh), pose, name=name or default_name(mesh, "body"), solid=solid)
+        cls, mesh: MeshLike, pose: PoseLike | None = None, *, name: str | None = None, solid: bool = False,
+        scale: ArrayLike | None = None, units: str | None = None,
+    ) -> Body:  # fmt: skip
+        """Make a body of a mesh: a file path, a `trimesh.Trimesh`, `(vertices, faces)` or a `Mesh`.
+
+        `scale` (one factor, or one an axis) or `units` ("mm", "cm", "in", ...) make its lengths metres.
+        """
+        body = cls(
+            Mesh.from_any(mesh, scale=scale, units=units), pose, name=name or default_name(mesh, "body"), solid=solid
+        )
         body.unnamed = name is None
         return body
 

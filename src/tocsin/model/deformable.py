@@ -127,12 +127,15 @@ class Deformable(Model):
         return f"<Deformable {self.name!r}: {len(self.vertices)} vertices, {len(self.faces)} triangles{more}>"
 
     @classmethod
-    def from_mesh(cls, mesh: MeshLike, *, name: str | None = None, **options: bool) -> Deformable:
+    def from_mesh(
+        cls, mesh: MeshLike, *, name: str | None = None, scale: ArrayLike | None = None, units: str | None = None,
+        **options: bool,
+    ) -> Deformable:  # fmt: skip
         """Make a deformable model of a mesh: a file path, a `trimesh.Trimesh`, `(vertices, faces)` or a `Mesh`.
 
-        `options`: `weld`, `self_contact` and `ignore_overlaps`, as above.
+        `scale` and `units` as in `Body.from_mesh`. `options`: `weld`, `self_contact` and `ignore_overlaps`, as above.
         """
-        found = Mesh.from_any(mesh)
+        found = Mesh.from_any(mesh, scale=scale, units=units)
         soft = cls(found.vertices, found.faces, name=name or default_name(mesh, "deformable"), **options)
         soft.unnamed = name is None
         return soft

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
-from typing import Any, TypeAlias, TypeGuard, cast
+from typing import TypeAlias, TypeGuard, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -27,7 +28,7 @@ from tocsin._types import (
     Vector,
     Vectors,
 )
-from tocsin.errors import TocsinError, unknown_name
+from tocsin.errors import TocsinError, UnitWarning, remark, unknown_name
 from tocsin.geometry.shape import ShapeLike, placed_shapes
 from tocsin.model.base import Model, Motion
 from tocsin.model.body import path_of
@@ -38,6 +39,9 @@ from tocsin.motion.poses import base_matrix
 from tocsin.results import FirstContact
 
 BASES = ("fixed", "free")
+
+DEGREES = 7.0
+"""An angle beyond this, outside of its limits, is probably in degrees."""
 
 Packages: TypeAlias = Mapping[str, PathLike] | Iterable[PathLike] | PathLike
 """Folders, each a package or holding packages, or a mapping from names of packages to their folders."""
@@ -322,7 +326,7 @@ class Robot(Model):
         whats = ("the start configuration", "the end configuration")
         self._write(q_t0, base_t0, whats[0], rows[0], group)
         self._write(q_t1, base_t1, whats[1], rows[1], group, rows[0])
-        if not settle_ends(rows, self._quaternions, self.most):
+        if not settle_ends(rows, self._quaternions, self._plausible):
             for row, what in zip(rows, whats):
                 self.checked(row, what)
             decided(rows, self._quaternions)
@@ -369,6 +373,29 @@ class Robot(Model):
     def link_poses(self, q: ConfigurationLike, *, base: PoseLike | None = None) -> Matrices4:
         """Return (n_links, 4, 4): where the links are in the world at configuration q, in the order of `link_names`."""
         return self.at(q, base=base).link_poses()
+
+    @cached_property
+    def _plausible(self) -> Row:
+        """How large the entries of a row are when they are what they should be; larger angles are looked at again."""
+        plausible = self.most.copy()
+        for joint in self.joints:
+            if joint.limits is not None and joint.kind == "revolute" and joint.mimic is None:
+                plausible[BASE_WIDTH + self._config[joint.name][0]] = max(DEGREES, *map(abs, joint.limits))
+        return plausible
+
+    def checked(self, row: Row, what: str) -> Row:
+        """Return a configuration row after the checks of a model, and a remark on angles that may be in degrees."""
+        if _cast.check_row(row, self._quaternions, self._plausible) < 0:
+            for joint in self.joints:
+                k = BASE_WIDTH + self._config.get(joint.name, (0, 0))[0]
+                if joint.limits is not None and joint.kind == "revolute" and abs(row[k]) > self._plausible[k]:
+                    low, high = joint.limits
+                    remark(
+                        f"{what}: joint {joint.name!r} is at {row[k]:.6g} rad, outside of its limits {low:.6g} to "
+                        f"{high:.6g}. Degrees? numpy.radians makes radians of them.", UnitWarning,
+                    )  # fmt: skip
+                    break
+        return super().checked(row, what)
 
     @property
     def limits(self) -> Matrix:

@@ -1,0 +1,62 @@
+"""Numbers in other units are pointed out, in the line that gives them, and legal ones are not."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+from tocsin import Body, Box, Capsule, RobotBuilder, Scene, Sphere, UnitWarning
+from tocsin.model.sizes import reach_of
+
+pytestmark = pytest.mark.pure
+
+
+def arm():
+    b = RobotBuilder("arm").link("base", Box((0.2, 0.2, 0.1)))
+    b.link(
+        "upper", Capsule(0.05, 0.4), parent="base", joint="revolute", axis=(0, 1, 0), origin=(0, 0, 0.3), limits=(-2, 2)
+    )
+    b.link("fore", Sphere(0.1), parent="upper", joint="continuous", axis=(0, 1, 0), origin=(0, 0, 0.5))
+    return b.build()
+
+
+def test_the_reach_of_an_arm_is_that_of_its_chain():
+    assert reach_of(arm()) == pytest.approx(0.3 + 0.5 + 0.1)
+    assert reach_of(RobotBuilder("bare").link("base").build()) == 0.0
+
+
+def test_a_box_of_five_hundred_metres_beside_an_arm_is_pointed_out():
+    with pytest.warns(UnitWarning, match=r"'crate' is .* m across, and a robot beside it reaches 0\.9 m\. Millimetres"):
+        Scene(arm(), Body(Box((500, 300, 200)), name="crate"))
+
+
+@pytest.mark.parametrize("size", [(80, 80, 0.1), (1000, 1000, 0.5), (3, 3, 3)])
+def test_floors_and_things_of_a_cell_are_not_pointed_out(size):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        Scene(arm(), Body(Box(size), (0, 0, -600), name="floor"))
+        Scene(Body(Box((500, 500, 500))), Body(Sphere(1e-3), (0, 0, 900)))  # no robot to compare with
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda r: r.move([0, 0], [45, 0]),
+        lambda r: r.at([45.0, 0.0]),
+        lambda r: r.follow([[0, 0], [0, 0], [45, 0]]),
+        lambda r: r.move([0, 0], {"upper_joint": 45}),
+    ],
+)
+def test_angles_that_are_probably_degrees_are_pointed_out_at_every_door(ask):
+    robot = arm()
+    with pytest.warns(UnitWarning, match=r"joint 'upper_joint' is at 45 rad, outside of its limits -2 to 2\. Degrees"):
+        motion = ask(robot)
+    assert motion.rows[-1][7] == 45.0
+
+
+def test_angles_that_may_be_meant_are_not_pointed_out():
+    robot = arm()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        robot.move([0, 0], [2.0, 4 * np.pi])  # a continuous joint turns as often as it likes
+        robot.at([6.5, 90.0])  # outside of the limits, but no larger than a turn

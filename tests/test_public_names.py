@@ -1,0 +1,22 @@
+"""`dir(tocsin)` is what a user may use, and all that comes back has a name there."""
+
+import pytest
+
+import tocsin
+
+pytestmark = pytest.mark.pure
+
+
+def test_dir_shows_the_public_names_and_nothing_else():
+    assert dir(tocsin) == sorted(["__version__", *tocsin.__all__])
+    assert len(set(tocsin.__all__)) == len(tocsin.__all__)
+    for name in tocsin.__all__:
+        assert getattr(tocsin, name) is not None
+
+
+@pytest.mark.parametrize(
+    "name", ["Audit", "Joint", "Model", "Problem", "Trajectory", "MeshReport", "FeatureContacts", "TriangleTimes"]
+)
+def test_what_questions_and_readers_return_has_a_public_name(name):
+    assert name in tocsin.__all__
+    assert getattr(tocsin, name).__name__ == name
