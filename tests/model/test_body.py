@@ -5,6 +5,7 @@ import pytest
 
 import tocsin
 from promise.scenes import at, box_mesh
+from tocsin import Body, TocsinError
 from tocsin_bench.oracles import kinematics
 
 CUBE = tocsin.Box((1, 1, 1))
@@ -77,3 +78,49 @@ def test_a_translation_is_a_pose():
 def test_a_body_says_what_it_is_made_of():
     assert repr(tocsin.Body([CUBE, CUBE.tessellate()], name="b")) == "<Body 'b': 2 shapes, 12 triangles>"
     assert repr(tocsin.Body(CUBE, name="b")) == "<Body 'b': 1 shape>"
+
+
+@pytest.mark.pure
+def test_a_cloud_is_a_ball_about_each_point(tmp_path):
+    points = np.array([[0.0, 0, 0], [1, 0, 0], [0, 2, 0]])
+    cloud = Body.from_points(points, 0.1, (0, 0, 5), name="cloud")
+    assert sorted((s.source.radius, *s.placement[:3, 3]) for s in cloud.shapes[0]) == [
+        (0.1, 0, 0, 0), (0.1, 0, 2, 0), (0.1, 1, 0, 0)
+    ]  # fmt: skip
+    assert cloud.rest[:3].tolist() == [0, 0, 5]
+    file = tmp_path / "scan.xyz"
+    file.write_text("0 0 0\n1000 0 0\n0 2000 0\n")
+    scan = Body.from_points(file, 0.1, units="mm")
+    assert scan.name == "scan"
+    assert [s.placement.tolist() for s in scan.shapes[0]] == [s.placement.tolist() for s in cloud.shapes[0]]
+    few = Body.from_points(points, 0.1, spacing=10.0)
+    assert len(few.shapes[0]) == 1
+
+
+@pytest.mark.pure
+@pytest.mark.parametrize(
+    ("give", "says"),
+    [
+        (lambda: Body.from_points(np.zeros((0, 3)), 0.1), "there are none"),
+        (lambda: Body.from_points(np.zeros((3, 2)), 0.1), r"shape \(n, 3\)"),
+        (lambda: Body.from_points([[0, 0, 0]], 0), "greater than 0"),
+        (lambda: Body.from_points([[0, 0, 0]], 0.1, spacing=-1), "spacing must be greater than 0"),
+        (lambda: Body.from_points(np.arange(60003.0).reshape(-1, 3), 0.1), "20001 balls; at most 20000.*spacing"),
+        (lambda: Body.from_heights([[0, 1]], 0.1), "at least 2 x 2"),
+        (lambda: Body.from_heights(np.zeros((2, 2)), 0.0), "spacing must be one or two numbers greater than 0"),
+        (lambda: Body.from_heights(np.zeros((2, 2)), (1, 2, 3)), "spacing must be one or two numbers"),
+        (lambda: Body.from_heights(np.zeros((2, 2)), 1.0, base=0.0), "below the lowest height"),
+    ],
+)
+def test_what_is_no_cloud_or_ground_is_refused(give, says):
+    with pytest.raises(TocsinError, match=says):
+        give()
+
+
+@pytest.mark.pure
+def test_ground_is_solid_and_centred():
+    ground = Body.from_heights([[0.0, 0.0, 0.0], [0.0, 1.0, 0.0]], (2.0, 3.0))
+    (shape,) = ground.shapes[0]
+    assert shape.solid
+    assert shape.points.min(axis=0).tolist() == [-2.0, -1.5, -3.0]
+    assert shape.points.max(axis=0).tolist() == [2.0, 1.5, 1.0]

@@ -11,7 +11,6 @@ the mean along the longest axis, at the median where the mean would be lopsided,
 Walks down a tree keep what waits on stacks of fixed length, so no tree is deeper than DEPTH (`build_range`).
 """
 
-
 import numpy as np
 
 from tocsin import vec

@@ -14,6 +14,7 @@ from typing import Any
 
 from tocsin._types import LongFaces, PathLike, Vectors
 from tocsin.geometry.mesh import MESH_FILE
+from tocsin.model.body import POINTS_FILE
 from tocsin.model.robot import MJCF_FILE, URDF_FILE, Robot
 
 
@@ -21,6 +22,12 @@ def _read_mesh(file: Path) -> tuple[Vectors, LongFaces]:
     from tocsin.io.meshfile import merged, read_parts
 
     return merged(read_parts(file))
+
+
+def _read_points(file: Path) -> Vectors:
+    from tocsin.io.pointfile import read_points
+
+    return read_points(file)
 
 
 def _read_urdf(path: PathLike, **options: Any) -> Robot:
@@ -36,5 +43,6 @@ def _read_mjcf(path: PathLike, **options: Any) -> Robot:
 
 
 MESH_FILE.provide(_read_mesh)
+POINTS_FILE.provide(_read_points)
 URDF_FILE.provide(_read_urdf)
 MJCF_FILE.provide(_read_mjcf)

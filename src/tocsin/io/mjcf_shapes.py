@@ -16,6 +16,7 @@ import numpy as np
 from tocsin import _cast
 from tocsin._types import Vector, Vectors
 from tocsin.errors import TocsinError
+from tocsin.geometry.height_field import height_field
 from tocsin.geometry.hull import convex_hull
 from tocsin.geometry.mesh import Mesh
 from tocsin.geometry.primitives import Box, Capsule, ConvexHull, Cylinder, Sphere
@@ -76,18 +77,8 @@ def _height_field(model: Any, field: int) -> Mesh:
     x, y, top, below = (float(size) for size in model.hfield_size[field])
     first = int(model.hfield_adr[field])
     heights = np.array(model.hfield_data[first : first + rows * columns], dtype=np.float64) * top
-    across, along = np.tile(np.linspace(-x, x, columns), rows), np.repeat(np.linspace(-y, y, rows), columns)
-    upper = np.column_stack((across, along, heights))
-    lower = np.column_stack((across, along, np.full(rows * columns, -below)))
-    number = np.arange(rows * columns).reshape(rows, columns)
-    a, b, c, d = (part.ravel() for part in (number[:-1, :-1], number[:-1, 1:], number[1:, 1:], number[1:, :-1]))
-    surface = np.vstack((np.column_stack((a, b, c)), np.column_stack((a, c, d))))
-    base = surface[:, ::-1] + rows * columns
-    rim = np.concatenate((number[0, :-1], number[:-1, -1], number[-1, :0:-1], number[:0:-1, 0]))
-    ahead = np.roll(rim, -1)
-    under, under_ahead = rim + rows * columns, ahead + rows * columns
-    walls = np.vstack((np.column_stack((rim, under, under_ahead)), np.column_stack((rim, under_ahead, ahead))))
-    return Mesh(np.vstack((upper, lower)), np.vstack((surface, base, walls)), name=model.hfield(field).name)
+    grid = np.linspace(-x, x, columns), np.linspace(-y, y, rows)
+    return height_field(*grid, heights.reshape(rows, columns), -below, name=model.hfield(field).name)
 
 
 @cache

@@ -10,9 +10,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tocsin import _cast
-from tocsin._types import LinkTable, Matrix4, PoseLike
+from tocsin._readers import Reader
+from tocsin._types import LinkTable, Matrix4, PoseLike, Vectors
 from tocsin.errors import TocsinError
+from tocsin.geometry.balls import covering_balls
+from tocsin.geometry.height_field import height_field
 from tocsin.geometry.mesh import Mesh, MeshLike, is_path
+from tocsin.geometry.primitives import Sphere
 from tocsin.geometry.shape import ShapeLike, placed_shapes
 from tocsin.model.base import Model, Motion
 from tocsin.model.screw_body import screw_motion
@@ -21,6 +25,11 @@ from tocsin.motion.ends import write_ends
 from tocsin.motion.links import FLOATING, LINK
 from tocsin.motion.poses import base_matrix
 from tocsin.results import FirstContact
+
+POINTS_FILE: Reader[[Path], Vectors] = Reader("point clouds")
+
+MOST_BALLS = 20_000
+"""Of one point cloud: each is a shape of its own."""
 
 MOTION_KINDS = ("interpolating", "screw")
 
@@ -107,6 +116,65 @@ class Body(Model):
         body = cls(
             Mesh.from_any(mesh, scale=scale, units=units), pose, name=name or default_name(mesh, "body"), solid=solid
         )
+        body.unnamed = name is None
+        return body
+
+    @classmethod
+    def from_points(
+        cls, points: ArrayLike, radius: float, pose: PoseLike | None = None, *, name: str | None = None,
+        spacing: float | None = None, scale: ArrayLike | None = None, units: str | None = None,
+    ) -> Body:  # fmt: skip
+        """Make a body of a point cloud: a ball of this radius about each point, solid.
+
+        `points`: (n, 3), or a `.pcd`, `.ply` or `.xyz` file. With `spacing` (metres) the points in each cube of a grid
+        share one ball that contains all of theirs, larger than `radius` by at most 0.87 of the spacing: what is proven
+        free of the few is free of all. A body has at most 20,000 balls. `scale` and `units` as in `from_mesh`.
+        """
+        label = name or default_name(points, "cloud")
+        positions = POINTS_FILE(Path(points)) if is_path(points) else points
+        what = f"the points of {label!r}"
+        cloud = _cast.coordinates(positions, what, (None, 3))
+        factors = _cast.scale(scale, units)
+        cloud = cloud if factors is None else _cast.coordinates(cloud * factors, what, (None, 3))
+        size = _cast.scalar(radius, "the radius of points", above=0.0, most=_cast.LARGEST)
+        step = None if spacing is None else _cast.scalar(spacing, "spacing", above=0.0, most=_cast.LARGEST)
+        if not len(cloud):
+            raise TocsinError(f"{what}: there are none.")
+        centres, radii = covering_balls(cloud, size, step)
+        if len(centres) > MOST_BALLS:
+            raise TocsinError(
+                f"{label!r} has {len(centres)} balls; at most {MOST_BALLS} are taken: give spacing= in metres, or more "
+                "of it, and points close to each other share a ball."
+            )
+        body = cls([(Sphere(r), c) for c, r in zip(centres, radii.tolist())], pose, name=label)
+        body.unnamed = name is None
+        return body
+
+    @classmethod
+    def from_heights(
+        cls, heights: ArrayLike, spacing: ArrayLike, pose: PoseLike | None = None, *, name: str | None = None,
+        base: float | None = None,
+    ) -> Body:  # fmt: skip
+        """Make a body of a height field: solid ground below `heights` (n, m), metres, on a grid.
+
+        Columns run along x and rows along y, both ascending, `spacing` apart (one number, or one for x and one for y);
+        the middle of the grid is the body's origin. Cells are cut along their diagonals. It ends at `base`, by default
+        one spacing below the lowest point.
+        """
+        label = name or "ground"
+        ground = _cast.coordinates(heights, f"the heights of {label!r}", (None, None))
+        if min(ground.shape) < 2:
+            raise TocsinError(f"the heights of {label!r} must be at least 2 x 2; got shape {ground.shape}.")
+        step = _cast.numbers(spacing, "spacing", "one or two numbers")
+        if step.shape not in ((), (2,)) or not (np.isfinite(step).all() and (step > 0.0).all()):
+            raise TocsinError(f"spacing must be one or two numbers greater than 0; got {_cast.said(spacing)}.")
+        lowest = float(ground.min())
+        bottom = lowest - float(step.max()) if base is None else _cast.scalar(base, "base", most=_cast.LARGEST)
+        if not bottom < lowest:
+            raise TocsinError(f"base must be below the lowest height, {lowest:g} m; got {bottom:g}.")
+        steps: list[float] = np.broadcast_to(step, 2).tolist()
+        x, y = (s * (np.arange(n) - 0.5 * (n - 1)) for s, n in zip(steps, ground.shape[::-1]))
+        body = cls(height_field(x, y, ground, bottom, name=label), pose, name=label, solid=True)
         body.unnamed = name is None
         return body
 

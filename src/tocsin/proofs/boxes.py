@@ -13,7 +13,6 @@ its speed is the sum of w_k |n.d_k(x)| at most. For a revolute joint n.d_k(x) = 
 n.u: linear in x, so its extremes over a part are those of a support function.
 """
 
-
 import numpy as np
 
 from tocsin import vec
@@ -70,11 +69,7 @@ def acceleration(joints, links, link, stop, half, reach):
     i = link
     while i != stop:
         kind = links[i]["kind"]
-        goes = (
-            abs(links[i]["multiplier"]) * half[links[i]["config"]] * UP
-            if kind in (REVOLUTE, PRISMATIC)
-            else 0.0
-        )
+        goes = abs(links[i]["multiplier"]) * half[links[i]["config"]] * UP if kind in (REVOLUTE, PRISMATIC) else 0.0
         w = goes if kind == REVOLUTE else 0.0
         x2 = (x2 + w * (2.0 * x1 + w * x0)) * UP
         x1 = (x1 + w * x0 + (goes - w)) * UP
