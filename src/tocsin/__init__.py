@@ -38,6 +38,9 @@ from tocsin.model.builder import RobotBuilder
 from tocsin.model.deformable import Deformable
 from tocsin.model.robot import Joint, Robot
 from tocsin.poses import pose
+from tocsin.queries.distances import Distances
+from tocsin.queries.edges import FirstContacts
+from tocsin.queries.threads import BatchInterrupted
 from tocsin.results import (
     Contact,
     ContactInterval,
@@ -98,6 +101,7 @@ def __dir__() -> list[str]:
 
 __all__ = [
     "Audit",
+    "BatchInterrupted",
     "Body",
     "Box",
     "Capsule",
@@ -108,10 +112,12 @@ __all__ = [
     "Cylinder",
     "Deformable",
     "Distance",
+    "Distances",
     "FeatureContact",
     "FeatureContacts",
     "FirstContact",
     "Joint",
+    "FirstContacts",
     "Mesh",
     "MeshReport",
     "MeshWarning",

@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal, overload
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from tocsin import _cast
 from tocsin.model.base import Model, Motion
+from tocsin.model.body import Body
+from tocsin.model.robot import Robot
 from tocsin.model.sizes import remark_on_sizes
 from tocsin.options import BACKENDS, MAX_STEPS
+from tocsin.queries import edges
 from tocsin.queries.context import Context, context_of
 from tocsin.queries.distance import distance
+from tocsin.queries.distances import Distances, distances
+from tocsin.queries.edges import Asking, FirstContacts, Points
 from tocsin.queries.first_contact import engine_of, first_contact, is_free
 from tocsin.queries.rules import Margins
+from tocsin.queries.threads import Progress
 from tocsin.results import ContactIntervals, Distance, FirstContact, TimedContacts
 
 if TYPE_CHECKING:
@@ -202,6 +212,66 @@ class Scene:
         a `lower` that holds and is farther from `distance`.
         """
         return distance(self.context, placements)
+
+    # ---- many at once ------------------------------------------------------------------------------------------------
+
+    def check_edges(
+        self, model: Robot | Body, Q0: ArrayLike, Q1: ArrayLike, *, margin: float = 0.0, group: str | None = None,
+        tolerance: float | None = None, max_steps: int = MAX_STEPS, threads: int | None = None,
+        progress: Progress | None = None,
+    ) -> NDArray[np.bool_]:  # fmt: skip
+        """Return (n,): which of the motions from the rows of Q0 to those of Q1 are proven free, as `is_free` says.
+
+        Rows are configurations of a robot, of all its joints or those of a `group` (the others stand), or poses of a
+        body, (n, 4, 4) or (n, 3). On all processors, unless `threads` says on how many; answers are the same, bit by
+        bit. `progress(done, n)` is called now and then. Ctrl-C raises `BatchInterrupted`, which has what is done.
+        """
+        points = Points(self.context, model, {"Q0": Q0, "Q1": Q1}, group)
+        return edges.are_free(points, Asking(margin, tolerance, max_steps, threads, progress))
+
+    def first_contacts(
+        self, model: Robot | Body, Q0: ArrayLike, Q1: ArrayLike, *, margin: float = 0.0, group: str | None = None,
+        tolerance: float | None = None, max_steps: int = MAX_STEPS, threads: int | None = None,
+        progress: Progress | None = None,
+    ) -> FirstContacts:  # fmt: skip
+        """Return the first contacts of the motions from the rows of Q0 to those of Q1, as arrays; see `check_edges`."""
+        points = Points(self.context, model, {"Q0": Q0, "Q1": Q1}, group)
+        return edges.first_contacts(points, Asking(margin, tolerance, max_steps, threads, progress), self)
+
+    def measure_edges(
+        self, model: Robot | Body, Q0: ArrayLike, Q1: ArrayLike, *, margin: float = 0.0, group: str | None = None,
+        tolerance: float | None = None, max_steps: int = MAX_STEPS, threads: int | None = None,
+        progress: Progress | None = None,
+    ) -> NDArray[np.float64]:  # fmt: skip
+        """Return (n,): how much of each motion, up to 1, is proven free, as `safe_step` says; see `check_edges`."""
+        points = Points(self.context, model, {"Q0": Q0, "Q1": Q1}, group)
+        return edges.proven_free(points, Asking(margin, tolerance, max_steps, threads, progress), self)
+
+    def check_paths(
+        self, model: Robot | Body, paths: Sequence[ArrayLike] | ArrayLike, *, margin: float = 0.0,
+        group: str | None = None, tolerance: float | None = None, max_steps: int = MAX_STEPS,
+        threads: int | None = None, progress: Progress | None = None,
+    ) -> NDArray[np.bool_]:  # fmt: skip
+        """Return (n,): which paths are proven free; each has at least two rows, as `follow` takes them."""
+        asking = Asking(margin, tolerance, max_steps, threads, progress)
+        return edges.are_free_paths(self.context, model, paths, group, asking)
+
+    def check_configurations(
+        self, model: Robot | Body, Q: ArrayLike, *, margin: float = 0.0, group: str | None = None,
+        tolerance: float | None = None, max_steps: int = MAX_STEPS, threads: int | None = None,
+        progress: Progress | None = None,
+    ) -> NDArray[np.bool_]:  # fmt: skip
+        """Return (n,): at which rows of Q, configurations or poses, everything is proven free; see `check_edges`."""
+        points = Points(self.context, model, {"Q": Q}, group)
+        return edges.are_free(points, Asking(margin, tolerance, max_steps, threads, progress))
+
+    def distances(
+        self, model: Robot | Body, Q: ArrayLike, *, group: str | None = None, threads: int | None = None,
+        progress: Progress | None = None,
+    ) -> Distances:  # fmt: skip
+        """Return the smallest distances at the rows of Q, as arrays; see `distance` and `check_edges`."""
+        asking = Asking(0.0, None, MAX_STEPS, threads, progress)
+        return distances(Points(self.context, model, {"Q": Q}, group), asking)
 
 
 def _restored(models: Any, backend: str, threads: int | None, charts: bool, ignored: Any, margins: Any) -> Scene:

@@ -193,6 +193,19 @@ class Robot(Model):
         """The joints that have entries in the configuration vector, in its order."""
         return tuple(j.name for j in self.joints if j.width)
 
+    def columns(self, group: str | None = None) -> list[int]:
+        """Return which entries of a configuration the joints of a group have, in its order; all without one."""
+        if group is None:
+            return list(range(self.n_config))
+        if not isinstance(group, str) or group not in self.groups:
+            raise unknown_name("group", group, self.groups)
+        spans = [self._config[name] for name in self.groups[group] if name in self._config]
+        return [k for start, width in spans for k in range(start, start + width)]
+
+    def entry_name(self, entry: int) -> str:
+        """Return the name of the joint to which an entry of a configuration belongs, in quotes."""
+        return next(repr(name) for name, (start, width) in self._config.items() if start <= entry < start + width)
+
     def ignore(self, link_a: str, link_b: str) -> None:
         """Do not check these two links against each other."""
         self.ignore_pairs([(link_a, link_b)])

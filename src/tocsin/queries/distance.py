@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -43,13 +42,18 @@ def _links(context: Context, placements: tuple[Motion, ...]) -> Distance:
     """Return the smallest distance of links."""
     world = context.tables()
     prepared, configs, _ = context.prepared(world, placements)
-    found: Any = nearest(prepared.table, configs, 0.0)
-    upper, lower, a, b, x, y = found
-    if a < 0:
+    upper, lower, a, b, x, y = nearest(prepared.table, configs, 0.0)
+    names = [context.name_of(world, g) if g >= 0 else ("", "") for g in (a, b)]
+    return distance_from(upper, lower, np.array(x), np.array(y), *names)
+
+
+def distance_from(
+    upper: float, lower: float, x: np.ndarray, y: np.ndarray, name_a: tuple[str, str], name_b: tuple[str, str]
+) -> Distance:
+    """Put the closest points of two links into a record; names are (model, link), "" for none."""
+    if upper == math.inf:
         return Distance(math.inf, math.inf)
-    model_a, link_a = context.name_of(world, a)
-    model_b, link_b = context.name_of(world, b)
-    gap = np.array(y) - np.array(x)
+    gap = y - x
     length = float(np.linalg.norm(gap))
     normal = gap / length if length > 0.0 and upper > 0.0 else np.zeros(3)
-    return Distance(upper, lower, link_a, link_b, np.array(x), np.array(y), normal, model_a, model_b)
+    return Distance(upper, lower, name_a[1], name_b[1], x, y, normal, name_a[0], name_b[0])

@@ -78,6 +78,13 @@ def first_contact(
     return SoftAnswer.of(status_of(status, time), time, scene, motions, asked, pairing, hit, elapsed)
 
 
+def outcome_of(
+    context: Context, motions: Motions, margin: Any, tolerance: Any, max_steps: Any, engine: Engine, anything: bool
+) -> Outcome:  # fmt: skip
+    """Return what an engine says of links, as it is."""
+    return _solve(context, motions, margin, tolerance, max_steps, engine, anything)[0]
+
+
 def _of_links(
     context: Context, motions: Motions, margin: Any, tolerance: Any, max_steps: Any, engine: Engine, scene: Any,
     anything: bool,

@@ -22,8 +22,13 @@ def touching(table, configs, stretch, t, margin, grow, tolerance, max_tests):
 
 @kernel
 def nearest(table, configs, margin):
+    """Return what `closest_pair` does, called from Python."""
+    return closest_pair(buffers_at(table), configs, margin)
+
+
+@kernel
+def closest_pair(buffers, configs, margin):
     """Return (upper, lower, geom_a, geom_b, x, y): the closest pair of a standing scene, by its active models."""
-    buffers = buffers_at(table)
     world, workspace, active = buffers.world, buffers.workspace, buffers.active
     joints, sweeps = buffers.joints, buffers.sweeps
     set_motion(buffers, configs, WHOLE)
