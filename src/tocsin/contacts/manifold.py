@@ -14,6 +14,7 @@ from tocsin.advancement.box_step import box_gap
 from tocsin.advancement.leaves import corner, leaf_distance, placed_corner
 from tocsin.advancement.relative import relative_state
 from tocsin.compiler.jit import kernel
+from tocsin.geometry.descent import open_larger
 from tocsin.geometry.triangles import closest_on_triangle, segments
 from tocsin.model.world import MESH
 from tocsin.motion.chain import chain_pose
@@ -284,16 +285,7 @@ def manifold(world, sweeps, joints, workspace, pairs, n_pairs, t, max_tests):
             leaf_a = node_a["count"] > 0
             leaf_b = node_b["count"] > 0
             if not (leaf_a and leaf_b):
-                open_a = leaf_b or (not leaf_a and node_a["radius"] >= node_b["radius"])
-                stack[top + 1, 0] = stack[top, 0]
-                stack[top + 1, 1] = stack[top, 1]
-                if open_a:
-                    stack[top, 0] = node_a["first"]
-                    stack[top + 1, 0] = node_a["first"] + 1
-                else:
-                    stack[top, 1] = node_b["first"]
-                    stack[top + 1, 1] = node_b["first"] + 1
-                top += 2
+                top = open_larger(stack, top, node_a, node_b)
                 continue
             d, _, x, y = leaf_distance(world, geom_a, geom_b, node_a, node_b, pose, workspace)
             face = (3, 0, 0)

@@ -35,6 +35,7 @@ from tocsin.compiler.jit import kernel
 from tocsin.contacts.inside import one_inside_other
 from tocsin.errors import TocsinError
 from tocsin.geometry import cache
+from tocsin.geometry.descent import open_larger
 from tocsin.io.srdf import write_srdf
 from tocsin.model.robot import Robot
 from tocsin.motion.knots import WHOLE
@@ -223,14 +224,7 @@ def touches(world, pair, sweeps, joints, workspace, t):
             if d <= near:
                 return True
             continue
-        open_a = leaf_b or (not leaf_a and node_a["radius"] >= node_b["radius"])
-        side = 0 if open_a else 1
-        first = node_a["first"] if open_a else node_b["first"]
-        stack[top + 1, 0] = stack[top, 0]
-        stack[top + 1, 1] = stack[top, 1]
-        stack[top, side] = first
-        stack[top + 1, side] = first + 1
-        top += 2
+        top = open_larger(stack, top, node_a, node_b)
     return one_inside_other(world, pair, sweeps, joints, t)
 
 

@@ -35,6 +35,7 @@ from tocsin.compiler.arrays import stable_order
 from tocsin.compiler.jit import borrowed, kernel
 from tocsin.contacts.contact_certificate import leaf_certificate
 from tocsin.contacts.inside import one_inside_other
+from tocsin.geometry.descent import open_larger
 from tocsin.motion.knots import stretch_at, time_after, time_before
 from tocsin.outcome import CONTACT, FREE
 from tocsin.queries.buffers import buffers_at
@@ -132,16 +133,7 @@ def strongest(world, sweeps, joints, workspace, pairs, n_pairs, t, need, max_ste
                     if seen == CANDIDATES or best >= need:
                         return best, best_p, best_a, best_b
                 continue
-            open_a = leaf_b or (not leaf_a and node_a["radius"] >= node_b["radius"])
-            stack[top + 1, 0] = a
-            stack[top + 1, 1] = b
-            if open_a:
-                stack[top, 0] = node_a["first"]
-                stack[top + 1, 0] = node_a["first"] + 1
-            else:
-                stack[top, 1] = node_b["first"]
-                stack[top + 1, 1] = node_b["first"] + 1
-            top += 2
+            top = open_larger(stack, top, node_a, node_b)
     return best, best_p, best_a, best_b
 
 
