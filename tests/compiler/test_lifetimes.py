@@ -5,11 +5,12 @@ The first three are the uses that read freed memory in the interval engine, as t
 
 import gc
 import weakref
+from typing import NamedTuple
 
 import numpy as np
 import pytest
 
-from tocsin.compiler.addresses import array_at, table_of
+from tocsin.compiler.addresses import Layout, table_of
 from tocsin.compiler.jit import KNOWN, PURE_PYTHON, borrowed, kernel
 from tocsin.compiler.lifetimes import UsedAfterItsTable
 
@@ -218,9 +219,16 @@ def test_what_is_used_while_its_table_is_held_compiles():
     assert reads_what_it_was_given(np.ones(2, ITEM), 1) == 3.0
 
 
+class One(NamedTuple):
+    array: np.ndarray
+
+
+read_one = Layout(One, array=(F8, 1)).reader()
+
+
 @kernel
 def first_of(table):
-    return array_at(table, 0, F8, 1)[0]
+    return read_one(table).array[0]
 
 
 def test_a_table_of_addresses_keeps_its_arrays():

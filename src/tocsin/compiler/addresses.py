@@ -12,6 +12,7 @@ import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
+from numba.np.numpy_support import from_dtype
 
 from tocsin.compiler.jit import PURE_PYTHON, lending
 
@@ -70,36 +71,101 @@ def _packed(builder: Any, values: Any) -> Any:
     return out
 
 
-if PURE_PYTHON:
+class Layout:
+    """What a record's arrays are, field by field: the order of a table's rows follows from it, and nobody counts them.
 
-    def array_at(table: Any, k: int, dtype: Any, ndim: int) -> Any:  # type: ignore[reportRedeclaration]
-        """Return array k of a table."""
-        assert (table[k].dtype, table[k].ndim) == (dtype, ndim)
-        return table[k]
+    A field is (dtype, dimensions), or the layout of a record within the record.
+    """
 
-else:
+    def __init__(self, record: Any, **fields: Any) -> None:
+        assert set(fields) == set(record._fields), f"{record.__name__} has the fields {', '.join(record._fields)}"
+        self.record = record
+        self.fields = tuple(fields[name] for name in record._fields)
+        self._length = sum(len(field) if isinstance(field, Layout) else 1 for field in self.fields)
 
-    def _array_at(typingctx, table, k, dtype, ndim):
-        """Return array k of a table: of this type and this number of dimensions, or its memory is misread."""
-        if not isinstance(ndim, types.IntegerLiteral):
-            return None
-        array = types.Array(dtype.dtype, ndim.literal_value, "C")
+    def __len__(self) -> int:
+        """Return how many arrays there are, those of records within it included."""
+        return self._length
+
+    def arrays(self, value: Any) -> list[np.ndarray]:
+        """Return a record's arrays in order."""
+        if len(self) == len(self.fields):
+            return list(value)
+        found: list[np.ndarray] = []
+        for field, part in zip(self.fields, value):
+            found += field.arrays(part) if isinstance(field, Layout) else (part,)
+        return found
+
+    def checked(self, value: Any) -> list[np.ndarray]:
+        """Return the same, of a record that is what it is said to be: a kernel would misread any other."""
+        for name, field, part in zip(self.record._fields, self.fields, value):
+            if isinstance(field, Layout):
+                field.checked(part)
+            else:
+                told = (part.dtype, part.ndim)
+                assert told == field, f"{name} of {self.record.__name__} is {told}, not {field}"
+        return self.arrays(value)
+
+    def rows(self, *names: str) -> list[int]:
+        """Return the rows of a table in which the arrays of these fields are."""
+        found, row = [], 0
+        for name, field in zip(self.record._fields, self.fields):
+            after = row + (len(field) if isinstance(field, Layout) else 1)
+            found += range(row, after) if name in names else ()
+            row = after
+        return found
+
+    def reader(self) -> Any:
+        """Return a function for kernels that returns the record of a table of its arrays, which somebody else holds."""
+        return self._as_python if PURE_PYTHON else lending(intrinsic(self._typed))
+
+    def _as_python(self, table: Any) -> Any:
+        left = list(table)
+        parts = []
+        for field in self.fields:
+            here = [left.pop(0) for _ in range(len(field) if isinstance(field, Layout) else 1)]
+            parts.append(field._as_python(here) if isinstance(field, Layout) else here[0])
+        return self.record(*parts)
+
+    def _type(self) -> Any:
+        parts = [
+            field._type() if isinstance(field, Layout) else types.Array(from_dtype(field[0]), field[1], "C")
+            for field in self.fields
+        ]
+        if len(set(parts)) == 1:
+            return types.NamedUniTuple(parts[0], len(parts), self.record)
+        return types.NamedTuple(parts, self.record)
+
+    def _typed(self, typingctx, table):
+        kind = self._type()
 
         def codegen(context, builder, signature, args):
             rows = context.make_array(signature.args[0])(context, builder, value=args[0])
-            row = context.cast(builder, args[1], signature.args[1], types.int64)
-            first = builder.mul(row, ir.Constant(ir.IntType(64), WIDTH))
-            entries = [
-                builder.load(builder.gep(rows.data, [builder.add(first, ir.Constant(ir.IntType(64), i))]))
-                for i in range(1 + ndim.literal_value)
-            ]
-            size = context.get_abi_sizeof(context.get_data_type(array.dtype))
-            strides = [ir.Constant(ir.IntType(64), size)]
-            for length in reversed(entries[2:]):
-                strides.insert(0, builder.mul(strides[0], length))
-            item = ir.Constant(ir.IntType(64), size)
-            return unowned_array(context, builder, array, entries[0], entries[1:], strides, item)
+            return self._emit(context, builder, kind, rows.data, 0)
 
-        return array(table, k, dtype, ndim), codegen
+        return kind(table), codegen
 
-    array_at: Any = lending(intrinsic(prefer_literal=True)(_array_at))  # type: ignore[reportRedeclaration]
+    def _emit(self, context: Any, builder: Any, kind: Any, rows: Any, row: int) -> Any:
+        """Emit the record whose arrays are in a table from a row on."""
+        parts = []
+        for field, part in zip(self.fields, kind):
+            if isinstance(field, Layout):
+                parts.append(field._emit(context, builder, part, rows, row))
+                row += len(field)
+            else:
+                parts.append(_array(context, builder, part, rows, row))
+                row += 1
+        return context.make_tuple(builder, kind, parts)
+
+
+def _array(context: Any, builder: Any, kind: Any, rows: Any, row: int) -> Any:
+    """Emit the array of one row of a table."""
+    word = ir.IntType(64)
+    entries = [
+        builder.load(builder.gep(rows, [ir.Constant(word, WIDTH * row + i)])) for i in range(1 + kind.ndim)
+    ]  # fmt: skip
+    item = ir.Constant(word, context.get_abi_sizeof(context.get_data_type(kind.dtype)))
+    strides = [item]
+    for length in reversed(entries[2:]):
+        strides.insert(0, builder.mul(strides[0], length))
+    return unowned_array(context, builder, kind, entries[0], entries[1:], strides, item)

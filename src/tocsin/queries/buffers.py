@@ -17,7 +17,7 @@ from tocsin.broad_phase.aabb_tree import build_static, clear_leaves, leaf_slots
 from tocsin.broad_phase.moving import FIRST, MODEL, OFFSET, PIECES, SLOTS
 from tocsin.broad_phase.pairs import PAIR
 from tocsin.broad_phase.sweep import SWEEP, geom_box, link_bounds, link_middle
-from tocsin.compiler.addresses import array_at, table_of
+from tocsin.compiler.addresses import Layout, table_of
 from tocsin.compiler.jit import kernel
 from tocsin.geometry.tree import NODE
 from tocsin.model.base import Model, Motion
@@ -69,74 +69,73 @@ class Prepared(NamedTuple):
     """What other engines keep beside it."""
 
 
+WORLD = Layout(
+    World,
+    nodes=(NODE, 1),
+    quads=(F4, 3),
+    kids=(I4, 2),
+    points=(F8, 2),
+    faces=(I4, 2),
+    geoms=(GEOM, 1),
+    links=(LINK, 1),
+    models=(MODEL_RECORD, 1),
+    rule_start=(I4, 1),
+    rule_link=(I4, 1),
+    rule_margin=(F8, 1),
+    hull_first=(I4, 1),
+    hull_count=(I4, 1),
+    hull_radius=(F8, 1),
+    spans=(I4, 2),
+    corners=(F4, 3),
+    cells=(I4, 2),
+    selves=(SELF, 1),
+    charts=(CHART, 1),
+)
+
+WORKSPACE = Layout(
+    Workspace,
+    heap=(ITEM, 1),
+    stack=(I4, 2),
+    spare=(I4, 2),
+    warm_starts=(F8, 2),
+    simplex=(F8, 2),
+    corners_a=(F8, 2),
+    corners_b=(F8, 2),
+    pairs=(PAIR, 1),
+    taylor=(F8, 3),
+)
+
+BUFFERS = Layout(
+    QueryBuffers,
+    world=WORLD,
+    workspace=WORKSPACE,
+    joints=(JOINT, 1),
+    sweeps=(SWEEP, 1),
+    taylor=(F8, 4),
+    boxes=(F8, 2),
+    active=(I4, 2),
+    counts=(I8, 1),
+    clock=(I8, 1),
+    static_boxes=(F8, 2),
+    static_child=(I4, 1),
+    static_geom=(I4, 1),
+)
+
+_OWN = BUFFERS.rows("workspace", "joints", "sweeps", "taylor", "boxes", "active", "counts", "clock")
+"""What questions write."""
+
+_read = BUFFERS.reader()
+
+
 def addresses(buffers: QueryBuffers) -> Any:
     """Return the table from which `buffers_at` makes the same buffers again."""
-    return table_of(_arrays(buffers))
-
-
-def _arrays(buffers: QueryBuffers) -> list[np.ndarray]:
-    return [*buffers.world, *buffers.workspace, *buffers[2:]]
-
-
-@kernel
-def world_at(table):
-    """Return the scene's tables, the first rows."""
-    return World(
-        array_at(table, 0, NODE, 1),
-        array_at(table, 1, F4, 3),
-        array_at(table, 2, I4, 2),
-        array_at(table, 3, F8, 2),
-        array_at(table, 4, I4, 2),
-        array_at(table, 5, GEOM, 1),
-        array_at(table, 6, LINK, 1),
-        array_at(table, 7, MODEL_RECORD, 1),
-        array_at(table, 8, I4, 1),
-        array_at(table, 9, I4, 1),
-        array_at(table, 10, F8, 1),
-        array_at(table, 11, I4, 1),
-        array_at(table, 12, I4, 1),
-        array_at(table, 13, F8, 1),
-        array_at(table, 14, I4, 2),
-        array_at(table, 15, F4, 3),
-        array_at(table, 16, I4, 2),
-        array_at(table, 17, SELF, 1),
-        array_at(table, 18, CHART, 1),
-    )
-
-
-@kernel
-def workspace_at(table):
-    """Return the working memory, the next rows."""
-    return Workspace(
-        array_at(table, 19, ITEM, 1),
-        array_at(table, 20, I4, 2),
-        array_at(table, 21, I4, 2),
-        array_at(table, 22, F8, 2),
-        array_at(table, 23, F8, 2),
-        array_at(table, 24, F8, 2),
-        array_at(table, 25, F8, 2),
-        array_at(table, 26, PAIR, 1),
-        array_at(table, 27, F8, 3),
-    )
+    return table_of(BUFFERS.checked(buffers))
 
 
 @kernel
 def buffers_at(table):
     """Return the buffers whose addresses are in a table; whoever made them keeps them alive."""
-    return QueryBuffers(
-        world_at(table),
-        workspace_at(table),
-        array_at(table, 28, JOINT, 1),
-        array_at(table, 29, SWEEP, 1),
-        array_at(table, 30, F8, 4),
-        array_at(table, 31, F8, 2),
-        array_at(table, 32, I4, 2),
-        array_at(table, 33, I8, 1),
-        array_at(table, 34, I8, 1),
-        array_at(table, 35, F8, 2),
-        array_at(table, 36, I4, 1),
-        array_at(table, 37, I4, 1),
-    )
+    return _read(table)
 
 
 @kernel
@@ -218,8 +217,7 @@ def again(prepared: Prepared, motions: Sequence[Motion]) -> tuple[QueryBuffers, 
         counts=np.zeros_like(buffers.counts),
         clock=np.zeros_like(buffers.clock),
     )
-    own = range(len(buffers.world), len(buffers.world) + len(buffers.workspace) + len(QueryBuffers._fields) - 5)
-    return copy, table_of(_arrays(copy), prepared.table, own)
+    return copy, table_of(BUFFERS.arrays(copy), prepared.table, _OWN)
 
 
 def with_motions(active: np.ndarray, motions: Sequence[Motion]) -> np.ndarray:
