@@ -10,8 +10,11 @@ more chords where edges are curved, and none more where they are straight.
 import math
 from typing import NamedTuple
 
+import numpy as np
+
+from tocsin import vec
 from tocsin.compiler.jit import inlined
-from tocsin.screen.frame import project
+from tocsin.screen.frame import Frame, project
 from tocsin.screen.placing import WHAT
 
 R0, H0, T0, R1, H1, T1, S0, S1, OFF, LATE, CHORD_WIDTH = range(WHAT + 1, WHAT + 12)
@@ -40,15 +43,45 @@ class Grid(NamedTuple):
     most: float
 
 
+class Sheet(NamedTuple):
+    """What the lines of a body are drawn on."""
+
+    chords: np.ndarray
+    stack: np.ndarray
+    """Ends of stretches that are still to be drawn, the nearest on top: parameter in [0, 1], r, h, t."""
+    frame: Frame
+    grid: Grid
+    lasts: float
+    """How much longer the boxes of its chords last."""
+
+
+class Line(NamedTuple):
+    """A straight line: part of an edge, or virtual."""
+
+    p: tuple
+    """From p to q, in the frame of the axis; at a and b on the screen, (r, h, t) each."""
+    q: tuple
+    a: tuple
+    b: tuple
+    s0: float
+    """Which part of its edge it is."""
+    s1: float
+
+
 @inlined
-def write_chord(chords, n, edge, a, b, s0, s1, off, late, lasts):
-    """Write chord n, from a to b, (r, h, t) each, and the box that its curve stays in, which lasts a while longer."""
+def write_chord(sheet, n, edge, a, b, part, error):
+    """Write chord n, from a to b, and the box that its curve stays in, which lasts a while longer.
+
+    `part`: of its edge; `error`: how far off the curve may be, metres, and in time.
+    """
+    chords = sheet.chords
+    off, late = error
     chords[n, 0] = min(a[0], b[0]) - off
     chords[n, 1] = max(a[0], b[0]) + off
     chords[n, 2] = min(a[1], b[1]) - off
     chords[n, 3] = max(a[1], b[1]) + off
     chords[n, 4] = min(a[2], b[2]) - late
-    chords[n, 5] = max(a[2], b[2]) + late + lasts
+    chords[n, 5] = max(a[2], b[2]) + late + sheet.lasts
     chords[n, WHAT] = edge
     chords[n, R0] = a[0]
     chords[n, H0] = a[1]
@@ -56,8 +89,8 @@ def write_chord(chords, n, edge, a, b, s0, s1, off, late, lasts):
     chords[n, R1] = b[0]
     chords[n, H1] = b[1]
     chords[n, T1] = b[2]
-    chords[n, S0] = s0
-    chords[n, S1] = s1
+    chords[n, S0] = part[0]
+    chords[n, S1] = part[1]
     chords[n, OFF] = off
     chords[n, LATE] = late
 
@@ -87,46 +120,74 @@ def chord_error(frame, a, b, across, along, nearest):
 
 
 @inlined
-def draw_line(chords, n, stack, frame, grid, lasts, edge, p, q, a, b, s0, s1, side, shift):
-    """Write the chords of a straight line from p to q (axis frame), at a and b on the screen, at s0 and s1 of its edge.
+def lowest_of(line):
+    """Return (r, where): the least r of a line, and where it is in ]0, 1[; -1 if at an end."""
+    p, q = line.p, line.q
+    dx = q[0] - p[0]
+    dz = q[2] - p[2]
+    square = dx * dx + dz * dz
+    nearest = -(p[0] * dx + p[2] * dz)
+    if not 0.0 < nearest < square:
+        return min(line.a[0], line.b[0]), -1.0
+    nearest = nearest / square
+    x = p[0] + nearest * dx
+    z = p[2] + nearest * dz
+    return math.sqrt(x * x + z * z), nearest
 
-    Return how many chords there are now; there is room for MOST_CHORDS.
 
-    A stretch of length l is a chord if `chord_error` allows it. That is a bound, and generous: so otherwise its middle
-    is projected too, and what the chord is off there is taken for all of it, and half as much again. Were the curve a
-    parabola, that would be too much; where it has an inflection near the middle it would be too little, by less than a
-    fifth of l / r of the bound: a cubic with the third derivative 3 / r of the second that vanishes in the middle.
+@inlined
+def seen_error(a, b, m, bent, bound):
+    """Return (error, error of each half, off in the middle): of a stretch from a to b whose middle is m.
+
+    `bound` is what `chord_error` says. What the chord is off in the middle is taken for all of it, and half as much
+    again. Were the curve a parabola, that would be too much; where it has an inflection near the middle it would be too
+    little, by less than a fifth of l / r of the bound: a cubic with the third derivative 3 / r of the second that
+    vanishes in the middle. Halves are off by a quarter, and bent half as much.
     """
-    slack = grid.size
-    least_off = LEAST_OFF * slack
-    least_late = LEAST_OFF * grid.time
+    most, most_late = bound
+    mid = max(abs(m[0] - 0.5 * (a[0] + b[0])), abs(m[1] - 0.5 * (a[1] + b[1])))
+    mid_late = abs(m[2] - 0.5 * (a[2] + b[2]))
+    off = min(1.5 * mid + bent * most, most)
+    late = min(1.5 * mid_late + bent * most_late, most_late)
+    off_half = 0.25 * min(1.5 * mid + 0.5 * bent * most, most)
+    late_half = 0.25 * min(1.5 * mid_late + 0.5 * bent * most_late, most_late)
+    return (off, late), (off_half, late_half), (mid, mid_late)
+
+
+@inlined
+def within(grid, error):
+    """Is a chord as close to its curve as the screen is fine?"""
+    return not (error[0] > grid.size or error[1] > grid.time)
+
+
+@inlined
+def at_least(grid, error):
+    """Return an error that hides no rounding."""
+    return max(error[0], LEAST_OFF * grid.size), max(error[1], LEAST_OFF * grid.time)
+
+
+@inlined
+def draw_line(sheet, n, edge, line, side, shift):
+    """Write the chords of a straight line; return how many chords there are now. There is room for MOST_CHORDS.
+
+    A stretch is a chord if `chord_error` allows it. That is a bound, and generous: so otherwise its middle is projected
+    too, and `seen_error` tells what it is off.
+    """
+    p, q, a, b, s0, s1 = line
+    frame, grid, stack = sheet.frame, sheet.grid, sheet.stack
     if frame.angle == 0.0:
         if max(a[0], b[0]) >= grid.least and min(a[0], b[0]) <= grid.most:
-            write_chord(chords, n, edge, a, b, s0, s1, least_off, least_late, lasts)
+            write_chord(sheet, n, edge, a, b, (s0, s1), at_least(grid, (0.0, 0.0)))
             n += 1
         return n
     if max(a[0], b[0]) < grid.least:
         return n
-    dx = q[0] - p[0]
-    dy = q[1] - p[1]
-    dz = q[2] - p[2]
-    square = dx * dx + dz * dz
-    nearest = -(p[0] * dx + p[2] * dz)
-    turns = 0.0 < nearest < square
-    lowest = min(a[0], b[0])
-    if turns:
-        nearest = nearest / square
-        x = p[0] + nearest * dx
-        z = p[2] + nearest * dz
-        lowest = math.sqrt(x * x + z * z)
-    else:
-        nearest = -1.0
+    lowest, nearest = lowest_of(line)
     if lowest > grid.most:
         return n
-    across = math.sqrt(square)
-    along = abs(dy)
+    d = vec.sub(q, p)
+    across = math.sqrt(d[0] * d[0] + d[2] * d[2])
     limit = n + MOST_CHORDS
-    # Pending ends, the nearest on top: parameter in [0, 1], r, h, t.
     top = 0
     u = 0.0
     v = 1.0
@@ -136,34 +197,17 @@ def draw_line(chords, n, stack, frame, grid, lasts, edge, p, q, a, b, s0, s1, si
         below = lowest if u < nearest < v else min(a[0], b[0])
         # Beyond the r of the screen no detail is needed.
         if max(a[0], b[0]) >= grid.least and below <= grid.most:
-            most, most_late = chord_error(frame, a, b, part * across, part * along, below)
-            off = most
-            late = most_late
-            if off > slack or late > grid.time:
+            error = chord_error(frame, a, b, part * across, part * abs(d[1]), below)
+            if not within(grid, error):
                 w = 0.5 * (u + v)
-                m = project(frame, p[0] + w * dx, p[1] + w * dy, p[2] + w * dz, side, shift)
-                mid = max(abs(m[0] - 0.5 * (a[0] + b[0])), abs(m[1] - 0.5 * (a[1] + b[1])))
-                mid_late = abs(m[2] - 0.5 * (a[2] + b[2]))
+                m = project(frame, p[0] + w * d[0], p[1] + w * d[1], p[2] + w * d[2], side, shift)
                 bent = min(0.2 * part * across / below, 1.0) if below > 0.0 else 1.0
-                off = min(1.5 * mid + bent * most, most)
-                late = min(1.5 * mid_late + bent * most_late, most_late)
-                # Halves are off by a quarter, and bent half as much.
-                off_half = 0.25 * min(1.5 * mid + 0.5 * bent * most, most)
-                late_half = 0.25 * min(1.5 * mid_late + 0.5 * bent * most_late, most_late)
+                error, half, mid = seen_error(a, b, m, bent, error)
                 # Beside the axis nothing bounds it, until it is short; its angle may turn by half a turn.
-                short = part * across <= slack and abs(b[2] - a[2]) <= grid.time
+                short = part * across <= grid.size and abs(b[2] - a[2]) <= grid.time
                 last = short or top >= HALVINGS or n + top + 2 >= limit
-                if (off > slack or late > grid.time) and not last:
-                    if off_half <= slack and late_half <= grid.time:
-                        off_half = max(off_half, least_off)
-                        late_half = max(late_half, least_late)
-                        write_chord(chords, n, edge, a, m, s0 + u * step, s0 + w * step, off_half, late_half, lasts)
-                        a = m
-                        u = w
-                        off = off_half
-                        late = late_half
-                        n += 1
-                    else:
+                if not within(grid, error) and not last:
+                    if not within(grid, half):
                         stack[top, 0] = v
                         stack[top, 1] = b[0]
                         stack[top, 2] = b[1]
@@ -172,12 +216,15 @@ def draw_line(chords, n, stack, frame, grid, lasts, edge, p, q, a, b, s0, s1, si
                         v = w
                         b = m
                         continue
+                    error = at_least(grid, half)
+                    write_chord(sheet, n, edge, a, m, (s0 + u * step, s0 + w * step), error)
+                    a = m
+                    u = w
+                    n += 1
                 if last:
-                    off = min(off, max(2.0 * slack, 1.5 * mid))
-                    late = min(late, max(grid.time, 1.5 * mid_late))
-            off = max(off, least_off)
-            late = max(late, least_late)
-            write_chord(chords, n, edge, a, b, s0 + u * step, s0 + v * step, off, late, lasts)
+                    off = min(error[0], max(2.0 * grid.size, 1.5 * mid[0]))
+                    error = (off, min(error[1], max(grid.time, 1.5 * mid[1])))
+            write_chord(sheet, n, edge, a, b, (s0 + u * step, s0 + v * step), at_least(grid, error))
             n += 1
         if top == 0:
             return n

@@ -10,7 +10,7 @@ import numpy as np
 
 from tocsin.compiler.jit import inlined, kernel
 from tocsin.screen.chords import CHORD_WIDTH, MOST_CHORDS
-from tocsin.screen.facing import Board, Ties, draw_edges, draw_virtual
+from tocsin.screen.facing import Board, Pen, Ties, draw_edges, draw_virtual
 from tocsin.screen.frame import project
 from tocsin.screen.placing import AWAY, FACE_WIDTH, FACING, PLANE, WAY, WHAT, clear_box, place_body
 from tocsin.screen.workspace import table
@@ -40,11 +40,12 @@ def draw_body(board, surfaces, surface, frame, grid, rotation, place, style, cho
     m = np.int64(surface["faces"])
     place_body(board.at, board.faces, surfaces, surface, frame, rotation, place, style, chosen)
     ties = Ties(surfaces.links, surfaces.sides, np.int64(surface["edge"]), np.int64(surface["face"]), m)
+    pen = Pen(board, ties, frame, grid, style)
     for f in range(m, board.faces.shape[0]):
         clear_box(board.faces, f)
-    n = draw_edges(board, ties, frame, grid, style, chosen, np.int64(surface["edges"]))
+    n = draw_edges(pen, chosen, np.int64(surface["edges"]))
     for layer in range(2 if style.cut else 1):
-        if n >= 0 and not draw_virtual(board, n, ties, frame, grid, style, chosen, layer):
+        if n >= 0 and not draw_virtual(pen, n, chosen, layer):
             n = np.int64(-1)
     return n
 

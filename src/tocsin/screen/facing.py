@@ -22,8 +22,8 @@ import numpy as np
 
 from tocsin import vec
 from tocsin.compiler.jit import inlined, kernel
-from tocsin.screen.chords import HALVINGS, MOST_CHORDS, draw_line
-from tocsin.screen.frame import project
+from tocsin.screen.chords import HALVINGS, MOST_CHORDS, Grid, Line, Sheet, draw_line
+from tocsin.screen.frame import Frame, project
 from tocsin.screen.placing import AHEAD, AWAY, CUT, LINE, MIXED, PLANE, WAY
 from tocsin.screen.tables import MANY, WIRE
 
@@ -124,18 +124,46 @@ def join_box(faces, f, chords, k):
         faces[f, j + 1] = max(faces[f, j + 1], chords[k, j + 1])
 
 
+class Pen(NamedTuple):
+    """What drawing a body takes."""
+
+    board: Board
+    ties: Ties
+    frame: Frame
+    grid: Grid
+    style: Style
+
+
+class Bounding(NamedTuple):
+    """What a line bounds: the faces at the sides of `edge` that are in `mask`, or, where it is virtual, `face`."""
+
+    edge: Any
+    """-1 where it is virtual."""
+    mask: Any
+    face: Any
+
+
+@inlined
+def sheet_of(pen):
+    """Return what the lines of a body are drawn on."""
+    return Sheet(pen.board.chords, pen.board.scratch, pen.frame, pen.grid, pen.style.lasts)
+
+
 @kernel
-def draw_copy(board, n, ties, frame, grid, lasts, side, edge, mask, copy, face, p, q, lo, hi):
-    """Draw a line that needs no more cutting, after n chords; return how many there are now.
+def draw_copy(pen, n, bounding, side, copy, p, q, part):
+    """Draw a line from p to q, a part of its edge, that needs no more cutting, after n chords; return how many there
+    are now.
 
     Copy 0 has phi in [0, pi], 1 in [-pi, 0], and 2 is that again at phi + 2 pi; `side` is 1 or -1 likewise, or 0 where
-    the screen is not cut. The line bounds `face` if it is virtual, or the faces at the sides of `edge` that are in
-    `mask`. Chords of virtual and of flat edges are not counted: they are there for the boxes of faces only.
+    the screen is not cut. Chords of virtual and of flat edges are not counted: they are there for the boxes of faces
+    only.
     """
+    board, ties = pen.board, pen.ties
+    edge, mask, face = bounding
     shift = 2.0 * math.pi if copy == 2 else 0.0
-    a = project(frame, p[0], p[1], p[2], side, shift)
-    b = project(frame, q[0], q[1], q[2], side, shift)
-    last = draw_line(board.chords, n, board.scratch, frame, grid, lasts, edge, p, q, a, b, lo, hi, side, shift)
+    a = project(pen.frame, p[0], p[1], p[2], side, shift)
+    b = project(pen.frame, q[0], q[1], q[2], side, shift)
+    last = draw_line(sheet_of(pen), n, edge, Line(p, q, a, b, part[0], part[1]), side, shift)
     first_side = np.int64(ties.links[ties.edge + edge, 5]) if edge >= 0 else np.int64(0)
     for k in range(n, last):
         if edge < 0:
@@ -151,12 +179,15 @@ def draw_copy(board, n, ties, frame, grid, lasts, side, edge, mask, copy, face, 
 
 
 @kernel
-def draw_part(board, n, ties, frame, grid, style, edge, mask, face, p, q, lo, hi):
-    """Draw the part [lo, hi] of an edge, from p to q, after n chords; cut at x = 0 if the screen is cut. Return how
-    many chords there are now."""
+def draw_part(pen, n, bounding, p, q, part):
+    """Draw a line from p to q, a part of its edge, after n chords; cut at x = 0 if the screen is cut. Return how many
+    chords there are now."""
     whole = np.int64(0)
-    if not style.cut:
-        return draw_copy(board, n, ties, frame, grid, style.lasts, whole, edge, mask, whole, face, p, q, lo, hi)
+    if not pen.style.cut:
+        return draw_copy(pen, n, bounding, whole, whole, p, q, part)
+    edge, mask, face = bounding
+    ties, faces = pen.ties, pen.board.faces
+    lo, hi = part
     ends = 1
     s = 1.0
     if p[0] * q[0] < 0.0:
@@ -168,25 +199,26 @@ def draw_part(board, n, ties, frame, grid, style, edge, mask, face, p, q, lo, hi
             for k in range(MOST_SIDES):
                 if mask >> k & 1:
                     f = ties.sides[ties.links[ties.edge + edge, 5] + k]["face"] - ties.face
-                    widen(board.faces, f, np.int64(CUT), x)
+                    widen(faces, f, np.int64(CUT), x)
         else:
-            widen(board.faces, face, np.int64(CUT), x)
-    for part in range(ends):
-        x = p if part == 0 else between(p, q, s)
-        y = q if part == ends - 1 else between(p, q, s)
-        u = lo if part == 0 else lo + s * (hi - lo)
-        v = hi if part == ends - 1 else lo + s * (hi - lo)
+            widen(faces, face, np.int64(CUT), x)
+    for end in range(ends):
+        x = p if end == 0 else between(p, q, s)
+        y = q if end == ends - 1 else between(p, q, s)
+        u = lo if end == 0 else lo + s * (hi - lo)
+        v = hi if end == ends - 1 else lo + s * (hi - lo)
         side = np.int64(1 if x[0] + y[0] >= 0.0 else -1)
-        for again in range(2 if style.doppel and side < 0 else 1):
+        for again in range(2 if pen.style.doppel and side < 0 else 1):
             copy = np.int64(0 if side > 0 else 1 + again)
-            n = draw_copy(board, n, ties, frame, grid, style.lasts, side, edge, mask, copy, face, x, y, u, v)
+            n = draw_copy(pen, n, bounding, side, copy, x, y, (u, v))
     return n
 
 
 @kernel
-def draw_in_parts(board, n, ties, frame, grid, style, edge):
+def draw_in_parts(pen, n, edge):
     """Draw the facing parts of an edge at which a face is cut, or of any edge where the screen is, after n chords;
     return how many there are now."""
+    board, ties, frame, _, style = pen
     at = board.at
     faces = board.faces
     breaks = board.scratch
@@ -236,14 +268,15 @@ def draw_in_parts(board, n, ties, frame, grid, style, edge):
         if hi > lo and (here != 0 or sides == 0):
             x = p if part == 0 else between(p, q, lo)
             y = q if part == parts - 1 else between(p, q, hi)
-            n = draw_part(board, n, ties, frame, grid, style, edge, here, none, x, y, lo, hi)
+            n = draw_part(pen, n, Bounding(edge, here, none), x, y, (lo, hi))
     return n
 
 
 @kernel
-def draw_edges(board, ties, frame, grid, style, chosen, count):
+def draw_edges(pen, chosen, count):
     """Draw the facing parts of the edges, `count` or those chosen; return how many chords there are, -1 where there is
     no room."""
+    board, ties, _, _, style = pen
     whole = chosen.faces.shape[0] == 0
     at = board.at
     faces = board.faces
@@ -263,7 +296,7 @@ def draw_edges(board, ties, frame, grid, style, chosen, count):
         if style.cut or way_f == MIXED or way_g == MIXED or f == MANY:
             if n + per_part * (min(links[ties.edge + e, 6], MOST_SIDES) + 1) * MOST_CHORDS > chords.shape[0]:
                 return np.int64(-1)
-            n = draw_in_parts(board, n, ties, frame, grid, style, e)
+            n = draw_in_parts(pen, n, e)
             continue
         # The common case by itself: its corners are projected already.
         if n + MOST_CHORDS > chords.shape[0]:
@@ -274,7 +307,7 @@ def draw_edges(board, ties, frame, grid, style, chosen, count):
         q = (at[0, head], at[1, head], at[2, head])
         a = (at[3, tail], at[4, tail], at[5, tail])
         b = (at[3, head], at[4, head], at[5, head])
-        last = draw_line(chords, n, board.scratch, frame, grid, style.lasts, e, p, q, a, b, 0.0, 1.0, uncut, 0.0)
+        last = draw_line(sheet_of(pen), n, e, Line(p, q, a, b, 0.0, 1.0), uncut, 0.0)
         for k in range(n, last):
             if f >= 0 and way_f == AHEAD:
                 join_box(faces, f, chords, k)
@@ -286,13 +319,14 @@ def draw_edges(board, ties, frame, grid, style, chosen, count):
 
 
 @kernel
-def draw_virtual(board, n, ties, frame, grid, style, chosen, layer):
+def draw_virtual(pen, n, chosen, layer):
     """Draw the virtual edges after n chords, which only grow the boxes of faces; return False where there is no room.
 
     Layer 0: where faces are cut into their facing parts. Layer 1: where the screen is cut; there the line lies in the
     plane x = 0, is drawn once for each part that it bounds (on z < 0 they see it at phi = pi and -pi), and is cut where
     it passes the axis.
     """
+    board, ties, _, _, style = pen
     whole = chosen.faces.shape[0] == 0
     faces = board.faces
     line = LINE if layer == 0 else CUT
@@ -307,7 +341,7 @@ def draw_virtual(board, n, ties, frame, grid, style, chosen, layer):
         p = (faces[f, line + 1], faces[f, line + 2], faces[f, line + 3])
         q = (faces[f, line + 4], faces[f, line + 5], faces[f, line + 6])
         if layer == 0:
-            draw_part(board, n, ties, frame, grid, style, none, empty, f, p, q, 0.0, 1.0)
+            draw_part(pen, n, Bounding(none, empty, f), p, q, (0.0, 1.0))
             continue
         ends = 1
         s = 1.0
@@ -319,7 +353,5 @@ def draw_virtual(board, n, ties, frame, grid, style, chosen, layer):
             y = q if part == ends - 1 else between(p, q, s)
             for copy in range(3 if style.doppel else 2):
                 side = np.int64(1 if copy == 0 else -1)
-                draw_copy(
-                    board, n, ties, frame, grid, style.lasts, side, none, empty, np.int64(copy), f, x, y, 0.0, 1.0
-                )
+                draw_copy(pen, n, Bounding(none, empty, f), side, np.int64(copy), x, y, (0.0, 1.0))
     return True
