@@ -10,9 +10,8 @@ from typing import Any
 
 import numpy as np
 from llvmlite import ir
-from numba import types
+from numba import from_dtype, types
 from numba.extending import intrinsic
-from numba.np.numpy_support import from_dtype
 
 from tocsin.compiler.jit import PURE_PYTHON, lending
 
