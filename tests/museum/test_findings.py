@@ -31,7 +31,7 @@ FINDINGS = {
     "a trajectory's velocities were dropped": "io/test_trajectories.py::test_a_trajectory_with_velocities_is_read_where_the_caller_says_that_lines_are_driven",
     "a damaged ASCII STL asked for another library": "io/test_meshfile.py::test_odd_bytes_in_an_ascii_stl_need_no_library_that_guesses_encodings",
     "benchmarks could not be listed outside a checkout": "../benchmarks/tests/test_cli.py::test_benchmarks_are_installed_with_what_judges_them",
-    "the box of a turned box depended on the processor": "geometry/test_boxes_and_spheres.py::test_the_box_of_a_turned_box_is_that_box",
+    "the box of a turned box depended on the processor": "geometry/test_obb.py::test_the_box_of_a_turned_box_is_that_box",
     "import depended on private names of Numba": "compiler/test_kernels.py::test_a_missing_private_name_is_noticed",
 }
 """What was wrong -> the test that says so."""
