@@ -24,7 +24,11 @@ from tocsin.motion.links import PRISMATIC, REVOLUTE
 from tocsin.proofs.search import NEAR, SLACK, farthest
 
 APART, TOUCHING, SMALLER, GIVEN_UP = range(4)
-"""Of a box: proven apart; its middle is in contact; to be halved. Of all boxes: too many of them."""
+"""Of a box: proven apart; its middle is within the margin, or nearly; to be halved. Of all boxes: too many of them."""
+
+WITHIN = 0.1
+"""Of the margin: what is this much farther apart counts as touching too. Between "apart" and "touching" there has to be
+room, or boxes beside the place where the distance is the margin would be halved for ever."""
 
 REVOLVE, AXIS, ORIGIN, FAR, ENTRY, JOINT_ROW = 0, 1, 4, 7, 8, 9
 """Where a row of a chain has: is it revolute; axis and origin in the common frame; how far it goes; its entry."""
@@ -101,6 +105,21 @@ def loss_along(part, points, pose, rows, n_rows, n, losses):
 
 
 @kernel
+def share(losses, rows_a, n_a, rows_b, n_b, bent):
+    """Add what is lost at second order to the entries, by how far their joints go: for the choice of one to halve."""
+    whole = 0.0
+    for k in range(n_a):
+        whole += rows_a[k, FAR]
+    for k in range(n_b):
+        whole += rows_b[k, FAR]
+    if whole > 0.0:
+        for k in range(n_a):
+            losses[int(rows_a[k, ENTRY])] += bent * rows_a[k, FAR] / whole
+        for k in range(n_b):
+            losses[int(rows_b[k, ENTRY])] += bent * rows_b[k, FAR] / whole
+
+
+@kernel
 def box_apart(tables, links, joints, ends, margin, half, work):
     """Return APART, TOUCHING or SMALLER of two shapes in the box around the joints' values; see the head of this file.
 
@@ -136,15 +155,20 @@ def box_apart(tables, links, joints, ends, margin, half, work):
         )  # fmt: skip
         far = part_a["reach"] + part_b["reach"] + vec.norm(pose_a[1]) + vec.norm(pose_b[1])
         need = margin + SLACK * (far + margin)
+        near = margin * (1.0 + WITHIN) + 2.0 * SLACK * far
         leaves = part_a["half"] < 0 and part_b["half"] < 0
+        if leaves and upper <= near:
+            return TOUCHING
         if gap > need:
             for k in range(losses.shape[0]):
                 losses[k] = 0.0
             n = vec.matvec(pose_a[0], aim)
             lost = loss_along(part_a, points, pose_a, rows_a, n_a, n, losses)
             lost += loss_along(part_b, points, pose_b, rows_b, n_b, n, losses)
-            lost += 0.5 * acceleration(joints, links, link_a, stop, half, part_a["reach"])
-            lost += 0.5 * acceleration(joints, links, link_b, stop, half, part_b["reach"])
+            bent = 0.5 * acceleration(joints, links, link_a, stop, half, part_a["reach"])
+            bent += 0.5 * acceleration(joints, links, link_b, stop, half, part_b["reach"])
+            lost += bent
+            share(losses, rows_a, n_a, rows_b, n_b, bent)
             if gap > need + lost * UP:
                 continue
             if leaves or gap - margin > NEAR * max(part_a["size"], part_b["size"]):
@@ -153,7 +177,7 @@ def box_apart(tables, links, joints, ends, margin, half, work):
         elif leaves:
             for k in range(losses.shape[0]):
                 losses[k] = 0.0
-            return TOUCHING if upper <= margin else SMALLER
+            return SMALLER
         if top + 2 > stack.shape[0]:
             return SMALLER
         open_a = part_b["half"] < 0 or (part_a["half"] >= 0 and part_a["size"] >= part_b["size"])
