@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 import math
+from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from numbers import Real
@@ -445,3 +446,45 @@ class Distance(ByValue):
     normal: Vector = field(default_factory=lambda: np.zeros(3))
     model_a: str = ""
     model_b: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class LinkPair:
+    """What is proven of two links, for all joint values within the limits."""
+
+    link_a: str
+    link_b: str
+    verdict: str
+    """'never', 'always', 'sometimes', 'adjacent' or 'undecided'."""
+    witness: np.ndarray | None = None
+    """Joint values at which they are within the margin."""
+    boxes: int = 0
+    """Boxes of joint values that were looked at."""
+    reason: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class LinkPairs(Sequence[LinkPair]):
+    """Every pair of links of a robot that have shapes."""
+
+    margin: float
+    pairs: tuple[LinkPair, ...]
+
+    def __len__(self) -> int:
+        return len(self.pairs)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.pairs[index]
+
+    def __repr__(self) -> str:
+        counts = Counter(pair.verdict for pair in self.pairs)
+        return f"<LinkPairs at {self.margin:g} m: {', '.join(f'{n} {verdict}' for verdict, n in counts.items())}>"
+
+    def of(self, verdict: str) -> tuple[tuple[str, str], ...]:
+        """Return the names of the pairs of one verdict."""
+        return tuple((pair.link_a, pair.link_b) for pair in self.pairs if pair.verdict == verdict)
+
+    def disabled(self) -> dict[tuple[str, str], str]:
+        """Return the pairs that need not be checked, with the reasons that SRDF files use."""
+        reasons = {"never": "Never", "always": "Always", "adjacent": "Adjacent"}
+        return {(p.link_a, p.link_b): reasons[p.verdict] for p in self.pairs if p.verdict in reasons}

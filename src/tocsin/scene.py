@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tocsin import _cast
+from tocsin import _cast, proofs  # noqa: F401  # pyright: ignore[reportUnusedImport]  # provides Robot.prove_pairs
 from tocsin.model.base import Model, Motion
 from tocsin.model.body import Body
 from tocsin.model.robot import Robot

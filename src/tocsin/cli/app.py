@@ -12,7 +12,7 @@ import typer
 
 import tocsin
 import tocsin_command
-from tocsin.cli import audit, cache, check, demo, doctor, info, output, plugins, verify, view, warmup
+from tocsin.cli import audit, cache, check, demo, doctor, info, matrix, output, plugins, verify, view, warmup
 from tocsin.errors import TocsinError
 
 BAD_INPUT, INTERNAL_ERROR, INTERRUPTED, PIPE_CLOSED = 2, 3, 130, 141
@@ -34,6 +34,7 @@ COMMANDS = {
     "info": (info.info, info.EXAMPLE),
     "check": (check.check, check.EXAMPLE),
     "audit": (audit.audit, audit.EXAMPLE),
+    "matrix": (matrix.matrix, matrix.EXAMPLE),
     "verify": (verify.verify, verify.EXAMPLE),
     "view": (view.view, view.EXAMPLE),
     "doctor": (doctor.doctor, doctor.EXAMPLE),

@@ -36,7 +36,7 @@ from tocsin.motion.arcs import decided
 from tocsin.motion.ends import settle_ends
 from tocsin.motion.links import BASE_WIDTH, FLOATING, IDENTITY_BASE, JOINT_KINDS, LINK, WIDTH
 from tocsin.motion.poses import base_matrix
-from tocsin.results import FirstContact
+from tocsin.results import FirstContact, LinkPairs
 
 BASES = ("fixed", "free")
 
@@ -220,6 +220,15 @@ class Robot(Model):
             found.add((min(i, k), max(i, k)))
         self.ignored |= found
         self.changed()
+
+    def prove_pairs(self, *, margin: float = 0.001, most: int = 20_000_000, threads: int | None = None) -> LinkPairs:
+        """Return of every pair of links whether it can come within the margin (metres), at any values of the joints.
+
+        *never*: proven apart at all joint values within the limits. *always*, *sometimes*: within the margin, or a
+        tenth of it more, at the configuration that is given. *adjacent*: joined, not asked about. *undecided*: `most`
+        boxes of joint values were not enough, or a joint has no limits. `pairs.disabled()` is for SRDF files.
+        """
+        return PROVEN_PAIRS(self, margin=margin, most=most, threads=threads)
 
     def ignore_overlapping_at(
         self, q: ConfigurationLike, *, base: PoseLike | None = None
@@ -447,6 +456,8 @@ class Robot(Model):
 
 URDF_FILE: Reader[..., Robot] = Reader("URDF files")
 MJCF_FILE: Reader[..., Robot] = Reader("MuJoCo models")
+PROVEN_PAIRS: Provided[..., LinkPairs] = Provided("proves which links can touch", "tocsin.proofs")
+
 TOUCHING_PAIRS: Provided[[Motion], tuple[tuple[str, str], ...]] = Provided(
     "finds the pairs of links that touch each other", "tocsin.queries"
 )

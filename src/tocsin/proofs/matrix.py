@@ -12,16 +12,14 @@ Nothing is by samples alone: these only find witnesses.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+import os
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from tocsin import _cast
 from tocsin.compiler.jit import kernel
-from tocsin.errors import TocsinError
 from tocsin.model.robot import Robot
 from tocsin.model.world import assemble
 from tocsin.motion.chain import common_ancestor
@@ -29,30 +27,10 @@ from tocsin.motion.joints import JOINT
 from tocsin.motion.links import FIXED, PRISMATIC, REVOLUTE
 from tocsin.proofs import boxes
 from tocsin.proofs.prove import joined_parts
-
-MARGIN = 0.001
-"""Metres."""
+from tocsin.results import LinkPair, LinkPairs
 
 SAMPLES = 4096
-MOST_BOXES = 20_000_000
-"""Of one pair of shapes: half a minute to a few."""
-
 WAITING = 512
-
-
-@dataclass(frozen=True)
-class LinkPair:
-    """What is known of two links."""
-
-    link_a: str
-    link_b: str
-    verdict: str
-    """'never', 'always', 'sometimes', 'adjacent' or 'undecided'."""
-    witness: np.ndarray | None = None
-    """A configuration at which they are within the margin."""
-    boxes: int = 0
-    """Boxes of joint values that were looked at."""
-    reason: str = ""
 
 
 @kernel
@@ -174,17 +152,10 @@ class Survey:
         return LinkPair(*names, "never", None, looked)
 
 
-def prove_pairs(
-    robot: Robot, *, margin: float = MARGIN, most: int = MOST_BOXES, threads: int = 2,
-    told: Callable[[LinkPair], None] | None = None,
-) -> list[LinkPair]:  # fmt: skip
-    """Return what is proven of every pair of a robot's links, for all joint values within the limits.
-
-    `margin` (metres): how near counts as touching. `told` is called with every pair as it is done.
-    """
-    if not isinstance(robot, Robot):
-        raise TocsinError(f"prove_pairs takes a robot; got {type(robot).__name__}.")
+def prove_pairs(robot: Robot, *, margin: float, most: int, threads: int | None, told: Any = None) -> LinkPairs:
+    """Answer `Robot.prove_pairs`; `told` is called with every pair as it is done."""
     survey = Survey(robot, _cast.margin(margin))
+    _cast.count(most, "most")
 
     def look(pair: tuple[int, int]) -> LinkPair:
         found = survey.look(*pair, most)
@@ -192,5 +163,6 @@ def prove_pairs(
             told(found)
         return found
 
-    with ThreadPoolExecutor(threads) as pool:
-        return list(pool.map(look, survey.pairs()))
+    workers = os.cpu_count() or 1 if threads is None else _cast.count(threads, "threads")
+    with ThreadPoolExecutor(workers) as pool:
+        return LinkPairs(survey.margin, tuple(pool.map(look, survey.pairs())))

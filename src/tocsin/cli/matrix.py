@@ -1,0 +1,87 @@
+"""`tocsin matrix`: which links of a robot can touch each other at all, proven; as an SRDF file, or against one."""
+
+from collections import Counter
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+import tocsin
+from tocsin.cli import inputs, options, output
+from tocsin.io.srdf import read_srdf, write_srdf
+from tocsin.results import LinkPairs
+
+EXAMPLE = (
+    "Examples: tocsin matrix panda.urdf --out panda.srdf; tocsin matrix panda.urdf --check panda.srdf\n\n"
+    "Exit codes: 0 done, 1 --check found a disabled pair that can collide."
+)
+
+CAN_COLLIDE = 1
+"""Exit code."""
+
+Out = Annotated[Path | None, typer.Option("--out", metavar="FILE", help="Write an SRDF file.", show_default=False)]
+Check = Annotated[
+    Path | None,
+    typer.Option("--check", metavar="SRDF", help="List the pairs that this file disables and that can collide."),
+]
+Margin = Annotated[float, typer.Option("--margin", metavar="METRES", help="How near counts as touching.")]
+Most = Annotated[int, typer.Option("--most", metavar="BOXES", help="Boxes of joint values a pair of shapes may take.")]
+
+
+def matrix(
+    robot: options.RobotFile,
+    out: Out = None,
+    check: Check = None,
+    margin: Margin = 0.001,
+    most: Most = 20_000_000,
+    packages: options.Packages = None,
+    geometry: options.Geometry = "collision",
+    as_json: options.Json = False,
+) -> None:
+    """Prove of every pair of links that it never touches, or show joint values at which it does."""
+    arm = inputs.load_robot(robot, srdf=None, packages=packages, geometry=geometry, ignore_overlapping=False)
+    pairs = arm.prove_pairs(margin=margin, most=most)
+    if out is not None:
+        write_srdf(out, arm, pairs.disabled())
+    colliding = _colliding(pairs, check) if check is not None else []
+    if as_json:
+        output.write_json(_record(pairs, colliding) | {"robot": arm.name})
+    else:
+        _show(pairs, colliding, check)
+    if colliding:
+        raise typer.Exit(CAN_COLLIDE)
+
+
+def _colliding(pairs: LinkPairs, srdf: Path) -> list[tuple[str, str]]:
+    """Return the pairs that an SRDF file disables though they can collide."""
+    disabled = {frozenset(pair) for pair in read_srdf(srdf).disabled}
+    found = [(p.link_a, p.link_b) for p in pairs if p.verdict == "sometimes"]
+    return [pair for pair in found if frozenset(pair) in disabled]
+
+
+def _record(pairs: LinkPairs, colliding: list[tuple[str, str]]) -> dict[str, Any]:
+    return {
+        "tocsin": tocsin.__version__,
+        "command": "matrix",
+        "margin": pairs.margin,
+        "pairs": [
+            {
+                "links": [p.link_a, p.link_b], "verdict": p.verdict, "boxes": p.boxes, "reason": p.reason,
+                "witness": None if p.witness is None else p.witness.tolist(),
+            }
+            for p in pairs
+        ],
+        "disabled_and_can_collide": [list(pair) for pair in colliding],
+    }  # fmt: skip
+
+
+def _show(pairs: LinkPairs, colliding: list[tuple[str, str]], check: Path | None) -> None:
+    console = output.console()
+    rows = [(p.link_a, p.link_b, p.verdict, f"{p.boxes:,}", p.reason) for p in pairs if p.verdict != "adjacent"]
+    console.print(output.table(("link", "and", "verdict", "boxes", "why"), rows, right=(3,)))
+    counts = Counter(p.verdict for p in pairs)
+    console.print(output.facts([(verdict, f"{n:,}") for verdict, n in counts.most_common()]))
+    if check is not None:
+        console.print(f"  {check.name} disables {len(colliding)} pairs that can collide", highlight=False)
+        for a, b in colliding:
+            console.print(f"    {a} and {b}", markup=False, highlight=False)
