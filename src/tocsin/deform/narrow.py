@@ -31,6 +31,9 @@ CHUNK = 1024
 MOST_FACED, MOST_EDGED, MOST_THROUGH = 3, 9, 6
 """Pairs of each kind that a pair of elements has at most: a vertex and a face, two edges, an edge through a face."""
 
+MOST_LISTED = 2 * MOST_FACED + MOST_EDGED + MOST_THROUGH
+"""All that a pair of elements can add to a list."""
+
 HIT = np.dtype([("time", "f8"), ("kind", "i4"), ("a", "i4"), ("b", "i4"), ("status", "i4")])
 """A contact of a feature pair: when, and vertex, face or edge on either side."""
 
@@ -175,7 +178,7 @@ def keep_contacts(source_a, source_b, itself, kind, rows, n, ended, question, hi
 
 @kernel
 def settle_features(edges, a, b, rows, n, workspace, margin, tolerance, limit, question, counts):
-    """Advance those of n feature pairs of one kind whose volume changes sign; return (those, how many touch).
+    """Advance those of n feature pairs of one kind whose volume changes sign; return how many those are.
 
     `a` has the first features: edges, or vertices whose faces are those of b.
     """
@@ -183,7 +186,7 @@ def settle_features(edges, a, b, rows, n, workspace, margin, tolerance, limit, q
     n = sign_filter(edges, a.table, b.table, max(a.reach, b.reach), rows, n, limit, near)
     counts[ADVANCED] += n
     workspace.tolerance[0] = tolerance
-    touching, steps = advance_all(
+    _, steps = advance_all(
         edges,
         (a.places, b.places),
         rows,
@@ -196,7 +199,7 @@ def settle_features(edges, a, b, rows, n, workspace, margin, tolerance, limit, q
         workspace.ended,
     )
     counts[STEPS] += steps
-    return n, touching
+    return n
 
 
 @kernel
@@ -278,9 +281,9 @@ def culling_margin(margin, tolerance):
 def settle(a, b, itself, workspace, n, margin, tolerance, limit, question, overlaps, hits, found, counts):
     """Decide the first n element pairs of a chunk; return (hits, found, limit)."""
     counts[ELEMENTS] += n
+    if question == EVERY:
+        hits = with_room(hits, found, MOST_LISTED * n)
     if overlaps:
-        if question == EVERY:
-            hits = with_room(hits, found, MOST_THROUGH * n)
         found = overlaps_at_start(a, b, itself, workspace.pairs, n, question, hits, found, counts)
         if question != EVERY and found > 0:
             limit = min(limit, hits[0]["time"])
@@ -292,15 +295,13 @@ def settle(a, b, itself, workspace, n, margin, tolerance, limit, question, overl
         asked = (workspace, margin, tolerance, limit, question, counts)
         if kind == VERTEX_FACE:
             rows = workspace.faced
-            n, more = settle_features(False, a, b, rows, faced, *asked)
+            n = settle_features(False, a, b, rows, faced, *asked)
         elif kind == FACE_VERTEX:
             rows = workspace.facing
-            n, more = settle_features(False, b, a, rows, facing, *asked)
+            n = settle_features(False, b, a, rows, facing, *asked)
         else:
             rows = workspace.edged
-            n, more = settle_features(True, a, b, rows, edged, *asked)
-        if question == EVERY:
-            hits = with_room(hits, found, more)
+            n = settle_features(True, a, b, rows, edged, *asked)
         found = keep_contacts(a.source, b.source, itself, kind, rows, n, workspace.ended, question, hits, found)
         if question != EVERY and found > 0:
             limit = min(limit, hits[0]["time"])
