@@ -102,7 +102,7 @@ def test_nobody_writes_into_the_tables_of_a_model(mixed):
     builder.link("b", tocsin.Sphere(0.1), parent="a", joint="revolute", axis=(0, 0, 1), origin=(1, 0, 0))
     models = [*mixed[0].models, builder.build()]
     for model in [*models, *(pickle.loads(pickle.dumps(m)) for m in models), *(copy.deepcopy(m) for m in models)]:
-        for name in ("links", "quaternions", "stand"):
+        for name in ("links", "quaternions", "rest"):
             with pytest.raises(ValueError, match="read-only"):
                 getattr(model, name)[0] = getattr(model, name)[0]
     arm = pickle.loads(pickle.dumps(models[-1]))
@@ -241,7 +241,7 @@ def test_a_contact_of_a_body_on_a_screw_has_its_closest_points_where_the_cap_lea
 def test_an_answer_says_what_touched_and_when(mixed):
     scene, fall, ball = mixed
     hit = scene.first_contact(ball.move(placed(-3, 0, 1), placed(0, 0, 1)))
-    assert repr(hit) == f"<FirstContact: Status.CONTACT at {hit.time:.6g}, 'post' and 'ball'>"
+    assert repr(hit) == f"<FirstContact: Status.CONTACT at {hit.time:.6g}, 'ball' and 'post'>"
     assert repr(dataclasses.replace(hit)) == repr(pickle.loads(pickle.dumps(hit))) == repr(hit)
     assert "'cloth' and 'table'" in repr(scene.first_contact(fall))
     assert repr(scene.first_contact(ball.at(placed(-3, 0, 1)))) == "<FirstContact: Status.FREE>"
@@ -250,4 +250,4 @@ def test_an_answer_says_what_touched_and_when(mixed):
     many = tocsin.FirstContact(tocsin.Status.CONTACT, 0.5, tuple(
         dataclasses.replace(hit.contacts[0], link_a=f"a{k}") for k in range(5)
     ))  # fmt: skip
-    assert repr(many).endswith("'a2' and 'ball', and 2 more pairs>")
+    assert repr(many).endswith("'a2' and 'post', and 2 more pairs>")

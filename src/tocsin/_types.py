@@ -18,6 +18,8 @@ FloatArray: TypeAlias = NDArray[np.float64]
 """Of whatever shape."""
 IntArray: TypeAlias = NDArray[np.int32]
 """Of whatever shape."""
+SingleArray: TypeAlias = NDArray[np.float32]
+"""Of whatever shape, in single precision."""
 Records: TypeAlias = NDArray[np.void]
 """(n,) records; their fields are those of the dtype that the module names."""
 Numeric: TypeAlias = NDArray[Any]

@@ -7,6 +7,7 @@ import typer
 
 import tocsin
 from tocsin.cli import options, output
+from tocsin.cli.output import Record
 from tocsin.compiler import store as store_module
 from tocsin.compiler.disk_cache import KERNELS
 from tocsin.geometry.cache import ARRAYS
@@ -41,7 +42,7 @@ Wanted = Annotated[
 def cache(action: Wanted = Action.SHOW, as_json: options.Json = False) -> None:
     """Say what is kept between runs: compiled kernels, prepared meshes; verify it, or clear it."""
     folder = store_module.folder()
-    record: dict[str, Any] = {"tocsin": tocsin.__version__, "command": "cache", "action": action.value}
+    record: Record = {"tocsin": tocsin.__version__, "command": "cache", "action": action.value}
     record["folder"] = None if folder is None else str(folder)
     record["refused"] = None if folder is None else _refused(folder)
     if action is Action.CLEAR:
@@ -66,7 +67,7 @@ def _refused(folder: Any) -> str | None:
     return next(filter(None, map(store_module.refusal, places)), None)
 
 
-def _show(record: dict[str, Any]) -> None:
+def _show(record: Record) -> None:
     console = output.console()
     if record["folder"] is None:
         console.print("TOCSIN_CACHE is off, or there is no home folder: nothing is kept between runs.")

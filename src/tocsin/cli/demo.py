@@ -9,6 +9,7 @@ import numpy as np
 import typer
 
 from tocsin.cli import check, demo_scene, options, output, records
+from tocsin.cli.output import Record
 from tocsin.errors import TocsinError
 from tocsin.results import FirstContact
 
@@ -48,7 +49,7 @@ def demo(out: Folder = Path("out"), as_json: options.Json = False) -> None:
         output.note(sentence)
 
 
-def _sample(shown: demo_scene.Demo, count: int) -> dict[str, Any]:
+def _sample(shown: demo_scene.Demo, count: int) -> Record:
     """What evenly spaced samples of the motion say."""
     seen = [t for t in np.linspace(0.0, 1.0, count) if _touches(shown, t)]
     return {"samples": count, "contact": bool(seen), "time": float(seen[0]) if seen else None}
@@ -59,7 +60,7 @@ def _touches(shown: demo_scene.Demo, t: float) -> bool:
 
 
 def _show(
-    shown: demo_scene.Demo, hit: FirstContact, took: float, proven: bool, sampled: list[dict[str, Any]]
+    shown: demo_scene.Demo, hit: FirstContact, took: float, proven: bool, sampled: list[Record]
 ) -> None:  # fmt: skip
     console = output.console()
     contact = hit.contacts[0]

@@ -16,6 +16,7 @@ import typer
 
 import tocsin
 from tocsin.cli import options, output
+from tocsin.cli.output import Record
 
 EXAMPLE = "Example: tocsin doctor\n\nTen seconds; the exit code is 1 if an answer is wrong."
 
@@ -27,7 +28,7 @@ METHODS = ("advancement", "interval")
 def doctor(as_json: options.Json = False) -> None:
     """Say what tocsin runs on, and ask both engines questions whose answers are known: ten seconds."""
     started = time.perf_counter()
-    record: dict[str, Any] = {"tocsin": tocsin.__version__, "command": "doctor", "machine": _machine()}
+    record: Record = {"tocsin": tocsin.__version__, "command": "doctor", "machine": _machine()}
     with output.progress("asking") as progress:
         record["cases"] = _cases(progress)
     record["well"] = all(case["right"] for case in record["cases"])
@@ -40,7 +41,7 @@ def doctor(as_json: options.Json = False) -> None:
         raise typer.Exit(1)
 
 
-def _machine() -> dict[str, Any]:
+def _machine() -> Record:
     """Versions, processor, and where things are kept."""
     from llvmlite import binding
 
@@ -89,7 +90,7 @@ def _size(folder: Path) -> int:
     return total
 
 
-def _cases(progress: Any) -> list[dict[str, Any]]:
+def _cases(progress: Any) -> list[Record]:
     """Ask every known case of both engines; what is expected is worked out by hand, on round numbers."""
     asked = [(case, method) for case in _known() for method in METHODS]
     found = []
@@ -141,7 +142,7 @@ def _square() -> tocsin.Mesh:
     return tocsin.Mesh(corners, np.array([(0, 1, 3), (0, 3, 2)]))
 
 
-def _show(record: dict[str, Any]) -> None:
+def _show(record: Record) -> None:
     """Print it for people."""
     console = output.console()
     about = record["machine"]

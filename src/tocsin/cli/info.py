@@ -6,6 +6,7 @@ import numpy as np
 
 import tocsin
 from tocsin.cli import inputs, options, output
+from tocsin.cli.output import Record
 from tocsin.geometry.shape import Shape
 from tocsin.model.robot import Joint, Robot
 from tocsin.motion.links import BASE_WIDTH
@@ -33,7 +34,7 @@ def info(
         show(record)
 
 
-def describe(robot: Robot) -> dict[str, Any]:
+def describe(robot: Robot) -> Record:
     """Return all that is shown, by stable keys."""
     links = [_link(robot, k) for k in range(len(robot.link_names))]
     return {
@@ -54,7 +55,7 @@ def describe(robot: Robot) -> dict[str, Any]:
     }
 
 
-def _link(robot: Robot, k: int) -> dict[str, Any]:
+def _link(robot: Robot, k: int) -> Record:
     shapes = robot.shapes[k]
     return {
         "name": robot.link_names[k],
@@ -64,7 +65,7 @@ def _link(robot: Robot, k: int) -> dict[str, Any]:
     }
 
 
-def _mesh(shape: Shape) -> dict[str, Any]:
+def _mesh(shape: Shape) -> Record:
     mesh = shape.mesh()
     report = mesh.report
     return {
@@ -81,7 +82,7 @@ def _mesh(shape: Shape) -> dict[str, Any]:
     }
 
 
-def _joint(joint: Joint) -> dict[str, Any]:
+def _joint(joint: Joint) -> Record:
     mimic = None
     if joint.mimic is not None:
         mimic = dict(zip(("joint", "multiplier", "offset"), joint.mimic))
@@ -110,7 +111,7 @@ def _touching(robot: Robot) -> list[list[str]]:
     return [list(pair) for pair in sorted({(c.link_a, c.link_b) for c in hit.contacts})]
 
 
-def show(record: dict[str, Any]) -> None:
+def show(record: Record) -> None:
     """Print it for people."""
     console = output.console()
     console.print(f"[bold]{record['robot']}[/]", markup=True)
@@ -145,14 +146,14 @@ def show(record: dict[str, Any]) -> None:
         console.print(output.table(("state", "joint values"), cells, title="Named states"))
 
 
-def _limits(joint: dict[str, Any]) -> str:
+def _limits(joint: Record) -> str:
     if joint["limits"] is None:
         return ""
     low, high = joint["limits"]
     return f"{low:.4g} to {high:.4g} {'m' if joint['kind'] == 'prismatic' else 'rad'}"
 
 
-def _follows(joint: dict[str, Any]) -> str:
+def _follows(joint: Record) -> str:
     if joint["mimic"] is None:
         return ""
     offset = joint["mimic"]["offset"]
@@ -164,7 +165,7 @@ def _counted(kinds: list[str]) -> str:
     return ", ".join(f"{kinds.count(kind)} {kind}" for kind in dict.fromkeys(kinds))
 
 
-def _meshes(meshes: list[dict[str, Any]]) -> str:
+def _meshes(meshes: list[Record]) -> str:
     return "\n".join(f"{mesh['name'] + ': ' if mesh['name'] else ''}{mesh['report']}" for mesh in meshes)
 
 

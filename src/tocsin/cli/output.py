@@ -7,12 +7,15 @@ import math
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 import tocsin_command
 from tocsin.results import Status
+
+Record: TypeAlias = dict[str, Any]
+"""What a command says, as it is written in JSON: names, and values of whatever kind JSON has."""
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -40,7 +43,7 @@ def note(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
 
 
-def write_json(record: dict[str, Any]) -> None:
+def write_json(record: Record) -> None:
     """Print the one JSON object; infinities and NaN, which JSON does not know, become null."""
     tocsin_command.print_whole(json.dumps(_plain(record), indent=2, allow_nan=False))
 

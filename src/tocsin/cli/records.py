@@ -7,25 +7,25 @@ exist, or is infinite, is null.
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
 import tocsin
+from tocsin.cli.output import Record
 from tocsin.model.robot import Robot
 from tocsin.queries.audit.records import Audit, Moment, Pair, Stretch
 from tocsin.results import Contact, Distance, FirstContact
 from tocsin.scene import Scene
 
 
-def opening(command: str, robot: Robot, scene: Scene) -> dict[str, Any]:
+def opening(command: str, robot: Robot, scene: Scene) -> Record:
     """What every answer opens with."""
     return {"tocsin": tocsin.__version__, "command": command, "robot": robot.name, "scene": list(scene.names)}
 
 
-def by_joint(robot: Robot, configuration: np.ndarray) -> dict[str, Any]:
+def by_joint(robot: Robot, configuration: np.ndarray) -> Record:
     """A configuration as joint -> value, a list for joints with several values."""
-    found: dict[str, Any] = {}
+    found: Record = {}
     k = 0
     for joint in robot.joints:
         if joint.width:
@@ -35,7 +35,7 @@ def by_joint(robot: Robot, configuration: np.ndarray) -> dict[str, Any]:
     return found
 
 
-def contact(found: Contact) -> dict[str, Any]:
+def contact(found: Contact) -> Record:
     """One pair of touching features."""
     return {
         "model_a": found.model_a,
@@ -51,7 +51,7 @@ def contact(found: Contact) -> dict[str, Any]:
     }
 
 
-def first_contact(robot: Robot, hit: FirstContact) -> dict[str, Any]:
+def first_contact(robot: Robot, hit: FirstContact) -> Record:
     """The answer about one motion."""
     return {
         "status": hit.status.value,
@@ -65,7 +65,7 @@ def first_contact(robot: Robot, hit: FirstContact) -> dict[str, Any]:
     }
 
 
-def moment(robot: Robot, at: Moment) -> dict[str, Any]:
+def moment(robot: Robot, at: Moment) -> Record:
     """A place on a trajectory."""
     return {
         "waypoint": at.waypoint,
@@ -80,7 +80,7 @@ def pair(found: Pair) -> dict[str, str]:
     return found._asdict()
 
 
-def stretch(robot: Robot, found: Stretch) -> dict[str, Any]:
+def stretch(robot: Robot, found: Stretch) -> Record:
     """A stretch that is not proven free."""
     return {
         "status": found.status.value,
@@ -94,7 +94,7 @@ def stretch(robot: Robot, found: Stretch) -> dict[str, Any]:
     }
 
 
-def nearest(found: Distance) -> dict[str, Any]:
+def nearest(found: Distance) -> Record:
     """The closest pair at one moment."""
     return {
         "model_a": found.model_a,
@@ -106,7 +106,7 @@ def nearest(found: Distance) -> dict[str, Any]:
     }
 
 
-def audit(robot: Robot, found: Audit) -> dict[str, Any]:
+def audit(robot: Robot, found: Audit) -> Record:
     """The answer about a trajectory."""
     clearance = found.clearance
     return {

@@ -2,12 +2,13 @@
 
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 import tocsin
 from tocsin.cli import options, output
+from tocsin.cli.output import Record
 from tocsin.errors import TocsinError
 
 EXAMPLE = "Example: tocsin verify edge.proof --robot panda=panda.urdf\n\nExit codes: 0 accepted, 1 one is refused."
@@ -44,7 +45,7 @@ def verify(proofs: Proofs, robot: Robots = [], as_json: options.Json = False) ->
         raise typer.Exit(REFUSED)
 
 
-def _verdict(path: Path, files: dict[str, Path]) -> dict[str, Any]:
+def _verdict(path: Path, files: dict[str, Path]) -> Record:
     import tocsin_checker
 
     try:
@@ -55,7 +56,7 @@ def _verdict(path: Path, files: dict[str, Path]) -> dict[str, Any]:
     return {"file": str(path), "accepted": True, **said}
 
 
-def _sentence(record: dict[str, Any]) -> str:
+def _sentence(record: Record) -> str:
     if not record["accepted"]:
         return f"{record['file']}: REFUSED: {record['reason']}"
     not_asked = ", ".join(f"{n} {reason}" for reason, n in sorted(record["not asked about"].items())) or "none"

@@ -1,11 +1,12 @@
 """`tocsin view`: the viewer in a browser, or a page or a picture of it in a file."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from tocsin.cli import inputs, options, output, records
+from tocsin.cli.output import Record
 from tocsin.errors import TocsinError
 from tocsin.model.base import Motion
 from tocsin.model.robot import Robot
@@ -66,7 +67,7 @@ def view(
     hit = cell.first_contact(motion, margin=margin, tolerance=tolerance)
     from tocsin import viewer
 
-    shown: dict[str, Any] = {"hit": hit, "margin": margin, "title": arm.name}
+    shown: Record = {"hit": hit, "margin": margin, "title": arm.name}
     for path, write in ((save, viewer.save_page), (picture, viewer.save_picture)):
         if path is not None:
             with output.progress(f"drawing {path.name}"):

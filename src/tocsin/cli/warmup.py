@@ -14,6 +14,7 @@ import numpy as np
 
 import tocsin
 from tocsin.cli import options, output
+from tocsin.cli.output import Record
 from tocsin.compiler.disk_cache import KERNELS
 from tocsin.errors import TocsinError
 from tocsin.geometry import cache
@@ -35,7 +36,7 @@ Job = tuple[str, Callable[[], Any]]
 def warmup(as_json: options.Json = False) -> None:
     """Compile every kernel now, on as many processors as help: minutes, once per machine and version."""
     started = time.perf_counter()
-    steps: list[dict[str, Any]] = []
+    steps: list[Record] = []
     chains = _chains()
     total = sum(len(chain) for chain in chains)
     with output.progress("compiling") as progress:
@@ -59,7 +60,7 @@ def warmup(as_json: options.Json = False) -> None:
         console.print(f"  kept in {folder.parent}", style="dim")
 
 
-def _run(chains: list[list[Job]]) -> Iterator[dict[str, Any]]:
+def _run(chains: list[list[Job]]) -> Iterator[Record]:
     """Run every job, chains beside each other in processes of their own; yields what each took, as they end."""
     workers = min(len(chains), os.cpu_count() or 1)
     if workers < 2 or KERNELS.place(make=True) is None:
@@ -93,7 +94,7 @@ def _run_chain(number: int) -> None:
         _told.put(_timed(job))
 
 
-def _timed(job: Job) -> dict[str, Any]:
+def _timed(job: Job) -> Record:
     name, work = job
     started = time.perf_counter()
     with warnings.catch_warnings():

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from tocsin._types import IntArray, NodeTable, SingleArray
 from tocsin.compiler.jit import kernel
 from tocsin.geometry.tree import MAX_DEPTH, NODE
 from tocsin.simd import lanes
@@ -23,11 +24,11 @@ FAR_AWAY = 2.0**120
 class BVH4(NamedTuple):
     """A hierarchy with its quads."""
 
-    nodes: np.ndarray
+    nodes: NodeTable
     """As in the binary tree, but `count` is -1 - q for an inner node that has the quad q."""
-    quads: np.ndarray
+    quads: SingleArray
     """(n, FIELDS, 4) single precision."""
-    kids: np.ndarray
+    kids: IntArray
     """(n, 4): twice the node of each lane, plus one for a leaf; -1 for an unused lane."""
 
 
@@ -85,7 +86,7 @@ def fill_quads(nodes, quads, kids):
     return n
 
 
-def make_bvh4(nodes: np.ndarray) -> BVH4:
+def make_bvh4(nodes: NodeTable) -> BVH4:
     """Return the wide tree of a binary one."""
     own = nodes.copy()
     most = max(len(nodes) // 2, 1)

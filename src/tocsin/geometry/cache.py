@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from tocsin._types import Numeric
 from tocsin.compiler import disk_cache
 from tocsin.compiler.store import Store
 
@@ -46,7 +47,7 @@ def _maker(file: str) -> str:
     return "" if state is None else f"{state} {disk_cache.machine()} scipy {metadata.version('scipy')}"
 
 
-def content_key(file: str, *parts: np.ndarray | str | bytes | int | float) -> str:
+def content_key(file: str, *parts: Numeric | str | bytes | int | float) -> str:
     """Return a hexadecimal key of what the module of a file makes of arrays (type, shape and bytes) and plain values.
 
     It opens with a dash if the module was edited since it was loaded: nothing is kept under such a key.
@@ -65,7 +66,7 @@ def content_key(file: str, *parts: np.ndarray | str | bytes | int | float) -> st
     return digest.hexdigest() if maker else f"-{digest.hexdigest()}"
 
 
-def load(key: str, layout: Layout) -> dict[str, np.ndarray] | None:
+def load(key: str, layout: Layout) -> dict[str, Numeric] | None:
     """Return the arrays that were stored under a key, or None when there are none, or others than expected."""
     body = None if _bypassed or key.startswith("-") else ARRAYS.load(key)
     if body is None:
@@ -82,7 +83,7 @@ def load(key: str, layout: Layout) -> dict[str, np.ndarray] | None:
     return {name: array.view(layout[name][0]) for name, array in arrays.items()}
 
 
-def _fit(arrays: Mapping[str, np.ndarray], layout: Layout) -> bool:
+def _fit(arrays: Mapping[str, Numeric], layout: Layout) -> bool:
     """Are these the arrays that are expected, and all their numbers finite?"""
     if arrays.keys() != layout.keys():
         return False
@@ -98,7 +99,7 @@ def _fit(arrays: Mapping[str, np.ndarray], layout: Layout) -> bool:
     return True
 
 
-def store(key: str, arrays: Mapping[str, np.ndarray]) -> bool:
+def store(key: str, arrays: Mapping[str, Numeric]) -> bool:
     """Keep arrays under a key, replacing what was there; returns whether that worked."""
     for name, array in arrays.items():
         if np.asarray(array).dtype.hasobject:

@@ -18,6 +18,7 @@ realised on patch triangles is too small by no more than that for each of the tw
 import numpy as np
 
 from tocsin import vec
+from tocsin._types import Indices
 from tocsin.compiler.jit import kernel
 from tocsin.errors import TocsinError
 from tocsin.geometry.mesh import Mesh
@@ -28,7 +29,7 @@ TOLERANCE = 2.0**-24
 """How far in front of a patch plane a corner may lie, in diagonals of the mesh: what single-precision files resolve."""
 
 
-def surface_pieces(mesh: Mesh, max_vertices: int = 64, *, tolerance: float = TOLERANCE) -> np.ndarray:
+def surface_pieces(mesh: Mesh, max_vertices: int = 64, *, tolerance: float = TOLERANCE) -> Indices:
     """Return (m,) int32 labels 0, 1, ... of edge-connected pieces, each on the boundary of its own convex hull.
 
     Which side is outside is taken from the winding; where neighbours disagree the majority (by area) of their

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from tocsin._types import Faces, Flags, Indices, LongIndices, Numeric, Records, Values, Vectors
 from tocsin.geometry.mesh import Mesh
 
 FLAT = 1e-10
@@ -61,24 +62,28 @@ FACE = np.dtype(
 class Features(NamedTuple):
     """The tables, in the frame of the shape's link."""
 
-    points: np.ndarray
+    points: Vectors
     """(n, 3): the vertices."""
-    corners: np.ndarray
-    edges: np.ndarray
-    faces: np.ndarray
-    triangles: np.ndarray
+    corners: Records
+    """CORNER each."""
+    edges: Records
+    """EDGE each."""
+    faces: Records
+    """FACE each."""
+    triangles: Faces
     """(m, 3) int32: vertex numbers, face by face; triangles without area are left out."""
-    sides: np.ndarray
-    spokes: np.ndarray
-    fans: np.ndarray
+    sides: Records
+    """SIDE each."""
+    spokes: Vectors
+    fans: Indices
     """Numbers of faces, corner by corner."""
-    owner: np.ndarray
+    owner: Indices
     """(mesh triangles,) int32: the flat face of each triangle of the mesh; -1 for one without area."""
     closed: bool
     """Closed, and wound alike: there is an outside, where normals point. Otherwise faces count from both sides."""
 
 
-def find_features(mesh: Mesh, points: np.ndarray) -> Features:
+def find_features(mesh: Mesh, points: Vectors) -> Features:
     """Return the features of a mesh whose vertices are at `points`, in O(n log n)."""
     welded, first = mesh.welded
     at = points[first]
@@ -126,14 +131,14 @@ def find_features(mesh: Mesh, points: np.ndarray) -> Features:
     return Features(points, corners, edges, faces, triangles, sides, spokes, fans, owner_of, closed)
 
 
-def _half_edges(corners: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _half_edges(corners: Numeric) -> tuple[Numeric, Numeric, LongIndices]:
     """Return tails, heads and the triangle of all sides."""
     return corners.ravel(), np.roll(corners, -1, axis=1).ravel(), np.repeat(np.arange(len(corners)), 3)
 
 
 def _orientation(
-    mesh: Mesh, at: np.ndarray, corners: np.ndarray, soup: bool, count: np.ndarray, edge_of: np.ndarray,
-    forward: np.ndarray,
+    mesh: Mesh, at: Vectors, corners: Numeric, soup: bool, count: LongIndices, edge_of: LongIndices,
+    forward: Flags,
 ) -> tuple[bool, bool]:  # fmt: skip
     """Return (closed and wound alike, wound inside out)."""
     if len(corners) == 0 or soup or not (count == 2).all():
@@ -145,8 +150,8 @@ def _orientation(
 
 
 def _flat_edges(
-    unit: np.ndarray, owner: np.ndarray, order: np.ndarray, start: np.ndarray, count: np.ndarray, forward: np.ndarray
-) -> np.ndarray:
+    unit: Vectors, owner: LongIndices, order: LongIndices, start: LongIndices, count: LongIndices, forward: Flags
+) -> Flags:
     """Say of every edge whether it has exactly two faces, wound alike, in one plane."""
     flat = count == 2
     one, two = order[start[flat]], order[start[flat] + 1]
@@ -155,7 +160,7 @@ def _flat_edges(
     return flat
 
 
-def _label(flat: np.ndarray, order: np.ndarray, start: np.ndarray, owner: np.ndarray, n: int) -> np.ndarray:
+def _label(flat: Flags, order: LongIndices, start: LongIndices, owner: LongIndices, n: int) -> LongIndices:
     """Number the flat faces: groups of triangles connected through flat edges; groups that are too large fall apart."""
     from scipy.sparse import coo_matrix
     from scipy.sparse.csgraph import connected_components
@@ -169,8 +174,8 @@ def _label(flat: np.ndarray, order: np.ndarray, start: np.ndarray, owner: np.nda
 
 
 def _faces(
-    unit: np.ndarray, area: np.ndarray, label: np.ndarray, by_face: np.ndarray, at: np.ndarray, corners: np.ndarray
-) -> np.ndarray:
+    unit: Vectors, area: Values, label: LongIndices, by_face: LongIndices, at: Vectors, corners: Numeric
+) -> Records:
     """Return the table of flat faces; a face of one triangle has that triangle's own normal."""
     n = int(label.max(initial=-1)) + 1
     faces = np.zeros(n, FACE)
@@ -186,9 +191,9 @@ def _faces(
 
 
 def _sides(
-    kept: np.ndarray, order: np.ndarray, start: np.ndarray, count: np.ndarray, owner: np.ndarray, forward: np.ndarray,
-    label: np.ndarray, at: np.ndarray, corners: np.ndarray, edge_key: np.ndarray, n: int,
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:  # fmt: skip
+    kept: LongIndices, order: LongIndices, start: LongIndices, count: LongIndices, owner: LongIndices, forward: Flags,
+    label: LongIndices, at: Vectors, corners: Numeric, edge_key: LongIndices, n: int,
+) -> tuple[Records, LongIndices, LongIndices]:  # fmt: skip
     """Return the faces at the kept edges, and where those of each edge start and how many there are."""
     counts = count[kept]
     first = np.concatenate([[0], np.cumsum(counts)])[:-1]
@@ -208,8 +213,8 @@ def _sides(
 
 
 def _corners(
-    edges: np.ndarray, at: np.ndarray, label: np.ndarray, corner: np.ndarray, n: int
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    edges: Records, at: Vectors, label: LongIndices, corner: Numeric, n: int
+) -> tuple[Records, Vectors, Indices]:
     """Return the table of corners, their spokes and their fans."""
     corners = np.zeros(n, CORNER)
     sharp = edges[edges["flat"] == 0]

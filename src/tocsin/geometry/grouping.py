@@ -6,10 +6,12 @@ the same position.
 
 import numpy as np
 
+from tocsin._types import Indices, LongFaces, LongIndices, Vectors
+
 _MULTIPLIERS = np.array([0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9], dtype=np.uint64)
 
 
-def group_rows(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def group_rows(rows: LongFaces) -> tuple[Indices, LongIndices]:
     """Group equal rows of an (n, 3) array of 64-bit integers.
 
     Returns `(labels, first)`: `labels` (n,) int32 numbers the groups in the order of their first row, `first` (k,)
@@ -42,6 +44,6 @@ def group_rows(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return labels, first_of_group[by_first]
 
 
-def weld(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def weld(points: Vectors) -> tuple[Indices, LongIndices]:
     """Group equal positions of an (n, 3) float64 array; returns `(labels, first)` like `group_rows`."""
     return group_rows((np.ascontiguousarray(points, dtype=np.float64) + 0.0).view(np.int64))

@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tocsin import vec
+from tocsin._types import Faces, Indices, IntArray, Numeric, Pairs, Vectors
 from tocsin.compiler.jit import kernel
 from tocsin.errors import TocsinError
 from tocsin.geometry.grouping import weld
@@ -31,13 +32,13 @@ ROUNDING = 2.0**-46
 class Hull(NamedTuple):
     """A convex hull. Vertices are rows of the input, bit for bit."""
 
-    vertices: np.ndarray
+    vertices: Vectors
     """(k, 3) float64: k = 1 for a point, 2 for a segment, the polygon's corners for a flat set."""
-    faces: np.ndarray
+    faces: Faces
     """(f, 3) int32, counter-clockwise from outside. A flat hull has both sides; a segment or point has none."""
-    start: np.ndarray
+    start: Indices
     """(k + 1,) int32: the neighbours of vertex i are index[start[i]:start[i + 1]]."""
-    index: np.ndarray
+    index: Indices
     """Neighbours along edges, int32, for hill climbing."""
     slack: float
     """No input point is farther than this from the convex hull of `vertices`. 0 if no position was dropped."""
@@ -45,7 +46,7 @@ class Hull(NamedTuple):
     """0 point, 1 segment, 2 flat, 3 solid."""
 
 
-def convex_hull(points: np.ndarray) -> Hull:
+def convex_hull(points: Vectors) -> Hull:
     """Return the convex hull of an (n, 3) array of finite points, n >= 1."""
     points = np.ascontiguousarray(points, dtype=np.float64)
     if points.ndim != 2 or points.shape[1] != 3 or len(points) == 0:
@@ -174,7 +175,7 @@ def _flat_excess(q, x, y, polygon):
     return worst
 
 
-def _both_sides(k: int) -> np.ndarray:
+def _both_sides(k: int) -> Faces:
     """Triangles of both sides of a polygon with k corners; fans from different corners, so that no diagonal repeats."""
     if k < 3:
         return np.zeros((0, 3), dtype=np.int32)
@@ -184,7 +185,7 @@ def _both_sides(k: int) -> np.ndarray:
     return np.array(front + back, dtype=np.int32)
 
 
-def _solid(q: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
+def _solid(q: Vectors) -> tuple[Numeric, Faces, float]:
     """Return `(kept, faces, excess)` from Qhull: indices of the vertices, faces over them, and the largest excess."""
     from scipy.spatial import ConvexHull, QhullError  # 0.2 s of imports, paid when the first hull is asked for
 
@@ -356,14 +357,14 @@ def _weights(p, o, vertices, faces, f):
     return vec.dot(d, bc) / volume, vec.dot(d, vec.cross(c, a)) / volume, vec.dot(d, vec.cross(a, b)) / volume
 
 
-def _ring(k: int) -> np.ndarray:
+def _ring(k: int) -> Pairs:
     """Sides of a polygon with k corners, as closed paths of two."""
     if k < 2:
         return np.zeros((0, 2), dtype=np.int32)
     return np.array([(i, (i + 1) % k) for i in range(k)], dtype=np.int32)
 
 
-def _neighbours(paths: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+def _neighbours(paths: IntArray, k: int) -> tuple[Indices, Indices]:
     """Return `(start, index)`: for each of k vertices those next to it on any closed path, in increasing order."""
     ahead = np.roll(paths, -1, axis=1)
     tails = np.concatenate((paths.ravel(), ahead.ravel())).astype(np.int64)

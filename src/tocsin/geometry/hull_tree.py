@@ -25,6 +25,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tocsin import vec
+from tocsin._types import Indices, NodeTable, Numeric, Values, Vectors
 from tocsin.compiler.jit import kernel
 from tocsin.geometry.convex import convex_distance
 from tocsin.geometry.decomposition import surface_pieces
@@ -63,37 +64,37 @@ HERE = (((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)), (0.0, 0.0, 0.0))
 class HullTree(NamedTuple):
     """Boxes of all nodes, and hulls of those that cover at least one whole piece and two triangles."""
 
-    nodes: np.ndarray
+    nodes: NodeTable
     """As in `tree.py`: node 0 is the root, children lie side by side, a leaf is one triangle."""
-    hull_first: np.ndarray
+    hull_first: Indices
     """(n,) int32: where the points of a node's hull begin."""
-    hull_count: np.ndarray
+    hull_count: Indices
     """(n,) int32: how many there are; 0 for triangles and for nodes inside a piece."""
-    hull_radius: np.ndarray
+    hull_radius: Values
     """(n,) float64: the hull, inflated by this, contains the node's triangles."""
-    hull_points: np.ndarray
+    hull_points: Vectors
     """(k, 3) float64, rows of the given points bit for bit."""
 
 
 class Choice(NamedTuple):
     """Where the points of one hull are chosen: candidates, row by row, and those kept so far."""
 
-    vertex: np.ndarray
+    vertex: Numeric
     """Which of the mesh's points a candidate is."""
-    cloud: np.ndarray
+    cloud: Vectors
     """(c, 3): the candidates at unit size."""
-    slack: np.ndarray
+    slack: Values
     """Radius of the part that a candidate stands for: r_j of the proof."""
-    excess: np.ndarray
+    excess: Values
     """How far it is outside the kept hull at most: e_k of the proof."""
-    seen: np.ndarray
+    seen: Numeric
     """How many points were kept when that was measured; -1 for a kept one."""
-    kept: np.ndarray
+    kept: Vectors
     """(MAX_POINTS, 3): the points kept, at unit size."""
-    simplex: np.ndarray
+    simplex: Numeric
 
 
-def build_hull_tree(mesh: Mesh, points: np.ndarray) -> HullTree:
+def build_hull_tree(mesh: Mesh, points: Vectors) -> HullTree:
     """Build the tree of hulls of a mesh's pieces; `points` are its vertices where the tree is wanted, in its link."""
     faces = mesh.faces
     none = np.zeros(0, np.int32)

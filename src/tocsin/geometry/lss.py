@@ -11,6 +11,7 @@ import math
 import numpy as np
 
 from tocsin import vec
+from tocsin._types import Vector, Vectors
 from tocsin.compiler.jit import kernel
 from tocsin.errors import TocsinError
 from tocsin.geometry.obb import box_axes, extreme_spans, frame_along, search_hull, unit
@@ -24,7 +25,7 @@ from tocsin.geometry.scaling import (
 from tocsin.geometry.sphere import bounding_sphere, smallest_sphere_center
 
 
-def fit_lss(points: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
+def fit_lss(points: Vectors) -> tuple[Vector, Vector, float]:
     """Return `(p0, p1, radius)`: every point of the (n, 3) array, n >= 1, is within `radius` of the segment p0 p1.
 
     In exact arithmetic: see `swept_radius`. The volume is near the least there is; milliseconds.

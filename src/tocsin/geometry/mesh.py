@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from tocsin import _cast
 from tocsin._readers import Reader
-from tocsin._types import Faces, Flags, HasTriangles, Indices, LongFaces, Matrix4, PathLike, Vectors
+from tocsin._types import Faces, Flags, HasTriangles, Indices, LongFaces, LongIndices, Matrix4, PathLike, Vectors
 from tocsin.errors import TocsinError, UnitWarning, remark
 from tocsin.geometry.affine import moved
 from tocsin.geometry.grouping import group_rows, weld
@@ -174,7 +174,7 @@ class Mesh:
         )
 
     @cached_property
-    def welded(self) -> tuple[Faces, Indices]:
+    def welded(self) -> tuple[Faces, LongIndices]:
         """Faces by position: `(corners, first)`, (m, 3) int32 numbers of distinct positions and one vertex for each."""
         labels, first = weld(self.vertices)
         corners = labels[self.faces]

@@ -10,6 +10,7 @@ import math
 
 import numpy as np
 
+from tocsin._types import Vectors
 from tocsin.compiler.jit import kernel
 from tocsin.geometry.convex import convex_distance
 from tocsin.geometry.hull import convex_hull
@@ -17,7 +18,7 @@ from tocsin.geometry.hull import convex_hull
 DIRECTIONS = 40
 
 
-def sphere_directions(n: int) -> np.ndarray:
+def sphere_directions(n: int) -> Vectors:
     """Return n well-spread unit vectors (a golden spiral), the six axis directions first."""
     k = np.arange(n) + 0.5
     z = 1.0 - 2.0 * k / n
@@ -45,7 +46,7 @@ def largest_excess(points, kept):
     return worst
 
 
-def convex_proxy(points: np.ndarray) -> tuple[np.ndarray, float]:
+def convex_proxy(points: Vectors) -> tuple[Vectors, float]:
     """Return (kept, radius): the hull of `kept`, inflated by `radius`, contains all points."""
     hull = convex_hull(points)
     vertices = hull.vertices

@@ -14,6 +14,7 @@ import math
 import numpy as np
 
 from tocsin import vec
+from tocsin._types import Numeric
 from tocsin.compiler.jit import kernel
 from tocsin.geometry.mesh import Mesh
 from tocsin.geometry.triangles import triangle_pair
@@ -54,7 +55,7 @@ def any_close(points, faces, rows, others, boxes, limit, start):
     return False
 
 
-def facing(mesh: Mesh) -> np.ndarray:
+def facing(mesh: Mesh) -> Numeric:
     """Return for each triangle whether its shell faces outward (1), inward (-1) or neither (0)."""
     labels = mesh.components()
     _, first = np.unique(labels, return_index=True)

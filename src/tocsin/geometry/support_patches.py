@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tocsin import vec
+from tocsin._types import IntArray, SingleArray
 from tocsin.compiler.jit import kernel
 from tocsin.geometry.support_table import ROW, cell_of, fill_cells, grid_of
 from tocsin.geometry.tree import MAX_DEPTH
@@ -48,11 +49,11 @@ ALL = 255
 class SupportPatches(NamedTuple):
     """The corners of a hierarchy; see the module."""
 
-    spans: np.ndarray
+    spans: IntArray
     """(nodes, 5) int32."""
-    corners: np.ndarray
+    corners: SingleArray
     """(2 patches, 3, 8) float32, from the root's centre."""
-    cells: np.ndarray
+    cells: IntArray
     """(rows, 8) int32: see `geometry.support_table`."""
 
 

@@ -8,19 +8,20 @@ from typing import NamedTuple
 
 import numpy as np
 
+from tocsin._types import Counts, Faces, Indices
 from tocsin.compiler.jit import kernel
 
 
 class HalfEdges(NamedTuple):
     """The rings of half-edges."""
 
-    next_around: np.ndarray
+    next_around: Indices
     """(3m,) int32: the next half-edge over the same edge, cyclically; itself for an open edge or a collapsed side."""
-    uses: np.ndarray
+    uses: Counts
     """(e,) int64: how many half-edges each edge has, collapsed sides (both ends the same corner) left out."""
 
 
-def half_edges(corners: np.ndarray, count: int) -> HalfEdges:
+def half_edges(corners: Faces, count: int) -> HalfEdges:
     """Return the rings of an (m, 3) array of corner numbers below `count`, in O(m log m)."""
     tails = corners.ravel().astype(np.int64)
     heads = np.roll(corners, -1, axis=1).ravel().astype(np.int64)
@@ -40,7 +41,7 @@ def half_edges(corners: np.ndarray, count: int) -> HalfEdges:
     return HalfEdges(next_around, uses)
 
 
-def label_faces(corners: np.ndarray, count: int) -> np.ndarray:
+def label_faces(corners: Faces, count: int) -> Indices:
     """Return (m,) int32 labels of edge-connected groups of faces, numbered in the order of their first face."""
     return _flood(half_edges(corners, count).next_around, len(corners))
 

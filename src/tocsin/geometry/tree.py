@@ -14,6 +14,7 @@ Walks down a tree keep what waits on stacks of fixed length, so no tree is deepe
 import numpy as np
 
 from tocsin import vec
+from tocsin._types import NodeTable
 from tocsin.compiler.arrays import stable_order
 from tocsin.compiler.jit import kernel
 
@@ -48,7 +49,7 @@ UNIT_DOWN = 1.0 - 2.0**-21
 """Times an axis of a node: a vector no longer than 1."""
 
 
-def is_tree(nodes: np.ndarray) -> bool:
+def is_tree(nodes: NodeTable) -> bool:
     """Do these nodes refer to each other as those of a hierarchy over triangles do: children after parents, and every
     triangle in one leaf? Asked of what comes from a file."""
     leaf = nodes["count"] == 1

@@ -371,8 +371,8 @@ def _is_number(text: str) -> bool:
 def _parquet(file: Path) -> tuple[list[str], Matrix]:
     existing_file(file, _WHAT)
     try:
-        import pyarrow.parquet
-        import pyarrow.types
+        import pyarrow.parquet  # pyright: ignore[reportMissingTypeStubs]
+        import pyarrow.types  # pyright: ignore[reportMissingTypeStubs]
     except ImportError:
         raise TocsinError("reading .parquet files needs pyarrow: pip install 'tocsin[parquet]'.") from None
     parquet: Any = pyarrow.parquet  # they have no types

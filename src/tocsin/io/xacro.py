@@ -39,8 +39,8 @@ def expand(path: PathLike, arguments: Mapping[str, object], packages: Packages =
     """Return the root element of what a xacro file expands to; `arguments` as in `xacro file name:=value`."""
     parse_xml(path, "the xacro file")
     try:
-        import xacro as module
-        from xacro import substitution_args
+        import xacro as module  # pyright: ignore[reportMissingTypeStubs]
+        from xacro import substitution_args  # pyright: ignore[reportMissingTypeStubs]
     except ImportError:
         raise TocsinError(f"expanding {str(path)!r} needs xacro: pip install 'tocsin[xacro]'.") from None
     xacro: Any = module  # it has no types

@@ -172,8 +172,10 @@ class Body(Model):
         bottom = lowest - float(step.max()) if base is None else _cast.scalar(base, "base", most=_cast.LARGEST)
         if not bottom < lowest:
             raise TocsinError(f"base must be below the lowest height, {lowest:g} m; got {bottom:g}.")
-        steps: list[float] = np.broadcast_to(step, 2).tolist()
-        x, y = (s * (np.arange(n) - 0.5 * (n - 1)) for s, n in zip(steps, ground.shape[::-1]))
+        along_x, along_y = np.broadcast_to(step, 2)
+        rows, columns = ground.shape
+        x = float(along_x) * (np.arange(columns) - 0.5 * (columns - 1))
+        y = float(along_y) * (np.arange(rows) - 0.5 * (rows - 1))
         body = cls(height_field(x, y, ground, bottom, name=label), pose, name=label, solid=True)
         body.unnamed = name is None
         return body

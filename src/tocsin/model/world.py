@@ -6,10 +6,12 @@ a leaf's triangle, a triangle's corners.
 
 import math
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
+from tocsin._types import Faces, Indices, IntArray, LinkTable, NodeTable, Numeric, Records, SingleArray, Values, Vectors
 from tocsin.compiler.jit import borrowed, kernel
 from tocsin.geometry.bvh4 import BVH4, EMPTY, shifted
 from tocsin.geometry.shape import Shape
@@ -69,6 +71,8 @@ MODEL = np.dtype(
 SELF = np.dtype([("a", "i4"), ("b", "i4"), ("margin", "f8")], align=True)
 """Two shapes of one model, by their numbers in it, a < b; their own margin, or NaN."""
 
+Number = TypeVar("Number", bound=np.generic)
+
 MOST_SELVES = 4096
 """Of one model: with more, its tree is faster than the list."""
 
@@ -76,34 +80,36 @@ MOST_SELVES = 4096
 class World(NamedTuple):
     """The tables of a scene."""
 
-    nodes: np.ndarray
-    quads: np.ndarray
+    nodes: NodeTable
+    quads: SingleArray
     """Of all hierarchies, with `kids`: see `geometry.bvh4`."""
-    kids: np.ndarray
-    points: np.ndarray
-    faces: np.ndarray
-    geoms: np.ndarray
-    links: np.ndarray
-    models: np.ndarray
-    rule_start: np.ndarray
+    kids: IntArray
+    points: Vectors
+    faces: Faces
+    geoms: Records
+    """GEOM each."""
+    links: LinkTable
+    models: Records
+    """MODEL each."""
+    rule_start: Indices
     """Rules between links, row by row as in a sparse matrix: row i is rule_start[i]:rule_start[i + 1]."""
-    rule_link: np.ndarray
+    rule_link: Indices
     """The other link, ascending within a row."""
-    rule_margin: np.ndarray
+    rule_margin: Values
     """The pair's own margin, metres; -inf: the pair is ignored."""
-    hull_first: np.ndarray
+    hull_first: Indices
     """Back end "hulls": for every node the stretch of the point table that, inflated by hull_radius, contains it."""
-    hull_count: np.ndarray
+    hull_count: Indices
     """0: the node has no hull. The whole table is empty where the back end does without."""
-    hull_radius: np.ndarray
-    spans: np.ndarray
+    hull_radius: Values
+    spans: IntArray
     """Back end "triangles": of large meshes the corners below every node, with `corners` and `cells`: see
     `geometry.support_patches`."""
-    corners: np.ndarray
-    cells: np.ndarray
-    selves: np.ndarray
+    corners: SingleArray
+    cells: IntArray
+    selves: Records
     """Pairs of shapes of one model, see `SELF`."""
-    charts: np.ndarray
+    charts: Numeric
     """See `broad_phase.charts`; none until they are worth their making."""
 
 
@@ -139,12 +145,12 @@ def assemble(models: Sequence[Model], rules: dict[tuple[int, int], float], *, hu
     `hulls`: use the trees over convex pieces, with the hulls of their nodes, instead of those over triangles.
     """
     trees: list[BVH4] = [EMPTY]
-    points: list[np.ndarray] = []
-    faces: list[np.ndarray] = []
-    node_hulls: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
+    points: list[Vectors] = []
+    faces: list[Faces] = []
+    node_hulls: list[tuple[Indices, Indices, Values]] = []
     placed: dict[tuple[int, bytes], tuple[int, int, int]] = {}
     geoms = np.zeros(sum(not s.is_empty for model in models for shapes in model.shapes for s in shapes), GEOM)
-    links: list[np.ndarray] = []
+    links: list[LinkTable] = []
     table = np.zeros(len(models), MODEL)
     patches: list[SupportPatches] = [NO_SUPPORT_PATCHES]
     n_geoms = n_nodes = n_quads = n_points = n_faces = n_links = n_config = n_patches = n_cells = 0
@@ -236,7 +242,7 @@ def _patches(shape: Shape, patch: int, cell: int) -> SupportPatches:
     return NO_SUPPORT_PATCHES._replace(spans=np.zeros((len(shape.nodes), SPAN), np.int32))
 
 
-def _aligned(nodes: np.ndarray) -> np.ndarray:
+def _aligned(nodes: NodeTable) -> NodeTable:
     """Return a copy whose records start at multiples of their size, so that each is in one line of the cache."""
     size = nodes.dtype.itemsize
     raw = np.zeros(nodes.nbytes + size, np.uint8)
@@ -246,11 +252,11 @@ def _aligned(nodes: np.ndarray) -> np.ndarray:
     return out
 
 
-def _joined(parts: list[np.ndarray], empty: np.ndarray) -> np.ndarray:
+def _joined(parts: list[NDArray[Number]], empty: NDArray[Number]) -> NDArray[Number]:
     return np.concatenate(parts) if parts else empty
 
 
-def _selves(model: Any, link: np.ndarray, rules: dict[tuple[int, int], float]) -> np.ndarray:
+def _selves(model: np.void, link: Indices, rules: dict[tuple[int, int], float]) -> Records:
     """Return the pairs of a model's shapes that no rule forbids, and say in its record how many; none if too many."""
     link = link[model["geom"] : model["geom"] + model["geoms"]]
     if len(link) ** 2 > 4 * MOST_SELVES:
@@ -276,7 +282,7 @@ def _halves_first(begin: int, end: int) -> list[tuple[int, int]]:
     return across + _halves_first(middle, end) + _halves_first(begin, middle)
 
 
-def _rows(n: int, rules: dict[tuple[int, int], float]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _rows(n: int, rules: dict[tuple[int, int], float]) -> tuple[Indices, Indices, Values]:
     """Return the rules in both directions as the rows of a sparse matrix."""
     both = sorted({(i, k, m) for (a, b), m in rules.items() for i, k in ((a, b), (b, a))})
     start = np.zeros(n + 1, np.int32)

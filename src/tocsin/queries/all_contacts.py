@@ -134,7 +134,7 @@ def _pairs(world: World, moving: tuple[int, ...]) -> np.ndarray:
     return np.stack([first, second], axis=1).astype(np.int32)
 
 
-def pixel_of(resolution: Any) -> tuple[float, float]:
+def pixel_of(resolution: str | float) -> tuple[float, float]:
     """Return (pixel, time resolution) for the kernels: a preset, or metres. A negative pixel is in parts of an edge."""
     if isinstance(resolution, str):
         return PRESETS[_cast.choice(resolution, "resolution", PRESETS)]
@@ -143,8 +143,8 @@ def pixel_of(resolution: Any) -> tuple[float, float]:
 
 
 def contacts(
-    context: Context, motions: tuple[Motion, ...], every: Any, screen: tuple[Any, Any, Any, Any],
-    terms: tuple[Any, Any, Any],
+    context: Context, motions: tuple[Motion, ...], every: str | None,
+    screen: tuple[str | float, float | None, float | None, bool], terms: tuple[float, float | None, int],
 ) -> TimedContacts | FeatureContacts | TriangleTimes:  # fmt: skip
     """Answer `Scene.contacts`.
 
@@ -172,7 +172,7 @@ def contacts(
 
 
 def of_features(
-    context: Context, motions: tuple[Motion, ...], every: str, margin: Any, tolerance: Any, max_steps: Any
+    context: Context, motions: tuple[Motion, ...], every: str, margin: float, tolerance: float | None, max_steps: int
 ) -> FeatureContacts | TriangleTimes:
     """Return every contact of deformable models: by "pair" or by "triangle"."""
     from tocsin.deform import answer
@@ -189,7 +189,7 @@ def of_features(
 def of_bodies(
     context: Context,
     motions: tuple[Motion, ...],
-    resolution: Any,
+    resolution: str | float,
     time_resolution: float | None,
     properness: float | None,
     exact: bool,
@@ -197,7 +197,7 @@ def of_bodies(
     """Return all contacts of the bodies of a scene: found on the collision screen, or exactly."""
     if exact.__class__ is not bool:
         _cast.flag(exact, "exact")
-    pixel, step = (resolution.__class__ is str and PRESETS.get(resolution)) or pixel_of(resolution)
+    pixel, step = (type(resolution) is str and PRESETS.get(resolution)) or pixel_of(resolution)
     if time_resolution is not None:
         step = _cast.scalar(time_resolution, "time_resolution", above=0.0)
     least = (
@@ -296,7 +296,7 @@ class Screen(NamedTuple):
         return found
 
 
-def boards(context: Context, motion: Motion, resolution: Any) -> tuple[Any, Grid, list[np.ndarray]]:
+def boards(context: Context, motion: Motion, resolution: str | float) -> tuple[Any, Grid, list[np.ndarray]]:
     """Return the frame and the screen of the first two shapes of a scene, the second of which moves, and the tables of
     their chords."""
     pixel, step = pixel_of(resolution)
@@ -328,7 +328,7 @@ def boards(context: Context, motion: Motion, resolution: Any) -> tuple[Any, Grid
     return frame, grid, tables
 
 
-def drawings(context: Context, motion: Motion, resolution: Any) -> Screen:
+def drawings(context: Context, motion: Motion, resolution: str | float) -> Screen:
     """Return the collision screen of the first two shapes of a scene, the second of which moves."""
     frame, grid, tables = boards(context, motion, resolution)
     start = grid.least + grid.size

@@ -7,7 +7,7 @@ never looked at so closely.
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from tocsin.queries.context import Context
 from tocsin.queries.distance import distance as distance_of
 from tocsin.queries.engines import Cost, Engine, Outcome
 from tocsin.queries.kernels.at_moment import touching
-from tocsin.results import Contact, LazyContact, Stats, Status
+from tocsin.results import AskedScene, Contact, LazyContact, Stats, Status
 
 
 class Asked(NamedTuple):
@@ -53,7 +53,9 @@ class Answer(LazyContact):
     """What it keeps to tell more; None for a plain record."""
 
     @classmethod
-    def of(cls, status: Status, time: float, tolerance: float, scene: Any, margin: float, asked: Asked) -> Answer:
+    def of(
+        cls, status: Status, time: float, tolerance: float, scene: AskedScene | None, margin: float, asked: Asked
+    ) -> Answer:
         """Return an answer that keeps what it needs to tell more."""
         answer = object.__new__(cls)
         fill = answer.__dict__

@@ -6,8 +6,8 @@ A scene has one `Context`, `scene.context`, and the questions are functions of i
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
@@ -32,6 +32,8 @@ LAST = "last"
 Ready = tuple["Context", World, Prepared, np.ndarray, int]
 """Whose tables are used, the tables, this thread's buffers, configurations in one array, and the most pieces."""
 
+T = TypeVar("T")
+
 
 class Context:
     """Models, rules and tables of one scene.
@@ -53,7 +55,7 @@ class Context:
         """Of the models that motions name, by their ids."""
         self._lock = threading.Lock()
         self.charts: Charts = Charts(self.models, charts, self._lock)
-        self._kept: dict[str, tuple[World, Any]] = {}
+        self._kept: dict[str, tuple[World, object]] = {}
         self._seen: tuple[int, ...] = ()
         self._looked = -1
         self._world: World | None = None
@@ -77,12 +79,12 @@ class Context:
                 self._looked = changes
         return self._world
 
-    def kept(self, what: str, world: World, make: Any) -> Any:
+    def kept(self, what: str, world: World, make: Callable[[], T]) -> T:
         """Return what an engine keeps beside these tables, made by `make()` if it is not there."""
         kept = self._kept.get(what)
         if kept is None or kept[0] is not world:
             kept = self._kept[what] = (world, make())
-        return kept[1]
+        return cast(T, kept[1])
 
     def copy(self, *, margins: float | None = 0.0) -> Context:
         """Return the same scene with the pairs' own margins wider by this, or without them if None."""
@@ -195,7 +197,7 @@ class Context:
                 raise TocsinError(f"{what} is about bodies and robots, and {name!r} is deformable: {instead}.")
 
 
-def context_of(models: tuple[Any, ...], backend: Any, threads: Any, charts: Any) -> Context:
+def context_of(models: tuple[Model, ...], backend: str, threads: int | None, charts: bool) -> Context:
     """Return the context of a new scene, after checking what its user has given; see `Scene`."""
     hulls = _cast.choice(backend, "backend", BACKENDS) == "hulls"
     for model in models:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from tocsin import _cast
 from tocsin.deform.question import Question
 from tocsin.deform.run import UNLIMITED
@@ -12,8 +10,8 @@ from tocsin.queries.context import Context
 
 
 def question(
-    context: Context, motions: tuple[Motion, ...], rules: dict[tuple[int, int], float], margin: Any, tolerance: Any,
-    threads: int | None, max_steps: int = UNLIMITED,
+    context: Context, motions: tuple[Motion, ...], rules: dict[tuple[int, int], float], margin: float,
+    tolerance: float | None, threads: int | None, max_steps: int = UNLIMITED,
 ) -> Question:  # fmt: skip
     """Return a question about the deformable models of a scene and all that they may touch."""
     context.check_motions(motions)

@@ -266,9 +266,9 @@ def first_contacts(points: Points, asking: Asking, scene: Any) -> FirstContacts:
 class FirstContacts(Sequence[FirstContact]):
     """The answer to `Scene.first_contacts`: arrays over all motions; `[i]` is the answer about one, with all it tells.
 
-        hits = scene.first_contacts(robot, Q0, Q1)
-        hits.collides.mean(), hits.time.min(), hits.links[hits.collides]
-        hits[7].contacts
+    hits = scene.first_contacts(robot, Q0, Q1)
+    hits.collides.mean(), hits.time.min(), hits.links[hits.collides]
+    hits[7].contacts
     """
 
     def __init__(self, found: np.ndarray, points: Points, asking: Asking, scene: Any) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import time as clock_module
-from typing import Any
 
 import numpy as np
 
@@ -20,14 +19,14 @@ from tocsin.queries.answer import Answer, Asked
 from tocsin.queries.context import Context, Ready, context_of
 from tocsin.queries.engines import Engine, Outcome
 from tocsin.queries.engines.advancement import ENGINE as ADVANCEMENT
-from tocsin.results import FirstContact, Status, status_of
+from tocsin.results import AskedScene, FirstContact, Status, status_of
 
 Motions = tuple[Motion, ...]
 Solved = tuple[Outcome, Ready, np.ndarray, float, float, float]
 """What was found, what it was found with, the stretches; margin and tolerance as kernels take them; seconds."""
 
 
-def engine_of(method: Any) -> Engine:
+def engine_of(method: str) -> Engine:
     """Return the engine of a name."""
     if method.__class__ is str and method == "advancement":
         return ADVANCEMENT
@@ -38,7 +37,7 @@ def engine_of(method: Any) -> Engine:
 
 
 def is_free(
-    context: Context, motions: Motions, margin: Any, tolerance: Any, max_steps: Any, engine: Engine
+    context: Context, motions: Motions, margin: float, tolerance: float | None, max_steps: int, engine: Engine
 ) -> bool:  # fmt: skip
     """Answer `Scene.is_free`."""
     if context.soft:
@@ -48,8 +47,8 @@ def is_free(
 
 
 def first_contact(
-    context: Context, motions: Motions, margin: Any, tolerance: Any, max_steps: Any, engine: Engine, *,
-    scene: Any = None, anything: bool = False,
+    context: Context, motions: Motions, margin: float, tolerance: float | None, max_steps: int, engine: Engine, *,
+    scene: AskedScene | None = None, anything: bool = False,
 ) -> FirstContact:  # fmt: skip
     """Answer `Scene.first_contact` of a scene that answers remember: links first, then deformable models.
 
@@ -79,15 +78,16 @@ def first_contact(
 
 
 def outcome_of(
-    context: Context, motions: Motions, margin: Any, tolerance: Any, max_steps: Any, engine: Engine, anything: bool
+    context: Context, motions: Motions, margin: float, tolerance: float | None, max_steps: int, engine: Engine,
+    anything: bool,
 ) -> Outcome:  # fmt: skip
     """Return what an engine says of links, as it is."""
     return _solve(context, motions, margin, tolerance, max_steps, engine, anything)[0]
 
 
 def _of_links(
-    context: Context, motions: Motions, margin: Any, tolerance: Any, max_steps: Any, engine: Engine, scene: Any,
-    anything: bool,
+    context: Context, motions: Motions, margin: float, tolerance: float | None, max_steps: int, engine: Engine,
+    scene: AskedScene | None, anything: bool,
 ) -> Answer:  # fmt: skip
     """Return the first contact of links."""
     solved = _solve(context, motions, margin, tolerance, max_steps, engine, anything)
@@ -105,7 +105,8 @@ def _of_links(
 
 
 def _solve(
-    context: Context, motions: Motions, margin: Any, tolerance: Any, max_steps: Any, engine: Engine, anything: bool
+    context: Context, motions: Motions, margin: float, tolerance: float | None, max_steps: int, engine: Engine,
+    anything: bool,
 ) -> Solved:  # fmt: skip
     """Ask an engine about links; again whenever it cannot go on without a chart, until it is made."""
     if margin.__class__ is not float or not 0.0 <= margin <= _cast.LARGEST:

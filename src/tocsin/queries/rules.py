@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, MutableMapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import cast
 
 from tocsin import _cast
 from tocsin.errors import TocsinError, unknown_name
@@ -64,14 +64,15 @@ class Rules:
         self.version += 1
         Model.changes += 1
 
-    def pair(self, pair: Any) -> tuple[str, str]:
+    def pair(self, pair: object) -> tuple[str, str]:
         """Return a pair of names in order, after checking that there is such a pair."""
-        if not isinstance(pair, tuple) or len(pair) != 2:
+        if not isinstance(pair, tuple) or len(cast(tuple[object, ...], pair)) != 2:
             raise TocsinError(f"a pair is two names of models or links; got {pair!r}.")
-        for name in pair:
-            if not isinstance(name, str) or name not in self.links:
+        given = cast(tuple[str, str], pair)
+        for name in given:
+            if not _cast.instance(name, str) or name not in self.links:
                 raise unknown_name("name", name, self.links)
-        a, b = sorted(pair)
+        a, b = sorted(given)
         if a == b and len(self.links[a]) == 1 and not self._is_soft(a):
             raise TocsinError(f"{a!r} and {b!r} are one link: there is no such pair.")
         return a, b

@@ -15,7 +15,7 @@ import math
 from collections.abc import Iterable
 from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -31,6 +31,9 @@ from tocsin.viewer.solids import END, START, Solid
 
 VERTEX = np.dtype([("place", "<u2", 3), ("spare", "<u2"), ("fold", "<i2", 2)])
 """A vertex: where it is in its solid's box, and its normal folded onto a square."""
+
+Story: TypeAlias = dict[str, Any]
+"""What the page is told, as JSON."""
 
 
 def save_page(
@@ -80,7 +83,7 @@ def page_text(film: Film, title: str, samples: int | Iterable[float] | None = No
     return "".join(parts.get(piece, piece) for piece in pieces)
 
 
-def _story(film: Film, title: str) -> dict[str, Any]:
+def _story(film: Film, title: str) -> Story:
     """Return what is said, and the view."""
     view = best_view(film)
     reach = float(np.linalg.norm(np.ptp(view.focus, axis=0))) or 1.0
@@ -122,7 +125,7 @@ def _story(film: Film, title: str) -> dict[str, Any]:
     }
 
 
-def _growth(film: Film) -> dict[str, Any] | None:
+def _growth(film: Film) -> Story | None:
     """Return how many contacts there are by when, as a curve of few points."""
     if film.growth is None:
         return None
@@ -130,7 +133,7 @@ def _growth(film: Film) -> dict[str, Any] | None:
     return {"what": what, "times": times.tolist(), "counts": counts.tolist()}
 
 
-def _touch(touch: Any) -> dict[str, Any]:
+def _touch(touch: Any) -> Story:
     contact = touch.contact
     triangles = np.concatenate([touch.triangles_a, touch.triangles_b])
     normal = contact.normal.tolist() if np.any(contact.normal) else None
@@ -138,7 +141,7 @@ def _touch(touch: Any) -> dict[str, Any]:
     return {"point": point.tolist(), "normal": normal, "triangles": triangles.tolist()}
 
 
-def _arrays(film: Film) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+def _arrays(film: Film) -> tuple[dict[str, np.ndarray], Story]:
     """Return the arrays of the page, and what in its story points into them."""
     vertices, indices, solids = [np.zeros(0, VERTEX)], [np.zeros(0, "<u4")], []
     n_vertices = n_indices = 0
@@ -179,7 +182,7 @@ def _arrays(film: Film) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
     slabs, boxes, pairs = [], [np.zeros(0, "<f4")], [np.zeros((0, 2), "<i4")]
     n_boxes = n_pairs = 0
     for slab in film.slabs:
-        told: dict[str, Any] = {"t0": slab.t0, "t1": slab.t1, "boxes": n_boxes}
+        told: Story = {"t0": slab.t0, "t1": slab.t1, "boxes": n_boxes}
         for name, left in (("spatial", slab.spatial), ("temporal", slab.temporal)):
             told[name] = [n_pairs, n_pairs + len(left)]
             pairs.append(left.astype("<i4"))

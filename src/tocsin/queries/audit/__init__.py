@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from tocsin import _cast
 from tocsin.errors import TocsinError
@@ -18,19 +19,20 @@ from tocsin.queries.audit.clearance import Lowest
 from tocsin.queries.audit.records import Audit, Clearance, Moment, Pair, Stretch
 from tocsin.queries.audit.search import RESOLUTION, Search
 from tocsin.queries.context import Context
+from tocsin.results import AskedScene
 
 __all__ = ["Audit", "Clearance", "Moment", "Pair", "Stretch", "audit"]
 
 
 def audit(
-    scene: Any,
+    scene: AskedScene,
     robot: Robot,
     trajectory: Any,
     *,
     margin: float = 0.0,
     tolerance: float | None = None,
     resolution: float = RESOLUTION,
-    times: Any = None,
+    times: ArrayLike | None = None,
     max_steps: int = MAX_STEPS,
     progress: Callable[[int, int], None] | None = None,
 ) -> Audit:

@@ -24,7 +24,7 @@ class Advancement(Engine):
     ) -> Outcome:  # fmt: skip
         """Find the first contact."""
         grow = prepared.largest_margin
-        return ask(
+        return ask(  # pyright: ignore[reportReturnType]  # Outcome by its fields: kernels return plain tuples
             prepared.table, configs, stretches, margin, margin if margin > grow else grow, tolerance, max_steps,
             anything,
         )  # fmt: skip

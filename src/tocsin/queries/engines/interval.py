@@ -48,7 +48,9 @@ class Interval(Engine):
         """Find the first contact, always."""
         switches = pipeline.Switches(self._bits, self._tables(prepared) if self._swept else NONE)
         grow = max(margin, prepared.largest_margin)
-        return ask(prepared.table, configs, stretches, margin, grow, tolerance, max_steps, switches)
+        return ask(  # pyright: ignore[reportReturnType]  # Outcome by its fields: kernels return plain tuples
+            prepared.table, configs, stretches, margin, grow, tolerance, max_steps, switches
+        )  # fmt: skip
 
     @staticmethod
     def _tables(prepared: Prepared) -> pipeline.Swept:
