@@ -5,8 +5,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from tocsin.deform.advance import CONTACT, FREE, UNDECIDED
 from tocsin.deform.initial import crosses, one_sided, parted, sign
+from tocsin.outcome import CAPPED, CONTACT, FREE
 
 pytestmark = pytest.mark.pure
 
@@ -35,7 +35,7 @@ def goes_through(p, q, a, b, c):
 @pytest.mark.parametrize("round_numbers", [False, True])
 def test_what_is_claimed_is_true_in_exact_arithmetic(round_numbers):
     rng = np.random.default_rng(1)
-    claimed = {CONTACT: 0, FREE: 0, UNDECIDED: 0}
+    claimed = {CONTACT: 0, FREE: 0, CAPPED: 0}
     for _ in range(2000):
         rows = rng.integers(-2, 3, (5, 3)).astype(float) if round_numbers else rng.normal(size=(5, 3))
         p, q, a, b, c = (tuple(row.tolist()) for row in rows)
@@ -50,7 +50,7 @@ def test_what_is_claimed_is_true_in_exact_arithmetic(round_numbers):
     assert claimed[CONTACT] > 20
     assert claimed[FREE] > 500
     if not round_numbers:
-        assert claimed[UNDECIDED] == 0
+        assert claimed[CAPPED] == 0
 
 
 def test_a_sign_is_that_of_the_volume_or_none():

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from tocsin.deform.advance import CONTACT, UNDECIDED
 from tocsin.deform.narrow import EDGE_EDGE, EDGE_FACE, VERTEX_FACE
 from tocsin.deform.starting import is_confirmed, mark_inside, parts_of, touching_at_start
 from tocsin.deform.topology import make_elements
+from tocsin.outcome import CAPPED, CONTACT
 
 pytestmark = pytest.mark.pure
 
@@ -48,7 +48,7 @@ def test_elements_touch_by_a_corner_an_edge_or_as_a_face_and_at_the_start_only()
 def test_an_edge_that_may_go_through_a_face_says_nothing_where_its_end_touches_that_face():
     a, b = elements(3, [[0, 1, 2]]), elements(3, [[0, 1, 2]])
     edge = a.edges.tolist().index([0, 1])
-    unclear, through = (EDGE_FACE, edge, 0, 0.0, UNDECIDED), (EDGE_FACE, edge, 0, 0.0, CONTACT)
+    unclear, through = (EDGE_FACE, edge, 0, 0.0, CAPPED), (EDGE_FACE, edge, 0, 0.0, CONTACT)
     touch = (VERTEX_FACE, 1, 0, 0.0, CONTACT)
     assert is_confirmed(rows(unclear), a, b, False).tolist() == [True]
     assert is_confirmed(rows(unclear, touch), a, b, False).tolist() == [False, True]
