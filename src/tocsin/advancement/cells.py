@@ -15,6 +15,8 @@ side only, so at rates of at most h and k the parts close in at no more than X +
 in the rates; then the claim of the step in `motion_bound`, for one unit of time.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from tocsin import vec
@@ -63,23 +65,37 @@ def bounds_of(pair, reach_a, reach_b):
     )
 
 
+class Cell(NamedTuple):
+    """How a pair moves in a cell, around its centre, and what is to be proven."""
+
+    pose: tuple
+    motion_x: tuple
+    """While one joint alone moves."""
+    motion_y: tuple
+    clear: float
+    """How far apart they shall be, noise included."""
+    noise_speed: float
+
+
 @kernel
-def left_over(gap, first, speed, acceleration, clear, noise_speed):
+def left_over(gap, first, bounds, cell):
     """Return what is left of a gap in the whole cell beyond `clear`, rounded down; not positive: nothing is proven.
 
-    `first` is X + Y as computed, each off by `noise_speed` at most.
+    `first` is X + Y as computed, each off by `noise_speed` at most; `bounds` (V, A).
     """
+    speed, acceleration = bounds
+    clear, noise_speed = cell.clear, cell.noise_speed
     loss = first + 2.0 * noise_speed + 0.5 * acceleration
     loss = select(speed < loss, speed, loss)
     return gap * SHRINK - (loss + clear) * (1.0 + 2.0**-40)
 
 
 @kernel
-def boxes_left(box, other, arm, motion_x, motion_y, speed, acceleration, clear, noise_speed):
+def boxes_left(box, other, arm, bounds, cell):
     """Return (left, gap) of two boxes, floats or lanes: see `left_over`."""
     gap, n = gap_between(box, other)
-    first = both_speeds(n, motion_x, box, other, arm) + both_speeds(n, motion_y, box, other, arm)
-    return left_over(gap, first, speed, acceleration, clear, noise_speed), gap
+    first = both_speeds(n, cell.motion_x, box, other, arm) + both_speeds(n, cell.motion_y, box, other, arm)
+    return left_over(gap, first, bounds, cell), gap
 
 
 @kernel
@@ -91,8 +107,9 @@ def corner_speed(n, velocity, turn, p, q, r):
 
 
 @kernel
-def triangles_left(world, fa, fb, pose, motion_x, motion_y, speed, acceleration, clear, noise_speed):
+def triangles_left(world, fa, fb, bounds, cell):
     """Return what is left between two triangles: see `left_over`."""
+    pose, motion_x, motion_y = cell.pose, cell.motion_x, cell.motion_y
     a0 = corner(world.points, world.faces, fa, 0)
     a1 = corner(world.points, world.faces, fa, 1)
     a2 = corner(world.points, world.faces, fa, 2)
@@ -100,7 +117,7 @@ def triangles_left(world, fa, fb, pose, motion_x, motion_y, speed, acceleration,
     b1, r1 = placed_corner(world.points, world.faces, fb, 1, pose)
     b2, r2 = placed_corner(world.points, world.faces, fb, 2, pose)
     d, x, y = triangle_pair(a0, a1, a2, b0, b1, b2)
-    if not d > clear:
+    if not d > cell.clear:
         return -1.0
     n = ((y[0] - x[0]) / d, (y[1] - x[1]) / d, (y[2] - x[2]) / d)
     gap = gap_along(n, a0, a1, a2, b0, b1, b2)
@@ -111,7 +128,7 @@ def triangles_left(world, fa, fb, pose, motion_x, motion_y, speed, acceleration,
     )
     first += corner_speed(n, motion_x[2], motion_x[3], r0, r1, r2)
     first += corner_speed(n, motion_y[2], motion_y[3], r0, r1, r2)
-    return left_over(gap, first, speed, acceleration, clear, noise_speed)
+    return left_over(gap, first, bounds, cell)
 
 
 @kernel
@@ -128,9 +145,11 @@ def set_speed(n, velocity, turn, table, part):
 
 
 @kernel
-def convex_left(world, geom_a, geom_b, node_a, node_b, pose, workspace, motion_x, motion_y, speed, acceleration, clear,
-                noise_speed):  # fmt: skip
+def convex_left(world, pair, node_a, node_b, bounds, cell, workspace):
     """Return what is left between two leaves of which one is a convex solid: see `left_over`."""
+    pose, motion_x, motion_y, clear, _ = cell
+    geom_a = world.geoms[pair["a"]]
+    geom_b = world.geoms[pair["b"]]
     table_a, set_a = convex_set(geom_a, node_a, world.points, world.faces, workspace.corners_a)
     table_b, set_b = convex_set(geom_b, node_b, world.points, world.faces, workspace.corners_b)
     guess = vec.add(pose[1], vec.matvec(pose[0], center_of(node_b)))
@@ -147,7 +166,7 @@ def convex_left(world, geom_a, geom_b, node_a, node_b, pose, workspace, motion_x
     first += set_speed(back, of_b_x[0], of_b_x[1], table_b, set_b) + set_speed(
         back, of_b_y[0], of_b_y[1], table_b, set_b
     )
-    return left_over(lower, first, speed, acceleration, clear, noise_speed)
+    return left_over(lower, first, bounds, cell)
 
 
 @kernel
@@ -174,6 +193,27 @@ def one_turning(pair, sweeps, joints, links, joint, other):
 
 
 @kernel
+def leaves_left(world, pair, node_a, node_b, cell, workspace):
+    """Return what is left between two leaves: see `left_over`."""
+    bounds = bounds_of(pair, np.float64(node_a["reach"]), np.float64(node_b["reach"]))
+    if world.geoms[pair["a"]]["kind"] == MESH and world.geoms[pair["b"]]["kind"] == MESH:
+        return triangles_left(world, node_a["first"], node_b["first"], bounds, cell)
+    return convex_left(world, pair, node_a, node_b, bounds, cell, workspace)
+
+
+@kernel
+def quads_left(world, q, node_a, node_b, pair, open_a, cell, cell_of_b):
+    """Return (left, gap) of four children of one node beside the other: see `left_over`. `cell_of_b`: as b sees it."""
+    other, arm = facing(node_b if open_a else node_a, cell.pose, open_a)
+    reaches = load(world.quads, q, REACH)
+    if open_a:
+        bounds = bounds_of(pair, reaches, np.float64(node_b["reach"]))
+        return boxes_left(boxes_of(world.quads, q), other, arm, bounds, cell)
+    bounds = bounds_of(pair, np.float64(node_a["reach"]), reaches)
+    return boxes_left(boxes_of(world.quads, q), other, arm, bounds, cell_of_b)
+
+
+@kernel
 def proven_apart(world, links, joints, sweeps, workspace, pair, joint_x, joint_y, ends, clear):
     """Return (apart, tests): is the pair proven farther apart than `clear` in the whole cell, and what it took.
 
@@ -186,16 +226,12 @@ def proven_apart(world, links, joints, sweeps, workspace, pair, joint_x, joint_y
     prepare(pair, world.geoms, joints, links, sweeps, 1.0, 0.0)
     pose, motion_x = one_turning(pair, sweeps, joints, links, joint_x, joint_y)
     _, motion_y = one_turning(pair, sweeps, joints, links, joint_y, joint_x)
-    of_b_x = seen_from_b(pose, motion_x)
-    of_b_y = seen_from_b(pose, motion_y)
-    noise_speed = pair["noise_speed"]
-    clear += pair["noise"]
-    geom_a = world.geoms[pair["a"]]
-    geom_b = world.geoms[pair["b"]]
-    meshes = geom_a["kind"] == MESH and geom_b["kind"] == MESH
+    cell = Cell(pose, motion_x, motion_y, clear + pair["noise"], pair["noise_speed"])
+    of_b_x, of_b_y = seen_from_b(pose, motion_x), seen_from_b(pose, motion_y)
+    cell_of_b = Cell(pose, of_b_x, of_b_y, cell.clear, cell.noise_speed)
     stack = workspace.stack
-    stack[0, 0] = geom_a["root"]
-    stack[0, 1] = geom_b["root"]
+    stack[0, 0] = world.geoms[pair["a"]]["root"]
+    stack[0, 1] = world.geoms[pair["b"]]["root"]
     top = 1
     tests = 0
     while top > 0:
@@ -204,8 +240,6 @@ def proven_apart(world, links, joints, sweeps, workspace, pair, joint_x, joint_y
         b = stack[top, 1]
         node_a = world.nodes[a]
         node_b = world.nodes[b]
-        reach_a = np.float64(node_a["reach"])
-        reach_b = np.float64(node_b["reach"])
         leaf_a = node_a["count"] > 0
         leaf_b = node_b["count"] > 0
         tests += 1
@@ -213,41 +247,17 @@ def proven_apart(world, links, joints, sweeps, workspace, pair, joint_x, joint_y
             return False, tests
         if tests == 1:
             other, arm = outward(pose[0], pose[1], node_b)
-            speed, acceleration = bounds_of(pair, reach_a, reach_b)
-            left, _ = boxes_left(
-                box_of(node_a), other, arm, motion_x, motion_y, speed, acceleration, clear, noise_speed
-            )
+            bounds = bounds_of(pair, np.float64(node_a["reach"]), np.float64(node_b["reach"]))
+            left, _ = boxes_left(box_of(node_a), other, arm, bounds, cell)
             if left > 0.0:
                 return True, tests
         if leaf_a and leaf_b:
-            speed, acceleration = bounds_of(pair, reach_a, reach_b)
-            if meshes:
-                left = triangles_left(
-                    world, node_a["first"], node_b["first"], pose, motion_x, motion_y, speed, acceleration, clear,
-                    noise_speed,
-                )  # fmt: skip
-            else:
-                left = convex_left(
-                    world, geom_a, geom_b, node_a, node_b, pose, workspace, motion_x, motion_y, speed, acceleration,
-                    clear, noise_speed,
-                )  # fmt: skip
-            if not left > 0.0:
+            if not leaves_left(world, pair, node_a, node_b, cell, workspace) > 0.0:
                 return False, tests
             continue
         open_a = leaf_b or (not leaf_a and node_a["radius"] >= node_b["radius"])
         q = -1 - (node_a["count"] if open_a else node_b["count"])
-        other, arm = facing(node_b if open_a else node_a, pose, open_a)
-        reaches = load(world.quads, q, REACH)
-        if open_a:
-            speeds, accelerations = bounds_of(pair, reaches, reach_b)
-            lefts, gaps = boxes_left(
-                boxes_of(world.quads, q), other, arm, motion_x, motion_y, speeds, accelerations, clear, noise_speed
-            )
-        else:
-            speeds, accelerations = bounds_of(pair, reach_a, reaches)
-            lefts, gaps = boxes_left(
-                boxes_of(world.quads, q), other, arm, of_b_x, of_b_y, speeds, accelerations, clear, noise_speed
-            )
+        lefts, gaps = quads_left(world, q, node_a, node_b, pair, open_a, cell, cell_of_b)
         done = bits(lefts > 0.0)
         deepest = np.inf
         for k in range(WIDTH):

@@ -33,6 +33,20 @@ def root_gaps(world, sweeps, joints, pairs, n_pairs, t):
 
 
 @kernel
+def put_in_order(stack, waiting, bottom, top, gap, a, b):
+    """Put a pair of nodes on the stack, below those above `bottom` that are nearer: the nearest is on top."""
+    place = top
+    while place > bottom and waiting[place - 1] < gap:
+        waiting[place] = waiting[place - 1]
+        stack[place, 0] = stack[place - 1, 0]
+        stack[place, 1] = stack[place - 1, 1]
+        place -= 1
+    waiting[place] = gap
+    stack[place, 0] = a
+    stack[place, 1] = b
+
+
+@kernel
 def closest(world, sweeps, joints, workspace, pairs, n_pairs, t):
     """Return (upper, lower, pair, x, y): the least distance of all pairs at time t, its points in the world's frame.
 
@@ -42,11 +56,9 @@ def closest(world, sweeps, joints, workspace, pairs, n_pairs, t):
     and after MOST_TESTS none is: the bounds are then farther apart, where many triangles are equally near.
     """
     left = MOST_TESTS
-    best = math.inf
-    lower = math.inf
+    best = lower = math.inf
     found = -1
-    best_x = (0.0, 0.0, 0.0)
-    best_y = (0.0, 0.0, 0.0)
+    best_x = best_y = (0.0, 0.0, 0.0)
     stack = workspace.stack
     waiting = np.zeros(stack.shape[0])
     apart = root_gaps(world, sweeps, joints, pairs, n_pairs, t)
@@ -104,17 +116,9 @@ def closest(world, sweeps, joints, workspace, pairs, n_pairs, t):
                 kid = world.kids[q, k]
                 if kid < 0:
                     break
+                # The nearest first: it lowers the bound for the others.
                 gap = lane(gaps, k) - noise
-                # Sorted as they come, the nearest on top: it lowers the bound for the others.
-                place = top
-                while place > bottom and waiting[place - 1] < gap:
-                    waiting[place] = waiting[place - 1]
-                    stack[place, 0] = stack[place - 1, 0]
-                    stack[place, 1] = stack[place - 1, 1]
-                    place -= 1
-                waiting[place] = gap
-                stack[place, 0] = kid >> 1 if open_a else a
-                stack[place, 1] = b if open_a else kid >> 1
+                put_in_order(stack, waiting, bottom, top, gap, kid >> 1 if open_a else a, b if open_a else kid >> 1)
                 top += 1
         if best == 0.0:
             break

@@ -18,6 +18,8 @@ enclosed  of two convex sets four pairs of points (a_i, b_i) are known for which
 The last two grow with the depth of an overlap, so that a deep one is passed in a few strides.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from tocsin import vec
@@ -58,100 +60,135 @@ def pierces(p, q, a, b, c):
     return below != 0 and side(a, q, b, c) == -below
 
 
+class Moving(NamedTuple):
+    """How two leaves move, as a sees b, and how far that can be trusted."""
+
+    place: tuple
+    """Of b's origin."""
+    motion: tuple
+    noise: float
+    noise_speed: float
+    speed: float
+    """Nothing of theirs is faster, or accelerates more."""
+    acceleration: float
+    need: float
+    """Longer than this nobody asks."""
+
+
+class Within(NamedTuple):
+    """What is asked about two leaves."""
+
+    limit: float
+    """They are within this distance now, and shall stay within `most`, both less the noise of the pair."""
+    most: float
+    need: float
+
+
 @kernel
-def gap_step(x, y, a0, a1, a2, b0, b1, b2, place, motion, pair, speed, acceleration, need):
-    """Return how long the points a_i (of a) and b_i (of b), as two hulls, stay apart, by the direction from x to y."""
+def step(moving, gap, closing):
+    """Return how long a gap that closes at this speed now stays open."""
+    return safe_step(gap, closing, moving.acceleration, moving.speed, moving.need)
+
+
+@kernel
+def gap_step(x, y, of_a, of_b, moving):
+    """Return how long three points of a and three of b, as two hulls, stay apart, by the direction from x to y."""
+    a0, a1, a2 = of_a
+    b0, b1, b2 = of_b
     n = vec.sub(y, x)
     length = vec.norm(n)
     if not length > 0.0:
         return 0.0
     n = (n[0] / length, n[1] / length, n[2] / length)
     top = max(vec.dot(n, a0), max(vec.dot(n, a1), vec.dot(n, a2)))
-    gap = min(vec.dot(n, b0), min(vec.dot(n, b1), vec.dot(n, b2))) - top - pair["noise"]
+    gap = min(vec.dot(n, b0), min(vec.dot(n, b1), vec.dot(n, b2))) - top - moving.noise
     if not gap > 0.0:
         return 0.0
-    va, wa, vb, wb = motion[:4]
+    va, wa, vb, wb = moving.motion[:4]
     ka = vec.cross(n, wa)
     kb = vec.cross(n, wb)
+    place = moving.place
     leaving = vec.dot(va, n) + max(vec.dot(ka, a0), max(vec.dot(ka, a1), vec.dot(ka, a2)))
     r0 = vec.dot(kb, vec.sub(b0, place))
     r1 = vec.dot(kb, vec.sub(b1, place))
     r2 = vec.dot(kb, vec.sub(b2, place))
     coming = vec.dot(vb, n) + min(r0, min(r1, r2))
-    return safe_step(gap, leaving - coming + pair["noise_speed"], acceleration, speed, need)
+    return step(moving, gap, leaving - coming + moving.noise_speed)
 
 
 @kernel
-def edge_of_a_step(p, q, a, b, c, place, motion, pair, speed, acceleration, need):
+def edge_of_a_step(p, q, a, b, c, moving):
     """Return how long the segment pq of a stays run through the triangle abc of b; 0 if it does not now."""
     if not pierces(p, q, a, b, c):
         return 0.0
     y = closest_on_triangle(p, a, b, c)
-    h = gap_step(p, y, p, p, p, a, b, c, place, motion, pair, speed, acceleration, need)
+    h = gap_step(p, y, (p, p, p), (a, b, c), moving)
     if h > 0.0:
         y = closest_on_triangle(q, a, b, c)
-        h = min(h, gap_step(q, y, q, q, q, a, b, c, place, motion, pair, speed, acceleration, need))
+        h = min(h, gap_step(q, y, (q, q, q), (a, b, c), moving))
     for k in range(3):
         if not h > 0.0:
             return 0.0
         e = a if k == 0 else (b if k == 1 else c)
         f = b if k == 0 else (c if k == 1 else a)
         x, y = segments(p, vec.sub(q, p), e, vec.sub(f, e))
-        h = min(h, gap_step(x, y, p, q, q, e, f, f, place, motion, pair, speed, acceleration, need))
+        h = min(h, gap_step(x, y, (p, q, q), (e, f, f), moving))
     return h
 
 
 @kernel
-def edge_of_b_step(p, q, a, b, c, place, motion, pair, speed, acceleration, need):
+def edge_of_b_step(p, q, a, b, c, moving):
     """Return how long the segment pq of b stays run through the triangle abc of a; 0 if it does not now."""
     if not pierces(p, q, a, b, c):
         return 0.0
     x = closest_on_triangle(p, a, b, c)
-    h = gap_step(x, p, a, b, c, p, p, p, place, motion, pair, speed, acceleration, need)
+    h = gap_step(x, p, (a, b, c), (p, p, p), moving)
     if h > 0.0:
         x = closest_on_triangle(q, a, b, c)
-        h = min(h, gap_step(x, q, a, b, c, q, q, q, place, motion, pair, speed, acceleration, need))
+        h = min(h, gap_step(x, q, (a, b, c), (q, q, q), moving))
     for k in range(3):
         if not h > 0.0:
             return 0.0
         e = a if k == 0 else (b if k == 1 else c)
         f = b if k == 0 else (c if k == 1 else a)
         x, y = segments(e, vec.sub(f, e), p, vec.sub(q, p))
-        h = min(h, gap_step(x, y, e, f, f, p, q, q, place, motion, pair, speed, acceleration, need))
+        h = min(h, gap_step(x, y, (e, f, f), (p, q, q), moving))
     return h
 
 
 @kernel
-def pierced_step(a0, a1, a2, b0, b1, b2, place, motion, pair, speed, acceleration, need):
+def pierced_step(of_a, of_b, moving):
     """Return how long two triangles stay run through each other: the longest of their six edges; 0 if none is."""
+    a0, a1, a2 = of_a
+    b0, b1, b2 = of_b
     h = 0.0
     for k in range(3):
         p = a0 if k == 0 else (a1 if k == 1 else a2)
         q = a1 if k == 0 else (a2 if k == 1 else a0)
-        h = max(h, edge_of_a_step(p, q, b0, b1, b2, place, motion, pair, speed, acceleration, need))
+        h = max(h, edge_of_a_step(p, q, b0, b1, b2, moving))
         p = b0 if k == 0 else (b1 if k == 1 else b2)
         q = b1 if k == 0 else (b2 if k == 1 else b0)
-        h = max(h, edge_of_b_step(p, q, a0, a1, a2, place, motion, pair, speed, acceleration, need))
+        h = max(h, edge_of_b_step(p, q, a0, a1, a2, moving))
     return h
 
 
 @kernel
-def near_step(x, y, d, most, place, motion, pair, speed, acceleration, need):
+def near_step(x, y, d, most, moving):
     """Return how long the points x of a and y of b, at a distance d now, stay within `most` of each other."""
-    va, wa, vb, wb = motion[:4]
+    va, wa, vb, wb = moving.motion[:4]
     u = vec.sub(
-        vec.add(vb, vec.cross(wb, vec.sub(y, place))),
+        vec.add(vb, vec.cross(wb, vec.sub(y, moving.place))),
         vec.add(va, vec.cross(wa, x)),
     )
-    return safe_step(most - d, vec.norm(u) + pair["noise_speed"], acceleration, speed, need)
+    return step(moving, most - d, vec.norm(u) + moving.noise_speed)
 
 
 @kernel
-def enclosed_step(simplex, place, motion, pair, speed, acceleration, need):
+def enclosed_step(simplex, moving):
     """Return how long the tetrahedron of the simplex, rows (b - a, a, b), holds the origin; 0 if it does not now."""
     origin = (0.0, 0.0, 0.0)
     turn = side(origin, vec.load3(simplex, 0), vec.load3(simplex, 1), vec.load3(simplex, 2))
-    va, wa, vb, wb = motion[:4]
+    va, wa, vb, wb = moving.motion[:4]
     best = np.inf
     for k in range(4):
         w0 = vec.load3(simplex, (k + 1) % 4)
@@ -167,7 +204,7 @@ def enclosed_step(simplex, place, motion, pair, speed, acceleration, need):
         if vec.dot(n, w0) < 0.0:
             length = -length
         n = (n[0] / length, n[1] / length, n[2] / length)
-        gap = min(vec.dot(n, w0), min(vec.dot(n, w1), vec.dot(n, w2))) - pair["noise"]
+        gap = min(vec.dot(n, w0), min(vec.dot(n, w1), vec.dot(n, w2))) - moving.noise
         if not gap > 0.0:
             return 0.0
         slowest = np.inf
@@ -176,25 +213,36 @@ def enclosed_step(simplex, place, motion, pair, speed, acceleration, need):
                 x = (simplex[i, 3], simplex[i, 4], simplex[i, 5])
                 y = (simplex[i, 6], simplex[i, 7], simplex[i, 8])
                 u = vec.sub(
-                    vec.add(vb, vec.cross(wb, vec.sub(y, place))),
+                    vec.add(vb, vec.cross(wb, vec.sub(y, moving.place))),
                     vec.add(va, vec.cross(wa, x)),
                 )
                 slowest = min(slowest, vec.dot(n, u))
-        best = min(best, safe_step(gap, pair["noise_speed"] - slowest, acceleration, speed, need))
+        best = min(best, step(moving, gap, moving.noise_speed - slowest))
     return best
 
 
 @kernel
-def leaf_certificate(world, geom_a, geom_b, node_a, node_b, pose, motion, pair, limit, most, workspace, need):
-    """Return (h, d): two leaves stay within `most` + noise of each other during [t, t + h]; h = 0 where d > `limit`.
-
-    `d` is the distance of two points of them now; `limit` < `most`, both less the noise of the pair.
-    """
+def moving_leaves(pair, node_a, node_b, pose, motion, need):
+    """Return how two leaves move."""
     reach_a = np.float64(node_a["reach"])
     reach_b = np.float64(node_b["reach"])
     speed = pair["speed"] + pair["turn_a"] * reach_a + pair["turn_b"] * reach_b
     acceleration = pair["accel"] + pair["accel_per_reach_a"] * reach_a + pair["accel_per_reach_b"] * reach_b
-    place = pose[1]
+    return Moving(pose[1], motion, pair["noise"], pair["noise_speed"], speed, acceleration, need)
+
+
+@kernel
+def leaf_certificate(world, pair, a, b, pose, motion, within, workspace):
+    """Return (h, d): the leaves a, b stay within `most` + noise of each other during [t, t + h]; h = 0 if d > `limit`.
+
+    `d` is the distance of two points of them now.
+    """
+    limit, most, need = within
+    geom_a = world.geoms[pair["a"]]
+    geom_b = world.geoms[pair["b"]]
+    node_a = world.nodes[a]
+    node_b = world.nodes[b]
+    moving = moving_leaves(pair, node_a, node_b, pose, motion, need)
     if geom_a["kind"] == MESH and geom_b["kind"] == MESH:
         a0 = corner(world.points, world.faces, node_a["first"], 0)
         a1 = corner(world.points, world.faces, node_a["first"], 1)
@@ -205,9 +253,9 @@ def leaf_certificate(world, geom_a, geom_b, node_a, node_b, pose, motion, pair, 
         d, x, y = triangle_pair(a0, a1, a2, b0, b1, b2)
         if not d <= limit:
             return 0.0, d
-        h = near_step(x, y, d, most, place, motion, pair, speed, acceleration, need)
+        h = near_step(x, y, d, most, moving)
         if d <= pair["noise"] and h < need:
-            h = max(h, pierced_step(a0, a1, a2, b0, b1, b2, place, motion, pair, speed, acceleration, need))
+            h = max(h, pierced_step((a0, a1, a2), (b0, b1, b2), moving))
         return h, d
     table_a, set_a = convex_set(geom_a, node_a, world.points, world.faces, workspace.corners_a)
     table_b, set_b = convex_set(geom_b, node_b, world.points, world.faces, workspace.corners_b)
@@ -215,7 +263,7 @@ def leaf_certificate(world, geom_a, geom_b, node_a, node_b, pose, motion, pair, 
     # Without their radii: of two capsules whose axes are near, the distance between the axes says how deep they are.
     core_a = (set_a[0], set_a[1], 0.0, set_a[3])
     core_b = (set_b[0], set_b[1], 0.0, set_b[3])
-    guess = vec.add(place, vec.matvec(pose[0], vec.load3(table_b, set_b[0])))
+    guess = vec.add(pose[1], vec.matvec(pose[0], vec.load3(table_b, set_b[0])))
     guess = vec.sub(guess, vec.load3(table_a, set_a[0]))
     simplex = workspace.simplex
     for i in range(4):
@@ -224,7 +272,7 @@ def leaf_certificate(world, geom_a, geom_b, node_a, node_b, pose, motion, pair, 
     _, d, _, x, y = convex_distance(table_a, core_a, table_b, core_b, pose, guess, simplex, 0.0, -1.0, 1.0 - 1e-12)
     if not d <= limit + radii:
         return 0.0, d - radii
-    h = near_step(x, y, d, most + radii, place, motion, pair, speed, acceleration, need)
+    h = near_step(x, y, d, most + radii, moving)
     if h < need:
-        h = max(h, enclosed_step(simplex, place, motion, pair, speed, acceleration, need))
+        h = max(h, enclosed_step(simplex, moving))
     return h, max(d - radii, 0.0)

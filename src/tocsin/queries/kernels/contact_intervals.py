@@ -23,19 +23,23 @@ A mesh inside a solid one touches nothing; while the surfaces are apart it stays
 advancement starts decides for all of its stretch.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from tocsin.advancement.box_step import box_gap
 from tocsin.advancement.engine import advance, later
 from tocsin.advancement.relative import relative_state
 from tocsin.advancement.work import CHARGED, LEAF_TESTS, NODE_TESTS, STEPS, exhausted
+from tocsin.advancement.workspace import Workspace
 from tocsin.broad_phase.moving import set_motion
 from tocsin.broad_phase.pairs import PAIR
 from tocsin.compiler.arrays import stable_order
 from tocsin.compiler.jit import borrowed, kernel
-from tocsin.contacts.contact_certificate import leaf_certificate
+from tocsin.contacts.contact_certificate import Within, leaf_certificate
 from tocsin.contacts.inside import one_inside_other
 from tocsin.geometry.descent import open_larger
+from tocsin.model.world import World
 from tocsin.motion.knots import stretch_at, time_after, time_before
 from tocsin.outcome import CONTACT, FREE
 from tocsin.queries.buffers import buffers_at
@@ -85,29 +89,44 @@ def add_row(rows, n, pair, enter, exit_, tolerance, proven):
     return rows, n + 1
 
 
+class Tables(NamedTuple):
+    """What every search among links reads, and works in."""
+
+    world: World
+    sweeps: np.ndarray
+    joints: np.ndarray
+    taylor: np.ndarray
+    workspace: Workspace
+
+
 @kernel
-def strongest(world, sweeps, joints, workspace, pairs, n_pairs, t, need, max_steps, counts):
+def within(pair, need):
+    """Return what is asked about two leaves of a pair: do they stay in touch, and for how long?"""
+    limit = pair["margin"] + STAY * pair["tolerance"] - pair["noise"]
+    return Within(limit, pair["margin"] + pair["tolerance"] - pair["noise"], need)
+
+
+@kernel
+def strongest(tables, pairs, t, need, max_steps, counts):
     """Return (h, pair, node_a, node_b): of up to CANDIDATES pairs of leaves in touch, the one that holds longest.
 
     Of those that were found before the cap, if it is reached.
     """
-    stack = workspace.stack
+    world = tables.world
+    stack = tables.workspace.stack
     best = 0.0
     best_p = -1
     best_a = -1
     best_b = -1
     seen = 0
-    for p in range(n_pairs):
+    for p in range(pairs.shape[0]):
         pair = pairs[p]
-        geom_a = world.geoms[pair["a"]]
-        geom_b = world.geoms[pair["b"]]
         if pair["start"] > t:
             continue
-        limit = pair["margin"] + STAY * pair["tolerance"] - pair["noise"]
-        most = pair["margin"] + pair["tolerance"] - pair["noise"]
-        pose, motion = relative_state(pair, sweeps, joints, world.links, t)
-        stack[0, 0] = geom_a["root"]
-        stack[0, 1] = geom_b["root"]
+        asked = within(pair, need)
+        pose, motion = relative_state(pair, tables.sweeps, tables.joints, world.links, t)
+        stack[0, 0] = world.geoms[pair["a"]]["root"]
+        stack[0, 1] = world.geoms[pair["b"]]["root"]
         top = 1
         while top > 0 and not exhausted(max_steps, counts):
             top -= 1
@@ -117,18 +136,16 @@ def strongest(world, sweeps, joints, workspace, pairs, n_pairs, t, need, max_ste
             node_a = world.nodes[a]
             node_b = world.nodes[b]
             gap, _ = box_gap(node_a, node_b, pose)
-            if gap > limit:
+            if gap > asked.limit:
                 continue
             leaf_a = node_a["count"] > 0
             leaf_b = node_b["count"] > 0
             if leaf_a and leaf_b:
                 counts[LEAF_TESTS] += 1
-                h, d = leaf_certificate(
-                    world, geom_a, geom_b, node_a, node_b, pose, motion, pair, limit, most, workspace, need
-                )  # fmt: skip
+                h, d = leaf_certificate(world, pair, a, b, pose, motion, asked, tables.workspace)
                 if h > best:
                     best, best_p, best_a, best_b = h, p, a, b
-                if d <= limit:
+                if d <= asked.limit:
                     seen += 1
                     if seen == CANDIDATES or best >= need:
                         return best, best_p, best_a, best_b
@@ -138,21 +155,16 @@ def strongest(world, sweeps, joints, workspace, pairs, n_pairs, t, need, max_ste
 
 
 @kernel
-def certificate_of(world, sweeps, joints, workspace, pair, a, b, t, need):
+def certificate_of(tables, pair, a, b, t, need):
     """Return how long the leaves a, b of a pair of shapes are in touch from t on."""
-    pose, motion = relative_state(pair, sweeps, joints, world.links, t)
-    limit = pair["margin"] + STAY * pair["tolerance"] - pair["noise"]
-    most = pair["margin"] + pair["tolerance"] - pair["noise"]
-    geom_a = world.geoms[pair["a"]]
-    geom_b = world.geoms[pair["b"]]
-    h, _ = leaf_certificate(
-        world, geom_a, geom_b, world.nodes[a], world.nodes[b], pose, motion, pair, limit, most, workspace, need
-    )  # fmt: skip
+    world = tables.world
+    pose, motion = relative_state(pair, tables.sweeps, tables.joints, world.links, t)
+    h, _ = leaf_certificate(world, pair, a, b, pose, motion, within(pair, need), tables.workspace)
     return h
 
 
 @kernel
-def in_touch_until(world, sweeps, joints, workspace, pairs, n_pairs, t, end, max_steps, counts):
+def in_touch_until(tables, pairs, t, end, max_steps, counts):
     """Return a time up to which the pairs are proven to be in touch from t on; t itself where nothing holds."""
     p = -1
     a = -1
@@ -163,9 +175,9 @@ def in_touch_until(world, sweeps, joints, workspace, pairs, n_pairs, t, end, max
         counts[CHARGED] += 1
         h = 0.0
         if p >= 0:
-            h = certificate_of(world, sweeps, joints, workspace, pairs[p], a, b, t, end - t)
+            h = certificate_of(tables, pairs[p], a, b, t, end - t)
         if p < 0 or h < FADING * first:
-            other, k, i, j = strongest(world, sweeps, joints, workspace, pairs, n_pairs, t, end - t, max_steps, counts)
+            other, k, i, j = strongest(tables, pairs, t, end - t, max_steps, counts)
             if other > h:
                 h, p, a, b = other, k, i, j
             first = min(h, end - t)
@@ -178,43 +190,43 @@ def in_touch_until(world, sweeps, joints, workspace, pairs, n_pairs, t, end, max
 
 
 @kernel
-def any_inside(world, pairs, n_pairs, sweeps, joints, t):
+def any_inside(tables, pairs, t):
     """Is a shape of one of the pairs inside the other, a solid mesh, at time t?"""
-    for p in range(n_pairs):
-        if one_inside_other(world, pairs[p], sweeps, joints, t):
+    for p in range(pairs.shape[0]):
+        if one_inside_other(tables.world, pairs[p], tables.sweeps, tables.joints, t):
             return True
     return False
 
 
 @kernel
-def advanced(world, sweeps, joints, taylor, workspace, pairs, n_pairs, t, t0, t1, max_steps, counts):
+def advanced(tables, pairs, t, t0, t1, max_steps, counts):
     """Return (status, time): when the pairs, apart from t on, first come within margin + ENTER tolerance, before t1."""
-    for p in range(n_pairs):
+    n = pairs.shape[0]
+    for p in range(n):
         pairs[p]["start"] = max(pairs[p]["start"], t)
         pairs[p]["tolerance"] *= ENTER
-    status, time, _ = advance(
-        world, sweeps, joints, taylor, workspace, pairs, n_pairs, t0, t1, False, max_steps, counts
-    )
-    for p in range(n_pairs):
+    world, sweeps, joints, taylor, workspace = tables
+    status, time, _ = advance(world, sweeps, joints, taylor, workspace, pairs, n, t0, t1, False, max_steps, counts)
+    for p in range(n):
         pairs[p]["tolerance"] /= ENTER
     return status, t1 if status == FREE else time
 
 
 @kernel
-def pair_of_links(world, sweeps, joints, taylor, workspace, pairs, n_pairs, t0, t1, max_steps, counts, rows, n):
+def pair_of_links(tables, pairs, t0, t1, max_steps, counts, rows, n):
     """Append the intervals during [t0, t1] of all pairs of shapes of two links; return (rows, n)."""
     tolerance = 0.0
-    for p in range(n_pairs):
+    for p in range(pairs.shape[0]):
         tolerance = max(tolerance, pairs[p]["tolerance"])
     t = t0
     touching = False
     enter = t0
     while True:
-        status, stop = advanced(world, sweeps, joints, taylor, workspace, pairs, n_pairs, t, t0, t1, max_steps, counts)
+        status, stop = advanced(tables, pairs, t, t0, t1, max_steps, counts)
         if exhausted(max_steps, counts):
             return rows, n
         if stop > t:
-            if any_inside(world, pairs, n_pairs, sweeps, joints, t):
+            if any_inside(tables, pairs, t):
                 if not touching:
                     enter = t
                 touching = True
@@ -228,7 +240,7 @@ def pair_of_links(world, sweeps, joints, taylor, workspace, pairs, n_pairs, t0, 
         touching = True
         t = stop
         if status == CONTACT:
-            t = in_touch_until(world, sweeps, joints, workspace, pairs, n_pairs, stop, t1, max_steps, counts)
+            t = in_touch_until(tables, pairs, stop, t1, max_steps, counts)
             if exhausted(max_steps, counts):
                 return rows, n
         if t == t1:
@@ -286,8 +298,8 @@ def intervals(table, configs, stretches, margin, grow, tolerance, max_steps):
     `until` is 1, or the begin of the slab of time in which the cap of steps was reached.
     """
     buffers = buffers_at(table)
-    world, workspace, taylor = buffers.world, buffers.workspace, buffers.taylor
-    joints, sweeps = buffers.joints, buffers.sweeps
+    world, workspace = buffers.world, buffers.workspace
+    tables = Tables(world, buffers.sweeps, buffers.joints, buffers.taylor, workspace)
     counts = buffers.counts
     counts[:] = 0
     configs = borrowed(configs)
@@ -313,10 +325,7 @@ def intervals(table, configs, stretches, margin, grow, tolerance, max_steps):
                 same = p < n and ordered["link_a"][p] == ordered["link_a"][first]
                 if same and ordered["link_b"][p] == ordered["link_b"][first]:
                     continue
-                rows, n_rows = pair_of_links(
-                    world, sweeps, joints, taylor, workspace, ordered[first:p], p - first, t0, t1, max_steps, counts,
-                    rows, n_rows,
-                )  # fmt: skip
+                rows, n_rows = pair_of_links(tables, ordered[first:p], t0, t1, max_steps, counts, rows, n_rows)
                 first = p
                 if exhausted(max_steps, counts):
                     until = time_before(stretch, t0)
