@@ -56,7 +56,7 @@ def arm():
         (lambda: tocsin.Body(tocsin.Box((1, 1, 1)), solid="yes"), "solid must be True or False"),
         (lambda: tocsin.Body((SQUARE, FACES), solid=True), "^the shape of 'body': solid=True needs a closed mesh"),
         (lambda: tocsin.Body(3), "pair, or a list of such; got 3"),
-        (lambda: ball().at(None), r"a translation \(x, y, z\); got None"),
+        (lambda: ball().at(None), r"a translation \(x, y, z\), .*; got None"),
         (lambda: ball().at(1j * np.eye(4)), "must be a 4x4 rigid transform or a translation"),
         (lambda: ball().at((0, 0, np.nan)), "must be finite"),
         (lambda: ball().at((0, 0, 1e40)), "choose other units"),
