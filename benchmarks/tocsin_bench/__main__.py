@@ -11,7 +11,7 @@ import numba
 try:
     from tocsin_bench import all_contacts, registry, report
     from tocsin_bench.campaigns import answers, caches, doors, mbm, memory, mutate, proofs, properness, sabotage, truth
-    from tocsin_bench.measures import backends, overhead, scaling, screen
+    from tocsin_bench.measures import backends, batch, overhead, scaling, screen
     from tocsin_bench.results import tables
 except ModuleNotFoundError as missing:
     if missing.name is None or missing.name.split(".")[0] in ("tocsin", "tocsin_bench"):
@@ -148,6 +148,7 @@ def _parser() -> argparse.ArgumentParser:
         command = add(race.name, f"{race.description} A race: {race.question}", functools.partial(_race, race))
         _race_arguments(command, race)
     scaling.add_arguments(add("scaling", scaling.DESCRIPTION, _opened("Scaling", scaling.run)))
+    batch.add_arguments(add("batch", batch.DESCRIPTION, _opened("Batches of edges", batch.run)))
     overhead.add_arguments(add("overhead", overhead.DESCRIPTION, _opened("Overhead", overhead.run)))
     backends.add_arguments(add("backends", backends.DESCRIPTION, _opened("Distance back ends", backends.run)))
     mbm.add_arguments(add("mbm", mbm.DESCRIPTION, _opened("MotionBenchMaker", mbm.run)))

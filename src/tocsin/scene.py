@@ -42,7 +42,7 @@ class Scene:
 
     `backend`: how meshes are taken apart, "triangles" (a tree of boxes, the default) or "hulls" (a tree of convex
     hulls over convex pieces, bounded by GJK [CATCH 4]). `python -m tocsin_bench backends` compares them.
-    `threads`: on how many processors questions about deformable models run, by default all; answers are the same.
+    `threads`: on how many processors batches, and questions about deformable models, run; by default all.
     `charts`: whether links one to three joints apart get a chart of the joint values at which they are apart, once they
     have cost enough (a tenth of a second each, kept on disk); answers are the same. Questions with a lower cap than the
     default do without.
@@ -59,7 +59,7 @@ class Scene:
 
     @property
     def threads(self) -> int | None:
-        """On how many processors questions about deformable models run; None: on all."""
+        """On how many processors batches and questions about deformable models run; None: on all."""
         return self.context.threads
 
     @threads.setter
@@ -218,13 +218,14 @@ class Scene:
     def check_edges(
         self, model: Robot | Body, Q0: ArrayLike, Q1: ArrayLike, *, margin: float = 0.0, group: str | None = None,
         tolerance: float | None = None, max_steps: int = MAX_STEPS, threads: int | None = None,
-        progress: Progress | None = None,
+        progress: Progress | bool = False,
     ) -> NDArray[np.bool_]:  # fmt: skip
         """Return (n,): which of the motions from the rows of Q0 to those of Q1 are proven free, as `is_free` says.
 
         Rows are configurations of a robot, of all its joints or those of a `group` (the others stand), or poses of a
         body, (n, 4, 4) or (n, 3). On all processors, unless `threads` says on how many; answers are the same, bit by
-        bit. `progress(done, n)` is called now and then. Ctrl-C raises `BatchInterrupted`, which has what is done.
+        bit. `progress`: True for a bar, or a function of (done, n). Ctrl-C raises `BatchInterrupted`, which has what
+        is done.
         """
         points = Points(self.context, model, {"Q0": Q0, "Q1": Q1}, group)
         return edges.are_free(points, Asking(margin, tolerance, max_steps, threads, progress))
@@ -232,7 +233,7 @@ class Scene:
     def first_contacts(
         self, model: Robot | Body, Q0: ArrayLike, Q1: ArrayLike, *, margin: float = 0.0, group: str | None = None,
         tolerance: float | None = None, max_steps: int = MAX_STEPS, threads: int | None = None,
-        progress: Progress | None = None,
+        progress: Progress | bool = False,
     ) -> FirstContacts:  # fmt: skip
         """Return the first contacts of the motions from the rows of Q0 to those of Q1, as arrays; see `check_edges`."""
         points = Points(self.context, model, {"Q0": Q0, "Q1": Q1}, group)
@@ -241,7 +242,7 @@ class Scene:
     def measure_edges(
         self, model: Robot | Body, Q0: ArrayLike, Q1: ArrayLike, *, margin: float = 0.0, group: str | None = None,
         tolerance: float | None = None, max_steps: int = MAX_STEPS, threads: int | None = None,
-        progress: Progress | None = None,
+        progress: Progress | bool = False,
     ) -> NDArray[np.float64]:  # fmt: skip
         """Return (n,): how much of each motion, up to 1, is proven free, as `safe_step` says; see `check_edges`."""
         points = Points(self.context, model, {"Q0": Q0, "Q1": Q1}, group)
@@ -250,7 +251,7 @@ class Scene:
     def check_paths(
         self, model: Robot | Body, paths: Sequence[ArrayLike] | ArrayLike, *, margin: float = 0.0,
         group: str | None = None, tolerance: float | None = None, max_steps: int = MAX_STEPS,
-        threads: int | None = None, progress: Progress | None = None,
+        threads: int | None = None, progress: Progress | bool = False,
     ) -> NDArray[np.bool_]:  # fmt: skip
         """Return (n,): which paths are proven free; each has at least two rows, as `follow` takes them."""
         asking = Asking(margin, tolerance, max_steps, threads, progress)
@@ -259,7 +260,7 @@ class Scene:
     def check_configurations(
         self, model: Robot | Body, Q: ArrayLike, *, margin: float = 0.0, group: str | None = None,
         tolerance: float | None = None, max_steps: int = MAX_STEPS, threads: int | None = None,
-        progress: Progress | None = None,
+        progress: Progress | bool = False,
     ) -> NDArray[np.bool_]:  # fmt: skip
         """Return (n,): at which rows of Q, configurations or poses, everything is proven free; see `check_edges`."""
         points = Points(self.context, model, {"Q": Q}, group)
@@ -267,7 +268,7 @@ class Scene:
 
     def distances(
         self, model: Robot | Body, Q: ArrayLike, *, group: str | None = None, threads: int | None = None,
-        progress: Progress | None = None,
+        progress: Progress | bool = False,
     ) -> Distances:  # fmt: skip
         """Return the smallest distances at the rows of Q, as arrays; see `distance` and `check_edges`."""
         asking = Asking(0.0, None, MAX_STEPS, threads, progress)

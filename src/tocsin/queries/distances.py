@@ -13,7 +13,7 @@ from tocsin.broad_phase.moving import PIECES
 from tocsin.queries.distance import distance_from
 from tocsin.queries.edges import Asking, Points
 from tocsin.queries.kernels.batch import NEAREST, measure_chunk
-from tocsin.queries.threads import BatchInterrupted, deal
+from tocsin.queries.threads import BatchInterrupted, deal, shown
 from tocsin.results import Distance
 
 UNASKED = -2
@@ -30,14 +30,15 @@ def distances(points: Points, asking: Asking) -> Distances:
     def work(first: int, last: int) -> None:
         prepared, _, _ = context.prepared(world, standing)
         prepared.buffers.active[0, PIECES] = 0
-        rows = prepared.kept.get(("rows", 0))
+        rows = prepared.kept.get("rows 0")
         if rows is None:
-            rows = prepared.kept["rows", 0] = points.rows()
+            rows = prepared.kept["rows 0"] = points.rows()
         measure_chunk(prepared.table, points.batch, first, last, rows, found)
 
     names = [context.name_of(world, g) for g in range(len(world.geoms))]
     try:
-        deal(len(points), work, context.threads if asking.threads is None else asking.threads, asking.progress)
+        with shown(asking.progress, f"{len(points):,} placements of {points.model.name!r}") as progress:
+            deal(len(points), work, asking.threads or context.threads, progress)
     except KeyboardInterrupt as stopped:
         raise BatchInterrupted(Distances(found, names), found["a"] != UNASKED) from stopped
     return Distances(found, names)

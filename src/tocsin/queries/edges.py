@@ -28,7 +28,7 @@ from tocsin.queries.engines.advancement import ENGINE
 from tocsin.queries.first_contact import first_contact, outcome_of
 from tocsin.queries.kernels.batch import OUTCOME, Batch, ask_chunk, first_wrong, write_poses
 from tocsin.queries.kernels.first_contact import Terms
-from tocsin.queries.threads import BatchInterrupted, deal
+from tocsin.queries.threads import BatchInterrupted, deal, shown
 from tocsin.results import STATUSES, FirstContact
 
 UNASKED = -2
@@ -168,14 +168,14 @@ class Asking:
         self.given_tolerance: Any = tolerance
         self.max_steps: int = _cast.count(max_steps, "max_steps")
         self.threads: int | None = None if threads is None else _cast.count(threads, "threads")
-        if progress is not None and not callable(progress):
-            raise TocsinError(f"progress is a function of (done, total); got {progress!r}.")
+        if progress is not None and not isinstance(progress, bool) and not callable(progress):
+            raise TocsinError(f"progress is a function of (done, total), or True for a bar; got {progress!r}.")
         self.progress = progress
 
     def after(self, done: int, total: int) -> Asking:
         """Return the same for a part of a batch of which so much is done."""
         part = copy.copy(self)
-        if self.progress is not None:
+        if callable(self.progress):
             part.progress = lambda more, _: self.progress(done + more, total)
         return part
 
@@ -189,9 +189,9 @@ class Asking:
             _, world, prepared, _, _ = context.ready(standing, self.margin, self.tolerance)
             buffers = prepared.buffers
             buffers.active[0, PIECES] = pieces
-            rows = prepared.kept.get(("rows", pieces))
+            rows = prepared.kept.get(f"rows {pieces}")
             if rows is None:
-                rows = prepared.kept["rows", pieces] = points.rows()
+                rows = prepared.kept[f"rows {pieces}"] = points.rows()
             grow = max(self.margin, prepared.largest_margin)
             terms = Terms(self.margin, grow, self.tolerance, self.max_steps, anything)
             steps = ask_chunk(prepared.table, points.batch, terms, first, last, rows, found)
@@ -201,7 +201,8 @@ class Asking:
                 self.ask_alone(points, first + int(i), anything, found)
 
         try:
-            deal(len(points), work, self.threads if self.threads is not None else context.threads, self.progress)
+            with shown(self.progress, f"{len(points):,} motions of {points.model.name!r}") as progress:
+                deal(len(points), work, self.threads or context.threads, progress)
         except KeyboardInterrupt as stopped:
             raise BatchInterrupted(found, found["status"] != UNASKED) from stopped
         return found

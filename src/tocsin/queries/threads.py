@@ -7,8 +7,9 @@ asked from any thread.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from functools import cache
 from itertools import count
 from time import perf_counter
@@ -29,8 +30,11 @@ class BatchInterrupted(KeyboardInterrupt):
         """(n,): what was done."""
 
 
-CHUNK = 64
+LEAST, CHUNK = 8, 64
 """Pieces of work in a compiled call: a call takes some microseconds, and nothing stops in the midst of one."""
+
+FEW = 16
+"""Pieces of work for which it does not pay to wake another thread."""
 
 SHARES = 16
 """Chunks for each thread, at least: the pieces of a batch differ by a thousand times."""
@@ -60,15 +64,28 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_pool.cache_clear)  # threads do not follow into another process
 
 
+@contextmanager
+def shown(progress: Progress | bool | None, title: str) -> Iterator[Progress | None]:
+    """Yield what is told how far it is: the function that was given, or for True a bar on standard error."""
+    if progress is not True:
+        yield progress or None
+        return
+    from rich.console import Console
+    from rich.progress import Progress as Bars
+
+    with Bars(console=Console(stderr=True), transient=True) as bars:
+        bar = bars.add_task(title)
+        yield lambda done, total: bars.update(bar, completed=done, total=total)
+
+
 def deal(n: int, work: Work, threads: int | None = None, progress: Progress | None = None) -> None:
     """Call work(first, last) for chunks of n pieces, each once, on so many threads, the caller among them.
 
     Threads take the next chunk when they are done with one. An error, or Ctrl-C, ends all of them after the chunk that
     they are at, and is raised. `progress(done, n)` is called in the caller's thread.
     """
-    threads = cores() if threads is None else threads
-    size = max(1, min(CHUNK, n // (SHARES * threads)))
-    threads = max(1, min(threads, -(-n // size)))
+    threads = max(1, min(cores() if threads is None else threads, n // FEW))
+    size = max(LEAST, min(CHUNK, n // (SHARES * threads)))
     firsts = count(0, size)  # one step of the interpreter: no two threads take the same
     done: list[int] = []
     due = [0.0]
