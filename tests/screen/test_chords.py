@@ -19,6 +19,8 @@ from tocsin.screen.chords import (
     T0,
     T1,
     Grid,
+    Line,
+    Sheet,
     chord_error,
     crossing,
     draw_line,
@@ -35,7 +37,8 @@ def drawn(frame, p, q, grid=FINE, edge=7):
     """Return the chords of a line, in the frame of the axis."""
     chords = np.zeros((2 * MOST_CHORDS, CHORD_WIDTH))
     a, b = project(frame, *p, 0, 0.0), project(frame, *q, 0, 0.0)
-    n = draw_line(chords, 0, np.zeros((64, 4)), frame, grid, 0.0, edge, p, q, a, b, 0.0, 1.0, 0, 0.0)
+    sheet = Sheet(chords, np.zeros((64, 4)), frame, grid, 0.0)
+    n = draw_line(sheet, 0, edge, Line(p, q, a, b, 0.0, 1.0), 0, 0.0)
     return chords[:n]
 
 
