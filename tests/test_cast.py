@@ -93,7 +93,7 @@ def test_what_happens_to_rows_and_stamps_afterwards_changes_nothing():
     with pytest.raises(ValueError, match="read-only"):
         ball.rest[0] = 5.0
     times = np.array([0.0, 1.0])
-    plan = Trajectory(("a",), np.zeros((2, 1)), times)
+    plan = Trajectory(times, np.zeros((2, 1)), joint_names=("a",))
     times[1] = -1.0  # was frozen itself, and shared
     assert plan.times.tolist() == [0.0, 1.0]
 

@@ -38,6 +38,15 @@ def _planted(args: argparse.Namespace) -> dict[str, int]:
     return {"rigid": args.rigid, "articulated": args.articulated, "broken": broken}
 
 
+def _splines(args: argparse.Namespace) -> dict[str, int]:
+    from tocsin_bench.campaigns import splines
+
+    broken = splines.main(args.count, args.seed)
+    if broken:
+        sys.exit(f"{broken} promises were broken")
+    return {"count": args.count, "broken": broken}
+
+
 def _agreement(args: argparse.Namespace) -> dict[str, Any]:
     from tocsin_bench.campaigns import agreement
 
@@ -181,6 +190,12 @@ def _parser() -> argparse.ArgumentParser:
     planted.add_argument("--seed", type=int, default=1, help="seed of the motions (default 1)")
     planted.add_argument("--method", default="advancement", choices=METHODS, help="the engine to ask")
 
+    splines = add(
+        "splines", "No miss, never late: contacts planted on splines of several robots, by the clock.", _splines
+    )
+    splines.add_argument("--count", type=int, default=100_000, help="motions (default 100,000)")
+    splines.add_argument("--seed", type=int, default=1, help="seed of the motions (default 1)")
+
     stories = add(
         "stories",
         "One story: every question about one motion of round numbers, and no two answers that contradict.",
@@ -211,6 +226,7 @@ QUICK = (
     "tori --count 40 --repeats 2", "walk --frames 120 --repeats 2", "exercise --frames 120 --repeats 2",
     "scaling --count 10 --repeats 1 --max-triangles 100000 --max-links 50", "overhead --count 2000 --processes 2",
     "backends --count 40 --repeats 1", "bounds --count 5000", "planted --rigid 500 --articulated 100",
+    "splines --count 50",
     "screen --repeats 3", "properness --count 200", "exact --count 5", "first-of-all --count 100",
     "intervals --count 1 --samples 40",
     "arm --count 6 --repeats 1", "engines --frames 60 --repeats 1", "swept --count 5", "enclosures --count 5000",

@@ -148,6 +148,7 @@ COMMANDS = (
     Command("properness", "is a contact proper where it is said to be?", "campaign"),
     Command("bounds", "do the bounds hold, and how tight are they?", "campaign", "--count 200000"),
     Command("planted", "is every planted contact found, in time?", "campaign", "--rigid 5000 --articulated 1000"),
+    Command("splines", "is every contact that is planted on a spline found, in time?", "campaign", "--count 1000"),
     Command("mbm", "does python-fcl contradict an answer?", "campaign", "--problems 70"),
     Command("truth", "do recorded exact truths contradict an answer?", "campaign"),
     Command("brute", "do all pairs in exact arithmetic contradict an answer?", "campaign", "--count 50"),

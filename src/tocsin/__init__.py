@@ -37,6 +37,7 @@ from tocsin.model.body import Body
 from tocsin.model.builder import RobotBuilder
 from tocsin.model.deformable import Deformable
 from tocsin.model.robot import Joint, Robot
+from tocsin.model.trajectory import Trajectory
 from tocsin.poses import pose
 from tocsin.queries.distances import Distances
 from tocsin.queries.edges import FirstContacts

@@ -7,6 +7,7 @@ import math
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from fractions import Fraction
 from numbers import Real
 from typing import Any, Protocol, TypeVar, overload
 
@@ -146,6 +147,16 @@ class Stats:
     """Stage -> seconds: motion, culling, advancement."""
 
 
+def seconds_at(times: Values, time: float) -> float:
+    """Return the seconds of a clock at a fraction of it: the greatest float that is not later."""
+    if math.isinf(time):
+        return time
+    first, last = Fraction(float(times[0])), Fraction(float(times[-1]))
+    exact = first + Fraction(time) * (last - first)
+    rounded = float(exact)
+    return rounded if Fraction(rounded) <= exact else math.nextafter(rounded, -math.inf)
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class FirstContact(ByValue):
     """The answer to `Scene.first_contact`.
@@ -186,6 +197,14 @@ class FirstContact(ByValue):
     def collides(self) -> bool:
         """True on contact; False only if freedom is proven. A CAPPED answer counts as a collision: not proven free."""
         return self.status is not Status.FREE
+
+    @property
+    def seconds(self) -> float | None:
+        """The clock's seconds at `time`, no later; inf if proven free, None where no motion has times."""
+        for motion in self.motions:
+            if motion.seconds:
+                return seconds_at(motion.times, self.time)
+        return None
 
     @property
     def bracket(self) -> tuple[float, float]:

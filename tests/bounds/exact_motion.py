@@ -21,6 +21,11 @@ JOINT = np.dtype(
         ("velocity", "f8", 3),
         ("rate", "f8"),
         ("begin", "f8"),
+        ("degree", "i4"),
+        ("slides", "i4"),
+        ("turn", "f8"),
+        ("curve", "f8", (4, 8)),
+        ("controls", "f8", (4, 8)),
     ],
     align=True,
 )

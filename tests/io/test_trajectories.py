@@ -240,12 +240,18 @@ def bad():
         {"joint_names": ["a"], "points": [{"positions": [1], "time_from_start": {"s": 1}}]},
         "secs and nsecs",
     )
-    fast = [{"positions": [k], "velocities": [v], "time_from_start": k} for k, v in ((0.0, 0.0), (1.0, 0.5))]
     pushed = [{"positions": [k], "velocities": [0], "accelerations": [1 - k]} for k in (0, 1)]
-    yield "t.json", {"joint_names": ["a"], "points": fast}, "point 1 has velocities that are not zero.*straight lines"
-    yield "t.json", {"joint_names": ["a"], "points": pushed}, "point 0 has accelerations that are not zero"
+    yield "t.json", {"joint_names": ["a"], "points": pushed}, "accelerations that are not zero, but no times"
+    blown = [{"positions": [k], "accelerations": [1.0], "time_from_start": k} for k in (0.0, 1.0)]
+    yield "t.json", {"joint_names": ["a"], "points": blown}, "accelerations but no velocities"
+    short = [{"positions": [k, k], "velocities": [1.0], "time_from_start": k} for k in (0.0, 1.0)]
+    yield "t.json", {"joint_names": ["a", "b"], "points": short}, "point 0 has 1 velocities for 2 joints"
+    yield "t.csv", "time,a,b,a.velocity\n0,0,0,0\n1,1,1,1\n", "velocities of some joints only: 'b'"
+    yield "t.npz", npz(times=TIMES, coefficients=np.zeros((2, 3))), r"\(pieces, powers, joints\); got shape \(2, 3\)"
+    apart = np.array([[[0.0], [1.0]], [[2.0], [0.0]]])
+    yield "t.npz", npz(times=TIMES, coefficients=apart), "do not meet: column 0 ends piece 0, at 0.5 s, at 0.5"
     yield "t.json", {"joint_names": ["a"], "points": [{"positions": [1], "velocity": [1]}]}, "'velocity', which is not"
-    yield "t.npz", npz(positions=POSITIONS, velocities=POSITIONS), "has velocities that are not zero"
+    yield "t.npz", npz(positions=POSITIONS, velocities=POSITIONS), "has velocities but no times"
     yield "t.npz", npz(positions=POSITIONS, jerks=POSITIONS), "'jerks', which is not known; known are: positions"
     held = {"attached_collision_objects": [{"link_name": "x"}]}
     yield "t.json", {"trajectory": [apart_of(0)], "trajectory_start": held}, "attached_collision_objects"
@@ -292,11 +298,39 @@ def test_missing_files_and_folders_are_refused(tmp_path):
             load_trajectory(tmp_path / f"folder.{suffix}")
 
 
-def test_a_trajectory_with_velocities_is_read_where_the_caller_says_that_lines_are_driven(tmp_path):
+def test_points_with_velocities_are_joined_by_cubics_and_with_accelerations_by_quintics(tmp_path):
+    points = [{"positions": [k], "velocities": [0.5], "time_from_start": k} for k in (0.0, 1.0, 2.0)]
+    found = load_trajectory(write(tmp_path, "t.json", {"joint_names": ["a"], "points": points}))
+    assert found.degree == 3
+    assert found(0.25)[0] == pytest.approx(0.5 * 0.25 + 1.5 * 0.25**2 - 0.25**3)
+    for k, p in enumerate(points):
+        p["accelerations"] = [0.25 * k]
+    found = load_trajectory(write(tmp_path, "t.yaml", {"joint_names": ["a"], "points": points}))
+    assert found.degree == 5
+    assert found([0, 1, 2], derivative=2)[:, 0] == pytest.approx([0.0, 0.25, 0.5])
+
+
+def test_points_without_velocities_are_joined_straight_beside_others_that_have_some(tmp_path):
+    points = [{"positions": [k], "time_from_start": k} for k in (0.0, 1.0, 2.0)]
+    points[0]["velocities"] = points[1]["velocities"] = [0.0]
+    found = load_trajectory(write(tmp_path, "t.json", {"joint_names": ["a"], "points": points}))
+    assert found([0.25, 1.25])[:, 0] == pytest.approx([3 * 0.25**2 - 2 * 0.25**3, 1.25])
+
+
+def test_columns_of_rates_and_archives_of_coefficients_are_read(tmp_path):
+    text = "time,a,a.velocity\n0,0,0.5\n1,1,0.5\n"
+    assert load_trajectory(write(tmp_path, "t.csv", text)).degree == 3
+    assert load_trajectory(write(tmp_path, "l.csv", text), interpolation="linear").degree == 1
+    c = np.array([[[0.0], [1.0], [2.0]], [[1.0], [0.5], [0.0]]])
+    found = load_trajectory(write(tmp_path, "c.npz", npz(times=[0.0, 0.5, 1.0], coefficients=c, joint_names=["a"])))
+    assert found(0.25).tolist() == [0.25 + 2 * 0.25**2]
+
+
+def test_a_trajectory_with_velocities_is_straight_where_the_caller_says_that_lines_are_driven(tmp_path):
     points = [{"positions": [k], "velocities": [0.5], "effort": [1.0], "time_from_start": k} for k in (0.0, 1.0)]
     path = write(tmp_path, "t.json", {"joint_names": ["a"], "points": points})
-    assert load_trajectory(path, interpolation="linear").positions.tolist() == [[0.0], [1.0]]
-    with pytest.raises(TocsinError, match="interpolation must be one of 'linear'; got 'cubic'"):
+    assert load_trajectory(path, interpolation="linear").degree == 1
+    with pytest.raises(TocsinError, match="interpolation must be one of 'linear', 'spline'; got 'cubic'"):
         load_trajectory(path, interpolation="cubic")
 
 
@@ -323,6 +357,6 @@ def test_names_of_columns_are_not_given_twice(tmp_path):
 
 def test_a_trajectory_is_checked_and_frozen():
     with pytest.raises(TocsinError, match="2 columns, but 1 joint names"):
-        Trajectory(("a",), np.zeros((2, 2)))
+        Trajectory(None, np.zeros((2, 2)), joint_names=("a",))
     with pytest.raises(ValueError, match="read-only"):
-        Trajectory(("a",), np.zeros((2, 1))).positions[0] = 1.0
+        Trajectory(None, np.zeros((2, 1)), joint_names=("a",)).positions[0] = 1.0

@@ -100,9 +100,7 @@ def test_charts_that_appear_between_questions_change_no_bit(monkeypatch):
         asked.first_contact(motion)
     (charted,) = asked.context.charts.charted.values()
     assert len(charted.charts) > 3
-    fewer = sum(
-        asked.first_contact(m).stats.steps < scene_steps for m, scene_steps in zip(motions(), steps_without())
-    )
+    fewer = sum(asked.first_contact(m).stats.steps < scene_steps for m, scene_steps in zip(motions(), steps_without()))
     assert fewer > QUESTIONS // 2
     assert sum(m is not None for m in before) == QUESTIONS
     assert before == answers(asked) == without()

@@ -113,7 +113,7 @@ def _ask(kind: str, path: Path, folder: Path) -> str:
         return _wrong(Scene(robot), robot.move({}, _moved(robot)))
     if kind in ("yaml", "csv"):
         robot = load_urdf(folder / "honest.urdf")
-        return _wrong(Scene(robot), robot.follow(load_trajectory(path).path(robot)))
+        return _wrong(Scene(robot), robot.follow(load_trajectory(path)))
     bodies = load_environment(path)
     if kind != "scene":
         from tocsin.geometry.mesh import Mesh

@@ -20,6 +20,15 @@ All are affine in the reach X_i, with non-negative coefficients: V = speed + tur
 jerk + jerk_per_reach X. So they are kept as six numbers per link and ancestor, and evaluated per node of a hierarchy
 with the node's own reach.
 
+Claim (curves). Where rates vary, with w_j, b_j, c_j bounds of the norms of the first three derivatives of R_j, and u_j,
+s_j, r_j of the lengths of those of T_j (`motion.curves.narrow`), X and V are as above, and
+
+    A_{j-1} = s_j + b_j X_j + 2 w_j V_j + A_j
+    J_{j-1} = r_j + c_j X_j + 3 b_j V_j + 3 w_j A_j + J_j.
+
+Proof: the product rule for T_j + R_j q_j, with its binomial coefficients; take norms. Constant rates are the case
+b = w^2, c = w^3, s = r = 0.
+
 Claim (the step). Let n be fixed in the ancestor's frame, |n| <= 1, g the gap between the two shapes along n at time
 t and v >= (the fastest of a along n) - (the slowest of b along n) at time t. Then during [t, t + h] the gap stays
 above g - v h - A h^2 / 2, and above g - V h, with A and V the sums of both sides. With a >= (the greatest acceleration
@@ -88,10 +97,18 @@ def chain_bound(joints, links, link, stop):
         joint = joints[i]
         up = up + (UP - 1.0)
         w = joint["turn"]
-        c = c + w * (3.0 * a + w * (3.0 * v + w * x))
-        c1 = c1 + w * (3.0 * a1 + w * (3.0 * v1 + w))
-        a = a + 2.0 * w * v + w * w * x
-        a1 = a1 + 2.0 * w * v1 + w * w
+        if joint["degree"] != 0:
+            r2 = joint["turn_accel"]
+            r3 = joint["turn_jerk"]
+            c = c + 3.0 * w * a + 3.0 * r2 * v + r3 * x + joint["slide_jerk"]
+            c1 = c1 + 3.0 * w * a1 + 3.0 * r2 * v1 + r3
+            a = a + 2.0 * w * v + r2 * x + joint["slide_accel"]
+            a1 = a1 + 2.0 * w * v1 + r2
+        else:
+            c = c + w * (3.0 * a + w * (3.0 * v + w * x))
+            c1 = c1 + w * (3.0 * a1 + w * (3.0 * v1 + w))
+            a = a + 2.0 * w * v + w * w * x
+            a1 = a1 + 2.0 * w * v1 + w * w
         v = v + w * x + joint["speed"]
         v1 = v1 + w
         x = x + joint["length"]

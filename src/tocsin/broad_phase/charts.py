@@ -21,6 +21,7 @@ from tocsin.broad_phase.pairs import BETWEEN
 from tocsin.compiler.jit import kernel
 from tocsin.model.charts import CELLS, PER_RADIAN, WORD
 from tocsin.model.world import CONVEX
+from tocsin.motion.curves import value
 from tocsin.motion.links import FIXED, REVOLUTE
 
 SLACK = 2.0**-24
@@ -113,6 +114,52 @@ def value_at(link, configs, row0, row1, begin, end, t):
     v0 = link["multiplier"] * configs[row0 + link["config"]] + link["offset"]
     v1 = link["multiplier"] * configs[row1 + link["config"]] + link["offset"]
     return v0 + (v1 - v0) * ((t - begin) / (end - begin))
+
+
+MOST_PARTS = 4096
+"""Parts of a curve in a chart that are looked at: beyond 16 whole turns nothing is."""
+
+
+@kernel
+def range_in(joint, t, half):
+    """Return (first, last): the cells of a joint's values within `half` of time t, as numbers of cells."""
+    middle = (joint["first"] + value(joint, 0, t - joint["begin"])) * PER_RADIAN
+    gone = joint["turn"] * half * PER_RADIAN
+    return math.floor(middle - gone - SLACK), math.floor(middle + gone + SLACK)
+
+
+@kernel
+def curve_is_free(chart, joints, t0, t1):
+    """Are the values of a chart's joints, polynomials of time, in set cells for all of [t0, t1]?
+
+    Claim: then at every time they are in a cell that is set. Proof: [t0, t1] is cut into parts in which no joint turns
+    by more than half a cell, by the bound of its rate (`motion.curves`); from the middle of a part a value moves by at
+    most that rate times half of it, and all cells that meet the box of both ranges, and the slack, are looked at.
+    """
+    joint = joints[chart["joint_x"]]
+    other = joints[max(chart["joint_y"], 0)]
+    two = chart["joint_y"] >= 0
+    turn = max(joint["turn"], other["turn"]) if two else joint["turn"]
+    size = max(joint["angle"], other["angle"]) if two else joint["angle"]
+    if not size <= LARGEST or not turn * (t1 - t0) * 2.0 * PER_RADIAN < MOST_PARTS:
+        return False
+    parts = int(2.0 * turn * (t1 - t0) * PER_RADIAN) + 1
+    half = 0.5 * (t1 - t0) / parts * (1.0 + 2.0**-30)
+    for part in range(parts):
+        t = t0 + (t1 - t0) * ((part + 0.5) / parts)
+        i0, i1 = range_in(joint, t, half)
+        k0, k1 = range_in(other, t, half) if two else (0, 0)
+        for i in range(i0, i1 + 1):
+            for k in range(k0, k1 + 1):
+                if not is_set(chart, i, k):
+                    return False
+    return True
+
+
+@kernel
+def settled_curve(pair, chart, joints, t0, t1):
+    """Does a chart of the pair, whose joints are on curves, have it apart by margin + tolerance for all of [t0, t1]?"""
+    return pair["margin"] + pair["tolerance"] <= chart["clear"] and curve_is_free(chart, joints, t0, t1)
 
 
 @kernel

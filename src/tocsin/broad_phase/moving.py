@@ -8,12 +8,15 @@ import math
 
 import numpy as np
 
+from tocsin.bounds.tubes import widen
 from tocsin.broad_phase.aabb_tree import join_up
 from tocsin.broad_phase.pairs import prepare
 from tocsin.broad_phase.spatial import add_pair, against_standing, between_moving, with_itself
 from tocsin.broad_phase.sweep import DEEP, LONG, TURNING, geom_box, half_of, link_bounds, link_middle
 from tocsin.compiler.jit import kernel
-from tocsin.motion.joints import joint_motion
+from tocsin.motion.clocks import piece_on_clock
+from tocsin.motion.curved_joints import set_joint
+from tocsin.motion.curves import narrow
 from tocsin.motion.knots import piece_in
 from tocsin.options import RELATIVE_TOLERANCE
 
@@ -31,16 +34,30 @@ MOST_SLABS = 64
 
 
 @kernel
-def rows_of(buffers, k, stretch):
-    """Return (row0, row1, begin, end): the piece of active model k in a stretch, its rows in the configurations."""
+def rows_of(buffers, configs, k, stretch):
+    """Return (row0, row1, begin, end, errors): the piece of active model k in a stretch, as `clocks` lists it."""
+    if stretch[1] == 0:
+        return piece_on_clock(configs, stretch, k)
     pieces = buffers.active[k, PIECES]
     row = buffers.active[k, OFFSET]
     if pieces == 0:
-        return row, row, 0.0, 1.0
+        return row, row, 0.0, 1.0, -1
     width = buffers.world.models[buffers.active[k, MODEL]]["width"]
     piece, begin, end = piece_in(stretch, np.int64(pieces))
     row += piece * width
-    return row, row + width, begin, end
+    return row, row + width, begin, end, -1
+
+
+@kernel
+def narrow_motion(buffers, t0, t1):
+    """Write the bounds of all joints on curves, and of their links, for a slab of the stretch."""
+    world, joints = buffers.world, buffers.joints
+    for k in range(buffers.active.shape[0]):
+        model = world.models[buffers.active[k, MODEL]]
+        if joints[model["link"]]["degree"] != 0:
+            for i in range(model["link"], model["link"] + model["links"]):
+                narrow(joints[i], t0, t1)
+                link_bounds(buffers.sweeps, joints, world.links, i)
 
 
 @kernel
@@ -50,9 +67,9 @@ def set_motion(buffers, configs, stretch):
     slabs = 1.0
     for k in range(active.shape[0]):
         model = world.models[active[k, MODEL]]
-        row0, row1, begin, end = rows_of(buffers, k, stretch)
+        piece = rows_of(buffers, configs, k, stretch)
         for i in range(model["link"], model["link"] + model["links"]):
-            joint_motion(joints[i], world.links[i], configs, row0, row1, begin, end)
+            set_joint(joints[i], world.links[i], configs, model["width"], piece)
             link_bounds(sweeps, joints, world.links, i)
             most = CHAIN_TURN if world.links[i]["depth"] <= DEEP else LONG_TURN
             slabs = max(slabs, joints[i]["turn"] / JOINT_TURN, sweeps[i]["turn"] / most)
@@ -118,12 +135,14 @@ def swept_pairs(buffers, pairs, t0, t1, margin, grow, tolerance):
     world, active, boxes = buffers.world, buffers.active, buffers.boxes
     joints, sweeps, taylor = buffers.joints, buffers.sweeps, buffers.taylor
     middle, half = 0.5 * (t0 + t1), half_of(t0, t1)
+    if t0 < t1:
+        narrow_motion(buffers, t0, t1)
     for k in range(active.shape[0]):
         model = world.models[active[k, MODEL]]
         first = active[k, FIRST]
         slots = active[k, SLOTS]
         around = 0.0
-        if model["links"] > LONG:
+        if model["links"] > LONG and joints[model["link"]]["degree"] == 0:
             for i in range(model["link"], model["link"] + model["links"]):
                 if world.links[i]["depth"] > LONG and sweeps[i]["turn"] * half > TURNING:
                     around = half
@@ -138,6 +157,7 @@ def swept_pairs(buffers, pairs, t0, t1, margin, grow, tolerance):
         join_up(boxes, first, slots)
     pairs, n = near_pairs(buffers, pairs, margin)
     for p in range(n):
+        widen(pairs[p], world.geoms, joints, world.links, sweeps)
         prepare(pairs[p], world.geoms, joints, world.links, sweeps, tolerance, RELATIVE_TOLERANCE)
         pairs[p]["start"] = t0
     return pairs, n

@@ -19,6 +19,7 @@ from tocsin.bounds.slab_bound import slab_bound, whole_bound
 from tocsin.bounds.taylor import compose, joint_taylor, swept_box
 from tocsin.compiler.jit import kernel
 from tocsin.geometry.points import load_points
+from tocsin.motion.curves import sliding, turning
 from tocsin.motion.joints import UP, joint_pose
 from tocsin.simd.lanes import WIDTH, lane, select
 
@@ -53,6 +54,8 @@ SWEEP = np.dtype(
         ("jerk_vector", "f8", 3),
         ("length", "f8"),  # sum of the joints' sizes
         ("noise", "f8"),  # relative; times (length + reach) it is metres
+        ("error", "f8"),  # how far its points may be off the motion, metres: error + error_per_reach X, see `tubes`
+        ("error_per_reach", "f8"),
         ("slab", "i4"),  # are the bounds those of a slab?
         ("taylor", "i4"),  # is the Taylor matrix of this slab there?
         ("outward", "i4"),  # on the way from an ancestor to a link: the next one
@@ -82,6 +85,8 @@ def link_bounds(sweeps, joints, links, i):
     p = T + R q in the parent's, |p| <= L + X, |p'| <= u + w X, |p''| <= w^2 X, |p'''| <= w^3 X, and in the world
     V = V_parent(p) + |p'|, A = A_parent(p) + 2 turn_parent |p'| + |p''|, J = J_parent(p) + 3 twist_parent |p'| + 3
     turn_parent |p''| + |p'''|; collect the terms with and without X.
+    On a curve the second and third derivatives of p are bounded by the joint's own. How far the link may be off
+    (`tubes`) is added up like its speed.
     """
     s = sweeps[i]
     joint = joints[i]
@@ -99,17 +104,41 @@ def link_bounds(sweeps, joints, links, i):
         s["accel_per_reach"] = w * w * UP
         s["jerk"] = 0.0
         s["jerk_per_reach"] = w * w * w * UP
+        if joint["degree"] != 0:
+            s["accel"] = joint["slide_accel"]
+            s["accel_per_reach"] = joint["turn_accel"]
+            s["jerk"] = joint["slide_jerk"]
+            s["jerk_per_reach"] = joint["turn_jerk"]
         s["length"] = size
         s["noise"] = noise + 64.0 * UNIT
+        s["error"] = joint["slide_error"]
+        s["error_per_reach"] = joint["turn_error"]
         whole_bound(s)
         return
     p = sweeps[parent]
+    s["error"] = (p["error"] + p["error_per_reach"] * length + joint["slide_error"]) * UP
+    s["error_per_reach"] = (p["error_per_reach"] + joint["turn_error"]) * UP
     s["speed"] = (p["speed"] + p["turn"] * length + u) * UP
     s["turn"] = (p["turn"] + w) * UP
     s["accel"] = (p["accel"] + p["accel_per_reach"] * length + 2.0 * p["turn"] * u) * UP
     s["accel_per_reach"] = (p["accel_per_reach"] + 2.0 * p["turn"] * w + w * w) * UP
     s["jerk"] = (p["jerk"] + p["jerk_per_reach"] * length + 3.0 * p["accel_per_reach"] * u) * UP
     s["jerk_per_reach"] = (p["jerk_per_reach"] + w * (3.0 * p["accel_per_reach"] + w * (3.0 * p["turn"] + w))) * UP
+    if joint["degree"] != 0:
+        r2 = joint["turn_accel"]
+        t2 = joint["slide_accel"]
+        s["accel"] = (p["accel"] + p["accel_per_reach"] * length + 2.0 * p["turn"] * u + t2) * UP
+        s["accel_per_reach"] = (p["accel_per_reach"] + 2.0 * p["turn"] * w + r2) * UP
+        s["jerk"] = (
+            p["jerk"]
+            + p["jerk_per_reach"] * length
+            + 3.0 * p["accel_per_reach"] * u
+            + 3.0 * p["turn"] * t2
+            + joint["slide_jerk"]
+        ) * UP
+        s["jerk_per_reach"] = (
+            p["jerk_per_reach"] + 3.0 * p["accel_per_reach"] * w + 3.0 * p["turn"] * r2 + joint["turn_jerk"]
+        ) * UP
     s["length"] = (p["length"] + size) * UP
     s["noise"] = (p["noise"] + noise) * UP
     whole_bound(s)
@@ -120,7 +149,8 @@ def link_at(sweeps, joints, links, i, t):
     """Write the pose, velocities and accelerations of link i in the world at time t; its parent's are there already.
 
     With p and w the place and rate of its joint in the parent's frame, s its speed, all turned into the world's, and
-    omega, alpha, a of the parent: a' = a + alpha x p + omega x (omega x p) + 2 omega x s, alpha' = alpha + omega x w.
+    omega, alpha, a of the parent: a' = a + alpha x p + omega x (omega x p) + 2 omega x s, alpha' = alpha + omega x w;
+    on a curve the joint's own accelerations are added.
     Off by no more than what `chain_bound` says of a pose from the joints one by one: the same products, in an order in
     which the links of a chain share them.
     """
@@ -132,6 +162,15 @@ def link_at(sweeps, joints, links, i, t):
     v = (joint["velocity"][0], joint["velocity"][1], joint["velocity"][2])
     alpha = (0.0, 0.0, 0.0)
     acceleration = (0.0, 0.0, 0.0)
+    curved = joint["degree"] != 0
+    dw = (0.0, 0.0, 0.0)
+    dv = (0.0, 0.0, 0.0)
+    if curved:
+        rate, faster = turning(joint, t)
+        w = (rate * joint["axis"][0], rate * joint["axis"][1], rate * joint["axis"][2])
+        dw = (faster * joint["axis"][0], faster * joint["axis"][1], faster * joint["axis"][2])
+        if joint["slides"] != 0:
+            v, dv = sliding(joint, t)
     parent = links[i]["parent"]
     if parent >= 0:
         up = sweeps[parent]
@@ -151,6 +190,12 @@ def link_at(sweeps, joints, links, i, t):
         w = vec.add(omega, w)
         p = vec.add((up["place"][0], up["place"][1], up["place"][2]), arm)
         r = vec.matmul(base, r)
+        if curved:
+            dw = vec.matvec(base, dw)
+            dv = vec.matvec(base, dv)
+    if curved:
+        alpha = vec.add(alpha, dw)
+        acceleration = vec.add(acceleration, dv)
     for a in range(3):
         for b in range(3):
             s["rotation"][a, b] = r[a][b]
@@ -311,6 +356,7 @@ def geom_box(boxes, row, sweeps, taylor, scratch, joints, links, points, geom, t
         # Both boxes hold, so their intersection does.
         lo = (max(lo[0], low[0] - error), max(lo[1], low[1] - error), max(lo[2], low[2] - error))
         hi = (min(hi[0], high[0] + error), min(hi[1], high[1] + error), min(hi[2], high[2] + error))
+    margin += s["error"] + s["error_per_reach"] * geom["reach"]
     for c in range(3):
         boxes[row, c] = lo[c] - margin * UP
         boxes[row, 3 + c] = hi[c] + margin * UP

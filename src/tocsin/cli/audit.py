@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from tocsin.cli import check, inputs, options, output, records
+from tocsin.motion.links import BASE_WIDTH
 from tocsin.queries.audit.records import Audit, Moment, Stretch
 from tocsin.queries.audit.search import RESOLUTION
 from tocsin.results import Contact
@@ -52,18 +53,17 @@ def audit(
     arm = inputs.load_robot(
         robot, srdf=srdf, packages=packages, geometry=geometry, ignore_overlapping=ignore_overlapping
     )
-    path, times = inputs.load_trajectory(arm, trajectory, group, interpolation)
+    motion = inputs.load_trajectory(arm, trajectory, group, interpolation)
     cell = inputs.load_scene(arm, scene, ignore, scale=scale, packages=packages, margin=margin, self_margin=self_margin)
-    beyond = inputs.outside_limits(arm, path)
+    beyond = inputs.outside_limits(arm, motion.rows[:, BASE_WIDTH:])
     with output.progress("auditing") as progress:
         found = ask(
             cell,
             arm,
-            path,
+            motion,
             margin=margin,
             tolerance=tolerance,
             resolution=resolution,
-            times=times,
             progress=progress,
         )
     if as_json:

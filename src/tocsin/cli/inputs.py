@@ -12,7 +12,7 @@ import numpy as np
 from tocsin import _cast
 from tocsin.cli import output
 from tocsin.errors import TocsinError, unknown_name
-from tocsin.model.base import Model
+from tocsin.model.base import Model, Motion
 from tocsin.model.robot import DEGREES, Robot
 from tocsin.motion.links import BASE_WIDTH
 from tocsin.scene import Scene
@@ -161,13 +161,10 @@ def outside_limits(robot: Robot, path: np.ndarray) -> list[str]:
     return found
 
 
-def load_trajectory(
-    robot: Robot, path: Path, group: str | None = None, interpolation: str | None = None
-) -> tuple[np.ndarray, np.ndarray | None]:
-    """Return configurations (k, n_config) and times; columns without names are the robot's joints, or the group's."""
+def load_trajectory(robot: Robot, path: Path, group: str | None = None, interpolation: str | None = None) -> Motion:
+    """Return the motion of a trajectory's file; columns without names are the robot's joints, or the group's."""
     from tocsin.io.trajectories import load_trajectory as load
 
     if group is not None and group not in robot.groups:
         raise unknown_name("group", group, robot.groups)
-    trajectory = load(path, interpolation=interpolation)
-    return trajectory.path(robot, group=group), trajectory.times
+    return robot.follow(load(path, interpolation=interpolation), group=group)

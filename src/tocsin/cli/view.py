@@ -90,7 +90,7 @@ def _motion(
     if trajectory is not None and (start is not None or end is not None):
         raise TocsinError("give a TRAJECTORY, or --from and --to, but not both.")
     if trajectory is not None:
-        return robot.follow(inputs.load_trajectory(robot, trajectory, group, how)[0])
+        return inputs.load_trajectory(robot, trajectory, group, how)
     if start is None and end is None:
         return robot.at(robot.rest[BASE_WIDTH:])
     if start is None or end is None:

@@ -29,6 +29,8 @@ from tocsin.geometry.primitives import Cylinder
 from tocsin.geometry.shape import Shape
 from tocsin.model.base import Model, Motion
 from tocsin.model.deformable import Deformable, Deforming
+from tocsin.model.timed import is_timed, on_clock
+from tocsin.motion.clocks import Timeline
 from tocsin.motion.knots import WHOLE, piece_in, share_of, shares_in, stretches_of, time_before, times_before
 from tocsin.options import RELATIVE_TOLERANCE
 from tocsin.outcome import CONTACT
@@ -135,8 +137,22 @@ class Question:
         return rigid_mesh_of(self._shape(part), self._tolerance[part])
 
     @cached_property
+    def timeline(self) -> Timeline | None:
+        """The clock of the motions, if they have times; in the order in which they are named."""
+        motions = list(self.motions.values())
+        return on_clock(motions) if is_timed(motions) else None
+
+    def _shares(self, k: int, stretch: Stretch) -> tuple[int, float, float]:
+        """Return the piece of model k in a stretch, and from which to which of its shares that is."""
+        if self.timeline is None:
+            return shares_in(stretch, self.motions[k].pieces)
+        return self.timeline.piece(list(self.motions).index(k), stretch)
+
+    @cached_property
     def stretches(self) -> list[Stretch]:
         """The stretches between changes of velocity, in order."""
+        if self.timeline is not None:
+            return [tuple(s) for s in self.timeline.stretches.tolist()]
         if all(m.pieces <= 1 for m in self.motions.values()):
             return [WHOLE]
         return [tuple(s) for s in stretches_of(m.pieces for m in self.motions.values()).tolist()]
@@ -153,7 +169,7 @@ class Question:
             still = model.vertices if not isinstance(motion, Deforming) else motion.frames[0]
             still = still if rows is None else still[rows]
             return (lambda t: still), 0.0
-        piece, first, last = shares_in(stretch, motion.pieces)
+        piece, first, last = self._shares(k, stretch)
         p, q = motion.frames[piece], motion.frames[piece + 1]
         if rows is not None:
             p, q = p[rows], q[rows]
@@ -179,12 +195,16 @@ class Question:
 
     def _paths_of(self, k: int, stretch: Stretch) -> list[LinkMotion]:
         model, motion = self.models[k], self.motions.get(k)
-        rows = model.rest.reshape(1, -1) if motion is None else motion.rows
-        n = len(rows) - 1
-        if n == 0:
-            return link_motions(model._links, rows[0], rows[0], 0.0, 1.0)
-        piece, begin, end = piece_in(stretch, n)
-        return link_motions(model._links, rows[piece], rows[piece + 1], begin, end)
+        if motion is None or motion.pieces == 0:
+            row = model.rest if motion is None else motion.rows[0]
+            return link_motions(model._links, row.copy(), len(row), (0, 0, 0.0, 1.0, -1))
+        width = motion.width
+        if self.timeline is not None:
+            row0, row1, begin, end, errors = self.timeline.listed(list(self.motions).index(k), stretch)
+            listed = int(row0), int(row1), begin, end, int(errors)
+            return link_motions(model._links, self.timeline.configs, width, listed)
+        piece, begin, end = piece_in(stretch, motion.pieces)
+        return link_motions(model._links, motion.configs, width, (piece * width, (piece + 1) * width, begin, end, -1))
 
     def link_of(self, part: Part) -> int:
         """Return which of its model's links an actor is."""
@@ -197,7 +217,7 @@ class Question:
 
     def _share(self, t: float) -> tuple[Stretch, float]:
         """Return in which stretch a time is, and how much of it is done."""
-        stretch = next(s for s in self.stretches if t * s[3] <= s[2])
+        stretch = next(s for s in self.stretches if share_of(s, t) <= 1.0 or s == self.stretches[-1])
         return stretch, float(np.clip(share_of(stretch, t), 0.0, 1.0))
 
     def positions(self, part: Part, t: float, which: Sequence[int]) -> np.ndarray:
@@ -371,7 +391,17 @@ class Question:
         noise = frames.off + INTERPOLATED * max(float(np.abs(x).max()) for x in ends)
         overlaps = self._overlaps(pairing, stretch)
         mixed = SoftRigidPair(
-            soft_of(soft), ends, 0.0, 1.0, rigid, path, origin, pairing.margin, pairing.tolerance, overlaps, noise
+            soft_of(soft),
+            ends,
+            0.0,
+            1.0,
+            rigid,
+            path,
+            origin,
+            pairing.margin + path.tube(rigid),
+            pairing.tolerance,
+            overlaps,
+            noise,
         )
         slabs = Slabs(mixed, self._budget, self.threads)
         with rigid.soft.lock:

@@ -20,6 +20,7 @@ import numpy as np
 
 from tocsin import vec
 from tocsin.bounds.motion_bound import chain_bound
+from tocsin.bounds.tubes import chain_error
 from tocsin.compiler.jit import kernel
 from tocsin.deform.mesh_state import MeshState
 from tocsin.geometry.affine import moved
@@ -27,7 +28,8 @@ from tocsin.geometry.primitives import Box, Capsule, ConvexHull, Cylinder, Spher
 from tocsin.geometry.projection import closest_of
 from tocsin.geometry.shape import Shape
 from tocsin.motion.chain import chain_pose
-from tocsin.motion.joints import JOINT, joint_motion
+from tocsin.motion.curved_joints import set_joint
+from tocsin.motion.joints import JOINT
 
 SIDES = (256, 16384)
 """Least and most sides of the prism that stands for a cylinder: off by 3.8e-5 and 9.2e-9 of the radius."""
@@ -117,6 +119,13 @@ class LinkMotion(NamedTuple):
     accel_per_reach: float
     length: float
     noise: float
+    error: float = 0.0
+    """How far it may be off its motion, metres; `error_per_reach` adds to it with the reach (`bounds.tubes`)."""
+    error_per_reach: float = 0.0
+
+    def tube(self, rigid: RigidMesh) -> float:
+        """Return how far points may be off their motion; metres."""
+        return (self.error + self.error_per_reach * rigid.reach) * (1.0 + 1e-12)
 
     @property
     def length_of_chain(self) -> int:
@@ -170,21 +179,22 @@ def into_cylinder(joints, links, link, t, table, radius, p):
 
 
 @kernel
-def set_joints(joints, links, configs, width, begin, end):
-    """Write the joints of a model that goes from the first row of configs to the second during [begin, end]."""
+def set_joints(joints, links, configs, width, piece):
+    """Write the joints of a model in a stretch, as `motion.clocks` lists it."""
     for i in range(links.shape[0]):
-        joint_motion(joints[i], links[i], configs, 0, width, begin, end)
+        set_joint(joints[i], links[i], configs, width, piece)
 
 
 def link_motions(
-    links: np.ndarray, row_t0: np.ndarray, row_t1: np.ndarray, begin: float, end: float
+    links: np.ndarray, configs: np.ndarray, width: int, piece: tuple[int, int, float, float, int]
 ) -> list[LinkMotion]:
-    """Return the path of every link of a model between two configuration rows."""
+    """Return the path of every link of a model in a stretch, as `motion.clocks` lists it."""
     joints = np.zeros(len(links), JOINT)
-    set_joints(joints, links, np.concatenate([row_t0, row_t1]), len(row_t0), begin, end)
+    set_joints(joints, links, configs, width, piece)
     found = []
     for i in range(len(links)):
         bounds: Any = chain_bound(joints, links, i, -1)
         _, _, accel, accel_per_reach, _, _, length, noise = bounds
-        found.append(LinkMotion(links, joints, i, accel, accel_per_reach, length, noise))
+        off: Any = chain_error(joints, links, i, -1)
+        found.append(LinkMotion(links, joints, i, accel, accel_per_reach, length, noise, *off))
     return found

@@ -99,7 +99,7 @@ def add_frame(frames, keys, slots, n, joints, links, link, stop):
             frames[n]["link"] = i
             frames[n]["parent"] = 0
             frames[n]["stamp"] = -1
-            frames[n]["moves"] = 1 if joints[i]["rate"] != 0.0 or joints[i]["speed"] != 0.0 else 0
+            frames[n]["moves"] = 1 if joints[i]["turn"] != 0.0 or joints[i]["speed"] != 0.0 else 0
             if k >= 0:
                 slots[k] = n
             n += 1

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tocsin.bounds.taylor import compose, joint_taylor, swept_box
+from tocsin.bounds.tubes import widen
 from tocsin.broad_phase.aabb_tree import join_up
 from tocsin.broad_phase.moving import FIRST, MODEL, SLOTS, all_pairs, near_pairs, set_motion
 from tocsin.broad_phase.pairs import prepare
@@ -76,7 +77,8 @@ def sweep_boxes(world, joints, sweeps, taylor, scratch, boxes, active, t0, t1, g
                 geom = world.geoms[model["geom"] + g]
                 i = geom["link"]
                 lo, hi = swept_box(taylor[i], geom["center"], geom["axes"], geom["half"])
-                error = (sweeps[i]["noise"] * (sweeps[i]["length"] + geom["reach"]) + grow) * UP
+                error = sweeps[i]["noise"] * (sweeps[i]["length"] + geom["reach"]) + grow
+                error = (error + sweeps[i]["error"] + sweeps[i]["error_per_reach"] * geom["reach"]) * UP
                 row = first + slots + g
                 for c in range(3):
                     boxes[row, c] = lo[c] - error if part == 0 else min(boxes[row, c], lo[c] - error)
@@ -139,6 +141,8 @@ def solve(buffers, configs, stretches, margin, grow, tolerance, max_steps, switc
             pairs, n = near_pairs(buffers, pairs, margin)
         else:
             pairs, n = all_pairs(buffers, pairs, margin)
+        for p in range(n):
+            widen(pairs[p], world.geoms, joints, world.links, sweeps)
         counts[PAIRS_BVH] += n
         now = ticks()
         clock[BVH] += now - stamp

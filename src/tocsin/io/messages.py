@@ -3,12 +3,9 @@
 A RobotTrajectory has a `joint_trajectory` with `joint_names` and `points`; it may also stand in a list, or as the
 `trajectory` of a DisplayTrajectory, in pieces. Pieces must name the same joints, and each start where the last ended.
 
-What a controller drives between two points depends on what they carry: straight lines of the joints where they are
-positions alone, cubics where they have velocities, quintics where they have accelerations too. The proofs cover
-straight lines. Where every velocity and acceleration is zero the polynomials run along the straight lines (each joint
-covers the same part s(t) of its way, which goes from 0 to 1 without turning back): these are read, and all others
-refused, unless the caller says that the controller drives straight lines (`interpolation="linear"`). `effort` changes
-nothing of where joints are told to be, nor do stamps change the path: they are used for saying when.
+What a controller drives between two points depends on what both carry: straight lines of the joints where they are
+positions alone, cubics where they have velocities, quintics where they have accelerations too; points may differ in
+that. `effort` changes nothing of where joints are told to be.
 
 A DisplayTrajectory's `trajectory_start` places the joints that the trajectory does not name.
 """
@@ -16,14 +13,13 @@ A DisplayTrajectory's `trajectory_start` places the joints that the trajectory d
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from tocsin._types import Matrix, Values
 from tocsin.errors import TocsinError
 from tocsin.io.yamlfile import Structure, is_listing, is_mapping, listing, mapping, number, word
 
 RATES = ("velocities", "accelerations")
-"""What points may carry beside positions, and bends the path if it is not zero."""
+"""What points may carry beside positions, and bends the path between them."""
 
 POINT = ("positions", *RATES, "effort", "time_from_start")
 """What a point of a trajectory has."""
@@ -32,23 +28,29 @@ JOINED = 1e-6
 """How far apart (radians, metres) the end of a piece and the start of the next may be recorded."""
 
 
-def joint_trajectory(found: object, *, linear: bool = False) -> tuple[tuple[str, ...], Matrix, Values | None]:
-    """Return joint names, (k, n) positions and (k,) seconds (or None) of a trajectory message.
+Points = tuple[tuple[str, ...], Matrix, Values | None, Matrix, Matrix]
+"""Joint names, (k, n) positions, (k,) seconds or None, and velocities and accelerations: nan in rows that have none."""
 
-    `linear`: joints move straight from point to point, whatever velocities and accelerations are given.
-    """
-    pieces = [_piece(message, what, linear) for message, what in _messages(found)]
-    names, positions, times = pieces[0]
-    for k, (other, more, clock) in enumerate(pieces[1:], 1):
+
+def joint_trajectory(found: object) -> Points:
+    """Return the points of a trajectory message."""
+    pieces = [_piece(message, what) for message, what in _messages(found)]
+    names, positions, times, *rates = pieces[0]
+    for k, (other, more, clock, *further) in enumerate(pieces[1:], 1):
         if set(other) != set(names) or (clock is None) != (times is None):
             raise TocsinError(f"piece {k} does not have the joints or times of piece 0: {', '.join(other)}.")
-        more = more[:, [other.index(name) for name in names]]
+        order = [other.index(name) for name in names]
+        more = more[:, order]
         if np.abs(more[0] - positions[-1]).max() > JOINED:
             raise TocsinError(f"piece {k} does not start where piece {k - 1} ends.")
+        for rate, added, what in zip(rates, further, RATES):
+            if not np.array_equal(rate[-1], added[0][order], equal_nan=True):
+                raise TocsinError(f"piece {k} does not start with the {what} with which piece {k - 1} ends.")
         positions = np.vstack((positions, more[1:]))
+        rates = [np.vstack((rate, added[1:, order])) for rate, added in zip(rates, further)]
         if times is not None and clock is not None:
             times = np.concatenate((times, times[-1] + clock[1:] - clock[0]))
-    return names, positions, times
+    return names, positions, times, rates[0], rates[1]
 
 
 def start_of(found: object) -> dict[str, float]:
@@ -66,16 +68,6 @@ def start_of(found: object) -> dict[str, float]:
     return joints
 
 
-def straight(rates: ArrayLike, what: str, where: str) -> None:
-    """Refuse velocities or accelerations that bend the path between points; `what` they are, and `where` they stand."""
-    if np.any(rates):
-        raise TocsinError(
-            f"{where} has {what} that are not zero: a controller drives cubics or quintics through such points, and "
-            "what is proven here are straight lines of the joints from point to point. Sample the curve densely and "
-            f"leave the {what} out; or, if the controller drives straight lines, say interpolation='linear'."
-        )
-
-
 def _messages(found: object) -> list[tuple[Structure, str]]:
     """Return the RobotTrajectory or JointTrajectory messages in what was read, with a name for each."""
     if is_mapping(found):
@@ -90,7 +82,7 @@ def _messages(found: object) -> list[tuple[Structure, str]]:
     return [(mapping(piece, f"piece {k}"), f"piece {k}") for k, piece in enumerate(found)]
 
 
-def _piece(message: Structure, what: str, linear: bool) -> tuple[tuple[str, ...], Matrix, Values | None]:
+def _piece(message: Structure, what: str) -> Points:
     free = mapping(message.get("multi_dof_joint_trajectory"), f"the multi_dof_joint_trajectory of {what}")
     if free.get("points"):
         raise TocsinError(f"{what} moves joints of several degrees of freedom (multi_dof_joint_trajectory): not read.")
@@ -103,15 +95,19 @@ def _piece(message: Structure, what: str, linear: bool) -> tuple[tuple[str, ...]
     if not names or not points:
         raise TocsinError(f"{what} has {len(names)} joint names and {len(points)} points; it needs both.")
     positions = np.zeros((len(points), len(names)))
+    rates = {kind: np.full_like(positions, np.nan) for kind in RATES}
     clocks: list[float | None] = []
     for row, point in enumerate(points):
         point = mapping(point, f"point {row} of {what}")
         odd = [str(key) for key in point if key not in POINT]
         if odd:
             raise TocsinError(f"point {row} has {odd[0]!r}, which is not known; a point has: {', '.join(POINT)}.")
-        for rates in RATES if not linear else ():
-            values = listing(point.get(rates), f"the {rates} of point {row}")
-            straight([number(value, f"one of the {rates} of point {row}") for value in values], rates, f"point {row}")
+        for kind in RATES:
+            values = listing(point.get(kind), f"the {kind} of point {row}")
+            if values and len(values) != len(names):
+                raise TocsinError(f"point {row} has {len(values)} {kind} for {len(names)} joints.")
+            for column, value in enumerate(values):
+                rates[kind][row, column] = number(value, f"one of the {kind} of point {row}")
         values = listing(point.get("positions"), f"the positions of point {row}")
         if len(values) != len(names):
             raise TocsinError(f"point {row} has {len(values)} positions for {len(names)} joints.")
@@ -121,7 +117,7 @@ def _piece(message: Structure, what: str, linear: bool) -> tuple[tuple[str, ...]
     times = [clock for clock in clocks if clock is not None]
     if times and len(times) < len(points):
         raise TocsinError(f"point {clocks.index(None)} has no time_from_start, but others have.")
-    return names, positions, np.array(times) if times else None
+    return names, positions, np.array(times) if times else None, rates["velocities"], rates["accelerations"]
 
 
 def _seconds(value: object, row: int) -> float | None:

@@ -9,9 +9,13 @@
 | `.yaml`, `.json` | MoveIt's RobotTrajectory, or a DisplayTrajectory whose pieces follow each other |
 
 Joints are matched by name, never by position. A joint of several values has a column for each: `base.x`, `base.qw` (see
-`PARTS`). Numbers that are missing or not finite, rows of another length, names that occur twice and times that do not
-increase are refused with the row and the column. So are velocities and accelerations, unless they are zero: they bend
-the path between the points (see `messages.py`); and arrays of an archive that are not known.
+`model.following`). Numbers that are missing or not finite, rows of another length, names that occur twice and times
+that do not increase are refused with the row and the column; and arrays of an archive that are not known.
+
+Velocities and accelerations bend the path between the points: with velocities it is cubics, with accelerations too
+quintics, as ros2_control's joint_trajectory_controller drives them (`model.trajectory`), unless the caller says that
+the controller drives straight lines (`interpolation="linear"`). In tables they are columns `elbow.velocity` and
+`elbow.acceleration`; in archives arrays. An archive may hold any piecewise polynomial: `times` and `coefficients`.
 """
 
 from __future__ import annotations
@@ -23,7 +27,6 @@ import zipfile
 import zlib
 from array import array
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
@@ -31,24 +34,20 @@ import numpy as np
 
 from tocsin import _cast
 from tocsin._types import FloatArray, Matrix, Numeric, PathLike, Values
-from tocsin.errors import TocsinError, unknown_name
+from tocsin.errors import TocsinError
 from tocsin.io.files import existing_file, read_bytes, refused
-from tocsin.io.messages import RATES, joint_trajectory, start_of, straight
+from tocsin.io.messages import RATES, joint_trajectory, start_of
 from tocsin.io.yamlfile import read_structure
-from tocsin.model.robot import Joint, Robot
+from tocsin.model.trajectory import Trajectory
 
-PARTS = {
-    "planar": ("x", "y", "angle"),
-    "ball": ("qx", "qy", "qz", "qw"),
-    "floating": ("x", "y", "z", "qx", "qy", "qz", "qw"),
-}
-"""Columns of joints with several values, after the joint's name and a dot."""
-
-ARRAYS = ("positions", "joint_names", "times", *RATES)
+ARRAYS = ("positions", "joint_names", "times", *RATES, "coefficients")
 """What an archive may hold."""
 
-INTERPOLATIONS = ("linear",)
-"""What a caller may say of how a controller drives from point to point."""
+INTERPOLATIONS = ("linear", "spline")
+"""What a caller may say of how a controller drives from point to point; "spline" is what points' rates say anyway."""
+
+SUFFIX = {"velocities": ".velocity", "accelerations": ".acceleration"}
+"""What columns of rates are called, after the joint's name."""
 
 SUFFIXES = (".npy", ".npz", ".csv", ".parquet", ".yaml", ".yml", ".json")
 
@@ -61,125 +60,7 @@ LONGEST_LINE = 1 << 17
 MOST_EMPTY_LINES = 100_000
 """Lines of a CSV file without anything in them."""
 
-AGREE = 1e-6
-"""How far (radians, metres) a recorded mimic joint may be from what it mimics; files carry few digits."""
-
 _WHAT = "the trajectory"
-
-
-@dataclass(frozen=True, eq=False)
-class Trajectory:
-    """Configurations in a row; between two of them every joint moves at a constant rate.
-
-    `times` say when; the path, and so what is proven of it, does not depend on them.
-    """
-
-    joint_names: tuple[str, ...]
-    """One for each column; empty if the file names none."""
-    positions: Matrix
-    """(k, n), radians and metres."""
-    times: Values | None = None
-    """(k,) seconds, increasing; None if the file has none."""
-    source: str = ""
-    standing: tuple[tuple[str, float], ...] = ()
-    """Joints, and where they stand as far as the columns do not move them."""
-
-    def __post_init__(self) -> None:
-        """Check that names, positions and times fit together."""
-        where = f"the trajectory {self.source!r}"
-        given = _cast.numbers(self.positions, f"the positions of {where}", "a table of numbers")
-        positions = np.atleast_2d(given).copy()
-        if positions.ndim != 2 or 0 in positions.shape:
-            raise TocsinError(f"{where} must be a table of rows and columns; got shape {positions.shape}.")
-        object.__setattr__(self, "joint_names", _cast.names(self.joint_names, f"the joint names of {where}"))
-        if self.joint_names and len(self.joint_names) != positions.shape[1]:
-            raise TocsinError(f"{where} has {positions.shape[1]} columns, but {len(self.joint_names)} joint names.")
-        seen: set[str] = set()
-        for name in self.joint_names:
-            if name in seen:
-                raise TocsinError(f"{where} has two columns for joint {name!r}.")
-            seen.add(name)
-        wrong = np.argwhere(~np.isfinite(positions))
-        if len(wrong):
-            row, column = int(wrong[0, 0]), int(wrong[0, 1])
-            name = repr(self.joint_names[column]) if self.joint_names else str(column)
-            raise TocsinError(f"{where}: row {row}, column {name} is not a finite number.")
-        if self.times is not None:
-            times = _cast.kept(self.times, f"the times of {where}", (len(positions),))
-            stuck = np.flatnonzero(np.diff(times) <= 0.0)
-            if len(stuck):
-                k = int(stuck[0])
-                raise TocsinError(
-                    f"{where}: times must increase, but row {k} is at {times[k]:g} s and row {k + 1} at "
-                    f"{times[k + 1]:g} s."
-                )
-            object.__setattr__(self, "times", times)
-        positions.setflags(write=False)
-        object.__setattr__(self, "positions", positions)
-
-    def __repr__(self) -> str:
-        rows, columns = self.positions.shape
-        seconds = f", {self.times[-1] - self.times[0]:g} s" if self.times is not None else ""
-        return f"<Trajectory {self.source!r}: {rows} configurations of {columns} values{seconds}>"
-
-    def path(self, robot: Robot, *, group: str | None = None) -> Matrix:
-        """Return (k, n_config): the robot's configurations; joints that are not named stay as the robot stands.
-
-        A trajectory without names must have the robot's whole configuration as columns, or those of a `group`. Joints
-        that mimic others may be named too; their values must agree with what they mimic.
-        """
-        names = self.joint_names or self._implied(robot, group)
-        places = {name: k for k, name in enumerate(_columns(robot.joints))}
-        followers = {joint.name: joint for joint in robot.joints if joint.mimic is not None}
-        standing = {name: value for name, value in self.standing if name not in followers and name not in names}
-        path = np.tile(robot.configuration(standing), (len(self.positions), 1))
-        for k, name in enumerate(names):
-            if name in places:
-                path[:, places[name]] = self.positions[:, k]
-            elif name not in followers:
-                raise unknown_name("joint", name, places)
-        for k, name in enumerate(names):
-            if name in followers:
-                self._check_follower(robot, followers[name].child, name, path, self.positions[:, k])
-        return path
-
-    def _implied(self, robot: Robot, group: str | None) -> tuple[str, ...]:
-        """Return the columns of a trajectory without names."""
-        if group is not None:
-            if group not in robot.groups:
-                raise unknown_name("group", group, robot.groups)
-            by_name = {joint.name: joint for joint in robot.joints}
-            names = _columns(by_name[name] for name in robot.groups[group])
-        else:
-            names = _columns(robot.joints)
-        if len(names) != self.positions.shape[1]:
-            raise TocsinError(
-                f"the trajectory {self.source!r} names no joints and has {self.positions.shape[1]} columns, but "
-                f"{robot.name!r} has {len(names)} values ({', '.join(names)}); give joints=[...] for its columns."
-            )
-        return names
-
-    def _check_follower(self, robot: Robot, child: str, name: str, path: Matrix, given: Values) -> None:
-        link = robot.links[robot.link_index(child)]
-        expected = link["multiplier"] * path[:, link["config"] - (robot.width - robot.n_config)] + link["offset"]
-        far = np.abs(expected - given) > AGREE
-        if far.any():
-            row = int(np.argmax(far))
-            raise TocsinError(
-                f"the trajectory {self.source!r}, row {row}: joint {name!r} mimics another and would be at "
-                f"{expected[row]:g}, but is at {given[row]:g}."
-            )
-
-
-def _columns(joints: Iterable[Joint]) -> tuple[str, ...]:
-    """Return the name of every value that joints have in a configuration."""
-    names: list[str] = []
-    for joint in joints:
-        if joint.width == 1:
-            names.append(joint.name)
-        elif joint.width:
-            names += [f"{joint.name}.{part}" for part in PARTS[joint.kind]]
-    return tuple(names)
 
 
 def load_trajectory(
@@ -187,12 +68,12 @@ def load_trajectory(
 ) -> Trajectory:
     """Read a trajectory; `joints` names the columns of a file that does not name them itself.
 
-    A file whose velocities or accelerations bend the path between its points is refused, as proofs are about straight
-    lines of the joints; `interpolation="linear"` says that straight lines are what the controller drives all the same.
+    Velocities and accelerations are used: between points that have them the path is cubics or quintics.
+    `interpolation="linear"` says that the controller drives straight lines all the same.
     """
     file = existing_file(path, _WHAT)
     given = _cast.names(joints, "joints") if joints is not None else ()
-    linear = interpolation is not None and bool(_cast.choice(interpolation, "interpolation", INTERPOLATIONS))
+    linear = interpolation is not None and _cast.choice(interpolation, "interpolation", INTERPOLATIONS) == "linear"
     found = _read(file, given, linear)
     if given and found.joint_names != given:
         said = ", ".join(map(repr, found.joint_names))
@@ -205,38 +86,50 @@ def _read(file: Path, given: tuple[str, ...], linear: bool) -> Trajectory:
     suffix, source = file.suffix.lower(), str(file)
     if suffix == ".npy":
         positions = _array(io.BytesIO(read_bytes(file, _WHAT, limit=8 * MOST_NUMBERS)), file)
-        return Trajectory(given, _numbers(positions, file), source=source)
+        return Trajectory(None, _numbers(positions, file), joint_names=given, source=source)
     if suffix == ".npz":
         arrays = _archive(file)
-        if "positions" not in arrays:
+        if "positions" not in arrays and ("coefficients" not in arrays or "times" not in arrays):
             raise refused(file, _WHAT, f"it has no 'positions'; it has: {', '.join(map(repr, arrays)) or 'nothing'}")
         odd = [name for name in arrays if name not in ARRAYS]
         if odd:
             raise refused(file, _WHAT, f"it has {odd[0]!r}, which is not known; known are: {', '.join(ARRAYS)}")
-        for rates in RATES if not linear else ():
-            straight(_numbers(arrays[rates], file) if rates in arrays else 0.0, rates, f"the trajectory {source!r}")
         listed = arrays.get("joint_names", np.array(given)).ravel()
         if len(listed) > LONGEST_LINE:
             raise refused(file, _WHAT, f"it has {len(listed)} joint names; at most {LONGEST_LINE} are read")
         names = tuple(str(name) for name in listed.tolist())
-        times = _numbers(arrays["times"], file) if "times" in arrays else None
-        return Trajectory(names, _numbers(arrays["positions"], file), times, source)
+        if "coefficients" in arrays:
+            if linear or "positions" in arrays:
+                raise refused(
+                    file, _WHAT, "it holds coefficients of polynomials, which are neither points nor straight"
+                )
+            table = _numbers(arrays["coefficients"], file)
+            return Trajectory.of_pieces(_numbers(arrays["times"], file), table, joint_names=names, source=source)
+        times, velocities, accelerations = (
+            _numbers(arrays[name], file) if name in arrays else None for name in ("times", *RATES)
+        )
+        rates = (None, None) if linear else (velocities, accelerations)
+        return Trajectory(times, _numbers(arrays["positions"], file), *rates, joint_names=names, source=source)
     if suffix == ".csv":
         names, rows = _csv(file)
-        return _table(names, rows, source)
+        return _table(names, rows, source, linear)
     if suffix == ".parquet":
         names, rows = _parquet(file)
-        return _table(names, rows, source)
+        return _table(names, rows, source, linear)
     if suffix in (".yaml", ".yml", ".json"):
         try:
             message = read_structure(file, _WHAT)
-            names, positions, times = joint_trajectory(message, linear=linear)
+            names, positions, times, *rates = joint_trajectory(message)
             standing = tuple(start_of(message).items())
         except TocsinError as error:
             if source in str(error):
                 raise
             raise refused(file, _WHAT, str(error).rstrip(".")) from None
-        return Trajectory(names, positions, times, source, standing)
+        if times is None and not linear and any(np.nan_to_num(rate).any() for rate in rates):
+            raise refused(file, _WHAT, "its points have velocities or accelerations that are not zero, but no times")
+        if linear or times is None:
+            rates = [None, None]
+        return Trajectory(times, positions, *rates, joint_names=names, source=source, standing=standing)
     raise TocsinError(
         f"cannot read a trajectory from {source!r}: "
         f"{'files of kind ' + repr(suffix) if suffix else 'files without suffix'} are not known; "
@@ -244,14 +137,27 @@ def _read(file: Path, given: tuple[str, ...], linear: bool) -> Trajectory:
     )
 
 
-def _table(names: list[str], rows: Matrix, source: str) -> Trajectory:
-    """Return the trajectory of named columns, one of which may be the time."""
+def _table(names: list[str], rows: Matrix, source: str, linear: bool) -> Trajectory:
+    """Return the trajectory of named columns, one of which may be the time, and some of which may be rates."""
     clocks = [k for k, name in enumerate(names) if name.lower() in ("time", "time_from_start")]
     if len(clocks) > 1:
         raise TocsinError(f"the trajectory {source!r} has two columns of times.")
-    kept = [k for k in range(len(names)) if k not in clocks]
+    ends = tuple(SUFFIX.values())
+    kept = [k for k in range(len(names)) if k not in clocks and not names[k].endswith(ends)]
     times = rows[:, clocks[0]] if clocks else None
-    return Trajectory(tuple(names[k] for k in kept), rows[:, kept], times, source)
+    joints = tuple(names[k] for k in kept)
+    rates: list[Matrix | None] = []
+    for what, end in SUFFIX.items():
+        found = {name.removesuffix(end): k for k, name in enumerate(names) if name.endswith(end)}
+        odd = [name for name in found if name not in joints]
+        missing = [name for name in joints if found and name not in found]
+        if odd or missing:
+            name = (odd or missing)[0]
+            raise TocsinError(
+                f"the trajectory {source!r} has {what} of some joints only: {name!r} has no column of its own."
+            )
+        rates.append(rows[:, [found[name] for name in joints]] if found and not linear else None)
+    return Trajectory(times, rows[:, kept], *rates, joint_names=joints, source=source)
 
 
 def _numbers(array: Numeric, file: Path) -> FloatArray:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import ClassVar, cast
@@ -13,6 +14,7 @@ from tocsin._types import Indices, LinkTable, Matrices4, PoseLike, Row, Rows, St
 from tocsin.errors import TocsinError, unknown_name
 from tocsin.geometry.shape import Shape
 from tocsin.motion.arcs import decided
+from tocsin.motion.clocks import share_on
 from tocsin.motion.knots import share_at, shares_in
 from tocsin.motion.links import BASE_WIDTH, IDENTITY_BASE, PLANAR, PRISMATIC, REVOLUTE
 from tocsin.motion.poses import between, link_poses
@@ -22,6 +24,14 @@ from tocsin.results import FirstContact, LazyContact, Status
 def counted(n: int, what: str) -> str:
     """Return "1 link", "2 links"."""
     return f"{n} {what}" if n == 1 else f"{n} {what}s"
+
+
+def repeated(stations: np.ndarray, before: int, after: int) -> np.ndarray:
+    """Return stations with the first and the last so many times more."""
+    counts = np.ones(len(stations), np.int64)
+    counts[0] += before
+    counts[-1] += after
+    return np.repeat(stations, counts, axis=0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +49,15 @@ class Motion:
     """Nobody can write them: what was proven of a motion stays true of it."""
     configs: Values = field(init=False, repr=False)
     """The same numbers in a row, as kernels take them; made from the rows."""
+
+    times: ClassVar[Values | None] = None
+    """Of a motion on a clock (`timed`): seconds at its knots, one more than pieces."""
+    seconds: ClassVar[bool] = False
+    """Are the times those of a clock?"""
+    error: ClassVar[Row | None] = None
+    """(width,) how far its entries may be off, see `bounds.tubes`; None if they are not."""
+    degree: ClassVar[int] = 0
+    """Of polynomials of time; 0 where velocities are constant between rows."""
 
     def __post_init__(self) -> None:
         """Check what was given: rows that kernels could not follow must not reach them."""
@@ -66,7 +85,7 @@ class Motion:
         kept["rows"], kept["configs"] = rows, configs
 
     def __getstate__(self) -> dict[str, object]:
-        return {name: value for name, value in self.__dict__.items() if name != "configs"}
+        return {name: value for name, value in self.__dict__.items() if name not in ("configs", "timeline")}
 
     def __setstate__(self, state: dict[str, object]) -> None:
         self.__dict__.update(state)
@@ -104,7 +123,20 @@ class Motion:
         """Return the configuration row, base in front, at time t in [0, 1]."""
         if self.pieces == 0:
             return self.rows[0].copy()
+        if self.times is not None:
+            return self.row_of(*share_on(self.times, t))
         return self.row_of(*share_at(t, self.pieces))
+
+    @property
+    def width(self) -> int:
+        """Entries of a row."""
+        return self.rows.shape[1]
+
+    def lasting(self, before: int, after: int) -> Motion:
+        """Return the same motion with so many pieces in which it stands before and after."""
+        made = copy.copy(self)
+        made._keep(repeated(self.rows, before, after))
+        return made
 
     def row_of(self, piece: int, share: float) -> Row:
         """Return the row when so much of a piece is done."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TypeGuard, TypeVar
@@ -11,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from tocsin import _cast
 from tocsin._readers import Reader
-from tocsin._types import LinkTable, Matrix4, PoseLike, Vectors
+from tocsin._types import LinkTable, Matrix4, PoseLike, Row, Vectors
 from tocsin.errors import TocsinError
 from tocsin.geometry.balls import covering_balls
 from tocsin.geometry.height_field import height_field
@@ -20,6 +21,7 @@ from tocsin.geometry.primitives import Sphere
 from tocsin.geometry.shape import ShapeLike, placed_shapes
 from tocsin.model.base import Model, Motion
 from tocsin.model.screw_body import screw_motion
+from tocsin.model.timed import checked_times, with_times
 from tocsin.motion.arcs import decided
 from tocsin.motion.ends import write_ends
 from tocsin.motion.links import FLOATING, LINK
@@ -30,6 +32,11 @@ POINTS_FILE: Reader[[Path], Vectors] = Reader("point clouds")
 
 MOST_BALLS = 20_000
 """Of one point cloud: each is a shape of its own."""
+
+QUARTER = 0.5 * math.pi
+"""Radians of a turntable in one piece."""
+
+MOST_QUARTERS = 1 << 20
 
 MOTION_KINDS = ("interpolating", "screw")
 
@@ -62,6 +69,16 @@ def lone_link(kind: int) -> LinkTable:
     links["axis"] = (0.0, 0.0, 1.0)
     links["rotation"] = np.eye(3)
     return links
+
+
+def _metres(error: float) -> Row | None:
+    """Return the errors of a pose row: its points may be off by so many metres."""
+    off = _cast.scalar(error, "error", least=0.0, most=_cast.LARGEST)
+    if off == 0.0:
+        return None
+    row = np.zeros(7)
+    row[0] = off
+    return row
 
 
 def is_matrix(pose: object) -> TypeGuard[Matrix4]:
@@ -197,13 +214,50 @@ class Body(Model):
             return Motion.of(self, rows)
         return screw_motion(self, rows)
 
-    def follow(self, poses: Iterable[PoseLike]) -> Motion:
-        """Return the motion through several poses, each 4x4 or (x, y, z), in equal times."""
+    def follow(self, poses: Iterable[PoseLike], *, times: ArrayLike | None = None, error: float = 0.0) -> Motion:
+        """Return the motion through several poses, each 4x4 or (x, y, z), in equal times or at `times`, seconds.
+
+        `error` (metres): what is proven holds for every motion none of whose points is farther than this from where it
+        would be.
+        """
         stations = path_of(poses, f"a path of {self.name!r}", "poses")
         rows = np.zeros((len(stations), 7))
         for k, pose in enumerate(stations):
             _cast.pose(pose, f"pose {k} of the path of {self.name!r}", rows[k])
-        return Motion.of(self, decided(rows, self._quaternions))
+        motion = Motion.of(self, decided(rows, self._quaternions))
+        return with_times(motion, times, f"a path of {self.name!r}", _metres(error))
+
+    def drive(
+        self, velocity: ArrayLike = (0.0, 0.0, 0.0), spin: ArrayLike = (0.0, 0.0, 0.0), *, times: ArrayLike,
+        pose: PoseLike | None = None,
+        error: float = 0.0,
+    ) -> Motion:  # fmt: skip
+        """Return the motion at a constant velocity (metres a second) and spin (radians a second, about its origin).
+
+        For conveyors and turntables: from `pose`, by default where the body stands, during `times` = (begin, end)
+        seconds. The frame's origin goes straight and the body turns about it.
+        """
+        begin, end = checked_times(times, 2, f"a drive of {self.name!r}")
+        v = _cast.coordinates(velocity, "the velocity of a drive", (3,))
+        turn = _cast.coordinates(spin, "the spin of a drive", (3,))
+        start = self.rest.copy() if pose is None else _cast.pose(pose, f"the pose of {self.name!r}")
+        rate = float(np.linalg.norm(turn))
+        pieces = max(math.ceil(rate * (end - begin) / QUARTER), 1)
+        if pieces > MOST_QUARTERS:
+            raise TocsinError(
+                f"a drive of {self.name!r} makes {pieces / 4:g} turns; at most {MOST_QUARTERS / 4:g} are followed."
+            )
+        stamps = np.linspace(begin, end, pieces + 1)
+        rows = np.tile(start, (len(stamps), 1))
+        rows[:, :3] += (stamps - begin)[:, None] * v
+        if rate > 0.0:
+            half = 0.5 * rate * (stamps - begin)[:, None]
+            w, u = np.cos(half), np.sin(half) * (turn / rate)
+            p, s = start[3:6], start[6]
+            rows[:, 3:6] = w * p + s * u + np.cross(u, p)
+            rows[:, 6] = (w * s - (u @ p)[:, None])[:, 0]
+        motion = Motion.of(self, decided(rows, self._quaternions))
+        return with_times(motion, stamps, f"a drive of {self.name!r}", _metres(error))
 
     def at(self, pose: PoseLike) -> Motion:
         """Return the body standing at a pose, 4x4 or (x, y, z), for a question about that moment."""

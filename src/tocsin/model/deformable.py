@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,8 +16,10 @@ from tocsin._types import Faces, Frames, Indices, LongFaces, Pairs, PoseLike, Ro
 from tocsin.errors import MeshWarning, TocsinError, remark
 from tocsin.geometry.grouping import weld as weld_positions
 from tocsin.geometry.mesh import Mesh, MeshLike
-from tocsin.model.base import Model, Motion
+from tocsin.model.base import Model, Motion, repeated
 from tocsin.model.body import default_name, lone_link, path_of
+from tocsin.model.timed import with_times
+from tocsin.motion.clocks import share_on
 from tocsin.motion.knots import share_at
 from tocsin.motion.links import FIXED, IDENTITY_BASE
 from tocsin.results import FirstContact
@@ -40,6 +43,12 @@ class Deforming(Motion):
         """How many stretches of constant velocities it has; 0 if it stands."""
         return len(self.frames) - 1
 
+    def lasting(self, before: int, after: int) -> Motion:
+        """Return the same motion with so many pieces in which it stands before and after."""
+        made = copy.copy(self)
+        made.__dict__["frames"] = _cast.frozen(repeated(self.frames, before, after))
+        return made
+
     def row_at(self, t: float) -> Row:
         """Return the row of its one link, which never moves."""
         return self.rows[0].copy()
@@ -48,7 +57,7 @@ class Deforming(Motion):
         """Return (n, 3): where the vertices are at time t in [0, 1]."""
         if self.pieces == 0:
             return self.frames[0].copy()
-        k, share = share_at(t, self.pieces)
+        k, share = share_at(t, self.pieces) if self.times is None else share_on(self.times, t)
         return (1.0 - share) * self.frames[k] + share * self.frames[k + 1]
 
 
@@ -183,10 +192,11 @@ class Deformable(Model):
         ends = (self._positions(vertices_t0, "the start positions"), self._positions(vertices_t1, "the end positions"))
         return self._moving(list(ends))
 
-    def follow(self, frames: Iterable[ArrayLike]) -> Deforming:
-        """Return the motion through several sets of positions (k, n, 3), in equal times."""
+    def follow(self, frames: Iterable[ArrayLike], *, times: ArrayLike | None = None) -> Motion:
+        """Return the motion through several sets of positions (k, n, 3), in equal times or at `times`, seconds."""
         stations = path_of(frames, f"a path of {self.name!r}", "sets of positions")
-        return self._moving([self._positions(frame, f"frame {k}") for k, frame in enumerate(stations)])
+        motion = self._moving([self._positions(frame, f"frame {k}") for k, frame in enumerate(stations)])
+        return with_times(motion, times, f"a path of {self.name!r}")
 
     def at(self, vertices: ArrayLike) -> Deforming:
         """Return the model standing with its vertices at these places, for a question about that moment."""

@@ -32,6 +32,9 @@ from tocsin.errors import TocsinError, UnitWarning, remark, unknown_name
 from tocsin.geometry.shape import ShapeLike, placed_shapes
 from tocsin.model.base import Model, Motion
 from tocsin.model.body import path_of
+from tocsin.model.following import Errors, errors_of, follow_trajectory
+from tocsin.model.timed import with_times
+from tocsin.model.trajectory import Trajectory
 from tocsin.motion.arcs import decided
 from tocsin.motion.ends import settle_ends
 from tocsin.motion.links import BASE_WIDTH, FLOATING, IDENTITY_BASE, JOINT_KINDS, LINK, WIDTH
@@ -364,9 +367,19 @@ class Robot(Model):
         return base[0], base[1]
 
     def follow(
-        self, path: Iterable[ConfigurationLike], *, group: str | None = None, base: Iterable[PoseLike] | None = None
-    ) -> Motion:
-        """Return the motion through the configurations of `path`, in equal times; `base`: as many poses."""
+        self, path: Iterable[ConfigurationLike] | Trajectory, *, group: str | None = None,
+        base: Iterable[PoseLike] | None = None, times: ArrayLike | None = None, error: Errors = None,
+    ) -> Motion:  # fmt: skip
+        """Return the motion through the configurations of `path`, in equal times; `base`: as many poses.
+
+        `path` may be a `Trajectory`: then it is followed as the controller drives it, on its own clock. `times`:
+        seconds at the configurations. `error`: how far joints may be off while they are driven, in radians or metres,
+        one number for all or a mapping by joint; what is proven then holds for every motion in that tube.
+        """
+        if isinstance(path, Trajectory):
+            if base is not None or times is not None:
+                raise TocsinError("a Trajectory has its own times, and moves joints alone: leave times and base out.")
+            return follow_trajectory(self, path, group, error)
         points = path_of(path, f"a path of {self.name!r}", "configurations")
         poses = None if base is None else path_of(base, "base", "poses")
         if poses is not None and (self.base != "free" or len(poses) != len(points)):
@@ -375,7 +388,8 @@ class Robot(Model):
         for k, q in enumerate(points):
             self._row(q, None if poses is None else poses[k], f"row {k} of the path", rows[k], group,
                       rows[k - 1] if k else None)  # fmt: skip
-        return Motion.of(self, decided(rows, self._quaternions))
+        motion = Motion.of(self, decided(rows, self._quaternions))
+        return with_times(motion, times, f"a path of {self.name!r}", errors_of(self, error))
 
     def at(self, q: ConfigurationLike, *, group: str | None = None, base: PoseLike | None = None) -> Motion:
         """Return the robot standing at configuration q, for a question about that moment."""

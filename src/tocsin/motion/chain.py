@@ -2,6 +2,7 @@
 
 from tocsin import vec
 from tocsin.compiler.jit import kernel
+from tocsin.motion.curves import sliding, turning
 from tocsin.motion.joints import joint_pose
 
 
@@ -44,6 +45,8 @@ def chain_state(joints, links, link, stop, t):
 
         P' = p + r P,    v' = s + w x (r P) + r v,    omega' = w + r omega          [CATCH eq. 7]
         a' = w x (w x (r P)) + 2 w x (r v) + r a,     alpha' = w x (r omega) + r alpha
+
+    On a curve the joint's own accelerations are added: dw x (r P) + ds to a', dw to alpha'.
     """
     rotation, place = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)), (0.0, 0.0, 0.0)
     omega = (0.0, 0.0, 0.0)
@@ -57,20 +60,35 @@ def chain_state(joints, links, link, stop, t):
         rate = joint["rate"]
         axis = joint["axis"]
         velocity = joint["velocity"]
+        s = (velocity[0], velocity[1], velocity[2])
+        curved = joint["degree"] != 0
+        dw = (0.0, 0.0, 0.0)
+        ds = (0.0, 0.0, 0.0)
+        if curved:
+            rate, faster = turning(joint, t)
+            dw = (faster * axis[0], faster * axis[1], faster * axis[2])
+            if joint["slides"] != 0:
+                s, ds = sliding(joint, t)
         w = (rate * axis[0], rate * axis[1], rate * axis[2])
         if i == link:
             rotation = r
             place = p
-            v = (velocity[0], velocity[1], velocity[2])
+            v = s
             omega = w
+            if curved:
+                alpha = dw
+                a = ds
         else:
             arm = vec.matvec(r, place)
             inner = vec.matvec(r, v)
             across = vec.cross(w, arm)
             a = vec.add(vec.matvec(r, a), vec.cross(w, vec.add(across, vec.add(inner, inner))))
-            v = vec.add(vec.add(inner, across), (velocity[0], velocity[1], velocity[2]))
+            v = vec.add(vec.add(inner, across), s)
             omega = vec.matvec(r, omega)
             alpha = vec.add(vec.matvec(r, alpha), vec.cross(w, omega))
+            if curved:
+                a = vec.add(a, vec.add(vec.cross(dw, arm), ds))
+                alpha = vec.add(alpha, dw)
             omega = vec.add(w, omega)
             place = vec.add(p, arm)
             rotation = vec.matmul(r, rotation)

@@ -6,6 +6,9 @@ with constant `rate` about a constant `axis` and constant `velocity`, all in the
 angle a about the unit vector u after R0: k0 = u u^T R0, k1 = (I - u u^T) R0, k2 = [u]x R0 (Rodrigues), so a pose costs
 one sine, one cosine and 18 multiplications. Linear interpolation of joint values is this motion exactly; orientations
 follow the arc that was decided when the motion was made, the shorter one (`arcs`).
+
+Joints whose values are polynomials of time have the same record: the angle rate (t - begin) and the place T are then
+polynomials of t (`curves`, `curved_joints`), the axis is constant as before.
 """
 
 import math
@@ -14,6 +17,7 @@ import numpy as np
 
 from tocsin import vec
 from tocsin.compiler.jit import kernel
+from tocsin.motion.curves import ROWS, TERMS, value
 from tocsin.motion.links import BALL, FLOATING, PLANAR, PRISMATIC, REVOLUTE
 
 JOINT = np.dtype(
@@ -31,6 +35,17 @@ JOINT = np.dtype(
         ("length", "f8"),  # upper bound of |T(t)| during the stretch
         ("size", "f8"),  # at least length, and the sum of all lengths that were added up to it: scales its rounding
         ("angle", "f8"),  # sum of all angles that were added up to those whose sine was taken: scales their rounding
+        ("degree", "i4"),  # 0: rate and velocity are constant; otherwise of the polynomials below, see `curves`
+        ("slides", "i4"),  # on a curve: does its place move?
+        ("turn_error", "f8"),  # by how much its angle and its place may be off, see `tubes`
+        ("slide_error", "f8"),
+        ("turn_accel", "f8"),  # on a curve: upper bounds of the second and third derivatives of the rotation,
+        ("turn_jerk", "f8"),
+        ("slide_accel", "f8"),  # and of the place
+        ("slide_jerk", "f8"),
+        ("first", "f8"),  # on a curve: the joint's value in the middle of the stretch
+        ("curve", "f8", (ROWS, TERMS)),
+        ("controls", "f8", (ROWS, TERMS)),  # scratch
     ],
     align=True,
 )
@@ -154,6 +169,9 @@ def joint_motion(joint, link, configs, row0, row1, begin, end):
         joint["origin"][c] = origin[c]
         joint["velocity"][c] = travel[c] / duration
     joint["begin"] = begin
+    joint["degree"] = 0
+    joint["turn_error"] = 0.0
+    joint["slide_error"] = 0.0
     joint["turn"] = joint["rate"] * UP
     joint["speed"] = vec.norm(travel) / duration * UP
     joint["angle"] = angle
@@ -176,28 +194,13 @@ def axis_angle(u, angle):
 
 
 @kernel
-def joint_pose(joint, t):
-    """Return (R, T) of the link in its parent's frame at time t [CATCH eq. 2]."""
-    tau = t - joint["begin"]
+def turned(joint, angle):
+    """Return the rotation of the link in its parent's frame when it has turned by an angle."""
     k0 = joint["k0"]
     k1 = joint["k1"]
-    origin = joint["origin"]
-    velocity = joint["velocity"]
-    place = (
-        origin[0] + tau * velocity[0],
-        origin[1] + tau * velocity[1],
-        origin[2] + tau * velocity[2],
-    )
-    rate = joint["rate"]
-    if rate == 0.0:
-        return (
-            (k0[0, 0] + k1[0, 0], k0[0, 1] + k1[0, 1], k0[0, 2] + k1[0, 2]),
-            (k0[1, 0] + k1[1, 0], k0[1, 1] + k1[1, 1], k0[1, 2] + k1[1, 2]),
-            (k0[2, 0] + k1[2, 0], k0[2, 1] + k1[2, 1], k0[2, 2] + k1[2, 2]),
-        ), place
     k2 = joint["k2"]
-    c = math.cos(rate * tau)
-    s = math.sin(rate * tau)
+    c = math.cos(angle)
+    s = math.sin(angle)
     return (
         (
             k0[0, 0] + (k1[0, 0] * c + k2[0, 0] * s),
@@ -214,4 +217,32 @@ def joint_pose(joint, t):
             k0[2, 1] + (k1[2, 1] * c + k2[2, 1] * s),
             k0[2, 2] + (k1[2, 2] * c + k2[2, 2] * s),
         ),
-    ), place
+    )
+
+
+@kernel
+def joint_pose(joint, t):
+    """Return (R, T) of the link in its parent's frame at time t [CATCH eq. 2]."""
+    tau = t - joint["begin"]
+    k0 = joint["k0"]
+    k1 = joint["k1"]
+    origin = joint["origin"]
+    velocity = joint["velocity"]
+    place = (
+        origin[0] + tau * velocity[0],
+        origin[1] + tau * velocity[1],
+        origin[2] + tau * velocity[2],
+    )
+    rate = joint["rate"]
+    if joint["degree"] != 0:
+        if joint["slides"] != 0:
+            place = (value(joint, 1, tau), value(joint, 2, tau), value(joint, 3, tau))
+        if joint["turn"] != 0.0:
+            return turned(joint, value(joint, 0, tau)), place
+    if rate == 0.0:
+        return (
+            (k0[0, 0] + k1[0, 0], k0[0, 1] + k1[0, 1], k0[0, 2] + k1[0, 2]),
+            (k0[1, 0] + k1[1, 0], k0[1, 1] + k1[1, 1], k0[1, 2] + k1[1, 2]),
+            (k0[2, 0] + k1[2, 0], k0[2, 1] + k1[2, 1], k0[2, 2] + k1[2, 2]),
+        ), place
+    return turned(joint, rate * tau), place

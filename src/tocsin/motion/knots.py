@@ -16,6 +16,10 @@ roundings each. begin <= 0 and end >= 1, so with d = end - begin the share (t - 
 off by at most 3 units of (|begin| (end - t) + end (t - begin)) / d^2 <= 1. The noise of a chain holds that.
 
 Times leave a stretch by `time_before`, no later than the true time, and `time_after`, no earlier.
+
+On a clock (`clocks`) knots are seconds, whatever they are. A stretch is then (a, 0, b, m): from a / FINE to b / FINE of
+the question, both rounded down, so that times between them are no later than the true ones and by no more than 1 / FINE
+earlier; and m says where the pieces of the motions are listed.
 """
 
 from __future__ import annotations
@@ -31,6 +35,9 @@ from tocsin.compiler.jit import kernel
 
 WHOLE = (0, 1, 1, 1)
 """The one stretch of a motion of one piece."""
+
+FINE = 2**62
+"""Parts of a question in which knots on a clock are told."""
 
 ONE_STRETCH = np.array([WHOLE], dtype=np.int64)
 
@@ -68,6 +75,8 @@ def time_before(stretch, t):
     a, n, b, m = stretch
     if n == 1 and m == 1:
         return t
+    if n == 0:
+        return (a / FINE + t * (float(b - a) / FINE)) * (1.0 - 2.0**-50)
     return (a / n + t * (float(b * n - a * m) / (float(n) * float(m)))) * (1.0 - 2.0**-50)
 
 
@@ -77,18 +86,24 @@ def time_after(stretch, t):
     a, n, b, m = stretch
     if n == 1 and m == 1:
         return t
+    if n == 0:
+        return min((a / FINE + t * (float(b - a) / FINE)) * (1.0 + 2.0**-50) + 1.0 / FINE, 1.0)
     return min((a / n + t * (float(b * n - a * m) / (float(n) * float(m)))) * (1.0 + 2.0**-50), 1.0)
 
 
 def times_before(stretch: Stretch, times: Values) -> Values:
     """Return `time_before` of many."""
     a, n, b, m = map(int, stretch)
+    if n == 0:
+        n, m = FINE, FINE
     return times if n == m == 1 else (a / n + times * ((b * n - a * m) / (n * m))) * (1.0 - 2.0**-50)
 
 
 def exact_time(stretch: Stretch, t: float) -> Fraction:
-    """Return t of a stretch as a time of the whole motion."""
+    """Return t of a stretch as a time of the whole motion; on a clock no later, by at most 1 / FINE."""
     a, n, b, m = map(int, stretch)
+    if n == 0:
+        n, m = FINE, FINE
     return Fraction(a, n) + Fraction(t) * Fraction(b * n - a * m, n * m)
 
 
@@ -97,6 +112,9 @@ def share_of(stretch: Stretch, time: float) -> float:
     if tuple(stretch) == WHOLE or math.isinf(time):
         return time
     a, n, b, m = map(int, stretch)
+    if n == 0:
+        gone = Fraction(time) * FINE - a
+        return first_after(gone / max(b - a - 1, 1)) if gone > 0 else first_after(gone / (b - a + 1))
     return first_after((Fraction(time) - Fraction(a, n)) / Fraction(b * n - a * m, n * m))
 
 

@@ -23,6 +23,7 @@ from tocsin.geometry.primitives import Box, Capsule, ConvexHull, Cylinder, Spher
 from tocsin.geometry.shape import Shape
 from tocsin.model.base import Model, Motion
 from tocsin.model.screw_body import ScrewMotion
+from tocsin.model.timed import is_timed
 from tocsin.model.world import World
 from tocsin.motion.joints import JOINT
 from tocsin.motion.knots import stretches_of
@@ -153,6 +154,10 @@ def _check(scene: Context, motions: tuple[Motion, ...]) -> None:
     scene.check_motions(motions)
     if any(isinstance(motion, ScrewMotion) for motion in motions):
         raise TocsinError('a proof is of motions at constant velocities; kind="screw" has none yet.')
+    if is_timed(motions):
+        raise TocsinError(
+            "a proof is of motions in equal times, without tubes; those with times or errors have none yet."
+        )
     scene.links_only("a proof", "it has no certificates of motions that are not rigid")
     for name, model in zip(scene.names, scene.models):
         if any(shape.solid and shape.is_mesh for of_link in model.shapes for shape in of_link):

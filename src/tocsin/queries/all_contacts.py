@@ -15,6 +15,7 @@ from tocsin.errors import TocsinError
 from tocsin.model.base import Model, Motion
 from tocsin.model.body import Body
 from tocsin.model.screw_body import ScrewMotion
+from tocsin.model.timed import is_timed
 from tocsin.model.world import World
 from tocsin.motion.joints import rotation_of
 from tocsin.motion.knots import WHOLE, exact_time, stretches_of
@@ -181,6 +182,7 @@ def of_features(
     if not context.soft:
         raise TocsinError(f"every={every!r} is about deformable models, and none is in this scene; leave it out.")
     max_steps = _cast.count(max_steps, "max_steps")
+    motions = context.on_clock(motions)
     asked = question(context, motions, context.rules.of_links(), margin, tolerance, context.threads, max_steps)
     say = answer.all_contacts if every == "pair" else answer.triangle_times
     return say(asked, context.names, motions)
@@ -207,6 +209,11 @@ def of_bodies(
     )
     cast = cast_of(context)
     key, poses, pieces = moved(context, cast, motions)
+    if is_timed(motions):
+        raise TocsinError(
+            "contacts(...) lists contacts of motions in equal times, without tubes: ask contact_intervals(...) about "
+            "motions with times or errors."
+        )
     pairs = cast.pairs.get(key)
     if pairs is None:
         pairs = pairs_of(cast, key)

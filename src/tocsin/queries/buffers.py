@@ -227,7 +227,7 @@ def with_motions(active: np.ndarray, motions: Sequence[Motion]) -> np.ndarray:
     for k, motion in enumerate(motions):
         table[k, PIECES] = motion.pieces
         table[k, OFFSET] = offset
-        offset += motion.rows.size
+        offset += motion.configs.size
     return table
 
 

@@ -7,6 +7,7 @@ import numpy as np
 from tocsin import _cast
 from tocsin.advancement.work import STEPS
 from tocsin.model.base import Motion
+from tocsin.model.timed import is_timed, on_clock
 from tocsin.motion.knots import stretches_of
 from tocsin.outcome import CAPPED, CONTACT, FREE
 from tocsin.queries.context import Context
@@ -22,10 +23,15 @@ def contact_intervals(
     tolerance = -1.0 if tolerance is None else _cast.tolerance(tolerance)
     _cast.count(max_steps, "max_steps")
     context.links_only("contact_intervals", "contacts(...) lists when its features touch")
+    motions = context.on_clock(motions)
     context = context.carrying(motions)
     world = context.tables()
     prepared, configs, _ = context.prepared(world, motions)
-    stretches = stretches_of(m.pieces for m in motions)
+    if is_timed(motions):
+        timeline = on_clock(motions)
+        configs, stretches = timeline.configs, timeline.stretches
+    else:
+        stretches = stretches_of(m.pieces for m in motions)
     rows, until = intervals(
         prepared.table, configs, stretches, margin, max(margin, prepared.largest_margin), tolerance, max_steps
     )

@@ -17,6 +17,7 @@ from tocsin.errors import TocsinError
 from tocsin.model.base import Model, Motion
 from tocsin.model.deformable import Deformable
 from tocsin.model.screw_body import ScrewBody, ScrewMotion
+from tocsin.model.timed import is_timed, on_clock
 from tocsin.model.world import World, assemble
 from tocsin.options import BACKENDS
 from tocsin.queries.buffers import Prepared, prepare, with_motions
@@ -184,6 +185,13 @@ class Context:
             if id(motion.model) not in self.places:
                 names = ", ".join(self.names)
                 raise TocsinError(f"{motion.model!r} is not in this scene; its models are: {names}.")
+
+    def on_clock(self, motions: tuple[Motion, ...]) -> tuple[Motion, ...]:
+        """Return motions that all last as long as the clock, if any carries times (`model.timed`)."""
+        if not is_timed(motions):
+            return motions
+        self.check_motions(motions)
+        return on_clock(motions).motions
 
     def moved_twice(self, key: Sequence[int]) -> TocsinError:
         """Return the error of a model with two motions; `key` are the places of the models that move."""

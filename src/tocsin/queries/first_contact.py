@@ -12,6 +12,8 @@ from tocsin.advancement.work import STEPS
 from tocsin.model.base import Motion
 from tocsin.model.deformable import Deforming
 from tocsin.model.robot import TOUCHING_PAIRS
+from tocsin.model.timed import is_timed, on_clock
+from tocsin.motion.clocks import Timeline
 from tocsin.motion.knots import ONE_STRETCH, WHOLE, exact_time, last_before, stretches_of
 from tocsin.options import BACKENDS, MAX_STEPS, METHODS
 from tocsin.outcome import FREE, UNCHARTED
@@ -22,8 +24,8 @@ from tocsin.queries.engines.advancement import ENGINE as ADVANCEMENT
 from tocsin.results import AskedScene, FirstContact, Status, status_of
 
 Motions = tuple[Motion, ...]
-Solved = tuple[Outcome, Ready, np.ndarray, float, float, float]
-"""What was found, what it was found with, the stretches; margin and tolerance as kernels take them; seconds."""
+Solved = tuple[Outcome, Ready, np.ndarray, float, float, float, Timeline | None]
+"""What was found, what it was found with, stretches; margin and tolerance as kernels take them; seconds; a clock."""
 
 
 def engine_of(method: str) -> Engine:
@@ -60,6 +62,7 @@ def first_contact(
     from tocsin.queries.deformables import question
 
     max_steps = _cast.count(max_steps, "max_steps")
+    motions = context.on_clock(motions)
     rules = context.rules.of_links()
     asked = question(context, motions, rules, margin, tolerance, context.threads, max_steps)
     rigid = tuple(m for m in motions if not isinstance(m, Deforming))
@@ -91,10 +94,12 @@ def _of_links(
 ) -> Answer:  # fmt: skip
     """Return the first contact of links."""
     solved = _solve(context, motions, margin, tolerance, max_steps, engine, anything)
-    found, (laid_out, _, prepared, configs, pieces), stretches, margin, tolerance, elapsed = solved
+    found, (laid_out, _, prepared, configs, pieces), stretches, margin, tolerance, elapsed, timeline = solved
     status, time, _, _, _, used, which = found
     stretch = WHOLE
-    if pieces > 1 and status != FREE:
+    if timeline is not None:
+        motions = timeline.motions
+    if (pieces > 1 or timeline is not None) and status != FREE:
         stretch = tuple(stretches[which].tolist())
         time = last_before(exact_time(stretch, time))
     tally = prepared.tally.copy()
@@ -116,7 +121,13 @@ def _solve(
         _cast.count(max_steps, "max_steps")
     ready = context.ready(motions, margin, tolerance)
     laid_out, world, prepared, configs, pieces = ready
-    stretches = ONE_STRETCH if pieces <= 1 else stretches_of(m.pieces for m in motions)
+    timeline = None
+    if not is_timed(motions):
+        stretches = ONE_STRETCH if pieces <= 1 else stretches_of(m.pieces for m in motions)
+    else:
+        timeline = on_clock(motions)
+        configs, stretches = timeline.configs, timeline.stretches
+        ready = laid_out, world, prepared, configs, pieces
     started = clock_module.perf_counter()
     found = engine.solve(prepared, configs, stretches, margin, tolerance, max_steps, anything)
     elapsed = clock_module.perf_counter() - started
@@ -124,14 +135,15 @@ def _solve(
         charts = laid_out.charts
         while found[0] == UNCHARTED:
             world = charts.with_chart(world, found[3], found[4], margin, tolerance)
-            prepared, configs, _ = laid_out.prepared(world, motions)
+            prepared, again, _ = laid_out.prepared(world, motions)
+            configs = again if timeline is None else configs
             ready = laid_out, world, prepared, configs, pieces
             found = engine.solve(prepared, configs, stretches, margin, tolerance, max_steps, anything)
         if charts.wanted:
             charts.count(
                 prepared.buffers.counts.item(STEPS), world, prepared.buffers.workspace.pairs, margin, tolerance
             )  # fmt: skip
-    return found, ready, stretches, margin, tolerance, elapsed
+    return found, ready, stretches, margin, tolerance, elapsed, timeline
 
 
 def touching_pairs(placement: Motion) -> tuple[tuple[str, str], ...]:

@@ -13,6 +13,7 @@ import numpy as np
 from tocsin.advancement.engine import advance
 from tocsin.advancement.workspace import make_workspace
 from tocsin.broad_phase.moving import FIRST, MODEL, SLOTS, near_pairs, set_motion
+from tocsin.model.timed import is_timed, on_clock
 from tocsin.model.world import World
 from tocsin.motion.knots import stretches_of, time_after, time_before
 from tocsin.options import MAX_STEPS
@@ -49,7 +50,10 @@ def slabs_of(hit: Answer) -> list[Slab]:
     world, workspace = buffers.world, buffers.workspace
     grow = max(hit.margin, asked.prepared.largest_margin)
     shapes, rows = _leaves(world, buffers.active)
-    stretches = stretches_of(m.pieces for m in asked.motions)
+    if is_timed(asked.motions):
+        stretches = on_clock(asked.motions).stretches
+    else:
+        stretches = stretches_of(m.pieces for m in asked.motions)
     if len(stretches) > MOST_SLABS:
         stretches = stretches[np.linspace(0, len(stretches) - 1, MOST_SLABS).astype(int)]
     found: list[Slab] = []

@@ -7,15 +7,17 @@ import time as clock_module
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from tocsin import _cast
 from tocsin.errors import TocsinError
 from tocsin.model.base import Motion
+from tocsin.model.following import Errors
 from tocsin.model.robot import Robot
+from tocsin.model.timed import checked_times
 from tocsin.options import MAX_STEPS
 from tocsin.queries.audit.clearance import Lowest
+from tocsin.queries.audit.courses import Course
 from tocsin.queries.audit.records import Audit, Clearance, Moment, Pair, Stretch
 from tocsin.queries.audit.search import RESOLUTION, Search
 from tocsin.queries.context import Context
@@ -33,13 +35,15 @@ def audit(
     tolerance: float | None = None,
     resolution: float = RESOLUTION,
     times: ArrayLike | None = None,
+    error: Errors = None,
     max_steps: int = MAX_STEPS,
     progress: Callable[[int, int], None] | None = None,
 ) -> Audit:
     """Return every stretch of a trajectory that is not proven to keep `margin`, and its smallest clearance.
 
-    `trajectory`: configurations, one a row; a `Trajectory` from `load_trajectory`; or a motion from `robot.follow`.
-    `times`: seconds at the waypoints, increasing; by default the trajectory's own. `margin`, `tolerance`: as in
+    `trajectory`: configurations, one a row; a `Trajectory`, followed as the controller drives it, curves between its
+    points included; or a motion from `robot.follow`. `times`: seconds at the waypoints, increasing; by default the
+    trajectory's own. `error`: how far joints may be off, as in `Robot.follow`. `margin`, `tolerance`: as in
     `Scene.first_contact`. `max_steps` caps each question that is asked, not their number: what is not proven free is
     halved, so there are more of them the more stretches are in contact and the finer the `resolution`; a question that
     ends capped counts as not proven free. `resolution`: gaps between contacts during which no joint moves by this much
@@ -51,29 +55,14 @@ def audit(
     if not isinstance(context, Context) or not isinstance(robot, Robot):
         raise TocsinError(f"audit takes a Scene and a Robot; got {type(scene).__name__} and {type(robot).__name__}.")
     context.links_only("audit", "ask first_contact for it")
-    if isinstance(trajectory, Motion):
-        if trajectory.model is not robot or trajectory.pieces == 0:
-            raise TocsinError(f"the motion to audit must be one of {robot.name!r}, from move or follow.")
-        rows = trajectory.rows
-    elif callable(getattr(trajectory, "path", None)):
-        rows = robot.follow(trajectory.path(robot)).rows
-        times = trajectory.times if times is None else times
-    elif isinstance(trajectory, (str, os.PathLike)):
-        raise TocsinError(f"audit takes a trajectory, not its file: tocsin.load_trajectory({str(trajectory)!r}).")
+    course = Course(robot, _motion(robot, trajectory, error))
+    if times is None:
+        times = course.times
     else:
-        rows = robot.follow(trajectory).rows
-    if times is not None:
-        times = _cast.array(times, "the times of a trajectory", (len(rows),))
-        if (np.diff(times) <= 0.0).any():
-            k = int(np.argmax(np.diff(times) <= 0.0))
-            raise TocsinError(
-                f"the times of a trajectory must increase; waypoint {k} is at {times[k]:g} s and waypoint {k + 1} at "
-                f"{times[k + 1]:g} s."
-            )
+        times = checked_times(times, course.pieces + 1, "a trajectory")
     search = Search(
         context,
-        robot,
-        rows,
+        course,
         times,
         _cast.margin(margin),
         tolerance,
@@ -88,9 +77,22 @@ def audit(
         clearance=clearance,
         margin=search.margin,
         resolution=search.resolution,
-        waypoints=len(rows),
+        waypoints=course.pieces + 1,
         duration=None if times is None else float(times[-1] - times[0]),
         length=float(search.way[-1]),
         queries=search.queries,
         seconds=clock_module.perf_counter() - started,
     )
+
+
+def _motion(robot: Robot, trajectory: Any, error: Errors) -> Motion:
+    """Return the motion that is meant, with what its joints may be off."""
+    if isinstance(trajectory, Motion):
+        if trajectory.model is not robot or trajectory.pieces == 0:
+            raise TocsinError(f"the motion to audit must be one of {robot.name!r}, from move or follow.")
+        if error is not None:
+            raise TocsinError("the motion to audit has its own error: give it to robot.follow(..., error=...).")
+        return trajectory
+    if isinstance(trajectory, (str, os.PathLike)):
+        raise TocsinError(f"audit takes a trajectory, not its file: tocsin.load_trajectory({str(trajectory)!r}).")
+    return robot.follow(trajectory, error=error)

@@ -78,7 +78,7 @@ class Lowest:
         ends at m >= (1 - 0.7 g) top, where upper <= (1 + 0.25 g) top, and (1 - 0.7 g) / (1 + 0.25 g) >= 1 - g.
         """
         search = self.search
-        motion = Motion.of(search.robot, search.rows[first : last + 1])
+        motion = search.course.chunk(first, last)
         enough = 1.0 - 0.7 * CLEARANCE_GAP
         kept, top, undecided = 0.0, self.upper, 0
         goal = enough * top

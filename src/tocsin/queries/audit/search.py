@@ -1,8 +1,9 @@
 """The search for every stretch of a trajectory that is not proven free.
 
-A trajectory is a list of waypoints with straight joint motion in between; piece k leads from waypoint k to k + 1. A
-place on it is a waypoint and a fraction of the piece that follows. What is not inside a reported stretch is proven to
-stay farther than the margin from everything, at every moment and not only at samples. The proof, for one piece:
+A trajectory is a list of waypoints with straight joint motion, or polynomials of time, in between; piece k leads from
+waypoint k to k + 1. A place on it is a waypoint and a fraction of the piece that follows. What is not inside a reported
+stretch is proven to stay farther than the margin from everything, at every moment and not only at samples. The proof,
+for one piece:
 
     Let `first_contact` of the piece answer `enter`, and of the reversed piece `back`. By the promise of
     `first_contact` nothing is within the margin during [0, enter), nor, backwards, during (1 - back, 1]. So all contact
@@ -33,6 +34,7 @@ import numpy as np
 from tocsin.model.base import Motion
 from tocsin.model.robot import Robot
 from tocsin.motion.links import BASE_WIDTH, FIXED, FLOATING, PLANAR, PRISMATIC
+from tocsin.queries.audit.courses import ROUNDING, Course
 from tocsin.queries.audit.records import Moment, Pair, Stretch
 from tocsin.queries.context import Context
 from tocsin.queries.engines.advancement import ENGINE
@@ -49,9 +51,6 @@ LOOKS_INSIDE = 16
 """Configurations inside a stretch, evenly spaced, at which touching pairs are listed, and the number of stretches
 in which the smallest distance is looked for."""
 
-ROUNDING = 2.0**-48
-"""Bounds the rounding of an interpolated entry, relative to the largest entry (or 1): sixteen units of it."""
-
 
 class Part(NamedTuple):
     """A closed interval of one piece that is not proven free, and the answers at its two ends."""
@@ -67,17 +66,17 @@ class Search:
     """One audit under way."""
 
     def __init__(
-        self, context: Context, robot: Robot, rows: np.ndarray, times: np.ndarray | None, margin: float,
+        self, context: Context, course: Course, times: np.ndarray | None, margin: float,
         tolerance: float | None, resolution: float, max_steps: int, progress: Callable[[int, int], None],
     ) -> None:  # fmt: skip
-        self.context, self.robot, self.rows, self.times = context, robot, rows, times
+        self.context, self.robot, self.course, self.times = context, course.robot, course, times
         self.margin, self.tolerance, self.resolution, self.max_steps = margin, tolerance, resolution, max_steps
         self.progress = progress
-        self.pieces = len(rows) - 1
-        self.steps = largest_steps(robot, rows)
+        self.pieces = course.pieces
+        self.steps = course.steps
         self.way = np.concatenate([[0.0], np.cumsum(self.steps)])
         """How far the joint that moves most has gone, at each waypoint."""
-        self.slack = deviation(robot, rows)
+        self.slack = deviation(course.robot, course.sizes)
         self.wider = context if not context.rules.margins else context.copy(margins=self.slack)
         self.queries = 0
 
@@ -85,9 +84,7 @@ class Search:
 
     def row(self, piece: int, fraction: float) -> np.ndarray:
         """Return the configuration row, base in front, at a place."""
-        if fraction in (0.0, 1.0):
-            return self.rows[piece + int(fraction)]
-        return Motion.of(self.robot, self.rows[piece : piece + 2]).row_at(fraction)
+        return self.course.row(piece, fraction)
 
     def moment(self, piece: int, fraction: float) -> Moment:
         """Put a place into a record."""
@@ -111,17 +108,16 @@ class Search:
 
     # ---- questions ---------------------------------------------------------------------------------------------------
 
-    def ask(self, *rows: np.ndarray, rounded: bool = False) -> FirstContact:
-        """Ask for the first contact on the way through these rows; of `rounded` ones with a wider margin."""
+    def ask(self, motion: Motion, *, rounded: bool = False) -> FirstContact:
+        """Ask for the first contact on a part of the motion; on `rounded` ones with a wider margin."""
         self.queries += 1
         context, margin = (self.wider, self.margin + self.slack) if rounded else (self.context, self.margin)
-        motion = Motion.of(self.robot, np.stack(rows))
         return first_contact(context, (motion,), margin, self.tolerance, self.max_steps, ENGINE)
 
     def blocked(self, first: int, last: int) -> Iterator[int]:
         """Yield the pieces from waypoint `first` to `last` that are not proven free, by halving what is not."""
         self.queries += 1
-        motion = Motion.of(self.robot, self.rows[first : last + 1])
+        motion = self.course.chunk(first, last)
         if is_free(self.context, (motion,), self.margin, self.tolerance, self.max_steps, ENGINE):
             return
         if last - first == 1:
@@ -133,8 +129,11 @@ class Search:
 
     def parts(self, piece: int) -> Iterator[Part]:
         """Yield what is not proven free of one piece, in order; the proof is in the docstring of this file."""
-        start, end = self.rows[piece], self.rows[piece + 1]
-        ahead, back = self.ask(start, end), self.ask(end, start)
+        course = self.course
+        ahead, back = (
+            self.ask(course.part(piece, 0.0, 1.0)),
+            self.ask(course.part(piece, 1.0, 0.0), rounded=course.curved),
+        )
         if Status.FREE in (ahead.status, back.status):
             return
         lo, at_lo = ahead.time, ahead
@@ -142,9 +141,9 @@ class Search:
         step = self.resolution / self.steps[piece] if self.steps[piece] > 0.0 else math.inf
         s = lo + step
         while s < last:
-            here = self.row(piece, s)
-            if self.ask(here, rounded=True).status is Status.FREE:
-                before, after = self.ask(here, start, rounded=True), self.ask(here, end, rounded=True)
+            if self.ask(course.at(piece, s), rounded=True).status is Status.FREE:
+                before = self.ask(course.part(piece, s, 0.0), rounded=True)
+                after = self.ask(course.part(piece, s, 1.0), rounded=True)
                 if before.status is not Status.FREE:
                     # Three roundings of numbers of at most 1: the gap is made smaller by more than they are.
                     hi = min(s, s - s * before.time + 2.0**-50)
@@ -184,7 +183,7 @@ class Search:
         statuses = {s for part in parts for s in (part.at_lo.status, part.at_hi.status)}
         pairs = dict.fromkeys(map(pair_of, first.at_lo.contacts))
         for gone in np.linspace(begin, end, LOOKS_INSIDE + 2)[1:-1] if end > begin else ():
-            inside = self.ask(self.row(*self.place(gone)))
+            inside = self.ask(self.course.at(*self.place(gone)))
             statuses.add(inside.status)
             pairs.update(dict.fromkeys(map(pair_of, inside.contacts)))
         pairs.update(dict.fromkeys(map(pair_of, last.at_hi.contacts)))
@@ -206,17 +205,6 @@ class Search:
 def pair_of(contact: Contact) -> Pair:
     """Return the links of a contact."""
     return Pair(contact.model_a, contact.link_a, contact.model_b, contact.link_b)
-
-
-def largest_steps(robot: Robot, rows: np.ndarray) -> np.ndarray:
-    """Return (pieces,): by how much the entry that changes most changes in each piece; orientations by their angle."""
-    change = np.abs(np.diff(rows, axis=0))
-    for k in robot.quaternions:
-        p, q = rows[:-1, k : k + 4], rows[1:, k : k + 4]
-        change[:, k : k + 4] = 0.0
-        cosine = (p * q).sum(axis=1) / (np.linalg.norm(p, axis=1) * np.linalg.norm(q, axis=1))
-        change[:, k] = np.where((p == q).all(axis=1), 0.0, 2.0 * np.arccos(np.minimum(cosine, 1.0)))
-    return change.max(axis=1)
 
 
 def deviation(robot: Robot, rows: np.ndarray) -> float:

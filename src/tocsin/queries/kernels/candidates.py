@@ -4,7 +4,7 @@ import math
 
 from tocsin.advancement.midpoint_test import midpoint_test
 from tocsin.advancement.work import LIMIT, OWN
-from tocsin.broad_phase.charts import chart_of, may_have_chart, settled
+from tocsin.broad_phase.charts import chart_of, may_have_chart, settled, settled_curve
 from tocsin.broad_phase.moving import MODEL, rows_of, swept_pairs
 from tocsin.broad_phase.sweep import half_of
 from tocsin.broad_phase.temporal import free_until
@@ -41,7 +41,9 @@ def charted_free(buffers, configs, pair, chart, stretch, t0, t1):
     """Is a pair of shapes of an active model settled by its chart for [t0, t1]?"""
     for k in range(buffers.active.shape[0]):
         if buffers.active[k, MODEL] == buffers.world.geoms[pair["a"]]["model"]:
-            row0, row1, begin, end = rows_of(buffers, k, stretch)
+            row0, row1, begin, end, _ = rows_of(buffers, configs, k, stretch)
+            if row1 < 0:
+                return settled_curve(pair, chart, buffers.joints, t0, t1)
             return settled(buffers.world, pair, chart, configs, row0, row1, begin, end, t0, t1)
     return False
 

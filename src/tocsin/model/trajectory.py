@@ -1,0 +1,376 @@
+"""`Trajectory`: joint values as piecewise polynomials of a clock, by joint name.
+
+A trajectory is its polynomials: piece i holds from times[i] to times[i + 1], and joint j is there at
+
+    sum_k coefficients[i, k, j] (t - times[i])^k,        t and times in seconds,
+
+exactly; that is what is proven. What it is made of is turned into these numbers with an error of a few units of
+rounding at most: points with velocities and accelerations as ros2_control's joint_trajectory_controller joins them,
+straight lines, cubics where both ends have velocities, quintics where they have accelerations too; piecewise
+polynomials and splines of other libraries as they are (`motion.splines`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from tocsin import _cast
+from tocsin.errors import TocsinError
+from tocsin.motion.splines import pieces_of, shifted
+
+JOINED = 1e-6
+"""How far apart (radians, metres) two pieces may be at their knot; what they are is added to the joint's error."""
+
+MOST_TERMS = 64
+"""Coefficients of a polynomial that are read: of a higher degree nothing is left of its digits."""
+
+SAME = 2.0**-44
+"""Of the sizes of all terms: knots that meet up to rounding."""
+
+
+class Trajectory:
+    """Joint values over time: `Trajectory(times, positions, velocities=..., accelerations=..., joint_names=[...])`.
+
+    `times` (k,) seconds, increasing; `positions` (k, n), radians and metres; `velocities` and `accelerations` of the
+    same shape, or left out. Between two stamps joints move as ros2_control's joint_trajectory_controller drives them:
+    straight with positions alone, on cubics with velocities, on quintics with both. `joint_names` names the columns;
+    without, they are the robot's whole configuration. Joints of several values have a column each: `base.x`, `base.qw`.
+
+    `Trajectory.of(curve, joint_names=[...])` takes piecewise polynomials of scipy, toppra, Ruckig and Drake. Without
+    times (None) the points are passed in equal times, and answers know no seconds.
+
+    >>> plan = Trajectory([0, 1, 3], [[0.0], [0.5], [0.4]], velocities=[[0], [0.2], [0]], joint_names=["elbow"])
+    >>> plan.degree, plan.duration, plan(1.0).tolist()
+    (3, 3.0, [0.5])
+    """
+
+    def __init__(
+        self,
+        times: Any,
+        positions: Any,
+        velocities: Any = None,
+        accelerations: Any = None,
+        *,
+        joint_names: Iterable[str] = (),
+        source: str = "",
+        standing: Iterable[tuple[str, float]] = (),
+    ) -> None:
+        where = _where(source)
+        table = _table(positions, "positions", where)
+        names = _names(joint_names, table.shape[1], where)
+        _finite(table, names, "", where)
+        stamps = _stamps(times, len(table), where)
+        rates = []
+        for what, given in (("velocities", velocities), ("accelerations", accelerations)):
+            if given is None:
+                rates.append(None)
+                continue
+            values = _table(given, what, where)
+            if values.shape != table.shape:
+                raise TocsinError(
+                    f"{where}: {what} must have the shape of its positions, {table.shape}; got {values.shape}."
+                )
+            if times is None:
+                raise TocsinError(f"{where} has {what} but no times: between which moments it has them is not said.")
+            # A row of which all is nan has none.
+            some = ~np.isnan(values).all(axis=1)
+            _finite(values[some], names, f"{what}: ", where)
+            rates.append(values if some.any() else None)
+        if rates[1] is not None and rates[0] is None:
+            raise TocsinError(f"{where} has accelerations but no velocities; a quintic needs both.")
+        coefficients = hermite(stamps, table, rates[0], rates[1])
+        self._fill(names, stamps, coefficients, table, source, tuple(standing), times is not None)
+
+    @classmethod
+    def of(cls, curve: Any, *, joint_names: Iterable[str] = ()) -> Trajectory:
+        """Make a trajectory of a piecewise polynomial curve of scipy, toppra, Ruckig or Drake (`motion.splines`)."""
+        times, coefficients = pieces_of(curve)
+        return cls.of_pieces(times, coefficients, joint_names=joint_names, source=type(curve).__name__)
+
+    @classmethod
+    def of_pieces(
+        cls, times: Any, coefficients: Any, *, joint_names: Iterable[str] = (), source: str = ""
+    ) -> Trajectory:
+        """Make a trajectory of polynomials: `coefficients` (pieces, powers, joints), in powers of t - times[piece]."""
+        where = _where(source)
+        given = _cast.numbers(coefficients, f"the coefficients of {where}", "numbers (pieces, powers, joints)")
+        if given.ndim != 3 or 0 in given.shape:
+            raise TocsinError(f"the coefficients of {where} must be (pieces, powers, joints); got shape {given.shape}.")
+        coefficients = np.array(given, np.float64)
+        names = _names(joint_names, coefficients.shape[2], where)
+        wrong = np.argwhere(~np.isfinite(coefficients))
+        if len(wrong):
+            piece, power, column = wrong[0].tolist()
+            name = repr(names[column]) if names else f"column {column}"
+            raise TocsinError(f"{where}: piece {piece}, {name}: the coefficient of power {power} is not finite.")
+        stamps = _stamps(times, len(coefficients) + 1, where)
+        last = _values(coefficients[-1:], np.diff(stamps)[-1:])
+        positions = np.concatenate([coefficients[:, 0], last])
+        made = object.__new__(cls)
+        made._fill(names, stamps, coefficients, positions, source, (), True)
+        return made
+
+    def _fill(
+        self, names: tuple[str, ...], knots: np.ndarray, coefficients: np.ndarray, positions: np.ndarray, source: str,
+        standing: tuple[tuple[str, float], ...], stamped: bool,
+    ) -> None:  # fmt: skip
+        top = coefficients.shape[1]
+        while top > 2 and not coefficients[:, top - 1].any():
+            top -= 1
+        if top > MOST_TERMS:
+            raise TocsinError(
+                f"{_where(source)} has polynomials of degree {top - 1}; at most {MOST_TERMS - 1} are read."
+            )
+        if top == 1:
+            coefficients = np.concatenate([coefficients, np.zeros_like(coefficients)], axis=1)
+            top = 2
+        self.joint_names: tuple[str, ...] = names
+        self.knots: np.ndarray = _cast.frozen(np.array(knots, np.float64))
+        """(k,) seconds at which pieces meet; of a trajectory without times, 0, 1, 2, ..."""
+        self.coefficients: np.ndarray = _cast.frozen(np.ascontiguousarray(coefficients[:, :top]))
+        """(k - 1, degree + 1, n): in powers of the seconds since the piece began."""
+        self.positions: np.ndarray = _cast.frozen(np.array(positions, np.float64))
+        """(k, n): where the joints are at the knots."""
+        self.source: str = source
+        self.standing: tuple[tuple[str, float], ...] = standing
+        """Joints, and where they stand as far as the columns do not move them."""
+        self.stamped: bool = stamped
+        self.gaps: np.ndarray = _cast.frozen(np.zeros(coefficients.shape[2]))
+        """(n,): how far pieces are apart at their knots, at most; 0 where it is no more than rounding."""
+        if len(coefficients):
+            self._check_knots()
+
+    def _check_knots(self) -> None:
+        """Refuse pieces that do not meet; keep how far they do not, which is more than rounding only by mistake."""
+        lasts = np.diff(self.knots)
+        ends = _values(self.coefficients, lasts)
+        off = np.abs(ends - self.positions[1:])
+        mass = _values(np.abs(self.coefficients), lasts)
+        off = np.where(off <= SAME * (mass + np.abs(self.positions[1:])), 0.0, off)
+        far = np.argwhere(off > JOINED)
+        if len(far):
+            piece, column = far[0].tolist()
+            name = repr(self.joint_names[column]) if self.joint_names else f"column {column}"
+            raise TocsinError(
+                f"{_where(self.source)}: its pieces do not meet: {name} ends piece {piece}, at "
+                f"{self.knots[piece + 1]:g} s, at {ends[piece, column]:g} and goes on from "
+                f"{self.positions[piece + 1, column]:g}."
+            )
+        self.gaps = _cast.frozen(off.max(axis=0))
+
+    def __repr__(self) -> str:
+        rows, columns = self.positions.shape
+        seconds = f", {self.duration:g} s" if self.stamped else ""
+        kind = {1: "", 2: "quadratic ", 3: "cubic ", 5: "quintic "}.get(self.degree, f"degree {self.degree} ")
+        return f"<Trajectory {self.source!r}: {rows} {kind}configurations of {columns} values{seconds}>"
+
+    @property
+    def times(self) -> np.ndarray | None:
+        """(k,) seconds at the knots; None if it has no times."""
+        return self.knots if self.stamped else None
+
+    @property
+    def degree(self) -> int:
+        """Of its polynomials: 1 where joints move straight from point to point."""
+        return self.coefficients.shape[1] - 1
+
+    @property
+    def duration(self) -> float:
+        """Seconds from its first stamp to its last."""
+        return float(self.knots[-1] - self.knots[0])
+
+    def __call__(self, times: Any, *, derivative: int = 0) -> np.ndarray:
+        """Return the joint values (n,) at a time, or (k, n) at several; or a derivative of them. Ends are held."""
+        given = _cast.numbers(times, "the times", "seconds")
+        t = np.clip(np.atleast_1d(given).astype(np.float64), self.knots[0], self.knots[-1])
+        if not np.isfinite(t).all():
+            raise TocsinError("the times at which a trajectory is asked must be finite.")
+        piece = np.clip(np.searchsorted(self.knots, t, side="right") - 1, 0, len(self.coefficients) - 1)
+        found = _values(derived(self.coefficients, derivative)[piece], t - self.knots[piece])
+        return found[0] if given.ndim == 0 else found
+
+    def peaks(self, derivative: int = 1) -> np.ndarray:
+        """Return (n,) bounds of a derivative of each joint over the whole trajectory: by Bernstein coefficients."""
+        return bernstein(derived(self.coefficients, derivative), np.diff(self.knots)).max(axis=0)
+
+    def cut(self, begin: float, end: float) -> Trajectory:
+        """Return the part between two times, with the same clock."""
+        begin, end = _cast.scalar(begin, "begin"), _cast.scalar(end, "end")
+        first, last = float(self.knots[0]), float(self.knots[-1])
+        if not first <= begin < end <= last:
+            raise TocsinError(
+                f"a part lies within {first:g} s and {last:g} s, and ends after it begins; got {begin:g} to {end:g}."
+            )
+        inner = self.knots[(self.knots > begin) & (self.knots < end)]
+        knots = np.concatenate([[begin], inner, [end]])
+        return self.with_knots(knots)
+
+    def with_knots(self, knots: np.ndarray) -> Trajectory:
+        """Return the same motion in pieces between other knots, which hold all of its own between their ends."""
+        piece = np.clip(np.searchsorted(self.knots, knots[:-1], side="right") - 1, 0, len(self.coefficients) - 1)
+        moved = shifted(self.coefficients[piece], knots[:-1] - self.knots[piece])
+        positions = np.concatenate([moved[:, 0], _values(moved[-1:], np.diff(knots)[-1:])])
+        at = np.isin(knots, self.knots)
+        positions[at] = self.positions[np.searchsorted(self.knots, knots[at])]
+        made = object.__new__(Trajectory)
+        made._fill(self.joint_names, knots, moved, positions, self.source, self.standing, self.stamped)
+        return made
+
+    def delayed(self, seconds: float) -> Trajectory:
+        """Return the same motion so much later on the clock."""
+        shift = _cast.scalar(seconds, "seconds")
+        made = object.__new__(Trajectory)
+        made._fill(
+            self.joint_names, self.knots + shift, self.coefficients, self.positions, self.source, self.standing, True
+        )
+        return made
+
+    def resample(self, step: float) -> tuple[Trajectory, np.ndarray]:
+        """Return straight lines between samples at most `step` seconds apart, and (n,) how far these are off at most.
+
+        Proven: between two samples h apart a joint is off its line by at most h^2 / 8 times the largest of its second
+        derivative, which Bernstein coefficients bound.
+        """
+        step = _cast.scalar(step, "step", above=0.0)
+        parts = np.maximum(np.ceil(np.diff(self.knots) / step), 1.0).astype(np.int64)
+        if parts.sum() > 1 << 24:
+            raise TocsinError(f"that would be {parts.sum()} samples; at most {1 << 24} are made.")
+        times = np.concatenate(
+            [np.linspace(a, b, n, endpoint=False) for a, b, n in zip(self.knots[:-1], self.knots[1:], parts.tolist())]
+            + [self.knots[-1:]]
+        )
+        h = np.diff(self.knots) / parts
+        bend = bernstein(derived(self.coefficients, 2), np.diff(self.knots))
+        off = (bend * (h * h)[:, None]).max(axis=0) / 8.0 * (1.0 + 2.0**-40) + SAME * np.abs(self.positions).max(axis=0)
+        made = Trajectory(times, self(times), joint_names=self.joint_names, source=self.source, standing=self.standing)
+        return made, off + self.gaps
+
+    def to_ppoly(self) -> Any:
+        """Return the same as scipy's `PPoly`, with as many columns."""
+        from scipy.interpolate import PPoly
+
+        return PPoly(self.coefficients.transpose(1, 0, 2)[::-1].copy(), self.knots.copy())
+
+    def path(self, robot: Any, *, group: str | None = None) -> np.ndarray:
+        """Return (k, n_config): the robot's configurations at the knots; joints not named stay as the robot stands.
+
+        A trajectory without names must have the robot's whole configuration as columns, or those of a `group`. Joints
+        that mimic others may be named too; their values must agree with what they mimic.
+        """
+        from tocsin.model.following import columns_of
+
+        return columns_of(self, robot, group).rows(self.positions)
+
+
+def hermite(times: np.ndarray, p: np.ndarray, v: np.ndarray | None, a: np.ndarray | None) -> np.ndarray:
+    """Return the coefficients (k - 1, powers, n) between points: straight, cubic or quintic by what both ends have.
+
+    With h the seconds between, in powers of the share x of the piece: p0 + (h v0) x + ..., each solved from the values
+    at both ends; in extended precision where there is some, so that each is rounded once.
+    """
+    if v is None:
+        return np.stack([p[:-1], np.diff(p, axis=0) / np.diff(times)[:, None]], axis=1)
+    wide = np.longdouble
+    h = np.diff(times.astype(wide))[:, None]
+    p0, p1 = p[:-1].astype(wide), p[1:].astype(wide)
+    d = p1 - p0
+    zero = np.zeros_like(d)
+    found = [p0, d, zero, zero, zero, zero]
+    has = ~(np.isnan(v[:-1]).any(axis=1) | np.isnan(v[1:]).any(axis=1))[:, None]
+    v0, v1 = h * v[:-1], h * v[1:]
+    cubic = [p0, v0, 3 * d - 2 * v0 - v1, v0 + v1 - 2 * d, zero, zero]
+    found = [np.where(has, c, f) for c, f in zip(cubic, found)]
+    if a is not None:
+        has = has & ~(np.isnan(a[:-1]).any(axis=1) | np.isnan(a[1:]).any(axis=1))[:, None]
+        a0, a1 = h * h * a[:-1], h * h * a[1:]
+        quintic = [
+            p0,
+            v0,
+            a0 / 2,
+            10 * d - 6 * v0 - 4 * v1 - (3 * a0 - a1) / 2,
+            -15 * d + 8 * v0 + 7 * v1 + (3 * a0 - 2 * a1) / 2,
+            6 * d - 3 * (v0 + v1) - (a0 - a1) / 2,
+        ]
+        found = [np.where(has, c, f) for c, f in zip(quintic, found)]
+    return np.stack([f / h**k for k, f in enumerate(found)], axis=1).astype(np.float64)
+
+
+def derived(coefficients: np.ndarray, order: int) -> np.ndarray:
+    """Return the coefficients of a derivative."""
+    if isinstance(order, bool) or not isinstance(order, (int, np.integer)) or order < 0:
+        raise TocsinError(f"a derivative is a whole number of at least 0; got {_cast.said(order)}.")
+    for _ in range(min(int(order), coefficients.shape[1])):
+        if coefficients.shape[1] == 1:
+            return np.zeros_like(coefficients)
+        coefficients = coefficients[:, 1:] * np.arange(1, coefficients.shape[1])[:, None]
+    return coefficients
+
+
+def bernstein(coefficients: np.ndarray, lasts: np.ndarray) -> np.ndarray:
+    """Return (pieces, n): bounds of |polynomial| over pieces that last so long, rounded up."""
+    n = coefficients.shape[1] - 1
+    b = coefficients * (lasts[:, None] ** np.arange(n + 1))[:, :, None]
+    mass = np.abs(b).sum(axis=1)
+    b = b / np.array([math.comb(n, k) for k in range(n + 1)])[:, None]
+    for i in range(1, n + 1):
+        for k in range(n, i - 1, -1):
+            b[:, k] += b[:, k - 1]
+    return np.abs(b).max(axis=1) + mass * 2.0**-40
+
+
+def _values(coefficients: np.ndarray, t: np.ndarray) -> np.ndarray:
+    """Return (k, n): polynomials at one time each."""
+    found = coefficients[:, -1]
+    for k in range(coefficients.shape[1] - 2, -1, -1):
+        found = found * t[:, None] + coefficients[:, k]
+    return found.copy()
+
+
+def _where(source: str) -> str:
+    return f"the trajectory {source!r}" if source else "the trajectory"
+
+
+def _table(given: Any, what: str, where: str) -> np.ndarray:
+    """Return a table of numbers, a row for each stamp."""
+    table = np.array(np.atleast_2d(_cast.numbers(given, f"the {what} of {where}", "a table of numbers")), np.float64)
+    if table.ndim != 2 or 0 in table.shape:
+        raise TocsinError(f"{where} must be a table of rows and columns; got shape {table.shape}.")
+    return table
+
+
+def _names(given: Iterable[str], columns: int, where: str) -> tuple[str, ...]:
+    names = _cast.names(given, f"the joint names of {where}")
+    if names and len(names) != columns:
+        raise TocsinError(f"{where} has {columns} columns, but {len(names)} joint names.")
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            raise TocsinError(f"{where} has two columns for joint {name!r}.")
+        seen.add(name)
+    return names
+
+
+def _finite(table: np.ndarray, names: Sequence[str], what: str, where: str) -> None:
+    wrong = np.argwhere(~np.isfinite(table))
+    if len(wrong):
+        row, column = wrong[0].tolist()
+        name = repr(names[column]) if names else str(column)
+        raise TocsinError(f"{where}: {what}row {row}, column {name} is not a finite number.")
+
+
+def _stamps(given: Any, count: int, where: str) -> np.ndarray:
+    """Return the times of so many rows, which increase."""
+    if given is None:
+        return np.arange(count, dtype=np.float64)
+    times = np.array(_cast.kept(given, f"the times of {where}", (count,)))
+    stuck = np.flatnonzero(np.diff(times) <= 0.0)
+    if len(stuck):
+        k = int(stuck[0])
+        raise TocsinError(
+            f"{where}: times must increase, but row {k} is at {times[k]:g} s and row {k + 1} at {times[k + 1]:g} s."
+        )
+    return times
