@@ -1,5 +1,7 @@
 """The recorded answers: a few hundred of them asked again; all ten thousand by `python -m tocsin_bench answers`."""
 
+import platform
+
 import numpy as np
 import pytest
 
@@ -11,9 +13,10 @@ FIRST = 20
 """Questions of each kind that are asked here."""
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_the_same_questions_have_the_same_bits_as_recorded(kind):
-    found = answers.measure([kind], FIRST)
+@pytest.mark.skipif(platform.machine() not in ("x86_64", "AMD64"), reason="recorded with the routines of x86-64")
+def test_the_same_questions_have_the_same_bits_as_recorded():
+    found = answers.measure(list(KINDS), FIRST)
+    assert {kind: len(entry["digests"]) for kind, entry in found.items()} == dict.fromkeys(KINDS, FIRST)
     assert answers.different(found, answers.load()) == []
 
 
@@ -46,6 +49,6 @@ def test_minus_zero_is_not_zero_and_nan_is_itself():
 
 
 def test_what_is_recorded_is_read_back(tmp_path):
-    found = answers.measure(["feature times"], 30)
+    found = {"feature times": answers.asked("feature times", 30)}
     answers.save(found, tmp_path / "answers.json")
     assert answers.load(tmp_path / "answers.json") == {"feature times": found["feature times"]["digests"]}
