@@ -56,6 +56,16 @@ class MovedModel(Protocol):
         """What moves."""
         ...
 
+    @property
+    def times(self) -> Values | None:
+        """Of a motion on a clock: seconds at its knots."""
+        ...
+
+    @property
+    def seconds(self) -> bool:
+        """Are these the clock's?"""
+        ...
+
     def row_at(self, t: float) -> Row:
         """Return its configuration, base in front."""
         ...
@@ -202,7 +212,7 @@ class FirstContact(ByValue):
     def seconds(self) -> float | None:
         """The clock's seconds at `time`, no later; inf if proven free, None where no motion has times."""
         for motion in self.motions:
-            if motion.seconds:
+            if motion.seconds and motion.times is not None:
                 return seconds_at(motion.times, self.time)
         return None
 

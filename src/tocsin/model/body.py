@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from tocsin import _cast
 from tocsin._readers import Reader
-from tocsin._types import LinkTable, Matrix4, PoseLike, Row, Vectors
+from tocsin._types import LinkTable, Matrix4, PoseLike, Row, Values, Vectors
 from tocsin.errors import TocsinError
 from tocsin.geometry.balls import covering_balls
 from tocsin.geometry.height_field import height_field
@@ -247,7 +247,7 @@ class Body(Model):
             raise TocsinError(
                 f"a drive of {self.name!r} makes {pieces / 4:g} turns; at most {MOST_QUARTERS / 4:g} are followed."
             )
-        stamps = np.linspace(begin, end, pieces + 1)
+        stamps: Values = np.linspace(begin, end, pieces + 1)
         rows = np.tile(start, (len(stamps), 1))
         rows[:, :3] += (stamps - begin)[:, None] * v
         if rate > 0.0:

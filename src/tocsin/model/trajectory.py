@@ -280,12 +280,12 @@ def hermite(times: np.ndarray, p: np.ndarray, v: np.ndarray | None, a: np.ndarra
     d = p1 - p0
     zero = np.zeros_like(d)
     found = [p0, d, zero, zero, zero, zero]
-    has = ~(np.isnan(v[:-1]).any(axis=1) | np.isnan(v[1:]).any(axis=1))[:, None]
+    has = both_have(v)
     v0, v1 = h * v[:-1], h * v[1:]
     cubic = [p0, v0, 3 * d - 2 * v0 - v1, v0 + v1 - 2 * d, zero, zero]
     found = [np.where(has, c, f) for c, f in zip(cubic, found)]
     if a is not None:
-        has = has & ~(np.isnan(a[:-1]).any(axis=1) | np.isnan(a[1:]).any(axis=1))[:, None]
+        has = has & both_have(a)
         a0, a1 = h * h * a[:-1], h * h * a[1:]
         quintic = [
             p0,
@@ -297,6 +297,12 @@ def hermite(times: np.ndarray, p: np.ndarray, v: np.ndarray | None, a: np.ndarra
         ]
         found = [np.where(has, c, f) for c, f in zip(quintic, found)]
     return np.stack([f / h**k for k, f in enumerate(found)], axis=1).astype(np.float64)
+
+
+def both_have(rates: np.ndarray) -> np.ndarray:
+    """Return (k - 1, 1): of which pieces both ends have rates."""
+    missing = np.isnan(rates).any(axis=1, keepdims=True)
+    return np.logical_not(np.logical_or(missing[:-1], missing[1:]))
 
 
 def derived(coefficients: np.ndarray, order: int) -> np.ndarray:
