@@ -28,7 +28,7 @@ FINDINGS = {
     "complex numbers were taken for times": "deform/test_refused.py::test_times_of_pairs_are_of_real_numbers",
     "bool(hit) was true when free": "test_answers.py::test_no_answer_can_be_taken_for_true_or_false_where_free_and_contact_could_be_meant",
     "audit.free was true on a colliding trajectory": "queries/audit/test_audit.py::test_an_audit_of_a_colliding_trajectory_cannot_be_taken_for_free",
-    "a trajectory's velocities were dropped": "io/test_trajectories.py::test_a_trajectory_with_velocities_is_read_where_the_caller_says_that_lines_are_driven",
+    "a trajectory's velocities were dropped": "io/test_trajectories.py::test_points_with_velocities_are_joined_by_cubics_and_with_accelerations_by_quintics",
     "a damaged ASCII STL asked for another library": "io/test_meshfile.py::test_odd_bytes_in_an_ascii_stl_need_no_library_that_guesses_encodings",
     "benchmarks could not be listed outside a checkout": "../benchmarks/tests/test_cli.py::test_benchmarks_are_installed_with_what_judges_them",
     "the box of a turned box depended on the processor": "geometry/test_obb.py::test_the_box_of_a_turned_box_is_that_box",
