@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 LIBRARY := $(VENV)/.library
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test test-all test-avx2 test-machine test-memory test-pure first lint warm bench matrix clean
+.PHONY: demo test test-all test-avx2 test-machine test-memory test-pure first lint types warm bench matrix clean
 
 # What the demo and the examples need; the tests need peers, browsers and robots beside it, four times as much.
 $(LIBRARY): pyproject.toml
@@ -24,6 +24,8 @@ lint: $(STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/lint-imports
 	cd benchmarks && ../$(BIN)/lint-imports
+
+types: $(STAMP)
 	$(BIN)/pyright
 
 warm: $(LIBRARY)

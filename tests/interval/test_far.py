@@ -84,7 +84,7 @@ def test_links_of_one_model_are_left_alone():
 
 @pytest.mark.parametrize(("degrees", "share"), [(1.0, 0.1), (60.0, 0.3)])
 def test_most_of_a_room_is_far_from_an_arm(degrees, share):
-    task = arm_scenes.task("workspace")
+    task = arm_scenes.task("room")
     for motion in arm_scenes.motions(task, degrees, 4, 1):
         found, n_pairs = left(task.scene, motion)
         assert len(found) < share * n_pairs

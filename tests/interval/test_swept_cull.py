@@ -82,7 +82,7 @@ def test_what_touches_one_swept_sphere_is_kept():
     attack(1, 1, 0.1, 2)
 
 
-@pytest.mark.parametrize(("environment", "degrees"), [("pipes", 15.0), ("pipes", 60.0), ("workspace", 30.0)])
+@pytest.mark.parametrize(("environment", "degrees"), [("pipes", 15.0), ("pipes", 60.0), ("room", 30.0)])
 def test_no_triangle_that_a_link_touches_at_a_sampled_time_is_dropped(environment, degrees):
     """Every triangle of the environment is a body of its own for this: what touches at a sample must be kept then."""
     made = arm_scenes.ENVIRONMENTS[environment]()
@@ -192,7 +192,7 @@ def test_a_scaled_scene_keeps_the_same_pairs(scale):
 
 def test_a_window_that_starts_where_time_is_cut_is_not_a_dead_end():
     """The pieces of one pair started at exactly t = 1/2; cut there, the solver was left with a moment and gave up."""
-    task = arm_scenes.task("workspace")
+    task = arm_scenes.task("room")
     motion = arm_scenes.motions(task, 30.0, 30, 1)[29]
     first = task.scene.first_contact(motion)
     second = task.scene.first_contact(motion, method="interval")

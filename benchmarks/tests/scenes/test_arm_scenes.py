@@ -18,7 +18,7 @@ def test_the_arm_has_7_links_and_800_triangles():
     assert sum(len(faces) for _, faces in arm_scenes.meshes().values()) == 800
 
 
-@pytest.mark.parametrize(("name", "objects", "triangles"), [("pipes", 40, 38_000), ("workspace", 1180, 187_000)])
+@pytest.mark.parametrize(("name", "objects", "triangles"), [("pipes", 40, 38_000), ("room", 1180, 187_000)])
 def test_environments_have_the_papers_sizes_and_leave_the_column_free(name, objects, triangles):
     made = arm_scenes.ENVIRONMENTS[name]()
     assert len(made) == objects

@@ -66,7 +66,7 @@ def _stretch(found: Any) -> list[Any]:
 def plain(answer: Any) -> tuple[str, Any]:
     """How a question ended, in a word, and all that came back as plain lists, numbers and names.
 
-    Of a list that the cap has ended only that: what it holds is what there was time for, a matter of cost.
+    Of what the cap has ended only that: how far it came is a matter of cost.
     """
     if isinstance(answer, bool):
         return "free" if answer else "not free", answer
@@ -74,6 +74,8 @@ def plain(answer: Any) -> tuple[str, Any]:
         return plain(answer[0])[0], list(answer)
     if isinstance(answer, tuple):
         return "some" if any(np.isfinite(part).any() for part in answer) else "none", list(answer)
+    if isinstance(answer, tocsin.FirstContact) and answer.status is tocsin.Status.CAPPED:
+        return answer.status.value, [answer.status.value]
     if isinstance(answer, tocsin.FirstContact):
         contacts = [_fields(c, _CONTACT) for c in answer.contacts] if answer.complete else []
         said = _fields(answer, ("time", "bracket", "tolerance", "complete"))

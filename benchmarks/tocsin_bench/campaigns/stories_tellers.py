@@ -108,11 +108,12 @@ def ask_intervals(tale: Tale, each: Told | None = None, who: str = "intervals", 
     ends = sorted((one.enter, one.exit) for one in found)
     reach = 0.0
     for enter, leave in ends:
-        if enter > reach:
-            tale.claims.apart.append(Apart(who, math.nextafter(reach, 2.0) if reach else 0.0, enter, m, closed=False))
+        if enter > reach and reach < until:  # beyond `until`, where the cap ended the list, it says nothing
+            end = min(enter, until)
+            tale.claims.apart.append(Apart(who, math.nextafter(reach, 2.0) if reach else 0.0, end, m, closed=False))
         reach = max(reach, leave)
     if reach < until:
-        tale.claims.apart.append(Apart(who, math.nextafter(reach, 2.0) if found else 0.0, until, m))
+        tale.claims.apart.append(Apart(who, math.nextafter(reach, 2.0) if len(found) else 0.0, until, m))
     for pair, intervals in by_pair.items():
         for one in intervals[:4]:
             for t in (one.enter, (one.enter + one.exit) / 2, one.exit):

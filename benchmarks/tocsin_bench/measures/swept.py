@@ -78,7 +78,7 @@ def _by_grid(world, joints, sweeps, swept, grid, moving, found, corners):
 def run(args: argparse.Namespace) -> dict[str, Any]:
     """Measure both environments and print a table for each."""
     results = {}
-    for name in ("pipes", "workspace"):
+    for name in ("pipes", "room"):
         results[name] = _environment(name, args)
     return results
 
