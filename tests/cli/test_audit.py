@@ -95,8 +95,8 @@ def test_a_file_that_is_no_trajectory_is_refused(cell):
     assert "does not exist" in tocsin("audit", cell.urdf, cell.folder / "nowhere.csv").err
 
 
-def test_values_that_are_probably_degrees_are_pointed_out(cell):
+def test_values_that_are_probably_degrees_are_refused(cell):
     degrees = cell.write("degrees.csv", "shoulder,elbow\n0,0\n45,0\n90,0\n")
     said = tocsin("audit", cell.urdf, degrees, "--srdf", cell.srdf, "--scene", cell.far)
-    assert "joint 'shoulder' leaves its limits -2 to 2 at 2 of 3 waypoints, up to 90 (degrees?)" in said.err
-    assert tocsin("audit", cell.urdf, degrees, "--srdf", cell.srdf, "--json").json["within_limits"] is False
+    assert said.code == 2
+    assert "joint 'shoulder' goes to 90, and its limits are -2 to 2 rad: it seems to be in degrees" in said.err
