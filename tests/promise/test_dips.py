@@ -96,7 +96,7 @@ def test_links_two_and_three_joints_apart_before_and_after_their_charts(seed, mo
     survey = surveying.Site.bits
     monkeypatch.setattr(surveying, "EARNED", 1)
     monkeypatch.setattr(surveying.cache, "load", lambda *_: None)
-    monkeypatch.setattr("tocsin.scene.LOOK", 1)
+    monkeypatch.setattr("tocsin.queries.charts.LOOK", 1)
     monkeypatch.setattr(surveying.Site, "bits", lambda site: made.append(site.turned is not None) or survey(site))
     rng = np.random.default_rng([12, seed])
     joints, parts = serial_arm(rng)
