@@ -125,7 +125,7 @@ def test_no_kernel_is_ever_stale_and_off_writes_nothing(copy, tmp_path, kept):
     assert run(ask, copy, **chosen).split() == ["14.0", "0"]
     assert run(ask, copy, **chosen).split() == ["14.0", "0" if kept == "off" else "1"]
     text = (copy / "vec.py").read_text()
-    edited = re.sub(r"(def dot\(a, b\):\n(?:    \"\"\".*\"\"\"\n)?    return )", r"\g<1>1000.0 + ", text)
+    edited = re.sub(r"(def dot\(.*\).*:\n(?:    \"\"\".*\"\"\"\n)?    return )", r"\g<1>1000.0 + ", text)
     assert edited != text
     (copy / "vec.py").write_text(edited)
     assert run(ask, copy, **chosen).split() == ["1014.0", "0"]

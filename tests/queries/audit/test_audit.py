@@ -363,7 +363,7 @@ def test_progress_is_reported_up_to_the_end():
     ("options", "words"),
     [
         ({"times": [0.0, 1.0]}, ("times", "(3,)")),
-        ({"times": [0.0, 1.0, 1.0]}, ("must increase", "waypoint 1")),
+        ({"times": [0.0, 1.0, 1.0]}, ("must increase", "number 1")),
         ({"times": [0.0, math.nan, 1.0]}, ("finite",)),
         ({"resolution": 0.0}, ("resolution", "greater than 0")),
         ({"resolution": math.inf}, ("resolution",)),
