@@ -27,7 +27,7 @@ from tocsin import Body, Box, Capsule, ConvexHull, Cylinder, Motion, Robot, Scen
 from tocsin_bench import report
 from tocsin_bench.data import Missing
 
-DESCRIPTION = "Is every answer proven, every proof accepted, and every changed proof refused?"
+DESCRIPTION = "Every answer with a proof, every proof before the independent checker, and proofs that were changed."
 
 Question = tuple[str, Scene, tuple[Motion, ...], dict[str, Path]]
 
