@@ -82,3 +82,23 @@ def test_an_srdf_that_disables_a_pair_that_collides_is_noticed(
     capsys.readouterr()
     assert app.run(["matrix", str(tmp_path / "arm.urdf"), "--check", str(tmp_path / "wrong.srdf")]) == 1
     assert "base and tip" in capsys.readouterr().out
+
+
+def test_a_joint_without_limits_is_surveyed_for_one_turn_only_where_that_is_all(tmp_path: Path) -> None:
+    """A finger that follows an endless joint at half its angle comes back after two turns, not after one."""
+    text = (
+        link("base", '<box size="0.2 0.2 0.2"/>')
+        + link("frame", '<box size="0.02 0.02 0.02"/>', 0.3)
+        + link("tip", '<sphere radius="0.05"/>', 0.3)
+        + joint("one", "base", "frame", 0.0, "0 0 1", 1.0).replace("revolute", "continuous")
+        + joint("two", "frame", "tip", 0.3, "0 1 0", 9.0).replace(
+            "</joint>", '<mimic joint="one" multiplier="MANY"/></joint>'
+        )
+    )
+    found = {}
+    for many in ("0.5", "1"):
+        path = tmp_path / f"{many}.urdf"
+        path.write_text(f'<robot name="arm">{text.replace("MANY", many)}</robot>')
+        (pair,) = [p for p in Robot.from_urdf(path).prove_pairs() if {p.link_a, p.link_b} == {"base", "tip"}]
+        found[many] = pair.verdict
+    assert found == {"0.5": "undecided", "1": "sometimes"}

@@ -51,6 +51,11 @@ def touching(tables, links, joints, ends, margin, entries, row, values, half, wo
     return count, first
 
 
+def _comes_around(link: Any) -> bool:
+    """Is a link where it was when the entry that moves it has gone a whole turn? Else one turn is not all there is."""
+    return int(link["kind"]) == REVOLUTE and float(link["multiplier"]).is_integer()
+
+
 class Survey:
     """A robot laid out for questions about pairs of its links."""
 
@@ -85,11 +90,13 @@ class Survey:
         links = self.world.links
         stop = common_ancestor(links, a, b)
         found: dict[int, tuple[float, float]] = {}
+        between: list[int] = []
         for i in (a, b):
             while i != stop:
                 kind = int(links[i]["kind"])
                 if kind in (REVOLUTE, PRISMATIC):
                     found[int(links[i]["config"])] = (-math.pi, math.pi)
+                    between.append(i)
                 elif kind != FIXED:
                     return f"the joint of {self.robot.link_names[i]!r} is neither revolute nor prismatic"
                 i = int(links[i]["parent"])
@@ -98,7 +105,7 @@ class Survey:
                 at = int(links[self.robot.link_index(joint.child)]["config"])
                 if at in found and joint.limits is not None:
                     found[at] = float(joint.limits[0]), float(joint.limits[1])
-                elif at in found and joint.kind == "prismatic":
+                elif at in found and not all(_comes_around(links[i]) for i in between if links[i]["config"] == at):
                     return f"joint {joint.name!r} has no limits"
         order = np.array(sorted(found), np.int64)
         ends = np.array([found[int(k)] for k in order]).reshape(-1, 2)
