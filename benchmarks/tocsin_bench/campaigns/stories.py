@@ -9,7 +9,8 @@ Asked of each:
     contacts: the screen, exact, by pair and by triangle                 safe_step              distance
     with a cap of two steps, and with a wider margin
     the motion reversed, cut in two, seen from a frame turned by 90 degrees, its models in another order,
-    a body retold as a robot's link and as a cloth
+    a body retold as a robot's link and as a cloth; all of it on a clock, on cubics and quintics, and in a tube
+    (`stories_clock`)
 
 What must hold, and why the promises (README, "What is promised") imply it:
 
@@ -67,6 +68,7 @@ def tell(seed: int, index: int) -> tuple[Tale, list[tuple[str, str]]]:
     """Tell one story to everybody, and return it with (who, a sentence) of each contradiction."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", tocsin.MeshWarning)
+        warnings.simplefilter("ignore", tocsin.UnitWarning)
         return _tell(seed, index)
 
 

@@ -18,6 +18,7 @@ from tocsin.model.deformable import Deforming
 from tocsin.motion.poses import base_matrix
 from tocsin.results import Status
 from tocsin_bench.campaigns.stories_claims import LATE, Apart, Claims, Near, pair_of
+from tocsin_bench.campaigns.stories_clock import ask_on_a_clock
 from tocsin_bench.campaigns.stories_poses import half_turns
 from tocsin_bench.campaigns.stories_scenes import Actor, Link, Story, Told, motion_of, pose_of, quaternion_of, told
 
@@ -393,6 +394,6 @@ class charts_at_once:
         surveying.EARNED = self.before
 
 
-ALL = (ask_engines, ask_cap_and_margin, ask_lists, ask_distance, ask_otherwise, ask_retold)
+ALL = (ask_engines, ask_cap_and_margin, ask_lists, ask_distance, ask_otherwise, ask_retold, ask_on_a_clock)
 OF_LINKS = (ask_intervals, ask_audit)
 """Where no cloth takes part."""
