@@ -10,7 +10,20 @@ import numba
 
 try:
     from tocsin_bench import all_contacts, registry, report
-    from tocsin_bench.campaigns import answers, caches, doors, mbm, memory, mutate, proofs, properness, sabotage, truth
+    from tocsin_bench.campaigns import (
+        answers,
+        caches,
+        curves,
+        doors,
+        mbm,
+        memory,
+        mutate,
+        proofs,
+        properness,
+        sabotage,
+        truth,
+        tubes,
+    )
     from tocsin_bench.measures import backends, batch, overhead, scaling, screen
     from tocsin_bench.results import tables
 except ModuleNotFoundError as missing:
@@ -177,6 +190,8 @@ def _parser() -> argparse.ArgumentParser:
     bounds.add_argument("--count", type=int, default=1_000_000, help="samples (default a million)")
     bounds.add_argument("--seed", type=int, default=1, help="seed of the samples (default 1)")
     bounds.add_argument("--plot", metavar="PATH", help="draw tightness over the number of links into this PNG file")
+    curves.add_arguments(add("curves", curves.DESCRIPTION, _opened("Bounds of joints on curves", curves.run)))
+    tubes.add_arguments(add("tubes", tubes.DESCRIPTION, _opened("Motions inside tubes", tubes.run)))
     _add_interval_engine(add)
     all_contacts.add_commands(add, _opened)
     _add_deformable(add)
@@ -226,7 +241,7 @@ QUICK = (
     "tori --count 40 --repeats 2", "walk --frames 120 --repeats 2", "exercise --frames 120 --repeats 2",
     "scaling --count 10 --repeats 1 --max-triangles 100000 --max-links 50", "overhead --count 2000 --processes 2",
     "backends --count 40 --repeats 1", "bounds --count 5000", "planted --rigid 500 --articulated 100",
-    "splines --count 50",
+    "splines --count 50", "curves --count 50", "tubes --count 20",
     "screen --repeats 3", "properness --count 200", "exact --count 5", "first-of-all --count 100",
     "intervals --count 1 --samples 40",
     "arm --count 6 --repeats 1", "engines --frames 60 --repeats 1", "swept --count 5", "enclosures --count 5000",

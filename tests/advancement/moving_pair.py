@@ -5,12 +5,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import tocsin
-from motion.trees import origin
 from tocsin.advancement.relative import relative_state
 from tocsin.broad_phase.pairs import PAIR, prepare
 from tocsin.broad_phase.sweep import SWEEP, link_bounds
 from tocsin.motion.joints import JOINT, joint_motion
 from tocsin_bench.oracles import kinematics
+from tocsin_bench.scenes.trees import origin
 
 
 class MovingPair(NamedTuple):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from .curve_attack import attack, random_case
+from tocsin_bench.campaigns.curves import attack, random_case
 
 
 @pytest.mark.pure

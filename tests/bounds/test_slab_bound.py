@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 import tocsin
-from motion.trees import configuration, origin, random_robot
 from tocsin.broad_phase.sweep import SWEEP, half_of, link_bounds, link_middle
 from tocsin.motion.joints import JOINT, joint_motion
 from tocsin_bench.oracles import kinematics
+from tocsin_bench.scenes.trees import configuration, origin, random_robot
 
 
 def said_and_seen(rng, n, turns, t0, t1, kinds, samples=9, still=False):

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 import tocsin
-from motion.trees import configuration, origin, random_robot
 from promise.scenes import at, box_mesh
 from tocsin.bounds.motion_bound import chain_bound
 from tocsin.broad_phase.sweep import SWEEP, geom_box, half_of, link_bounds, link_middle
 from tocsin.motion.joints import JOINT, joint_motion
 from tocsin_bench.oracles import kinematics
+from tocsin_bench.scenes.trees import configuration, origin, random_robot
 
 SHAPES = (
     (box_mesh(0.3, 0.5, 0.8), at(0.2, 0.1, 0)),

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 import tocsin
-from motion.trees import configuration, origin, random_robot
 from promise.scenes import at, box_mesh
 from tocsin.broad_phase.moving import set_motion
 from tocsin.interval.far import drop_far
 from tocsin.motion.knots import WHOLE
 from tocsin_bench.oracles import kinematics
 from tocsin_bench.scenes import arm_scenes
+from tocsin_bench.scenes.trees import configuration, origin, random_robot
 
 from .stage_two import PAIR, ready, splinter
 

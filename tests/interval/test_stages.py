@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 import tocsin
-from motion.trees import configuration, origin, random_robot
 from promise.scenes import at, box_mesh
 from tocsin.queries.engines.interval import Interval
 from tocsin.queries.first_contact import first_contact
 from tocsin.results import Status
+from tocsin_bench.scenes.trees import configuration, origin, random_robot
 
 SHAPES = (
     (box_mesh(0.1, 0.2, 0.8), at(0.2, 0.1, 0)),

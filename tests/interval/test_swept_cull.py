@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 import tocsin
-from motion.trees import configuration, origin, random_robot
 from promise.scenes import arm, at, box_mesh
 from tocsin.interval.swept_cull import swept_cull
 from tocsin_bench.oracles import kinematics
 from tocsin_bench.scenes import arm_scenes
+from tocsin_bench.scenes.trees import configuration, origin, random_robot
 
 from .stage_two import PAIR, kept, ready, splinter
 

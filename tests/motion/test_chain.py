@@ -6,8 +6,7 @@ import pytest
 from tocsin.motion.chain import chain_pose, chain_state, common_ancestor
 from tocsin.motion.joints import JOINT, joint_motion
 from tocsin_bench.oracles import kinematics
-
-from .trees import configuration, origin, random_robot
+from tocsin_bench.scenes.trees import configuration, origin, random_robot
 
 
 def ancestors(links, i):

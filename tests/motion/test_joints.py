@@ -9,8 +9,7 @@ import tocsin
 from tocsin.motion.arcs import decided
 from tocsin.motion.joints import JOINT, joint_motion, joint_pose, relative_turn, rotation_of
 from tocsin_bench.oracles import kinematics
-
-from .trees import KINDS, configuration, origin
+from tocsin_bench.scenes.trees import KINDS, configuration, origin
 
 TIMES = np.linspace(0.0, 1.0, 9)
 

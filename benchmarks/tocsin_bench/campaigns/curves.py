@@ -1,12 +1,26 @@
-"""Robots whose joints follow random polynomials, and where they really are, in 50 digits, to attack bounds with."""
+"""Bounds of joints on polynomials of time, against where the robot really is, in 50 digits.
 
+Random robots of every kind of joint that a polynomial can drive follow random trajectories of degree 2 to 7, whole
+stretches and parts of them. In a random slab of time the place, speed, acceleration and jerk of a random point are held
+against their bounds, what kernels compute of them against its noise, and the Taylor matrices against the motion: seven
+bounds a case. The motion is evaluated from the polynomials that were given and from the joints' definitions.
+
+    python -m tocsin_bench curves --count 100000 --seed 0
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections import defaultdict
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from rich.table import Table
 
-from motion.trees import random_robot
 from tocsin.bounds.motion_bound import chain_bound
 from tocsin.bounds.taylor import compose, joint_taylor, time_frame
+from tocsin.model.following import column_names
 from tocsin.model.timed import on_clock
 from tocsin.model.trajectory import Trajectory
 from tocsin.motion.chain import chain_pose, chain_state
@@ -16,6 +30,10 @@ from tocsin.motion.curves import narrow
 from tocsin.motion.joints import JOINT
 from tocsin_bench.oracles import kinematics
 from tocsin_bench.oracles.kinematics import compose_mp, joint_mp, matrix_mp, mp
+from tocsin_bench.report import console, say
+from tocsin_bench.scenes.trees import random_robot
+
+DESCRIPTION = "Do the bounds of joints on curves hold, and how tight are they: polynomials against exact motion."
 
 KINDS = ("fixed", "revolute", "continuous", "prismatic", "planar")
 
@@ -24,13 +42,12 @@ KINDS = ("fixed", "revolute", "continuous", "prismatic", "planar")
 class Case:
     """One stretch of a robot on a trajectory."""
 
-    robot: object
+    robot: Any
     tree: kinematics.Tree
-    order: list
+    order: list[int]
     plan: Trajectory
-    motion: object
-    stretch: tuple
-    knots: tuple
+    stretch: tuple[int, ...]
+    knots: tuple[int, float, float]
     joints: np.ndarray
 
 
@@ -47,12 +64,6 @@ def random_plan(rng, n, degree, pieces, names):
     return Trajectory.of_pieces(times, c, joint_names=names)
 
 
-def column_names(robot):
-    from tocsin.model.following import column_names as named
-
-    return named(robot.joints)
-
-
 def random_case(rng, links=4, degree=None):
     """Return a random robot on a random stretch of a random trajectory."""
     while True:
@@ -60,7 +71,7 @@ def random_case(rng, links=4, degree=None):
         if robot.n_config:
             break
     degree = int(rng.integers(2, 8)) if degree is None else degree
-    plan = random_plan(rng, robot.n_config, degree, int(rng.integers(1, 4)), column_names(robot))
+    plan = random_plan(rng, robot.n_config, degree, int(rng.integers(1, 4)), column_names(robot.joints))
     if rng.random() < 0.5:  # knots of somebody else
         more = rng.uniform(plan.knots[0], plan.knots[-1], size=2)
     else:
@@ -82,7 +93,7 @@ def random_case(rng, links=4, degree=None):
     joints = np.zeros(len(robot.links), JOINT)
     for k in range(len(robot.links)):
         curved_motion(joints[k], robot.links[k], line.configs, row0, robot.width, -row1, x, lasts)
-    return Case(robot, tree, order, plan, motion, tuple(line.stretches[i].tolist()), (i, begin, end), joints)
+    return Case(robot, tree, order, plan, tuple(line.stretches[i].tolist()), (i, begin, end), joints)
 
 
 def values_mp(case, t):
@@ -97,7 +108,7 @@ def truth(case, t):
     """Return the poses of all links of the oracle's tree at time t of the stretch."""
     robot_values = values_mp(case, t)
     # The robot's configuration is in the order of its own joints, which may differ from the tree's.
-    by_name = dict(zip(column_names(case.robot), robot_values))
+    by_name = dict(zip(column_names(case.robot.joints), robot_values))
     poses = {0: (kinematics.exp_mp([mp.mpf(0)] * 3), [mp.mpf(0)] * 3)}
 
     def own(link):
@@ -119,6 +130,7 @@ def truth(case, t):
 
 
 def place_mp(pose, point):
+    """Return where a point of a link is in the world."""
     return kinematics.apply_mp(pose, [mp.mpf(float(c)) for c in point])
 
 
@@ -191,3 +203,39 @@ def attack_taylor(case, link, t0, t1, rng):
         worst = max(worst, float(turned / (model[row, 0, 4] + noise)))
         worst = max(worst, float(abs(cubic[3] - place[row]) / (model[row, 3, 4] + noise * length)))
     return {"taylor": worst}
+
+
+def campaign(count: int, seed: int) -> tuple[int, dict[str, list[float]]]:
+    """Attack `count` random cases; return how many bounds were escaped from, and the share of each that was used."""
+    used: dict[str, list[float]] = defaultdict(list)
+    escapes = 0
+    for number in range(count):
+        rng = np.random.default_rng([seed, number])
+        found = attack(random_case(rng, links=int(rng.integers(1, 15 if number % 4 == 0 else 7))), rng)
+        for name, share in found.items():
+            used[name].append(share)
+            if not share <= 1.0:
+                escapes += 1
+                say(f"escape {seed}:{number}: {name} uses {share:.6g} of its bound")
+    return escapes, used
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
+    parser.add_argument("--count", type=int, default=100_000, help="cases of seven bounds each (default 100,000)")
+    parser.add_argument("--seed", type=int, default=1, help="seed of the cases (default 1)")
+
+
+def run(args: argparse.Namespace) -> dict[str, Any]:
+    """Run the campaign; show how much of each bound is used."""
+    escapes, used = campaign(args.count, args.seed)
+    table = Table(title=f"{args.count:,} cases: the share of a bound that the exact motion uses")
+    for name in ("bound", "cases", "escapes", "median", "largest"):
+        table.add_column(name, justify="left" if name == "bound" else "right")
+    for name, shares in used.items():
+        beyond = sum(not share <= 1.0 for share in shares)
+        table.add_row(name, f"{len(shares):,}", str(beyond), f"{np.median(shares):.3g}", f"{max(shares):.6f}")
+    console.print(table)
+    if escapes:
+        raise SystemExit(f"{escapes} bounds were escaped from; the bounds are unsound")
+    return {"count": args.count, "escapes": escapes} | {name: float(np.median(s)) for name, s in used.items()}
