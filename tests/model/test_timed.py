@@ -1,0 +1,37 @@
+"""Motions on a clock: what stands before and after, stamps that go back, polynomials that are taken apart."""
+
+import numpy as np
+import pytest
+
+import tocsin
+from tocsin import Body, Sphere
+from tocsin.model.timed import checked_times, on_clock, reduced
+
+pytestmark = pytest.mark.pure
+
+
+def test_a_motion_stands_before_its_first_stamp_and_after_its_last():
+    a, b = Body(Sphere(1.0), name="a"), Body(Sphere(1.0), name="b")
+    line = on_clock([a.follow([(0, 0, 0), (1, 0, 0)], times=[1, 2]), b.follow([(0, 0, 0), (1, 0, 0)], times=[0, 4])])
+    assert line.knots.tolist() == [0.0, 1.0, 2.0, 4.0]
+    assert line.motions[0].rows[:, 0].tolist() == [0.0, 0.0, 1.0, 1.0]
+
+
+def test_stamps_that_go_back_are_refused():
+    with pytest.raises(tocsin.TocsinError, match="number 1 is 2 s and the next 1 s"):
+        checked_times([0, 2, 1], 3, "a path")
+
+
+def test_a_polynomial_of_a_high_degree_is_within_its_error():
+    rng = np.random.default_rng(3)
+    given = rng.normal(size=(2, 12, 1))
+    pieces, times, error = reduced(given)
+    assert pieces.shape[1] <= 8
+    for i in range(2):
+        for x in np.linspace(0.0, 1.0, 23):
+            k = min(int(np.searchsorted(times, i + x, side="right")) - 1, len(pieces) - 1)
+            share = (i + x - times[k]) / (times[k + 1] - times[k])
+            value = sum(pieces[k, p, 0] * share**p for p in range(pieces.shape[1]))
+            exact = sum(given[i, p, 0] * x**p for p in range(12))
+            if int(times[k]) == i:
+                assert abs(value - exact) <= error[0] + 1e-13
