@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from tocsin.compiler.arrays import stable_order
+from tocsin.compiler.arrays import copy_row, stable_order
 from tocsin.compiler.jit import kernel
 
 
@@ -56,17 +56,47 @@ def clear_leaves(boxes, first, slots, used):
 
 
 @kernel
+def refit(boxes, child, leaf_boxes):
+    """Fill the boxes of a tree from those of its leaves, children, which come after their parent, first."""
+    for k in range(child.shape[0] - 1, -1, -1):
+        left = child[k]
+        if left < 0:
+            copy_row(boxes, k, leaf_boxes, ~left)
+            continue
+        for c in range(3):
+            boxes[k, c] = min(boxes[left, c], boxes[left + 1, c])
+            boxes[k, 3 + c] = max(boxes[left, 3 + c], boxes[left + 1, 3 + c])
+
+
+@kernel
 def build_static(leaf_boxes):
     """Return (boxes, child): a tree over n boxes. child[k] >= 0: children child[k] and next, else leaf ~child[k]."""
     n = leaf_boxes.shape[0]
     boxes = np.zeros((max(2 * n - 1, 1), 6))
-    child = np.zeros(max(2 * n - 1, 1), dtype=np.int32)
     if n == 0:
+        child = np.full(1, -1, np.int32)
         for c in range(3):
             boxes[0, c] = math.inf
             boxes[0, 3 + c] = -math.inf
-        child[0] = -1
         return boxes, child
+    child = build_order(leaf_boxes)
+    refit(boxes, child, leaf_boxes)
+    return boxes, child
+
+
+@kernel
+def build_order(leaf_boxes):
+    """Return the children of a tree over n > 0 boxes: halves of equal number along the axis on which they spread most.
+
+    Boxes that hold nothing, whose ends are the wrong way around, are taken to be at the origin.
+    """
+    n = leaf_boxes.shape[0]
+    child = np.zeros(2 * n - 1, np.int32)
+    middles = np.zeros((n, 3))
+    for k in range(n):
+        for c in range(3):
+            if leaf_boxes[k, c] <= leaf_boxes[k, 3 + c]:
+                middles[k, c] = leaf_boxes[k, c] + leaf_boxes[k, 3 + c]
     order = np.arange(n)
     ranges = np.zeros((2 * n, 3), dtype=np.int64)
     ranges[0, 2] = n
@@ -77,36 +107,10 @@ def build_static(leaf_boxes):
         node = ranges[top, 0]
         begin = ranges[top, 1]
         end = ranges[top, 2]
-        for c in range(3):
-            lo = math.inf
-            hi = -math.inf
-            for k in range(begin, end):
-                lo = min(lo, leaf_boxes[order[k], c])
-                hi = max(hi, leaf_boxes[order[k], 3 + c])
-            boxes[node, c] = lo
-            boxes[node, 3 + c] = hi
         if end - begin == 1:
             child[node] = ~order[begin]
             continue
-        axis = 0
-        widest = -1.0
-        for c in range(3):
-            low = math.inf
-            high = -math.inf
-            for k in range(begin, end):
-                middle = leaf_boxes[order[k], c] + leaf_boxes[order[k], 3 + c]
-                low = min(low, middle)
-                high = max(high, middle)
-            if high - low > widest:
-                widest = high - low
-                axis = c
-        keys = np.zeros(end - begin)
-        for k in range(begin, end):
-            keys[k - begin] = leaf_boxes[order[k], axis] + leaf_boxes[order[k], 3 + axis]
-        rank = stable_order(keys)
-        part = order[begin:end].copy()
-        for k in range(end - begin):
-            order[begin + k] = part[rank[k]]
+        sort_along(order[begin:end], middles)
         middle = (begin + end) // 2
         child[node] = free
         ranges[top, 0] = free
@@ -117,4 +121,27 @@ def build_static(leaf_boxes):
         ranges[top + 1, 2] = end
         top += 2
         free += 2
-    return boxes, child
+    return child
+
+
+@kernel
+def sort_along(order, middles):
+    """Sort the numbers of boxes by their middles, along the axis on which these spread most."""
+    axis = 0
+    widest = -1.0
+    for c in range(3):
+        low = math.inf
+        high = -math.inf
+        for k in range(order.shape[0]):
+            low = min(low, middles[order[k], c])
+            high = max(high, middles[order[k], c])
+        if high - low > widest:
+            widest = high - low
+            axis = c
+    keys = np.zeros(order.shape[0])
+    for k in range(order.shape[0]):
+        keys[k] = middles[order[k], axis]
+    rank = stable_order(keys)
+    part = order.copy()
+    for k in range(order.shape[0]):
+        order[k] = part[rank[k]]

@@ -10,9 +10,11 @@ import numpy as np
 
 from tocsin.bounds.tubes import widen
 from tocsin.broad_phase.aabb_tree import join_up
+from tocsin.broad_phase.model_tree import done, overlapping, set_leaves
 from tocsin.broad_phase.pairs import prepare
 from tocsin.broad_phase.spatial import add_pair, against_standing, between_moving, with_itself
 from tocsin.broad_phase.sweep import DEEP, LONG, TURNING, geom_box, half_of, link_bounds, link_middle
+from tocsin.compiler.arrays import copy_row
 from tocsin.compiler.jit import kernel
 from tocsin.motion.clocks import piece_on_clock
 from tocsin.motion.curved_joints import set_joint
@@ -89,8 +91,14 @@ def longest_turn(buffers):
 
 @kernel
 def near_pairs(buffers, pairs, margin):
-    """Return (pairs, n): those whose swept boxes overlap."""
-    world, boxes, active = buffers.world, buffers.boxes, buffers.active
+    """Return (pairs, n): those whose swept boxes overlap; model by model, in the order in which they were given."""
+    world, boxes, active, tree = buffers.world, buffers.boxes, buffers.active, buffers.tree
+    stack = buffers.workspace.stack
+    many = tree.leaves.shape[0] > 0
+    if many:
+        for k in range(active.shape[0]):
+            copy_row(tree.leaves, k, boxes, active[k, FIRST] + 1)
+        set_leaves(tree)
     n = 0
     for k in range(active.shape[0]):
         model = world.models[active[k, MODEL]]
@@ -98,17 +106,24 @@ def near_pairs(buffers, pairs, margin):
         slots = active[k, SLOTS]
         pairs, n = against_standing(
             pairs, n, world, boxes, first, slots, model["geom"], buffers.static_boxes, buffers.static_child,
-            buffers.static_geom, margin, buffers.workspace.stack,
+            buffers.static_geom, margin, stack,
         )  # fmt: skip
-        listed = model["selves"] >= 0
-        if listed:
+        if model["selves"] >= 0:
             pairs, n = with_itself(pairs, n, world, boxes, first + slots, model, margin)
-        for o in range(k + 1 if listed else k, active.shape[0]):
+        else:
+            pairs, n = between_moving(
+                pairs, n, world, boxes, first, slots, model["geom"], first, slots, model["geom"], margin, stack
+            )
+        others = overlapping(tree, k, stack) if many else active.shape[0] - k - 1
+        for i in range(others):
+            o = tree.found[i] if many else k + 1 + i
             other = world.models[active[o, MODEL]]
             pairs, n = between_moving(
                 pairs, n, world, boxes, first, slots, model["geom"], active[o, FIRST], active[o, SLOTS], other["geom"],
-                margin, buffers.workspace.stack,
+                margin, stack,
             )  # fmt: skip
+    if many:
+        done(tree)
     return pairs, n
 
 

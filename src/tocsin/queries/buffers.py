@@ -14,6 +14,7 @@ import numpy as np
 from tocsin.advancement.heap import ITEM
 from tocsin.advancement.workspace import Workspace, make_workspace
 from tocsin.broad_phase.aabb_tree import build_static, clear_leaves, leaf_slots
+from tocsin.broad_phase.model_tree import ModelTree, make_model_tree
 from tocsin.broad_phase.moving import FIRST, MODEL, OFFSET, PIECES, SLOTS
 from tocsin.broad_phase.pairs import PAIR
 from tocsin.broad_phase.sweep import SWEEP, geom_box, link_bounds, link_middle
@@ -45,6 +46,8 @@ class QueryBuffers(NamedTuple):
     boxes: np.ndarray
     active: np.ndarray
     """The models that move, see `broad_phase.moving.MODEL` and its neighbours."""
+    tree: ModelTree
+    """Over these, if there are many."""
     counts: np.ndarray
     """What the last question has counted, and the ticks that its parts took."""
     clock: np.ndarray
@@ -105,6 +108,10 @@ WORKSPACE = Layout(
     taylor=(F8, 3),
 )
 
+TREE = Layout(
+    ModelTree, boxes=(F8, 2), child=(I4, 1), last=(I4, 1), leaves=(F8, 2), found=(I4, 1), memory=(I8, 1)
+)  # fmt: skip
+
 BUFFERS = Layout(
     QueryBuffers,
     world=WORLD,
@@ -114,6 +121,7 @@ BUFFERS = Layout(
     taylor=(F8, 4),
     boxes=(F8, 2),
     active=(I4, 2),
+    tree=TREE,
     counts=(I8, 1),
     clock=(I8, 1),
     static_boxes=(F8, 2),
@@ -121,7 +129,7 @@ BUFFERS = Layout(
     static_geom=(I4, 1),
 )
 
-_OWN = BUFFERS.rows("workspace", "joints", "sweeps", "taylor", "boxes", "active", "counts", "clock")
+_OWN = BUFFERS.rows("workspace", "joints", "sweeps", "taylor", "boxes", "active", "tree", "counts", "clock")
 """What questions write."""
 
 _read = BUFFERS.reader()
@@ -194,10 +202,11 @@ def prepare(models: Sequence[Model], key: tuple[int, ...], world: World, largest
     is_active = np.zeros(len(models), np.bool_)
     is_active[list(given)] = True
     standing = np.concatenate([m.rest for m in models])
-    tree = rest(world, joints, sweeps, taylor, standing, is_active)
+    standing_tree = rest(world, joints, sweeps, taylor, standing, is_active)
     tally = np.zeros(COUNTS + CLOCKS, np.int64)
     buffers = QueryBuffers(
-        world, make_workspace(), joints, sweeps, taylor, boxes, active, tally[:COUNTS], tally[COUNTS:], *tree
+        world, make_workspace(), joints, sweeps, taylor, boxes, active, make_model_tree(len(active)), tally[:COUNTS],
+        tally[COUNTS:], *standing_tree,
     )  # fmt: skip
     return Prepared(buffers, addresses(buffers), _count_pairs(world, is_active), largest_margin, tally, {})
 
@@ -214,6 +223,7 @@ def again(prepared: Prepared, motions: Sequence[Motion]) -> tuple[QueryBuffers, 
         taylor=buffers.taylor.copy(),
         boxes=buffers.boxes.copy(),
         active=with_motions(buffers.active, motions),
+        tree=make_model_tree(len(buffers.active)),
         counts=np.zeros_like(buffers.counts),
         clock=np.zeros_like(buffers.clock),
     )
