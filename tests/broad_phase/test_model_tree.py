@@ -120,7 +120,9 @@ def scene_of(rng):
             q = rng.uniform(-2.0, 2.0, 4)
             moves.append(robot.move(q, q + rng.uniform(-0.6, 0.6, 4)))
         else:
-            shape = tocsin.Box(rng.uniform(0.05, 0.4, 3)) if i % 4 < 3 else [(tocsin.Sphere(0.05), rng.uniform(-0.2, 0.2, 3)) for _ in range(5)]
+            shape = tocsin.Box(rng.uniform(0.05, 0.4, 3))
+            if i % 4 == 3:
+                shape = [(tocsin.Sphere(0.05), rng.uniform(-0.2, 0.2, 3)) for _ in range(5)]
             body = tocsin.Body(shape, place, name=f"body{i}")
             models.append(body)
             if i % 3:
