@@ -4,8 +4,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 LIBRARY := $(VENV)/.library
 STAMP := $(VENV)/.installed
+SITE := $(VENV)/.site
 
-.PHONY: demo test test-all test-avx2 test-machine test-memory test-pure first lint types warm bench matrix clean
+.PHONY: demo docs test test-all test-avx2 test-machine test-memory test-pure first lint types warm bench matrix clean
 
 # What the demo and the examples need; the tests need peers, browsers and robots beside it, four times as much.
 $(LIBRARY): pyproject.toml
@@ -16,6 +17,16 @@ $(LIBRARY): pyproject.toml
 $(STAMP): $(LIBRARY) benchmarks/pyproject.toml checker/pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[test,lint]" -e ./benchmarks -e ./checker
 	touch $(STAMP)
+
+# The site needs MkDocs, which nothing else does; its pages that play are made by the examples of the gallery.
+$(SITE): $(LIBRARY) benchmarks/pyproject.toml
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[docs]" -e ./benchmarks
+	touch $(SITE)
+
+docs: $(SITE)
+	$(BIN)/python tools/gallery.py
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
+	@echo "the site is out/site/index.html"
 
 demo: $(LIBRARY)
 	$(BIN)/tocsin demo

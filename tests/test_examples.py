@@ -86,7 +86,7 @@ def slugs(text):
 
 
 def test_links_in_the_documents_lead_somewhere():
-    for document in [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")]:
+    for document in [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]:
         text = document.read_text(encoding="utf-8")
         for target, anchor in re.findall(r"\]\(([^)#]*)(?:#([^)]*))?\)", text):
             if target.startswith("https://"):

@@ -1,0 +1,11 @@
+// A scene is loaded when it is asked for: a page with a dozen of them would need a dozen graphics contexts.
+document.addEventListener("click", (event) => {
+  const button = event.target.closest(".play button");
+  if (!button) return;
+  const figure = button.closest(".play");
+  const frame = document.createElement("iframe");
+  frame.src = figure.dataset.page;
+  frame.title = button.getAttribute("aria-label");
+  frame.allow = "fullscreen";
+  figure.replaceChildren(frame);
+});
