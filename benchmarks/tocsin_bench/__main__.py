@@ -18,6 +18,7 @@ try:
         mbm,
         memory,
         mutate,
+        pairs,
         proofs,
         properness,
         sabotage,
@@ -180,6 +181,7 @@ def _parser() -> argparse.ArgumentParser:
     caches.add_arguments(add("caches", caches.DESCRIPTION, _opened("Damaged caches", caches.run)))
     mutate.add_arguments(add("mutate", mutate.DESCRIPTION, _opened("Damaged files", mutate.run)))
     doors.add_arguments(add("doors", doors.DESCRIPTION, _opened("What users hand in", doors.run)))
+    pairs.add_arguments(add("pairs", pairs.DESCRIPTION, _opened("The self-collision matrix", pairs.run)))
     proofs.add_arguments(add("proofs", proofs.DESCRIPTION, _opened("Proofs and their checker", proofs.run)))
 
     bounds = add(
@@ -245,7 +247,7 @@ QUICK = (
     "screen --repeats 3", "properness --count 200", "exact --count 5", "first-of-all --count 100",
     "intervals --count 1 --samples 40",
     "arm --count 6 --repeats 1", "engines --frames 60 --repeats 1", "swept --count 5", "enclosures --count 5000",
-    "stories --count 100", "answers --count 20", "museum",
+    "stories --count 100", "pairs --count 50", "answers --count 20", "museum",
 )  # fmt: skip
 
 
