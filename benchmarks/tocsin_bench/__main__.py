@@ -4,112 +4,64 @@ import argparse
 import functools
 import sys
 from collections.abc import Callable, Mapping
+from importlib import import_module
 from typing import Any
 
 import numba
 
+from tocsin.errors import TocsinError
+
 try:
-    from tocsin_bench import all_contacts, registry, report
-    from tocsin_bench.campaigns import (
-        answers,
-        caches,
-        curves,
-        doors,
-        mbm,
-        memory,
-        mutate,
-        pairs,
-        proofs,
-        properness,
-        sabotage,
-        truth,
-        tubes,
-    )
-    from tocsin_bench.measures import backends, batch, overhead, scaling, screen
+    from tocsin_bench import registry, report
     from tocsin_bench.results import tables
 except ModuleNotFoundError as missing:
     if missing.name is None or missing.name.split(".")[0] in ("tocsin", "tocsin_bench"):
         raise
     sys.exit(f"tocsin_bench needs {missing.name}; install it with: pip install './benchmarks[peers]'")
-from tocsin.errors import TocsinError
-from tocsin.options import METHODS
 from tocsin_bench.data import Missing
 from tocsin_bench.race import Benchmark
 
-
-def _bounds(args: argparse.Namespace) -> Any:
-    from tocsin_bench.campaigns import bounds
-
-    return bounds.main(args.count, args.seed, args.plot)
-
-
-def _planted(args: argparse.Namespace) -> dict[str, int]:
-    from tocsin_bench.campaigns import planted
-
-    broken = planted.main(args.rigid, args.articulated, args.seed, args.method)
-    if broken:
-        sys.exit(f"{broken} promises were broken")
-    return {"rigid": args.rigid, "articulated": args.articulated, "broken": broken}
-
-
-def _splines(args: argparse.Namespace) -> dict[str, int]:
-    from tocsin_bench.campaigns import splines
-
-    broken = splines.main(args.count, args.seed)
-    if broken:
-        sys.exit(f"{broken} promises were broken")
-    return {"count": args.count, "broken": broken}
-
-
-def _agreement(args: argparse.Namespace) -> dict[str, Any]:
-    from tocsin_bench.campaigns import agreement
-
-    return agreement.main(args.count, args.seed)
-
-
-def _stories(args: argparse.Namespace) -> dict[str, Any]:
-    from tocsin_bench.campaigns import stories
-
-    return stories.run(args)
-
-
-def _museum(args: argparse.Namespace) -> dict[str, Any]:
-    from tocsin_bench import museum
-
-    return museum.run(args)
-
-
-def _add_interval_engine(add: Callable[..., argparse.ArgumentParser]) -> None:
-    """Add the commands of the interval engine."""
-    from tocsin_bench.campaigns import enclosures
-    from tocsin_bench.measures import arm, chains, engines, swept
-
-    arm.add_arguments(add("arm", arm.DESCRIPTION, _opened("An arm among pipes and in a machine room", arm.run)))
-    engines.add_arguments(add("engines", engines.DESCRIPTION, _opened("Two engines on one walk", engines.run)))
-    title = "Enclosures of the interval engine"
-    enclosures.add_arguments(add("enclosures", enclosures.DESCRIPTION, _opened(title, enclosures.run)))
-    chains.add_arguments(add("chains", chains.DESCRIPTION, _opened("Two engines on long chains", chains.run)))
-    agreement = add(
-        "agreement",
-        "Do both engines agree: random rigid and articulated questions, no contradiction beyond the tolerances.",
-        _opened("Agreement of two engines", _agreement),
-    )
-    agreement.add_argument("--count", type=int, default=100_000, help="questions (default 100,000)")
-    agreement.add_argument("--seed", type=int, default=1, help="seed of the questions (default 1)")
-    swept.add_arguments(add("swept", swept.DESCRIPTION, _opened("Swept volumes against an environment", swept.run)))
-
-
-def _add_deformable(add: Callable[..., argparse.ArgumentParser]) -> None:
-    """Add the commands about deformable models."""
-    from tocsin_bench.campaigns import brute, partners
-    from tocsin_bench.measures import cloth, layers, organs, slow_pairs
-
-    brute.add_arguments(add("brute", brute.DESCRIPTION, _opened("All pairs by exact arithmetic", brute.run)))
-    partners.add_arguments(add("partners", partners.DESCRIPTION, _opened("Turning partners", partners.run)))
-    slow_pairs.add_arguments(add("slowest", slow_pairs.DESCRIPTION, _opened("The slowest pairs", slow_pairs.run)))
-    cloth.add_arguments(add("cloth", cloth.DESCRIPTION, _opened("Deforming meshes", cloth.run)))
-    layers.add_arguments(add("layers", layers.DESCRIPTION, _opened("Layers of a hierarchy", layers.run)))
-    organs.add_arguments(add("organs", organs.DESCRIPTION, _opened("Deformable planning scenes", organs.run)))
+COMMANDS = {
+    "scaling": ("Scaling", "measures.scaling"),
+    "batch": ("Batches of edges", "measures.batch"),
+    "overhead": ("Overhead", "measures.overhead"),
+    "backends": ("Distance back ends", "measures.backends"),
+    "arm": ("An arm among pipes and in a machine room", "measures.arm"),
+    "engines": ("Two engines on one walk", "measures.engines"),
+    "chains": ("Two engines on long chains", "measures.chains"),
+    "swept": ("Swept volumes against an environment", "measures.swept"),
+    "screen": ("The collision screen", "measures.screen"),
+    "slowest": ("The slowest pairs", "measures.slow_pairs"),
+    "cloth": ("Deforming meshes", "measures.cloth"),
+    "layers": ("Layers of a hierarchy", "measures.layers"),
+    "organs": ("Deformable planning scenes", "measures.organs"),
+    "mbm": ("MotionBenchMaker", "campaigns.mbm"),
+    "planted": ("Planted contacts", "campaigns.planted"),
+    "splines": ("Contacts planted on splines", "campaigns.splines"),
+    "stories": ("Every question about one motion", "campaigns.stories"),
+    "agreement": ("Agreement of two engines", "campaigns.agreement"),
+    "bounds": ("Taylor models, intervals, motion bounds", "campaigns.bounds"),
+    "curves": ("Bounds of joints on curves", "campaigns.curves"),
+    "tubes": ("Motions inside tubes", "campaigns.tubes"),
+    "enclosures": ("Enclosures of the interval engine", "campaigns.enclosures"),
+    "properness": ("Properness", "campaigns.properness"),
+    "exact": ("All contacts against brute force", "campaigns.exact"),
+    "first-of-all": ("The first of all contacts", "campaigns.first_of_all"),
+    "intervals": ("Contact intervals against sampling", "campaigns.intervals"),
+    "truth": ("Recorded truths", "campaigns.truth"),
+    "brute": ("All pairs by exact arithmetic", "campaigns.brute"),
+    "partners": ("Turning partners", "campaigns.partners"),
+    "pairs": ("The self-collision matrix", "campaigns.pairs"),
+    "proofs": ("Proofs and their checker", "campaigns.proofs"),
+    "answers": ("Recorded answers", "campaigns.answers"),
+    "doors": ("What users hand in", "campaigns.doors"),
+    "caches": ("Damaged caches", "campaigns.caches"),
+    "mutate": ("Damaged files", "campaigns.mutate"),
+    "memory": ("Memory", "campaigns.memory"),
+    "sabotage": ("Sabotage", "campaigns.sabotage"),
+    "museum": ("The museum of bugs", "museum"),
+}
+"""Title and module by name; each module has a DESCRIPTION, `add_arguments(parser)` and `run(args)`."""
 
 
 def _add_ablations(add: Callable[..., argparse.ArgumentParser]) -> None:
@@ -151,7 +103,8 @@ def _race(race: Benchmark, args: argparse.Namespace) -> dict[str, Any]:
     return record
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser(only: str | None = None) -> argparse.ArgumentParser:
+    """Return the parser of all commands, or of one: then what the others import need not be there."""
     shared = argparse.ArgumentParser(add_help=False)
     shared.add_argument(
         "--json", metavar="PATH", help="write the machine, the versions and the raw numbers to this file"
@@ -170,65 +123,11 @@ def _parser() -> argparse.ArgumentParser:
     for race in registry.races():
         command = add(race.name, f"{race.description} A race: {race.question}", functools.partial(_race, race))
         _race_arguments(command, race)
-    scaling.add_arguments(add("scaling", scaling.DESCRIPTION, _opened("Scaling", scaling.run)))
-    batch.add_arguments(add("batch", batch.DESCRIPTION, _opened("Batches of edges", batch.run)))
-    overhead.add_arguments(add("overhead", overhead.DESCRIPTION, _opened("Overhead", overhead.run)))
-    backends.add_arguments(add("backends", backends.DESCRIPTION, _opened("Distance back ends", backends.run)))
-    mbm.add_arguments(add("mbm", mbm.DESCRIPTION, _opened("MotionBenchMaker", mbm.run)))
-    screen.add_arguments(add("screen", screen.DESCRIPTION, _opened("The collision screen", screen.run)))
-    properness.add_arguments(add("properness", properness.DESCRIPTION, _opened("Properness", properness.run)))
-    truth.add_arguments(add("truth", truth.DESCRIPTION, _opened("Recorded truths", truth.run)))
-    caches.add_arguments(add("caches", caches.DESCRIPTION, _opened("Damaged caches", caches.run)))
-    mutate.add_arguments(add("mutate", mutate.DESCRIPTION, _opened("Damaged files", mutate.run)))
-    doors.add_arguments(add("doors", doors.DESCRIPTION, _opened("What users hand in", doors.run)))
-    pairs.add_arguments(add("pairs", pairs.DESCRIPTION, _opened("The self-collision matrix", pairs.run)))
-    proofs.add_arguments(add("proofs", proofs.DESCRIPTION, _opened("Proofs and their checker", proofs.run)))
-
-    bounds = add(
-        "bounds",
-        "Do the bounds hold, and how tight are they: Taylor models and motion bounds against the truth.",
-        _bounds,
-    )
-    bounds.add_argument("--count", type=int, default=1_000_000, help="samples (default a million)")
-    bounds.add_argument("--seed", type=int, default=1, help="seed of the samples (default 1)")
-    bounds.add_argument("--plot", metavar="PATH", help="draw tightness over the number of links into this PNG file")
-    curves.add_arguments(add("curves", curves.DESCRIPTION, _opened("Bounds of joints on curves", curves.run)))
-    tubes.add_arguments(add("tubes", tubes.DESCRIPTION, _opened("Motions inside tubes", tubes.run)))
-    _add_interval_engine(add)
-    all_contacts.add_commands(add, _opened)
-    _add_deformable(add)
+    for name in COMMANDS if only is None else [only]:
+        title, place = COMMANDS[name]
+        module = import_module(f"tocsin_bench.{place}")
+        module.add_arguments(add(name, module.DESCRIPTION, _opened(title, module.run)))
     _add_ablations(add)
-    sabotage.add_arguments(add("sabotage", sabotage.DESCRIPTION, _opened("Sabotage", sabotage.run)))
-    answers.add_arguments(add("answers", answers.DESCRIPTION, _opened("Recorded answers", answers.run)))
-    memory.add_arguments(add("memory", memory.DESCRIPTION, _opened("Memory", memory.run)))
-    planted = add("planted", "No miss, never late: contacts planted by construction, found again.", _planted)
-    planted.add_argument("--rigid", type=int, default=100_000, help="rigid motions (default 100,000)")
-    planted.add_argument("--articulated", type=int, default=20_000, help="articulated motions (default 20,000)")
-    planted.add_argument("--seed", type=int, default=1, help="seed of the motions (default 1)")
-    planted.add_argument("--method", default="advancement", choices=METHODS, help="the engine to ask")
-
-    splines = add(
-        "splines", "No miss, never late: contacts planted on splines of several robots, by the clock.", _splines
-    )
-    splines.add_argument("--count", type=int, default=100_000, help="motions (default 100,000)")
-    splines.add_argument("--seed", type=int, default=1, help="seed of the motions (default 1)")
-
-    stories = add(
-        "stories",
-        "One story: every question about one motion of round numbers, and no two answers that contradict.",
-        _opened("Every question about one motion", _stories),
-    )
-    stories.add_argument("--count", type=int, default=100_000, help="stories (default 100,000)")
-    stories.add_argument("--seed", type=int, default=1, help="seed of the stories (default 1)")
-    stories.add_argument("--jobs", type=int, default=1, help="processes (default 1)")
-
-    museum = add(
-        "museum",
-        "Inputs on which libraries of this field are wrong, asked of both engines and of the peers that are installed.",
-        _opened("The museum of bugs", _museum),
-    )
-    museum.add_argument("--limit", type=float, default=20.0, help="seconds that a peer has for an answer (default 20)")
-
     quick = "All of them with few questions each, in a few minutes: to see that they run, not to quote."
     add("all-quick", quick, lambda args: _all_quick(parser))
     return parser
@@ -262,7 +161,8 @@ def _all_quick(parser: argparse.ArgumentParser) -> dict[str, Any]:
 
 def main() -> None:
     """Run the benchmark that the command line names."""
-    parser = _parser()
+    named = sys.argv[1] if len(sys.argv) > 1 else None
+    parser = _parser(named if named in COMMANDS else None)
     args = parser.parse_args()
     numba.set_num_threads(1)
     try:

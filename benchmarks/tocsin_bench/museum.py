@@ -30,6 +30,8 @@ from tocsin_bench import report
 from tocsin_bench.scenes import shapes
 from tocsin_bench.scenes.shapes import Triangles
 
+DESCRIPTION = "Inputs on which libraries of this field are wrong, asked of both engines and of installed peers."
+
 LATE = 1e-3
 """An answer later than the truth by more than this fraction of the motion is called late, one earlier, early: a little
 early is what a tolerance means."""
@@ -167,6 +169,11 @@ BAD_ROBOTS = {
     "a joint that mimics itself": _urdf(_joint(f'{_LIMIT}<mimic joint="j"/>')),
 }
 """URDF files that describe no robot, which yourdfpy 0.0.60 loads without a word."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of the museum."""
+    parser.add_argument("--limit", type=float, default=20.0, help="seconds that a peer has for an answer (default 20)")
 
 
 def run(args: argparse.Namespace) -> dict[str, Any]:

@@ -17,6 +17,7 @@ one beyond margin + tolerance at a reported contact. What is left is a differenc
 
 from __future__ import annotations
 
+import argparse
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -32,6 +33,8 @@ from tocsin_bench.campaigns.planted_articulated import Arm, random_arm, random_c
 from tocsin_bench.campaigns.planted_contact import kin, random_rotation
 from tocsin_bench.campaigns.planted_rigid import LARGEST_TURN, backend_of, ends, random_asking
 from tocsin_bench.campaigns.planted_shapes import Piece, random_piece, unit
+
+DESCRIPTION = "Do both engines agree: random rigid and articulated questions, no contradiction beyond the tolerances."
 
 GROUP = 20
 """Questions that share their shapes."""
@@ -284,20 +287,26 @@ def campaign(count: int, seed: int, tick: Any = None) -> Tally:
     return tally
 
 
-def main(count: int, seed: int) -> dict[str, Any]:
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of this campaign."""
+    parser.add_argument("--count", type=int, default=100_000, help="questions (default 100,000)")
+    parser.add_argument("--seed", type=int, default=1, help="seed of the questions (default 1)")
+
+
+def run(args: argparse.Namespace) -> dict[str, Any]:
     """Run the campaign with a progress bar, print what it found, and leave with an error if engines disagree."""
     from rich.progress import TimeRemainingColumn
 
     for method in METHODS:  # compile before the clock runs
-        next(questions(seed)).ask(method)
+        next(questions(args.seed)).ask(method)
     with report.bar(TimeRemainingColumn()) as progress:
-        task = progress.add_task("0 disagreements", total=count)
+        task = progress.add_task("0 disagreements", total=args.count)
 
         def tick(tally: Tally) -> None:
             text = f"{len(tally.disagreements)} disagreements"
             progress.update(task, completed=tally.count, description=text)
 
-        tally = campaign(count, seed, tick)
+        tally = campaign(args.count, args.seed, tick)
     kinds = ", ".join(f"{n} {word}" for word, n in sorted(tally.statuses.items()))
     report.say(f"{tally.count} questions ({kinds}): {len(tally.disagreements)} disagreements beyond the tolerances")
     report.say(f"  {tally.apart} answers differ in status or by more than 1e-6 in time, within the tolerances and caps")
@@ -309,4 +318,4 @@ def main(count: int, seed: int) -> dict[str, Any]:
         report.say(f"  DISAGREEMENT {name}: {what}")
     if tally.disagreements:
         raise SystemExit(f"{len(tally.disagreements)} disagreements")
-    return {"count": tally.count, "seed": seed, "apart": tally.apart, "capped": tally.capped, "mean_us": mean}
+    return {"count": tally.count, "seed": args.seed, "apart": tally.apart, "capped": tally.capped, "mean_us": mean}

@@ -8,7 +8,9 @@
    as a graph), and motion bounds by [CATCH eq. 10] and by ours, against sampled motion.
 """
 
+import argparse
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from rich.table import Table
@@ -18,7 +20,9 @@ from tocsin.compiler.jit import kernel
 from tocsin_bench.campaigns import bound_chains, bound_tightness
 from tocsin_bench.campaigns.bound_truth import digits, extended_motion, in_batches, motion_in_digits, stretches
 from tocsin_bench.campaigns.motion_attack import attack_motion
-from tocsin_bench.report import console, opening
+from tocsin_bench.report import console
+
+DESCRIPTION = "Do the bounds hold, and how tight are they: Taylor models and motion bounds against the truth."
 
 LONGEST = 20
 
@@ -109,28 +113,35 @@ def attack(count: int, seed: int) -> tuple[int, int, float]:
     return escapes, decided, max(shares)
 
 
-def main(count: int, seed: int, plot: str | None) -> None:
-    """Run the attack with `count` cases and the tightness study; write the figure to `plot` if given."""
-    opening("bounds: Taylor models, intervals, motion bounds")
-    escapes, decided, share = attack(count, seed)
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of this campaign."""
+    parser.add_argument("--count", type=int, default=1_000_000, help="samples (default a million)")
+    parser.add_argument("--seed", type=int, default=1, help="seed of the samples (default 1)")
+    parser.add_argument("--plot", metavar="PATH", help="draw tightness over the number of links into this PNG file")
+
+
+def run(args: argparse.Namespace) -> dict[str, Any]:
+    """Run the attack with so many cases and the tightness study; write the figure if one is asked for."""
+    escapes, decided, share = attack(args.count, args.seed)
     table = Table(title="attack on the enclosures")
     for name in ("evaluations", "escapes", "decided in 60 digits", "largest share of a radius in use"):
         table.add_column(name, justify="right")
-    table.add_row(f"{count:,}", f"{escapes:,}", f"{decided:,}", f"{share:.6f}")
+    table.add_row(f"{args.count:,}", f"{escapes:,}", f"{decided:,}", f"{share:.6f}")
     console.print(table)
-    motion = attack_motion(count, seed)
+    motion = attack_motion(args.count, args.seed)
     table = Table(title="motion bounds")
     for name in ("evaluations", "violations", "speed: mean bound / sampled", "acceleration: mean bound / sampled"):
         table.add_column(name, justify="right")
     ratios = (f"{motion[f'{name} ratio']:.2f}" for name in ("speed", "acceleration"))
     table.add_row(f"{motion['evaluations']:,}", f"{motion['violations']:,}", *ratios)
     console.print(table)
-    study = bound_tightness.study(seed)
+    study = bound_tightness.study(args.seed)
     bound_tightness.show(study)
-    if plot is not None:
-        bound_tightness.draw(study, plot)
-        console.print(f"figure written to {plot}")
+    if args.plot is not None:
+        bound_tightness.draw(study, args.plot)
+        console.print(f"figure written to {args.plot}")
     if escapes:
-        raise SystemExit(f"{escapes} of {count} enclosures were escaped from; the bounds are unsound")
+        raise SystemExit(f"{escapes} of {args.count} enclosures were escaped from; the bounds are unsound")
     if motion["violations"]:
-        raise SystemExit(f"{motion['violations']} of {count} motions broke their bounds; the bounds are unsound")
+        raise SystemExit(f"{motion['violations']} of {args.count} motions broke their bounds; the bounds are unsound")
+    return {"count": args.count, "escapes": 0, "violations": 0}

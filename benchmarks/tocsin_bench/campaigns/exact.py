@@ -24,6 +24,8 @@ from tocsin_bench.campaigns.planted_contact import random_rotation
 from tocsin_bench.oracles import screw as screws
 from tocsin_bench.scenes import shapes as meshes
 
+DESCRIPTION = "All contacts by proof against brute force in 50 digits, and how many of them the screen finds."
+
 RESOLUTIONS = ("low", "medium", "high")
 
 PROPER = 1e-9
@@ -263,6 +265,12 @@ def campaign(count: int, seed: int, *, screen: bool = True) -> Tally:
     for pair in track(random_pairs(count, seed), "pairs", total=count, console=report.console):
         judge(pair, tally, screen=screen)
     return tally
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of this campaign."""
+    parser.add_argument("--count", type=int, default=1000, help="pairs of surfaces (default 1,000)")
+    parser.add_argument("--seed", type=int, default=1, help="seed of what is random (default 1)")
 
 
 def run(args: argparse.Namespace) -> dict[str, Any]:

@@ -24,6 +24,8 @@ from tocsin_bench import report
 from tocsin_bench.campaigns.exact import random_surface
 from tocsin_bench.campaigns.planted_contact import random_rotation
 
+DESCRIPTION = "The first of all contacts against first_contact, on the same screw motions."
+
 GROUP = 100
 """Motions that share a pair of bodies."""
 
@@ -97,6 +99,12 @@ def campaign(count: int, seed: int, tolerance: float = 1e-6) -> tuple[Counter[st
 
 
 WRONG = ("missed", "late", "early", "alarm")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of this campaign."""
+    parser.add_argument("--count", type=int, default=10_000, help="motions (default 10,000)")
+    parser.add_argument("--seed", type=int, default=1, help="seed of what is random (default 1)")
 
 
 def run(args: argparse.Namespace) -> dict[str, Any]:

@@ -24,6 +24,8 @@ from tocsin_bench.campaigns.mbm_fcl import ACCURACY, Judge, Sweep
 from tocsin_bench.campaigns.mbm_files import Chain, Solid
 from tocsin_bench.data import Missing, data_folder
 
+DESCRIPTION = "Contact intervals of robot paths in clutter against python-fcl at thousands of samples (TOCSIN_DATA)."
+
 ROBOTS = ("iiwa14", "panda_mbm", "fetch_mbm")
 
 
@@ -148,6 +150,13 @@ def check(cell: Cell, path: np.ndarray, tolerance: float, samples: int, tally: T
                     if gap > tolerance + ACCURACY:
                         tally.beyond += 1
                         tally.failures.append(f"beyond: {names} at {t!r}, {gap:.3g} m apart")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of this campaign."""
+    parser.add_argument("--count", type=int, default=10, help="paths of each robot (default 10)")
+    parser.add_argument("--seed", type=int, default=1, help="seed of what is random (default 1)")
+    parser.add_argument("--samples", type=int, default=200, help="samples of a piece of a path (default 200)")
 
 
 def run(args: argparse.Namespace) -> dict[str, Any]:

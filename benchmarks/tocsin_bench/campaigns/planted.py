@@ -13,15 +13,21 @@ A failure is printed by its name, such as `rigid:0:123:7`, and `replay("rigid:0:
 
 from __future__ import annotations
 
+import argparse
+import sys
 import time
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 
+from tocsin.options import METHODS
 from tocsin_bench.campaigns.planted_articulated import articulated_group
 from tocsin_bench.campaigns.planted_exact import exact_group
 from tocsin_bench.campaigns.planted_judge import Case, Tally, excess, verdict
 from tocsin_bench.campaigns.planted_rigid import rigid_group
+
+DESCRIPTION = "No miss, never late: contacts planted by construction, found again."
 
 FAMILIES = {"rigid": rigid_group, "exact": exact_group, "articulated": articulated_group}
 
@@ -93,25 +99,38 @@ def report(title: str, tally: Tally, seconds: float) -> list[str]:
     return lines
 
 
-def main(rigid: int = 100_000, articulated: int = 20_000, seed: int = 0, method: str = "advancement") -> int:
-    """Run the campaign with a progress bar, print the verdicts, and return how many promises were broken."""
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of this campaign."""
+    parser.add_argument("--rigid", type=int, default=100_000, help="rigid motions (default 100,000)")
+    parser.add_argument("--articulated", type=int, default=20_000, help="articulated motions (default 20,000)")
+    parser.add_argument("--seed", type=int, default=1, help="seed of the motions (default 1)")
+    parser.add_argument("--method", default="advancement", choices=METHODS, help="the engine to ask")
+
+
+def run(args: argparse.Namespace) -> dict[str, Any]:
+    """Run the campaign with a progress bar, print the verdicts, and leave with an error if promises were broken."""
     from rich.progress import TaskID, TimeRemainingColumn
 
     from tocsin_bench.report import bar, say
 
     wrong, lines = 0, []
     with bar(TimeRemainingColumn()) as progress:
-        for title, cases, count in (("rigid", rigid_cases, rigid), ("articulated", articulated_cases, articulated)):
+        for title, cases, count in (
+            ("rigid", rigid_cases, args.rigid),
+            ("articulated", articulated_cases, args.articulated),
+        ):
             task = progress.add_task(f"{title}: 0 wrong", total=count)
 
             def tick(tally: Tally, task: TaskID = task, title: str = title) -> None:
                 progress.update(task, completed=tally.planted, description=f"{title}: {tally.wrong} wrong")
 
             start = time.perf_counter()
-            tally = campaign(cases, count, seed, tick, method)
+            tally = campaign(cases, count, args.seed, tick, args.method)
             wrong += tally.wrong
             lines += report(title, tally, time.perf_counter() - start)
     lines.append("no promise broken" if wrong == 0 else f"{wrong} promises broken")
     for line in lines:
         say(line)
-    return wrong
+    if wrong:
+        sys.exit(f"{wrong} promises were broken")
+    return {"rigid": args.rigid, "articulated": args.articulated, "broken": 0}

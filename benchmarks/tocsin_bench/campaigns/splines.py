@@ -11,6 +11,8 @@ alone (`poses` and `gap` here share nothing with the library), is at most margin
 
 from __future__ import annotations
 
+import argparse
+import sys
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
@@ -18,6 +20,8 @@ from typing import Any
 import numpy as np
 
 import tocsin
+
+DESCRIPTION = "No miss, never late: contacts planted on splines of several robots, by the clock."
 
 KINDS = ("revolute", "continuous", "prismatic", "fixed")
 
@@ -258,13 +262,21 @@ def campaign(count: int, seed: int, *, first: int = 0) -> Counter[str]:
     return found
 
 
-def main(count: int = 1000, seed: int = 0) -> int:
-    """Run the campaign, print what was found, and return how many promises were broken."""
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of this campaign."""
+    parser.add_argument("--count", type=int, default=100_000, help="motions (default 100,000)")
+    parser.add_argument("--seed", type=int, default=1, help="seed of the motions (default 1)")
+
+
+def run(args: argparse.Namespace) -> dict[str, Any]:
+    """Run the campaign, print what was found, and leave with an error if promises were broken."""
     from tocsin_bench.report import say
 
-    found = campaign(count, seed)
+    found = campaign(args.count, args.seed)
     for word, n in sorted(found.items()):
         say(f"{word}: {n}")
     wrong = sum(n for word, n in found.items() if word in ("missed", "late", "false alarm", "is_free missed"))
     say("no promise broken" if wrong == 0 else f"{wrong} promises broken")
-    return wrong
+    if wrong:
+        sys.exit(f"{wrong} promises were broken")
+    return {"count": args.count, "broken": 0}

@@ -33,6 +33,7 @@ as `band`. `replay("stories:1:23")` tells one story again by its name; what foll
 
 from __future__ import annotations
 
+import argparse
 import functools
 import itertools
 import sys
@@ -41,7 +42,7 @@ from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from multiprocessing import get_context
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -54,8 +55,7 @@ from tocsin_bench.campaigns.stories_scenes import told
 from tocsin_bench.campaigns.stories_tellers import Tale
 from tocsin_bench.campaigns.stories_truth import Truth
 
-if TYPE_CHECKING:
-    import argparse
+DESCRIPTION = "One story: every question about one motion of round numbers, and no two answers that contradict."
 
 GRID = np.arange(17) / 16.0
 """Where D is always measured: dyadic, so that the lattice stays one."""
@@ -153,6 +153,13 @@ def _gather(tally: Tally, found: Any, tick: Any) -> Tally:
         if tick is not None:
             tick(tally)
     return tally
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of this campaign."""
+    parser.add_argument("--count", type=int, default=100_000, help="stories (default 100,000)")
+    parser.add_argument("--seed", type=int, default=1, help="seed of the stories (default 1)")
+    parser.add_argument("--jobs", type=int, default=1, help="processes (default 1)")
 
 
 def run(args: argparse.Namespace) -> dict[str, Any]:
