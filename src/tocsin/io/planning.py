@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
@@ -87,21 +88,35 @@ class Problem:
         start = {name: value for name, value in self.start.items() if name in robot.joint_names}
         return robot.configuration(start), robot.configuration(start | self.goal)
 
+    @cached_property
+    def held(self) -> tuple[Body, ...]:
+        """What the robot carries, as bodies."""
+        return tuple(Body(list(a.shapes), name=a.name) for a in self.attached)
+
+    def carry(self, robot: Robot) -> tuple[Body, ...]:
+        """Attach to the robot what the file has it carry; return those bodies."""
+        for body, said in zip(self.held, self.attached):
+            if body.carrier is not robot:
+                # Files name links of hands that a robot may be without; what is not there touches nothing.
+                touching = [link for link in said.touch_links if link in robot.link_names]
+                robot.attach(body, said.link, pose=(0.0, 0.0, 0.0), touching=touching)
+        return self.held
+
     def scene(self, robot: Robot) -> Scene:
-        """Return the scene of the robot and the bodies, without the pairs that the file allows to touch."""
-        if self.attached:
-            raise TocsinError(
-                f"the problem {self.source!r} has the robot carry {self.attached[0].name!r} on link "
-                f"{self.attached[0].link!r}; build a robot with that shape on the link."
-            )
+        """Return the scene of the robot and the bodies, without the pairs that the file allows to touch.
+
+        What the file has the robot carry is attached to it (`Robot.attach`), unless it carries that already.
+        """
         if self.base is not None and not np.allclose(base_matrix(robot.rest), self.base, atol=_cast.RIGID):
             raise TocsinError(
                 f"the problem {self.source!r} has the root of {robot.name!r} elsewhere; call place(problem.base) first."
             )
-        scene = Scene(robot, *self.bodies)
-        names = {body.name: body.name for body in self.bodies}
+        held = self.carry(robot)
+        scene = Scene(robot, *self.bodies, *held)
+        names = {body.name: body.name for body in (*self.bodies, *held)}
         single = len(robot.link_names) == 1
-        names |= {link: robot.name if single else f"{robot.name}/{link}" for link in robot.link_names}
+        links = robot.link_names[: len(robot.link_names) - len(held)]
+        names |= {link: robot.name if single else f"{robot.name}/{link}" for link in links}
         for a, b in self.allowed:
             if a in names and b in names:
                 scene.ignore(names[a], names[b])

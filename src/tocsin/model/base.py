@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import ClassVar, cast
+from typing import Any, ClassVar, cast
 
 import numpy as np
 
@@ -175,9 +175,13 @@ class Model:
     ignored: frozenset[tuple[int, int]] = frozenset()
     """Pairs of links, smaller index first, that are not checked against each other."""
     version: int = 0
-    """Counts changes of `rest` and `ignored`, so that scenes know when to look again."""
+    """Counts changes of `rest`, `ignored` and the links, so that scenes know when to look again."""
     changes: ClassVar[int] = 0
     """Counts those of all models, and of scenes' rules: while it stands still, no scene has to look at any version."""
+    carrier: ClassVar[Any] = None
+    """Of a body that a robot carries: that robot (`model.grasp`)."""
+    carried: ClassVar[tuple[Any, ...]] = ()
+    """Of a robot: what it carries."""
 
     def __post_init__(self) -> None:
         """Freeze what scenes look at only once, or when told that it has changed.
@@ -202,8 +206,17 @@ class Model:
         mesh = f", {counted(triangles, 'triangle')}" if triangles else ""
         return f"<{type(self).__name__} {self.name!r}: {links}{counted(len(shapes), 'shape')}{mesh}>"
 
+    def lay_out(
+        self, names: tuple[str, ...], links: LinkTable, shapes: tuple[tuple[Shape, ...], ...],
+        ignored: frozenset[tuple[int, int]],
+    ) -> None:  # fmt: skip
+        """Have other links from now on, which are driven by the same configurations."""
+        self.link_names, self.links, self.shapes, self.ignored = names, links.copy(), shapes, ignored
+        Model.__post_init__(self)
+        self.changed()
+
     def changed(self) -> None:
-        """Tell scenes that `rest` or `ignored` has changed."""
+        """Tell scenes that `rest`, `ignored` or the links have changed."""
         self.version += 1
         Model.changes += 1  # after the version: whoever sees it counted sees the new version
 

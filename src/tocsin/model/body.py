@@ -268,4 +268,6 @@ class Body(Model):
 
     def at_contact(self, hit: FirstContact) -> Matrix4:
         """Return the 4x4 pose of the body at the time of a `FirstContact`."""
+        if self.carrier is not None:
+            return self.carrier.carried_pose(self, self.carrier.row_at_contact(hit))
         return base_matrix(self.row_at_contact(hit))

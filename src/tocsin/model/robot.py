@@ -30,8 +30,9 @@ from tocsin._types import (
 )
 from tocsin.errors import TocsinError, UnitWarning, remark, unknown_name
 from tocsin.geometry.shape import ShapeLike, placed_shapes
+from tocsin.model import grasp
 from tocsin.model.base import Model, Motion
-from tocsin.model.body import path_of
+from tocsin.model.body import Body, path_of
 from tocsin.model.following import Errors, errors_of, follow_trajectory
 from tocsin.model.timed import with_times
 from tocsin.model.trajectory import Trajectory
@@ -223,6 +224,26 @@ class Robot(Model):
             found.add((min(i, k), max(i, k)))
         self.ignored |= found
         self.changed()
+
+    def attach(
+        self, body: Body, link: str, *, pose: PoseLike | None = None, touching: Iterable[str] = ()
+    ) -> None:  # fmt: skip
+        """Carry a body from now on: it moves rigidly with a link.
+
+        `pose`: the body's frame in the link's, 4x4 or (x, y, z); by default it stays where it is in the world, both as
+        they stand. It collides with everything, the robot's other links too, but that link and those in `touching`. The
+        scene of the robot has to hold the body; contacts of it name the robot as their model and the body as the link.
+        """
+        grasp.attach(self, body, link, pose, touching)
+
+    def detach(self, body: Body) -> None:
+        """Let go of a body that was attached: from now on it stands where the robot, as it stands, has it."""
+        grasp.detach(self, body)
+
+    def carried_pose(self, body: Body, row: Row | None = None) -> Matrix4:
+        """Return the 4x4 pose in the world of a body that is carried, where the robot stands."""
+        grasp.grasp_of(self, body)
+        return grasp.carried_pose(self, body, self.rest if row is None else row)
 
     def prove_pairs(self, *, margin: float = 0.001, most: int = 20_000_000, threads: int | None = None) -> LinkPairs:
         """Return of every pair of links whether it can come within the margin (metres), at any values of the joints.

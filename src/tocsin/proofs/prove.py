@@ -160,6 +160,8 @@ def _check(scene: Context, motions: tuple[Motion, ...]) -> None:
         )
     scene.links_only("a proof", "it has no certificates of motions that are not rigid")
     for name, model in zip(scene.names, scene.models):
+        if model.carried:
+            raise TocsinError(f"{name!r} carries {model.carried[0].body.name!r}; a proof has no grasps yet.")
         if any(shape.solid and shape.is_mesh for of_link in model.shapes for shape in of_link):
             raise TocsinError(f"{name!r} has a mesh with solid=True; a proof is about surfaces, and convex solids.")
 

@@ -72,6 +72,7 @@ class Context:
             seen = (self.rules.version, *[m.version for m in self.models])
             with self._lock:
                 if self._world is None or seen != self._seen:
+                    self._check_carried()
                     rules = {pair: margin for pair, margin in self.rules.of_links().items() if pair[0] != pair[1]}
                     self._world = assemble(self.models, rules, hulls=self.hulls)
                     self.charts.begin(self._world)
@@ -161,6 +162,19 @@ class Context:
         prepared.buffers.active[:] = with_motions(prepared.buffers.active, motions)
         return prepared, np.concatenate([m.configs for m in motions]), max(m.pieces for m in motions)
 
+    def _check_carried(self) -> None:
+        """Refuse a scene that holds a robot and not what it carries, or a body that a robot elsewhere carries."""
+        held = {id(model) for model in self.models}
+        for name, model in zip(self.names, self.models):
+            for carried in model.carried:
+                if id(carried.body) not in held:
+                    raise TocsinError(
+                        f"{name!r} carries {carried.body.name!r}, which is not in this scene; its models are: "
+                        f"{', '.join(self.names)}."
+                    )
+            if model.carrier is not None and id(model.carrier) not in held:
+                raise TocsinError(f"{name!r} is carried by {model.carrier.name!r}, which is not in this scene.")
+
     # ---- names and refusals ----------------------------------------------------------------------------------------
 
     def name_of(self, world: World, geom: int) -> tuple[str, str]:
@@ -185,6 +199,11 @@ class Context:
             if id(motion.model) not in self.places:
                 names = ", ".join(self.names)
                 raise TocsinError(f"{motion.model!r} is not in this scene; its models are: {names}.")
+            model = self.models[self.places[id(motion.model)]]
+            if model.carrier is not None:
+                raise TocsinError(
+                    f"{model.name!r} is carried by {model.carrier.name!r} and moves with it; detach it first."
+                )
 
     def on_clock(self, motions: tuple[Motion, ...]) -> tuple[Motion, ...]:
         """Return motions that all last as long as the clock, if any carries times (`model.timed`)."""

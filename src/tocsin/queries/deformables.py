@@ -14,6 +14,7 @@ def question(
     tolerance: float | None, threads: int | None, max_steps: int = UNLIMITED,
 ) -> Question:  # fmt: skip
     """Return a question about the deformable models of a scene and all that they may touch."""
+    context.tables()  # which looks at who carries what
     context.check_motions(motions)
     margin = _cast.margin(margin)
     tolerance = None if tolerance is None else _cast.tolerance(tolerance)

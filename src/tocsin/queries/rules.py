@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, MutableMapping, Sequence
-from functools import cached_property
 from typing import cast
 
 from tocsin import _cast
@@ -23,6 +22,7 @@ class Rules:
         self.ignored: set[tuple[str, str]] = set()
         self.margins: Margins = Margins(self)
         self.version: int = 0
+        self._named: tuple[tuple[tuple[str, ...], ...], dict[str, tuple[int, ...]]] | None = None
 
     def on(self, models: Sequence[Model]) -> Rules:
         """Return the same rules, as they are now, on other models of the same names."""
@@ -31,14 +31,28 @@ class Rules:
         rules.margins._given = self.margins._given
         return rules
 
-    @cached_property
+    @property
     def links(self) -> dict[str, tuple[int, ...]]:
-        """Name -> global link indices: 'model', 'model/link', and 'link' where only one model has it."""
+        """Name -> global link indices: 'model', 'model/link', and 'link' where only one model has it.
+
+        The name of a body that a robot carries is that of its link on the robot too; the robot's name is not.
+        """
+        key = tuple([model.link_names for model in self._models])
+        if self._named is None or self._named[0] != key:
+            self._named = key, self._indices()
+        return self._named[1]
+
+    def _indices(self) -> dict[str, tuple[int, ...]]:
         found: dict[str, tuple[int, ...]] = {}
         single: dict[str, list[int]] = {}
         n = 0
         for name, model in zip(self.names, self._models):
-            found[name] = tuple(range(n, n + len(model.links)))
+            own = len(model.links) - len(model.carried)
+            found[name] = (*found.get(name, ()), *range(n, n + own))
+            for k, held in enumerate(model.carried, n + own):
+                carried = next((name for name, m in zip(self.names, self._models) if m is held.body), None)
+                if carried is not None:
+                    found[carried] = (*found.get(carried, ()), k)
             for i, link in enumerate(model.link_names):
                 if len(model.link_names) > 1:
                     found[f"{name}/{link}"] = (n + i,)
@@ -92,8 +106,9 @@ class Rules:
         return rules
 
     def _add(self, rules: dict[tuple[int, int], float], a: str, b: str, margin: float) -> None:
-        for i in self.links[a]:
-            for k in self.links[b]:
+        links = self.links
+        for i in links.get(a, ()):  # what a robot has let go of is no link of it any more
+            for k in links.get(b, ()):
                 if i != k or self._is_soft(a):
                     rules[min(i, k), max(i, k)] = margin
 

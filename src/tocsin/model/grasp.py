@@ -1,0 +1,108 @@
+"""What robots carry: a body that hangs on a link, and moves rigidly with it until it is let go.
+
+A carried body is one more link of its robot, behind all others, on a fixed joint that is the grasp: engines know how to
+follow it, and bound it against other links in the frame that they share. The body itself, still in its scene, has no
+shapes while it is carried, so nothing counts twice. Rules about the body's name are about that link too
+(`queries.rules`). Configurations and motions of the robot stay what they are: a fixed joint has no values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tocsin import _cast
+from tocsin._types import Matrix4, PoseLike
+from tocsin.errors import TocsinError
+from tocsin.geometry.shape import Shape
+from tocsin.model.body import Body
+from tocsin.motion.links import FIXED, LINK
+from tocsin.motion.poses import base_matrix, link_poses
+
+if TYPE_CHECKING:
+    from tocsin.model.robot import Robot
+
+
+@dataclass(frozen=True, eq=False)
+class Carried:
+    """A body in the hand of a robot."""
+
+    body: Body
+    link: str
+    pose: Matrix4
+    """4x4: the body's frame in the link's."""
+    touching: tuple[str, ...]
+    """Links that may touch it, beside the one it hangs on."""
+    shapes: tuple[tuple[Shape, ...], ...]
+    """The body's own, which it gets back."""
+
+
+def attach(robot: Robot, body: Body, link: str, pose: PoseLike | None, touching: Iterable[str]) -> None:
+    """Hang a body on a link; see `Robot.attach`."""
+    if not isinstance(body, Body):
+        raise TocsinError(f"a robot carries bodies; got {_cast.said(body)}.")
+    if body.carrier is not None:
+        raise TocsinError(f"{body.name!r} is carried by {body.carrier.name!r} already; detach it there first.")
+    parent = robot.link_index(link)
+    if body.name in robot.link_names:
+        raise TocsinError(f"{robot.name!r} has a link named {body.name!r}: give the body another name=.")
+    if isinstance(touching, str):
+        touching = (touching,)
+    names = tuple(robot.link_names[robot.link_index(name)] for name in touching)
+    if pose is None:
+        grasp = np.linalg.inv(link_poses(robot._links, robot.rest)[parent]) @ base_matrix(body.rest)
+    else:
+        grasp = pose
+    place = _cast.placement(grasp, f"the pose of {body.name!r} on link {link!r}")
+    row = np.zeros(1, LINK)
+    row["parent"], row["kind"], row["depth"] = parent, FIXED, robot.links[parent]["depth"] + 1
+    row["multiplier"], row["axis"] = 1.0, (0.0, 0.0, 1.0)
+    row["rotation"], row["translation"] = place[:3, :3], place[:3, 3]
+    number = len(robot.link_names)
+    held = {(robot.link_index(name), number) for name in (link, *names)}
+    carried = Carried(body, link, place, names, body.shapes)
+    robot.carried = (*robot.carried, carried)
+    robot.lay_out(
+        (*robot.link_names, body.name),
+        np.concatenate([robot.links, row]),
+        (*robot.shapes, *body.shapes),
+        robot.ignored | held,
+    )
+    body.carrier = robot
+    body.lay_out(body.link_names, body.links, ((),), body.ignored)
+
+
+def detach(robot: Robot, body: Body) -> None:
+    """Let go of a body, which stays where it is; see `Robot.detach`."""
+    held = grasp_of(robot, body)
+    pose = carried_pose(robot, body, robot.rest)
+    number = robot.link_index(body.name)
+    keep = [i for i in range(len(robot.link_names)) if i != number]
+    robot.carried = tuple(other for other in robot.carried if other is not held)
+    robot.lay_out(
+        tuple(robot.link_names[i] for i in keep),
+        robot.links[keep],
+        tuple(robot.shapes[i] for i in keep),
+        frozenset((a - (a > number), b - (b > number)) for a, b in robot.ignored if number not in (a, b)),
+    )
+    body.carrier = None
+    body.lay_out(body.link_names, body.links, held.shapes, body.ignored)
+    body.place(pose)
+
+
+def grasp_of(robot: Robot, body: Body) -> Carried:
+    """Return how a robot carries a body; one that it does not carry is refused."""
+    for held in robot.carried:
+        if held.body is body:
+            return held
+    name = repr(body.name) if isinstance(body, Body) else _cast.said(body)
+    names = ", ".join(repr(held.body.name) for held in robot.carried) or "nothing"
+    raise TocsinError(f"{robot.name!r} does not carry {name}; it carries: {names}.")
+
+
+def carried_pose(robot: Robot, body: Body, row: np.ndarray) -> Matrix4:
+    """Return the 4x4 pose in the world of a body that a robot carries, at a configuration row."""
+    return link_poses(robot._links, row)[robot.link_index(body.name)]
