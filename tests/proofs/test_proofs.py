@@ -153,7 +153,7 @@ def test_a_proof_that_is_changed_is_refused(seed: int) -> None:
     elif change == 4:  # the motion is another one
         data["models"][0]["rows"][1][0] = float(rng.choice([-0.5, 0.5, 0.35]))
     else:  # the rod is thicker
-        data["models"][1]["shapes"][0]["shape"]["box"][rng.integers(2)] = 0.9
+        data["models"][1]["links"][0]["shapes"][0]["shape"]["box"][rng.integers(2)] = 0.9
     data["free"][0] = " ".join(words)
     assert not accepts(data)
 
@@ -166,7 +166,7 @@ def test_a_file_that_lies_gets_a_sentence(tmp_path: Path) -> None:
         "cut": good[: len(good) // 2],
         "text": b"hello",
         "bomb": b"[" * 100_000,
-        "other": json.dumps({**proof.data, "version": 2}).encode(),
+        "other": json.dumps({**proof.data, "version": 1}).encode(),
         "less": json.dumps({k: v for k, v in proof.data.items() if k != "free"}).encode(),
     }
     for name, raw in files.items():
@@ -183,7 +183,7 @@ def test_shapes_and_pairs_cannot_be_left_out() -> None:
         lambda d: d["shapes"].pop(1),
         lambda d: d["models"].append(copy.deepcopy(d["models"][1])),
         lambda d: d["skipped"].append(["ring", "rod", "adjacent"]),
-        lambda d: d["models"][1]["shapes"][0]["place"][3].__setitem__(0, 5.0) or d["free"].clear(),
+        lambda d: d["models"][1]["links"][0]["shapes"][0]["place"][3].__setitem__(0, 5.0) or d["free"].clear(),
         lambda d: d["models"][0].__setitem__("asked", "no") or d["free"].clear(),
     ):
         wrong = copy.deepcopy(data)
@@ -199,7 +199,7 @@ def test_an_engine_that_is_wrong_is_found_out(monkeypatch: pytest.MonkeyPatch) -
 
     if not PURE_PYTHON:
         pytest.skip("kernels can be replaced only where they are Python: NUMBA_DISABLE_JIT=1")
-    monkeypatch.setattr(search, "third_bound", lambda *_: 0.0)
+    monkeypatch.setattr(search, "third_bound", lambda *_: (0.0, 0.0))
     rod, post = Body(Box((2.0, 0.02, 0.02)), name="rod"), Body(Sphere(0.05), (0.0, 1.1, 0), name="post")
     turned = np.eye(4)
     turned[:3, :3] = Rotation.from_rotvec([0, 0, 3.1]).as_matrix()

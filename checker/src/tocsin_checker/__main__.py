@@ -23,8 +23,7 @@ def main(argv: list[str] | None = None) -> int:
             print(f"{path}: REFUSED: {error}")
             refused = 1
             continue
-        not_asked = ", ".join(f"{n} {reason}" for reason, n in sorted(verdict.skipped.items())) or "none"
-        print(f"{path}: accepted: {verdict.claim}; pairs of shapes: {verdict.pairs}; not asked about: {not_asked}")
+        print(f"{path}: accepted: {verdict}")
     return refused
 
 

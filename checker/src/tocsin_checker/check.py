@@ -1,14 +1,8 @@
 """The check itself: every pair of shapes, at every moment of every stretch, is apart; or two points are together.
 
-A leaf of the proof is a direction n, two parts and a time [m - tau, m + tau]. The places of a point p of a part, along
-n, are within |n| X_3 tau^3 / 6 of a parabola, whose three Bernstein coefficients b_i(p) are linear in p:
-
-    n.(T - tau T' + tau^2/2 T'')p,    n.(T - tau^2/2 T'')p,    n.(T + tau T' + tau^2/2 T'')p.
-
-Bernstein polynomials are not negative and add up to one, so the gap between the parts along n is at no moment less
-than the least over i of (min over q of b_i(q)) - (max over p of b_i(p)), less both remainders. A linear function on a
-triangle is largest at a corner. If that is more than |n| margin, no two points of the parts come within the margin.
-The tree above the leaves halves the time or a part, so what is true of both halves is true of the whole.
+A leaf of the proof is a direction, two parts and a slab of time, or a box of joint values: `cells` has the gap that is
+left. If that is more than the margin, no two points of the parts come within the margin. The tree above the leaves
+halves the time, the box or a part, so what is true of both halves is true of the whole.
 """
 
 from __future__ import annotations
@@ -16,23 +10,24 @@ from __future__ import annotations
 import itertools
 import math
 import xml.etree.ElementTree as ElementTree
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from flint import arb, arb_mat, fmpq
+from flint import arb_mat, fmpq
 
-from tocsin_checker.kinematics import EYE, Jet, as_float, exact, norm, product, rounded
-from tocsin_checker.models import Model, read_model
-from tocsin_checker.proof import Refused
-from tocsin_checker.shapes import Part
+from tocsin_checker.cells import Box, Slab, Stretch
+from tocsin_checker.kinematics import UP, exact, norm, rounded
+from tocsin_checker.models import MIMICS, TURN, read_model
+from tocsin_checker.proof import Refused, shown
 
-DEEPEST = 200
-"""Halvings from the whole to a leaf."""
-
+DEEPEST, MOST_SHAPES = 200, 3_000
+"""Halvings from the whole to a leaf; shapes that a proof may be about."""
 AXES = np.concatenate((np.eye(3), -np.eye(3)))
+Margins = dict[tuple[int, int], float]
 
 
 @dataclass
@@ -43,67 +38,14 @@ class Verdict:
     pairs: int = 0
     directions: int = 0
     boxes: int = 0
-    skipped: dict[str, int] = field(default_factory=dict)
+    skipped: Counter[str] = field(default_factory=Counter)
+    about: list[str] = field(default_factory=list)
+    """The margin, the models and where their shapes are from, what touches what."""
 
-
-class Stretch:
-    """All models between two knots of time, during which each moves at constant velocities."""
-
-    def __init__(self, models: list[Model], shapes: list[Any], begin: fmpq, end: fmpq) -> None:
-        self.models, self.shapes = models, shapes
-        self.joints = [model.joints(begin, end) for model in models]
-        self.jets: dict[Any, Jet] = {}
-        self.placed: dict[Any, Any] = {}
-        self.thirds: dict[Any, tuple[float, float, np.ndarray]] = {}
-
-    def frame(self, a: int, b: int) -> int:
-        """Return the lowest link that carries both shapes, -1 for the world. Parents have smaller numbers."""
-        (ka, i, *_), (kb, k, *_) = self.shapes[a], self.shapes[b]
-        links = self.models[ka].links
-        while ka == kb and i != k:
-            i, k = (links[i].parent, k) if i > k else (i, links[k].parent)
-        return i if ka == kb else -1
-
-    def jet(self, model: int, link: int, frame: int, m: fmpq) -> Jet:
-        """Return the jet of a link in the frame of one above it."""
-        if link == frame:
-            return EYE, None, None
-        key = model, link, frame, m.p, m.q
-        if key not in self.jets:
-            above = self.jet(model, self.models[model].links[link].parent, frame, m)
-            self.jets[key] = product(above, self.joints[model][link].jet(m))
-        return self.jets[key]
-
-    def third(self, shape: int, frame: int, part: Part) -> float:
-        """Return a bound of the third derivative of the place of a part's points: affine in how far they reach."""
-        model, link, _, place = self.shapes[shape]
-        if (shape, frame) not in self.thirds:
-            ends = []
-            for x in ((0.0, 0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0)):
-                i = link
-                while i != frame:
-                    x, i = self.joints[model][i].third(x), self.models[model].links[i].parent
-                ends.append(x[3])
-            base, slope = ends[0] * (1.0 + 1e-9), ends[1] - ends[0] + 1e-9 * ends[1]
-            self.thirds[shape, frame] = base, slope, rounded((place, None, None))[0][0]
-        base, slope, matrix = self.thirds[shape, frame]
-        return base + slope * part.reach(matrix)
-
-    def extent(self, shape: int, part: Part, frame: int, n: np.ndarray, m: fmpq, tau: float) -> np.ndarray:
-        """Return how far a part goes along directions n, one in each row: three coefficients each, rounded outward."""
-        key = shape, frame, m.p, m.q
-        if key not in self.placed:
-            model, link, _, place = self.shapes[shape]
-            self.placed[key] = rounded(product(self.jet(model, link, frame, m), (place, None, None)))
-        (t, t1, t2), error = self.placed[key]
-        bend = t2 * (0.5 * tau * tau)
-        controls = np.array((t - t1 * tau + bend, t - bend, t + t1 * tau + bend))
-        # Entries are off by the error and a few roundings; sums of twenty products of them by a few more of each.
-        error = 4.0 * error * (1.0 + tau + tau * tau) + 2.0**-46 * float((abs(t) + abs(t1) + abs(t2)).max())
-        slack = np.abs(n).sum(axis=1) * error * (part.sum + 1.0)
-        rest = np.sqrt((n * n).sum(axis=1)) * (self.third(shape, frame, part) * tau**3 / 6.0 * (1.0 + 1e-9))
-        rows = np.einsum("dk,ckj->dcj", n, controls).reshape(-1, 4)
-        return part.largest(rows).reshape(len(n), 3) + (slack + rest)[:, None]
+    def __str__(self) -> str:
+        not_asked = ", ".join(f"{n} {reason}" for reason, n in sorted(self.skipped.items())) or "none"
+        head = f"{self.claim}; pairs of shapes: {self.pairs}; not asked about: {not_asked}"
+        return shown("; ".join([head, *self.about]))
 
 
 class Check:
@@ -112,23 +54,28 @@ class Check:
     def __init__(self, proof: dict[str, Any], files: dict[str, Path]) -> None:
         self.proof, self.verdict = proof, Verdict(proof["claim"])
         self.models = [read_model(given, files) for given in proof["models"]]
-        counts = {max(len(m.rows) - 1, 1) for m in self.models}
-        if sum(counts) > 1_000_000:
-            raise Refused("the motion has more than a million stretches.")
-        knots = sorted({fmpq(k, n) for n in counts for k in range(n + 1)})
-        self.stretches = list(itertools.pairwise(knots))
+        moving = [model.knots for model in self.models if model.knots] or [[fmpq(0), fmpq(1)]]
+        if len({(str(knots[0]), str(knots[-1])) for knots in moving}) > 1 or not any(m.asked for m in self.models):
+            raise Refused("motions begin before or end after others, or nothing is asked about.")
+        self.stretches = list(itertools.pairwise(sorted(set().union(*moving))))
         listed = [
-            ((m.name if len(m.links) == 1 else f"{m.name}/{link.name}", s), (k, i, part, place))
+            ((m.name if len(m.links) == 1 else f"{m.name}/{link.name}", s), (k, i, part, place, rounded([place])[0][0]))
             for k, m in enumerate(self.models)
             for i, link in enumerate(m.links)
             for s, (part, place) in enumerate(link.shapes)
         ]
-        self.names = [tuple(name) for name in proof["shapes"]]
+        self.names = [(str(name), int(number)) for name, number in proof["shapes"]]
         if sorted(self.names) != sorted(name for name, _ in listed) or len(dict(listed)) < len(listed):
             raise Refused("the shapes that the proof numbers are not those of its models, each once.")
+        if len(listed) > MOST_SHAPES:
+            raise Refused(f"the proof is about more than {MOST_SHAPES:,} shapes.")
         self.shapes = [dict(listed)[name] for name in self.names]
         self.margins = dict(self._margins())
-        self.verdict.pairs = len(self.margins)
+        self.verdict.pairs, least = len(self.margins), min([proof["margin"], *self.margins.values()])
+        own = f" ({least:.6g} m for some pairs)" if least < proof["margin"] else ""
+        off = [" in a tube of what it may be off" if any(m.off) else "" for m in self.models]
+        models = [f"{m.name}: {m.about}{tube}" for m, tube in zip(self.models, off)]
+        self.verdict.about = [f"margin {proof['margin']:.6g} m{own}", *models]
 
     def name(self, shape: int) -> str:
         """Return the name of a shape's link."""
@@ -136,23 +83,24 @@ class Check:
 
     def _margins(self) -> Iterator[tuple[tuple[int, int], float]]:
         """Return the margin of every pair of shapes that has to be apart."""
-        skipped = {frozenset(entry[:2]): str(entry[2]) for entry in self.proof["skipped"]}
-        margins = {frozenset(entry[:2]): float(entry[2]) for entry in self.proof["margins"]}
+        skipped = {frozenset(map(str, entry[:2])): entry[2] for entry in self.proof["skipped"]}
+        margins = {frozenset(map(str, entry[:2])): float(entry[2]) for entry in self.proof["margins"]}
         if not all(0.0 <= m < 1e9 for m in [self.proof["margin"], *margins.values()]):
             raise Refused("a margin is a length, and not negative.")
-        for a, (ka, i, *_) in enumerate(self.shapes):
-            for b in range(a + 1, len(self.shapes)):
-                kb, k, *_ = self.shapes[b]
-                if (ka, i) == (kb, k) or not (self.models[ka].asked or self.models[kb].asked):
-                    continue
-                pair = frozenset((self.name(a), self.name(b)))
-                reason = skipped.get(pair)
-                if reason is None:
-                    yield (a, b), margins.get(pair, self.proof["margin"])
-                elif reason == "adjacent" and not (ka == kb and self._adjacent(ka, i, k)):
-                    raise Refused(f"{' and '.join(sorted(pair))} are skipped as adjacent, but no joint joins them.")
-                else:
-                    self.verdict.skipped[reason] = self.verdict.skipped.get(reason, 0) + 1
+        if not {"adjacent", "ignored"} >= set(skipped.values()) or len(margins) < len(self.proof["margins"]):
+            raise Refused("pairs are skipped because they are 'adjacent' or 'ignored', and have one margin each.")
+        for a, b in itertools.combinations(range(len(self.shapes)), 2):
+            (ka, i, *_), (kb, k, *_) = self.shapes[a], self.shapes[b]
+            if (ka, i) == (kb, k) or not (self.models[ka].asked or self.models[kb].asked):
+                continue
+            pair = frozenset((self.name(a), self.name(b)))
+            reason = skipped.get(pair)
+            if reason is None:
+                yield (a, b), margins.get(pair, self.proof["margin"])
+            elif reason == "adjacent" and not (ka == kb and self._adjacent(ka, i, k)):
+                raise Refused(f"{' and '.join(sorted(pair))} are skipped as adjacent, but no joint joins them.")
+            else:
+                self.verdict.skipped[reason] += 1
 
     def _adjacent(self, model: int, i: int, k: int) -> bool:
         """Are two links joined, by one joint or by several with nothing but frames between?"""
@@ -165,130 +113,167 @@ class Check:
                 return True
         return False
 
-    def free(self) -> Verdict:
+    def free(self) -> None:
         """Check that nothing comes within the margin."""
         if len(self.proof["free"]) != len(self.stretches):
             raise Refused(f"the motion has {len(self.stretches)} stretches; {len(self.proof['free'])} are proven.")
-        for number, (said, (begin, end)) in enumerate(zip(self.proof["free"], self.stretches)):
-            words = iter([*said.split(), "the end"])
-            try:
-                self._slab(Stretch(self.models, self.shapes, begin, end), words, fmpq(0), fmpq(1), 0)
-                if next(words) != "the end":
-                    raise Refused("the proof goes on behind its end.")
-            except (StopIteration, ValueError) as error:
-                raise Refused(f"stretch {number}: the proof breaks off, or is not understood: {error}.") from None
-            except Refused as error:
-                raise Refused(f"stretch {number}: {error}") from None
-        return self.verdict
+        for number, (said, ends) in enumerate(zip(self.proof["free"], self.stretches)):
+            stretch = Stretch(self.models, self.shapes, *ends)
+            margins = {pair: self._grown(stretch, pair) for pair in self.margins}
+            with _Words(said, f"stretch {number}") as words:
+                self._slab(words, Slab(stretch, fmpq(0), fmpq(1)), margins, 0)
 
-    def _slab(self, stretch: Stretch, words: Iterator[str], t0: fmpq, t1: fmpq, depth: int) -> None:
-        """Check all pairs during [t0, t1]: those that are listed by their trees, all others by boxes."""
-        word, middle = next(words), (t0 + t1) / 2
+    def _grown(self, stretch: Stretch, pair: tuple[int, int]) -> float:
+        """Return the margin of a pair, and how far the two can be off their motions."""
+        if not any(any(self.models[self.shapes[s][0]].off) for s in pair):
+            return self.margins[pair]
+        return (self.margins[pair] + sum(stretch.off(s, stretch.frame(*pair)) for s in pair)) * UP
+
+    def _slab(self, words: Iterator[str], slab: Slab, margins: Margins, depth: int) -> None:
+        """Check all pairs during a slab: those that are listed by their trees, all others by boxes."""
+        word = next(words)
         if depth > DEEPEST or word not in ("/", "."):
             raise Refused(f"expected / or . where a slab begins, at most {DEEPEST} deep; got {word[:20]!r}.")
         if word == "/":
-            self._slab(stretch, words, t0, middle, depth + 1)
-            self._slab(stretch, words, middle, t1, depth + 1)
+            for half in slab.halves(words):
+                self._slab(words, half, margins, depth + 1)
             return
-        left = dict(self.margins)
+        left = dict(margins)
         while (word := next(words)) != ";":
             a, b = int(word), int(next(words))
-            if left.pop((a, b), None) is None:
+            margin = left.pop((a, b), None)
+            if margin is None:
                 raise Refused(f"there is no pair of shapes {a} and {b} to be asked about, or it is listed twice.")
-            self._tree(stretch, words, (a, self.shapes[a][2]), (b, self.shapes[b][2]), t0, t1, depth)
-        self._boxes(stretch, left, middle, as_float(t1 - t0) / 2)
+            self._tree(words, slab, (a, self.shapes[a][2]), (b, self.shapes[b][2]), margin, depth)
+        self._boxes(slab, left)
 
-    def _tree(self, stretch: Stretch, words: Iterator[str], a: Any, b: Any, t0: fmpq, t1: fmpq, depth: int) -> None:
-        """Check one pair of parts during [t0, t1]."""
-        word, middle = next(words), (t0 + t1) / 2
+    def _tree(self, words: Iterator[str], cell: Slab | Box, a: Any, b: Any, margin: float, depth: int) -> None:
+        """Check one pair of parts, each with the number of its shape, during a slab or in a box."""
+        word = next(words)
         if depth > DEEPEST:
             raise Refused(f"the proof halves more than {DEEPEST} times.")
         if word == "/":
-            self._tree(stretch, words, a, b, t0, middle, depth + 1)
-            self._tree(stretch, words, a, b, middle, t1, depth + 1)
-        elif word == "<":
-            for half in a[1].split():
-                self._tree(stretch, words, (a[0], half), b, t0, t1, depth + 1)
-        elif word == ">":
-            for half in b[1].split():
-                self._tree(stretch, words, a, (b[0], half), t0, t1, depth + 1)
+            for half in cell.halves(words):
+                self._tree(words, half, a, b, margin, depth + 1)
+        elif word in ("<", ">"):
+            for half in (a if word == "<" else b)[1].split():
+                ends = ((a[0], half), b) if word == "<" else (a, (b[0], half))
+                self._tree(words, cell, *ends, margin, depth + 1)
         else:
             n = np.array([[int(word), int(next(words)), int(next(words))]], dtype=float)
-            frame, tau = stretch.frame(a[0], b[0]), as_float(t1 - t0) / 2
-            sums = stretch.extent(*a, frame, n, middle, tau) + stretch.extent(*b, frame, -n, middle, tau)
-            length = math.sqrt(float((n * n).sum()))
-            if not -float(sums.max()) > self.margins[a[0], b[0]] * length * (1.0 + 1e-12):
-                raise Refused(
-                    f"{self.name(a[0])} and {self.name(b[0])} are not apart along {n[0].astype(int).tolist()} between "
-                    f"{as_float(t0):.9g} and {as_float(t1):.9g}."
-                )
+            if not cell.gap(a, b, n) > margin * math.sqrt(float((n * n).sum())) * UP:
+                pair = f"{self.name(a[0])} and {self.name(b[0])}"
+                raise Refused(f"{pair} are not apart along {n[0].astype(int).tolist()} {cell}.")
             self.verdict.directions += 1
 
-    def _boxes(self, stretch: Stretch, pairs: dict[tuple[int, int], float], m: fmpq, tau: float) -> None:
-        """Check that pairs are apart along an axis of the world, during all of [m - tau, m + tau]."""
+    def _boxes(self, slab: Slab, pairs: Margins) -> None:
+        """Check that pairs are apart along an axis of the world, during all of a slab."""
         if not pairs:
             return
         high = np.full((len(self.shapes), 6), math.inf)
         for s in {s for pair in pairs for s in pair}:
-            high[s] = stretch.extent(s, self.shapes[s][2], -1, AXES, m, tau).max(axis=1)
+            high[s] = slab.high(s, self.shapes[s][2], -1, AXES).max(axis=1)
         a, b = np.array(list(pairs)).T
         gaps = np.maximum(-high[b, 3:] - high[a, :3], -high[a, 3:] - high[b, :3]).max(axis=1)
-        wrong = np.flatnonzero(~(gaps > np.array(list(pairs.values())) * (1.0 + 1e-12)))
+        wrong = np.flatnonzero(~(gaps > np.array(list(pairs.values())) * UP))
         if len(wrong):
             p, q = list(pairs)[wrong[0]]
-            raise Refused(
-                f"nothing is said about {self.name(p)} and {self.name(q)} around {as_float(m):.9g}, "
-                "and the boxes around them overlap."
-            )
+            pair = f"{self.name(p)} and {self.name(q)}"
+            raise Refused(f"nothing is said about {pair} {slab}, and the boxes around them overlap.")
         self.verdict.boxes += len(pairs)
 
-    def contact(self) -> Verdict:
+    def contact(self) -> None:
         """Check that two points of two shapes are within margin + tolerance at the stated moment."""
         said = self.proof["contact"]
-        number, time, (a, b) = int(said["stretch"]), float(said["time"]), map(int, said["shapes"])
-        if (a, b) not in self.margins or not 0 <= number < len(self.stretches) or not 0.0 <= time <= 1.0:
-            raise Refused("the contact is of no pair that was asked about, or at no moment of the motion.")
-        stretch = Stretch(self.models, self.shapes, *self.stretches[number])
+        number = int(said["stretch"])
+        if not 0 <= number < len(self.stretches) or not 0.0 <= said["time"] <= 1.0:
+            raise Refused("the contact is at no moment of the motion.")
+        self._together(Stretch(self.models, self.shapes, *self.stretches[number]), said, f"in stretch {number}")
+
+    def _together(self, stretch: Stretch, said: dict[str, Any], where: str) -> None:
+        """Check that two points of two shapes are within margin + tolerance at a moment of a stretch."""
+        a, b = map(int, said["shapes"])
+        if (a, b) not in self.margins:
+            raise Refused("the contact is of no pair that was asked about.")
         ends = []
         for shape, point in zip((a, b), said["points"], strict=True):
-            model, link, part, place = self.shapes[shape]
-            local = arb_mat([[v] for v in (*_point(part, point), 1)])
-            at = stretch.jet(model, link, -1, exact(time))[0] * place * local
+            model, link, part, place, _ = self.shapes[shape]
+            local = arb_mat([[v] for v in (*part.point(point), 1)])
+            at = stretch.jet(model, link, -1, exact(said["time"]))[0] * place * local
             ends.append([at[i, 0] for i in range(3)])
-        between, allowed = norm([p - q for p, q in zip(*ends)]), self.margins[a, b] + float(said["tolerance"])
-        if not between <= allowed:
+        between, allowed = norm([p - q for p, q in zip(*ends)]), self._grown(stretch, (a, b)) + float(said["tolerance"])
+        if not between <= allowed < 1e9:
             raise Refused(f"the two points are {between:.6g} m apart, more than margin and tolerance, {allowed:.6g} m.")
-        return self.verdict
+        self.verdict.about.append(f"{self.name(a)} and {self.name(b)} within {allowed:.3g} m {where} at {said['time']:.6g}")
+
+    def matrix(self) -> None:
+        """Check what is said of the links of one robot at all joint values within their limits."""
+        (model,) = self.models
+        told: Counter[str] = Counter()
+        for said in self.proof["links"]:
+            pair, verdict = [str(name) for name in said["links"]], said["verdict"]
+            of = [[s for s in range(len(self.shapes)) if self.name(s) == name] for name in pair]
+            wanted = {tuple(sorted(both)) for both in itertools.product(*of)}
+            if not wanted or not wanted <= set(self.margins) or len(set(pair)) < 2:
+                raise Refused(f"{' and '.join(pair)} are no two links that have shapes and are asked about.")
+            if verdict == "never":
+                for a, b, text in said["trees"]:
+                    wanted.remove((a, b))
+                    with _Words(text, " and ".join(pair)) as words:
+                        ends = (a, self.shapes[a][2]), (b, self.shapes[b][2])
+                        self._tree(words, Box(model, self.shapes, _limits(model)), *ends, self.margins[a, b], 0)
+                if wanted:
+                    raise Refused(f"{' and '.join(pair)}: not all of their shapes are said to be apart.")
+            elif verdict == "sometimes":
+                model.pieces = [[(float(v), float(v)) for v in said["witness"]]]
+                self._together(Stretch(self.models, self.shapes, fmpq(0), fmpq(1)), said, "at a witness")
+                if tuple(map(int, said["shapes"])) not in wanted:
+                    raise Refused(f"the witness is not of {' and '.join(pair)}.")
+            else:
+                raise Refused(f"a pair of links is 'never' or 'sometimes' in contact, not {verdict!r}.")
+            told[verdict] += 1
+        self.verdict.about.append(", ".join(f"{n} pairs of links {verdict}" for verdict, n in sorted(told.items())))
 
 
-def _point(part: Part, point: list[Any]) -> list[arb]:
-    """Return a point of a shape: of a mesh by triangle and weights, of a hull by points and weights, else as it is."""
-    numbers = [exact(v) for v in point]
-    if part.mesh is not None or not (part.radius or part.ring or part.is_box):
-        mesh = part.mesh
-        corners = mesh[0][mesh[1][int(point[0])]] if mesh is not None else part.points[[int(i) for i in point[::2]]]
-        weights = numbers[1:] if mesh is not None else numbers[1::2]
-        if len(weights) != len(corners) or min(weights) < 0 or not any(weights):
-            raise Refused("a point of the contact is not between corners of its shape.")
-        whole = sum(weights, fmpq(0))
-        return [arb(sum((w * exact(c[i]) for w, c in zip(weights, corners)), fmpq(0)) / whole) for i in range(3)]
-    x, y, z = numbers
-    top = [exact(v) for v in part.points.max(axis=0)]
-    beyond = max(abs(z) - top[2], fmpq(0))
-    size = exact(part.radius or part.ring)
-    if part.is_box:
-        inside = abs(x) <= top[0] and abs(y) <= top[1] and beyond == 0
-    else:
-        inside = x * x + y * y + beyond * beyond <= size * size and (beyond == 0 or not part.ring)
-    if not inside:
-        raise Refused("a point of the contact is not in its solid.")
-    return [arb(v) for v in numbers]
+def _limits(model: Any) -> dict[int, tuple[fmpq, fmpq]]:
+    """Return from where to where each entry of a configuration goes: its joint's limits, or more than a turn.
+
+    A turn is all there is if whatever follows the entry comes around in one.
+    """
+    ends: dict[int, tuple[fmpq, fmpq]] = {}
+    for entry in {link.entry for link in model.links if link.kind in MIMICS}:
+        driven = [link for link in model.links if link.kind in MIMICS and link.entry == entry]
+        limits = [link.limits for link in driven if link.limits is not None]
+        if limits:
+            ends[entry] = exact(limits[0][0]), exact(limits[0][1])
+        elif all(link.kind != "prismatic" and float(link.mimic[0]).is_integer() for link in driven):
+            ends[entry] = exact(-TURN), exact(TURN)
+    return ends
+
+
+class _Words:
+    """The words of a text, one after the other, of which none may be left; what goes wrong is said with its place."""
+
+    def __init__(self, text: str, where: str) -> None:
+        self.words, self.where = iter([*text.split(), "the end"]), where
+
+    def __enter__(self) -> Iterator[str]:
+        return self.words
+
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
+        if kind is None and next(self.words) != "the end":
+            raise Refused(f"{self.where}: the proof goes on behind its end.")
+        if kind is Refused:
+            raise Refused(f"{self.where}: {error}") from None
+        if kind in (StopIteration, ValueError):
+            raise Refused(f"{self.where}: the proof breaks off, or is not understood: {error}.") from None
 
 
 def check(proof: dict[str, Any], files: dict[str, Path]) -> Verdict:
     """Return what a proof proves, or raise `Refused`; `files`: where the URDF of each robot is."""
     try:
         examined = Check(proof, files)
-        return examined.free() if proof["claim"] == "free" else examined.contact()
+        {"free": examined.free, "contact": examined.contact, "matrix": examined.matrix}[proof["claim"]]()
     except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, ElementTree.ParseError) as error:
         raise Refused(f"proof or file not understood: {type(error).__name__}: {error}.") from None
+    return examined.verdict

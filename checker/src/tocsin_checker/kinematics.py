@@ -1,11 +1,16 @@
 """Where a link is, how it moves, and how far its motion can be from a parabola: in ball arithmetic.
 
 A joint places its child, in the frame of its parent, by M(x) = F [ Rot(u, theta(x)) G | c(x) ]: F and G fixed, u a unit
-vector, theta and c of degree one in the time x of a stretch, 0 to 1. The *jet* of a chain of joints at x = m is
-(T, T', T''), its placement and two derivatives, by the product rule. What a jet leaves out is bounded by `third`: if
-|x^(k)| <= X_k for a point, and y = f + F (Rot G x + c), then, since |Rot^(j)| = |theta'|^j, Leibniz' rule gives
+vector, theta and c polynomials of the time x of a stretch, 0 to 1, with exact fractions. The *jet* of a chain of joints
+at x = m is (T, T', T''), its placement and two derivatives, by the product rule. What a jet leaves out is bounded by
+`above`: with theta(m + s) = sum_k a_k s^k, |theta^(j)| is for |s| <= tau at most w_j = sum_k k!/(k - j)! |a_k|
+tau^(k - j), and so for the vectors of c. Since Rot' = theta' [u] Rot, and |[u]| = 1, the derivatives of Rot are at most
 
-    |y^(k)| <= sum_j binomial(k, j) |theta'|^j X_(k - j) + |c^(k)|.
+    r_1 = w_1,    r_2 = w_1^2 + w_2,    r_3 = w_1^3 + 3 w_1 w_2 + w_3.
+
+If |x^(k)| <= X_k for a point, and y = f + F (Rot G x + c), then Leibniz' rule gives
+
+    |y^(k)| <= sum_j binomial(k, j) r_j X_(k - j) + |c^(k)|,    r_0 = 1.
 
 So four numbers, carried from the link up to a frame, end in a bound of the third derivative there, and by Taylor's
 theorem the point is within X_3 |x - m|^3 / 6 of the parabola of the jet.
@@ -13,17 +18,19 @@ theorem the point is within X_3 |x - m|^3 / 6 of the parabola of the jet.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
-from flint import arb, arb_mat, ctx, fmpq
+from flint import arb, arb_mat, ctx, fmpq, fmpq_poly
 
 ctx.prec = 80
 UP = 1.0 + 1e-12
 """More than all roundings of a dozen sums and products of numbers that are not negative."""
 
 EYE = arb_mat([[int(i == k) for k in range(4)] for i in range(4)])
-Jet = tuple[arb_mat, arb_mat | None, arb_mat | None]
+ZERO = EYE - EYE
+Jet = tuple[arb_mat, arb_mat, arb_mat]
 Bounds = tuple[float, float, float, float]
 
 
@@ -73,73 +80,78 @@ def of_rpy(rpy: list[float]) -> list[list[arb]]:
     ]
 
 
-class Joint:
-    """One link in its parent's frame during a stretch, see above; `theta` and `c` as (value at 0, slope)."""
+def _peaks(sizes: list[float], tau: float) -> list[float]:
+    """Return what a polynomial about m, and its three derivatives, do not exceed within tau of m."""
+    return [sum(math.perm(k, j) * v * tau ** (k - j) for k, v in enumerate(sizes) if k >= j) * UP for j in range(4)]
 
-    def __init__(self, fixed: arb_mat, axis: Any = None, theta: Any = None, c: Any = None, then: Any = None) -> None:
-        self.fixed, self.theta, self.c, self.then = fixed, theta, c, then
-        self.turn = float(abs(theta[1]).upper()) * UP if axis is not None else 0.0
-        self.speed = norm(c[1]) if c is not None else 0.0
-        ends = [fixed] if c is None else [fixed * (EYE + shift(c[0])), fixed * (EYE + shift(c[0]) + shift(c[1]))]
-        # The length of f + F c is convex along a segment: largest at an end.
-        self.far = max(norm([end[i, 3] for i in range(3)]) for end in ends)
+
+class Joint:
+    """One link in its parent's frame during a stretch, see above.
+
+    `theta`: None, or (a, p): the angle is a p(x), a ball times a polynomial; `slides`: (vector, p), ...: c is the sum
+    of vector p(x); `off`: how far the joint may be off all that, by an angle and by a length.
+    """
+
+    def __init__(
+        self, fixed: arb_mat, axis: Any = None, theta: Any = None, slides: Any = (), then: arb_mat = EYE,
+        off: tuple[float, float] = (0.0, 0.0),
+    ) -> None:  # fmt: skip
+        self.fixed, self.theta, self.slides, self.then, self.off = fixed, theta, slides, then, off
         if axis is not None:
             u, v, w = axis
             self.k = arb_mat([[0, -w, v, 0], [w, 0, -u, 0], [-v, u, 0, 0], [0, 0, 0, 0]])
             self.kk = self.k * self.k
 
+    def about(self, m: fmpq) -> tuple[list[arb], list[list[arb]]]:
+        """Return the coefficients of the angle, and those of the place, in powers of x - m; three at least."""
+        here, still = fmpq_poly([m, 1]), [fmpq(0)] * 3
+        angle = [] if self.theta is None else [self.theta[0] * arb(c) for c in self.theta[1](here).coeffs()]
+        moved = [(vector, (p(here).coeffs() + still)) for vector, p in self.slides]
+        powers = range(max([3, *(len(c) - 3 for _, c in moved)]))
+        place = [[sum((v[i] * arb(c[k]) for v, c in moved), arb(0)) for i in range(3)] for k in powers]
+        return angle + [arb(0)] * (3 - len(angle)), place
+
     def jet(self, m: fmpq) -> Jet:
-        """Return (M, M', M'') at m; None for what is zero."""
-        turned, first, second = EYE, None, None
+        """Return (M, M', M'') at m."""
+        angle, place = self.about(m)
+        turned, first, second = EYE, ZERO, ZERO
         if self.theta is not None:
-            rate = self.theta[1]
-            s, c = (self.theta[0] + rate * arb(m)).sin_cos()
+            s, c = angle[0].sin_cos()
             turned = turned + self.k * s + self.kk * (1 - c)
-        if self.then is not None:
-            turned = turned * self.then
-        if self.turn > 0.0:
-            first = self.fixed * (self.k * turned * rate)
-            second = self.fixed * (self.kk * turned * (rate * rate))
-        if self.c is not None:
-            turned = turned + shift([a + b * arb(m) for a, b in zip(*self.c)])
-            if self.speed > 0.0:
-                moved = self.fixed * shift(self.c[1])
-                first = moved if first is None else first + moved
-        return self.fixed * turned, first, second
+            first, second = self.k * angle[1], self.kk * (angle[1] * angle[1]) + self.k * (2 * angle[2])
+        turned = turned * self.then
+        moved = [shift([factor * v for v in c]) for factor, c in zip((1, 1, 2), place)]
+        return tuple(self.fixed * m for m in (turned + moved[0], first * turned + moved[1], second * turned + moved[2]))
 
-    def third(self, x: Bounds) -> Bounds:
-        """Return bounds of a point and three derivatives in the parent's frame, from those in the child's."""
-        x0, x1, x2, x3 = x
-        w = self.turn
-        y2, y3 = x2 + 2 * w * x1 + w * w * x0, x3 + 3 * w * x2 + 3 * w * w * x1 + w**3 * x0
-        return (self.far + x0) * UP, (x1 + w * x0 + self.speed) * UP, y2 * UP, y3 * UP
+    def peaks(self, m: fmpq, tau: float) -> tuple[list[float], list[float]]:
+        """Return bounds within tau of m: of the rotation's derivatives (1, r_1, r_2, r_3), of the place f + F c and
+        its."""
+        angle, place = self.about(m)
+        _, w1, w2, w3 = _peaks([float(abs(a).upper()) * UP for a in angle], tau)
+        start = self.fixed * (EYE + shift(place[0]))
+        places = [norm([start[i, 3] for i in range(3)]), *map(norm, place[1:])]
+        return [1.0, w1, w1 * w1 + w2, w1**3 + 3 * w1 * w2 + w3], _peaks(places, tau)
 
 
-def _sum(*terms: arb_mat | None) -> arb_mat | None:
-    there = [term for term in terms if term is not None]
-    return sum(there[1:], there[0]) if there else None
-
-
-def _times(p: arb_mat | None, q: arb_mat | None) -> arb_mat | None:
-    return None if p is None or q is None else p * q
+def above(x: Bounds, peaks: tuple[list[float], list[float]]) -> Bounds:
+    """Return bounds of a point and three derivatives in the parent's frame, from those in the child's."""
+    r, c = peaks
+    y = [sum(math.comb(k, j) * r[j] * x[k - j] for j in range(k + 1)) + c[k] for k in range(4)]
+    return y[0] * UP, y[1] * UP, y[2] * UP, y[3] * UP
 
 
 def product(p: Jet, q: Jet) -> Jet:
     """Return the jet of the product of two placements."""
-    twice = _times(p[1], q[1])
-    second = _sum(_times(p[2], q[0]), None if twice is None else twice * 2, _times(p[0], q[2]))
-    return p[0] * q[0], _sum(_times(p[1], q[0]), _times(p[0], q[1])), second
+    return p[0] * q[0], p[1] * q[0] + p[0] * q[1], p[2] * q[0] + p[1] * q[1] * 2 + p[0] * q[2]
 
 
-def rounded(jet: Jet) -> tuple[np.ndarray, float]:
-    """Return ((3, 3, 4) floats, error): T, T', T'' without their last row; no entry is off by more than the error."""
-    out, error = np.zeros((3, 3, 4)), 0.0
+def rounded(jet: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Return ((n, 3, 4) floats, (n,) errors): matrices without their last row; no entry is off by more than that."""
+    out, error = np.zeros((len(jet), 3, 4)), np.zeros(len(jet))
     for k, matrix in enumerate(jet):
-        if matrix is not None:
-            entries = matrix.entries()[:12]
-            out[k] = np.array([float(e.mid()) for e in entries]).reshape(3, 4)
-            error = max(error, *(float(e.rad()) for e in entries))
-    largest = float(np.abs(out).max())
-    if not largest + error < 1e12:
+        entries = matrix.entries()[:12]
+        out[k] = np.array([float(e.mid()) for e in entries]).reshape(3, 4)
+        error[k] = float(np.max([float(e.rad()) for e in entries])) * UP + float(np.abs(out[k]).max()) * 2.0**-51
+    if not float(np.abs(out).max() + error.max()) < 1e12:
         raise ValueError("a placement is not finite, or farther than 1e12 m away")
-    return out, error * UP + largest * 2.0**-51
+    return out, error

@@ -1,22 +1,25 @@
-"""What is in the scene: robots from URDF, and bodies that the proof spells out."""
+"""What is in the scene: robots from URDF, and bodies and other robots that the proof spells out; and how they move."""
 
 from __future__ import annotations
 
-import functools
 import hashlib
-import math
+import itertools
 import xml.etree.ElementTree as ElementTree
+from bisect import bisect_right
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from flint import arb, arb_mat, fmpq
+from flint import arb, arb_mat, fmpq, fmpq_poly
 
 from tocsin_checker import shapes
 from tocsin_checker.kinematics import EYE, Joint, exact, of_quaternion, of_rpy, placed
 from tocsin_checker.proof import Refused
 
-WIDTH = {"fixed": 0, "revolute": 1, "continuous": 1, "prismatic": 1, "floating": 7}
+WIDTH = {"fixed": 0, "revolute": 1, "continuous": 1, "prismatic": 1, "planar": 3, "ball": 4, "floating": 7}
+MIMICS = ("revolute", "continuous", "prismatic")
+TURN = 3.1416
+"""A joint without limits is looked at from minus this, in radians, to this: more than a turn."""
 
 
 @dataclass
@@ -28,35 +31,42 @@ class Link:
     kind: str = "floating"
     origin: arb_mat = field(default_factory=lambda: EYE)
     axis: list[float] = field(default_factory=lambda: [0.0, 0.0, 1.0])
-    config: int = 0
+    across: list[list[arb]] = field(default_factory=list)
+    """Of a planar joint: the two directions in which it slides."""
+    entry: int = 0
     mimic: tuple[float, float] = (1.0, 0.0)
     """Its value is the first times the entry of the configuration, plus the second."""
     shapes: list[tuple[shapes.Part, arb_mat]] = field(default_factory=list)
+    limits: tuple[float, float] | None = None
 
-    def joint(self, p: list[float], q: list[float], x: fmpq, y: fmpq) -> Joint:
-        """Return its joint while a configuration goes from the share x to the share y of the way from p to q."""
-        k = self.config
-        if self.kind == "fixed":
+    def joint(self, value: Any, ends: Any, share: fmpq_poly, off: list[float]) -> Joint:
+        """Return its joint in a stretch: `value` gives an entry as a polynomial, `ends` gives entries of a quaternion
+        at both ends of its arc, of which `share` is done; `off`: how far entries may be off."""
+        k, kind = self.entry, self.kind
+        if kind == "fixed":
             return Joint(self.origin)
-        if self.kind != "floating":
-            factor, offset = map(exact, self.mimic)
-            value, slope = _line(factor * exact(p[k]) + offset, factor * exact(q[k]) + offset, x, y)
-            u = [arb(v) for v in self.axis]
-            length = (u[0] * u[0] + u[1] * u[1] + u[2] * u[2]).sqrt()
-            u = [v / length for v in u]
-            if self.kind == "prismatic":
-                return Joint(self.origin, c=([v * value for v in u], [v * slope for v in u]))
-            return Joint(self.origin, u, (value, slope))
-        lines = [_line(exact(p[k + i]), exact(q[k + i]), x, y) for i in range(3)]
-        c, then = ([v for v, _ in lines], [s for _, s in lines]), placed(of_quaternion(p[k + 3 : k + 7]))
-        u, angle = _turn(p[k + 3 : k + 7], q[k + 3 : k + 7])
-        theta = None if u is None else (angle * arb(x), angle * arb(y - x))
-        return Joint(self.origin, u, theta, c, then)
+        if kind in MIMICS:
+            (factor, offset), u = map(exact, self.mimic), unit(self.axis)
+            goes, e = value(k) * factor + offset, abs(self.mimic[0]) * off[k]
+            if kind == "prismatic":
+                return Joint(self.origin, slides=[(u, goes)], off=(0.0, e))
+            return Joint(self.origin, u, (arb(1), goes), off=(e, 0.0))
+        if kind == "planar":
+            slides, e = [(v, value(k + i)) for i, v in enumerate(self.across)], (off[k + 2], off[k] + off[k + 1])
+            return Joint(self.origin, unit(self.axis), (arb(1), value(k + 2)), slides, off=e)
+        at = k + WIDTH[kind] - 4
+        slides = [([int(i == c) for c in range(3)], value(k + i)) for i in range(at - k)]
+        p, q = ends(at)
+        u, angle = _turn(p, q)
+        theta = None if u is None else (angle, share)
+        return Joint(self.origin, u, theta, slides, placed(of_quaternion(p)), (off[at], sum(off[k:at])))
 
 
-def _line(p: fmpq, q: fmpq, x: fmpq, y: fmpq) -> tuple[arb, arb]:
-    """Return (value at 0, slope) of what goes from p to q, between the shares x and y of its way."""
-    return arb(p + x * (q - p)), arb((y - x) * (q - p))
+def unit(vector: list[float]) -> list[arb]:
+    """Return a vector at length one."""
+    u = [arb(v) for v in vector]
+    length = (u[0] * u[0] + u[1] * u[1] + u[2] * u[2]).sqrt()
+    return [v / length for v in u]
 
 
 def _turn(p: list[float], q: list[float]) -> tuple[Any, arb]:
@@ -75,20 +85,38 @@ def _turn(p: list[float], q: list[float]) -> tuple[Any, arb]:
 
 @dataclass
 class Model:
-    """Links, parents first, and the rows of configurations through which they move in equal times; one row stands."""
+    """Links, parents first, and the pieces of their motion: of every entry [from, to], or coefficients if `curved`."""
 
     name: str
     links: list[Link]
-    rows: list[list[float]]
+    pieces: list[list[list[float]]]
+    curved: bool
+    knots: list[fmpq]
+    """When pieces begin and end; none of a model that stands."""
+    off: list[float]
+    """How far each entry may be off: the proof is about every motion in that tube."""
     asked: bool
     """Is the question about it? Two models that it is not about are not asked about each other."""
+    about: str
+    """Where its shapes are from."""
 
     def joints(self, begin: fmpq, end: fmpq) -> list[Joint]:
         """Return the joint of every link during a stretch of the motion, whose own time runs from 0 to 1."""
-        n = len(self.rows) - 1
-        k = min(int((begin * n).floor()), n - 1) if n else 0
-        p, q = self.rows[k], self.rows[min(k + 1, n)]
-        return [link.joint(p, q, begin * n - k, end * n - k) for link in self.links]
+        k, share = 0, fmpq_poly([0])
+        if self.knots:
+            k = bisect_right(self.knots, begin) - 1
+            lasts = self.knots[k + 1] - self.knots[k]
+            share = fmpq_poly([(begin - self.knots[k]) / lasts, (end - begin) / lasts])
+        piece = self.pieces[k]
+
+        def value(i: int) -> fmpq_poly:
+            given = [exact(v) for v in piece[i]]
+            return fmpq_poly(given if self.curved else [given[0], given[1] - given[0]])(share)
+
+        def ends(i: int) -> list[list[float]]:
+            return [[(*entry, 0.0)[side] for entry in piece[i : i + 4]] for side in (0, 1)]
+
+        return [link.joint(value, ends, share, self.off) for link in self.links]
 
 
 def _numbers(element: Any, key: str, default: str) -> list[float]:
@@ -99,74 +127,119 @@ def _origin(element: Any) -> arb_mat:
     return placed(of_rpy(_numbers(element, "rpy", "0 0 0")), [arb(v) for v in _numbers(element, "xyz", "0 0 0")])
 
 
+def _mesh_file(name: str, folder: Path) -> Path:
+    """Return where a mesh is: package://name/rest is looked for in and beside the folders above the URDF."""
+    if not name.startswith("package://"):
+        return folder / name.removeprefix("file://")
+    package, _, rest = name.removeprefix("package://").lstrip("/").partition("/")
+    places = [f / rest if f.name == package else f / package / rest for f in (folder, *folder.parents)]
+    return next((place for place in places if place.is_file()), folder / name)
+
+
 def _shape(geometry: Any, folder: Path, hashes: dict[str, str]) -> shapes.Part:
     (item,) = list(geometry)
     if item.tag == "mesh":
-        path = folder / item.get("filename").removeprefix("file://")
-        if not path.is_file() or hashes.get(item.get("filename")) != hashlib.sha256(path.read_bytes()).hexdigest():
-            raise Refused(f"the proof is about another mesh {item.get('filename')!r} than the one beside the URDF.")
-        return shapes.read_mesh(path, _numbers(item, "scale", "1 1 1"))
+        path = _mesh_file(item.get("filename"), folder)
+        raw = path.read_bytes() if path.is_file() else b""
+        if hashes.get(item.get("filename")) != hashlib.sha256(raw).hexdigest():
+            raise Refused(f"the proof is about another mesh {item.get('filename')!r} than the one that the URDF names.")
+        scale = _numbers(item, "scale", "1 1 1")
+        return shapes.read_mesh(raw, path.suffix.lower(), tuple(scale if len(scale) == 3 else scale * 3))
     if item.tag == "box":
         return shapes.solid("box", _numbers(item, "size", ""))
     radius = float(item.get("radius"))
     return shapes.solid(item.tag, radius if item.tag == "sphere" else [radius, float(item.get("length"))])
 
 
-@functools.lru_cache(maxsize=64)
-def read_urdf(path: Path, digest: str, meshes: Any, names: tuple[str, ...], geometry: str) -> list[Link]:
-    """Read the links of a URDF, the root first; `names`: of the joints that a configuration has, after its base."""
+def read_urdf(path: Path, given: dict[str, Any]) -> tuple[list[Link], int]:
+    """Read the links of a URDF, the root first; return them and how many entries a configuration has."""
     raw = path.read_bytes()
-    if hashlib.sha256(raw).hexdigest() != digest:
+    if hashlib.sha256(raw).hexdigest() != given["urdf"]:
         raise Refused(f"the proof is about another file than {path.name}: their hashes differ.")
-    root = ElementTree.fromstring(raw)
+    if given["geometry"] not in ("collision", "visual"):
+        raise Refused("the shapes of a robot are its 'collision' or its 'visual' ones.")
+    root, names = ElementTree.fromstring(raw), given["joints"]
     joints = {j.get("name"): j for j in root.findall("joint")}
     links = {
         link.get("name"): Link(str(link.get("name")), shapes=[
-            (_shape(c.find("geometry"), path.parent, dict(meshes)), _origin(c.find("origin")))
-            for c in link.findall(geometry)
+            (_shape(c.find("geometry"), path.resolve().parent, given["meshes"]), _origin(c.find("origin")))
+            for c in link.findall(given["geometry"])
         ])
         for link in root.findall("link")
     }  # fmt: skip
-    at = {name: 7 + sum(WIDTH[joints[n].get("type")] for n in names[:k]) for k, name in enumerate(names)}
+    widths = [WIDTH[joints[n].get("type")] for n in names]
+    at = {name: 7 + sum(widths[:k]) for k, name in enumerate(names)}
     ends = {n: (j.find("parent").get("link"), j.find("child").get("link")) for n, j in joints.items()}
-    if len({child for _, child in ends.values()}) != len(links) - 1 or len(ends) != len(links) - 1:
+    children = {child for _, child in ends.values()}
+    if len(children) != len(links) - 1 or len(ends) != len(links) - 1 or len(root.findall("link")) != len(links):
         raise Refused("the links of the URDF are not a tree.")
-    order = [name for name in links if name not in {child for _, child in ends.values()}]
+    order = [name for name in links if name not in children]
     for parent in order:
         for name, joint in joints.items():
             if ends[name][0] != parent:
                 continue
-            link, mimic = links[ends[name][1]], joint.find("mimic")
+            link, mimic, limit = links[ends[name][1]], joint.find("mimic"), joint.find("limit")
             link.parent, link.kind, link.origin = order.index(parent), joint.get("type"), _origin(joint.find("origin"))
             link.axis = _numbers(joint.find("axis"), "xyz", "1 0 0")
             if WIDTH[link.kind]:
-                link.config = at[name if mimic is None else mimic.get("joint")]
-            if mimic is not None:
+                link.entry = at[name if mimic is None else mimic.get("joint")]
+            if mimic is not None and link.kind in MIMICS:
                 link.mimic = float(mimic.get("multiplier", "1")), float(mimic.get("offset", "0"))
+            if limit is not None and link.kind in ("revolute", "prismatic") and mimic is None:
+                link.limits = float(limit.get("lower", "0")), float(limit.get("upper", "0"))
             order.append(link.name)
-    return [links[name] for name in order]
+    return [links[name] for name in order], 7 + sum(widths)
+
+
+def _spelled(items: list[Any]) -> tuple[list[Link], int]:
+    """Return the links that a proof spells out, and how many entries a configuration has."""
+    links = []
+    for k, item in enumerate(items):
+        at = [float(v) for v in item["at"]]
+        link = Link(str(item["name"]), int(item["parent"]), item["joint"], placed(of_quaternion(at[3:]), map(arb, at)))
+        link.axis, link.entry, link.mimic = [float(v) for v in item["axis"]], int(item["entry"]), tuple(item["mimic"])
+        if not -1 <= link.parent < k or link.entry < 0:
+            raise Refused("the links of a model are not in order, parents first.")
+        link.across = [unit(v) for v in item["across"]] if link.kind == "planar" else []
+        link.shapes = [_spelled_shape(shape) for shape in item["shapes"]]
+        links.append(link)
+    return links, max(link.entry + WIDTH[link.kind] for link in links)
+
+
+def _spelled_shape(item: dict[str, Any]) -> tuple[shapes.Part, arb_mat]:
+    rows = [[arb(float(v)) for v in row] for row in item["place"]]
+    place = placed([row[:3] for row in rows[:3]], [row[3] for row in rows[:3]])
+    turn = placed([row[:3] for row in rows[:3]])
+    if not all(float(abs(v).upper()) <= 1e-9 for v in (turn * turn.transpose() - EYE).entries()):
+        raise Refused("a shape is placed by a matrix that is no rotation.")
+    if set(item) == {"place", "vertices", "faces"}:
+        return shapes.whole_mesh(item["vertices"], item["faces"]), place
+    ((kind, size),) = item["shape"].items()
+    return shapes.solid(kind, size), place
 
 
 def read_model(given: dict[str, Any], files: dict[str, Path]) -> Model:
     """Return a model of the proof; `files`: by their names, where the user says that robots are read from."""
-    name, rows = str(given["name"]), [[float(v) for v in row] for row in given["rows"]]
-    if not rows or not all(math.isfinite(v) for row in rows for v in row) or any(not any(row[3:7]) for row in rows):
-        raise Refused(f"{name!r} has no rows, or rows that are no configurations.")
+    name, curved = str(given["name"]), "curves" in given
     if "urdf" in given:
         if name not in files:
             raise Refused(f"say where the URDF of {name!r} is: --robot {name}=FILE.")
-        meshes = tuple(sorted(given["meshes"].items()))
-        links = read_urdf(files[name], given["urdf"], meshes, tuple(given["joints"]), given["geometry"])
-        return Model(name, links, rows, given["asked"] is True)
-    body = Link(name)
-    for item in given["shapes"]:
-        rows_of = [[arb(float(v)) for v in row] for row in item["place"]]
-        turn = placed([row[:3] for row in rows_of[:3]])
-        place = placed([row[:3] for row in rows_of[:3]], [row[3] for row in rows_of[:3]])
-        if any(float(abs(v).upper()) > 1e-9 for v in (turn * turn.transpose() - EYE).entries()):
-            raise Refused(f"a shape of {name!r} is placed by a matrix that is no rotation.")
-        if "faces" in item:
-            body.shapes.append((shapes.whole_mesh(item["vertices"], item["faces"]), place))
-        else:
-            body.shapes += [(shapes.solid(kind, size), place) for kind, size in item["shape"].items()]
-    return Model(name, [body], rows, given["asked"] is True)
+        (links, width), about = read_urdf(files[name], given), f"the {given['geometry']} shapes of {files[name].name}"
+    else:
+        (links, width), about = _spelled(given["links"]), "as the proof spells it out"
+    pieces = given["curves"] if curved else [list(zip(p, q)) for p, q in itertools.pairwise(given["rows"])]
+    if not curved and len(given["rows"]) == 1:
+        pieces = [[(v, v) for v in given["rows"][0]]]
+    off = [float(v) for v in given.get("error") or [0.0] * width]
+    numbers = [float(v) for piece in pieces for entry in piece for v in entry]
+    if not pieces or not all(abs(v) < 1e12 for v in numbers) or {len(off), *map(len, pieces)} != {width}:
+        raise Refused(f"{name!r} has no configurations, or not of {width} numbers each.")
+    if not all(0.0 <= v < 1e6 for v in off) or not all(1 <= len(entry) <= 64 for piece in pieces for entry in piece):
+        raise Refused(f"{name!r} may be off by less than nothing, or has polynomials of no or too many coefficients.")
+    stands = not curved and len(given["rows"]) == 1
+    times = [exact(v) for v in given.get("times", ())] or [fmpq(k, len(pieces)) for k in range(len(pieces) + 1)]
+    if len(times) != len(pieces) + 1 or any(a >= b for a, b in itertools.pairwise(times)):
+        raise Refused(f"the times of {name!r} are not those of its pieces, or do not increase.")
+    if not stands and given["asked"] is not True:
+        raise Refused(f"{name!r} moves, and the proof does not ask about it.")
+    return Model(name, links, pieces, curved, [] if stands else times, off, given["asked"] is True, about)

@@ -8,13 +8,16 @@ two whatever the rule does, so that nothing rests on it but that proofs find wha
 
 from __future__ import annotations
 
+import functools
+import io
 import math
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from flint import arb, fmpq
 
+from tocsin_checker.kinematics import exact
 from tocsin_checker.proof import Refused
 
 
@@ -29,7 +32,7 @@ class Part:
     faces: np.ndarray | None = None
     mesh: tuple[np.ndarray, np.ndarray] | None = None
     halves: tuple[Part, Part] | None = None
-    placed_reach: float = -1.0
+    reaches: dict[bytes, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Measure the sum of its coordinates' magnitudes."""
@@ -38,12 +41,13 @@ class Part:
         self.sum = float(np.abs(self.points).sum(axis=1).max()) + 3.0 * (self.radius + self.ring)
 
     def reach(self, place: np.ndarray) -> float:
-        """Return how far its points are from the origin of the link, in which `place`, always the same, puts them."""
-        if self.placed_reach < 0.0:
+        """Return how far its points are from the origin of a link in which `place` puts them."""
+        key = place.tobytes()
+        if key not in self.reaches:
             far = np.sqrt(((self.points @ place[:3, :3].T + place[:3, 3]) ** 2).sum(axis=1).max())
             size = self.sum + float(np.abs(place[:3, 3]).sum())
-            self.placed_reach = (float(far) + self.radius + self.ring) * (1.0 + 1e-8) + 1e-12 * size
-        return self.placed_reach
+            self.reaches[key] = (float(far) + self.radius + self.ring) * (1.0 + 1e-8) + 1e-12 * size
+        return self.reaches[key]
 
     def largest(self, rows: np.ndarray) -> np.ndarray:
         """Return the largest a x + b y + c z + d over the part, for each row (a, b, c, d), up to a few roundings."""
@@ -51,6 +55,26 @@ class Part:
         if self.radius:
             best = best + self.radius * np.sqrt((rows[:, :3] ** 2).sum(axis=1))
         return best + self.ring * np.hypot(rows[:, 0], rows[:, 1]) if self.ring else best
+
+    def point(self, said: list[Any]) -> list[arb]:
+        """Return a point of the whole shape: of a mesh by triangle and weights, of a hull by points and weights, else
+        as it is."""
+        numbers = [exact(v) for v in said]
+        if self.mesh is not None or not (self.radius or self.ring or self.is_box):
+            number = [int(i) for i in said[::2]]
+            corners = self.points[number] if self.mesh is None else self.mesh[0][self.mesh[1][number[0]]]
+            weights = numbers[1::2] if self.mesh is None else numbers[1:]
+            if len(weights) != len(corners) or min(weights) < 0 or not any(weights) or min(number) < 0:
+                raise Refused("a point of the contact is not between corners of its shape.")
+            whole = sum(weights, fmpq(0))
+            return [arb(sum((w * exact(c[i]) for w, c in zip(weights, corners)), fmpq(0)) / whole) for i in range(3)]
+        x, y, z = numbers
+        top = [exact(v) for v in self.points.max(axis=0)]
+        beyond, size = max(abs(z) - top[2], fmpq(0)), exact(self.radius or self.ring)
+        inside = x * x + y * y + beyond * beyond <= size * size and (beyond == 0 or not self.ring)
+        if not (abs(x) <= top[0] and abs(y) <= top[1] and beyond == 0 if self.is_box else inside):
+            raise Refused("a point of the contact is not in its solid.")
+        return [arb(v) for v in numbers]
 
     def split(self) -> tuple[Part, Part]:
         """Return its halves."""
@@ -74,7 +98,8 @@ def mesh_part(mesh: tuple[np.ndarray, np.ndarray], faces: np.ndarray) -> Part:
 def whole_mesh(vertices: Any, faces: Any) -> Part:
     """Return a mesh as one part."""
     mesh = np.array(vertices, dtype=float).reshape(-1, 3), np.array(faces, dtype=np.int64).reshape(-1, 3)
-    if not len(mesh[1]) or mesh[1].min() < 0 or mesh[1].max() >= len(mesh[0]):
+    whole = np.array_equal(mesh[1].ravel(), np.ravel(faces))
+    if not whole or not len(mesh[1]) or mesh[1].min() < 0 or mesh[1].max() >= len(mesh[0]):
         raise Refused("a mesh has no triangles, or corners that it does not have.")
     return mesh_part(mesh, np.arange(len(mesh[1])))
 
@@ -94,11 +119,12 @@ def solid(kind: str, size: Any) -> Part:
     raise Refused(f"a shape is a box, sphere, cylinder, capsule, hull or mesh; the proof says {str(kind)[:40]!r}.")
 
 
-def read_mesh(path: Path, scale: list[float]) -> Part:
+@functools.lru_cache(maxsize=256)
+def read_mesh(raw: bytes, suffix: str, scale: tuple[float, ...]) -> Part:
     """Read the triangles of a file in their order, nothing merged and nothing dropped; polygons as fans."""
-    if path.suffix.lower() == ".obj":
+    if suffix == ".obj":
         vertices, faces = [], []
-        for line in path.read_text(errors="replace").splitlines():
+        for line in raw.decode(errors="replace").splitlines():
             word, *rest = line.split() or [""]
             if word == "v":
                 vertices.append([float(v) for v in rest[:3]])
@@ -109,6 +135,6 @@ def read_mesh(path: Path, scale: list[float]) -> Part:
     else:
         import trimesh
 
-        mesh: Any = trimesh.load(str(path), process=False, force="mesh")
+        mesh: Any = trimesh.load(io.BytesIO(raw), file_type=suffix[1:], process=False, force="mesh")
         vertices, faces = mesh.vertices, mesh.faces
     return whole_mesh(np.array(vertices, dtype=float) * np.array(scale, dtype=float), faces)

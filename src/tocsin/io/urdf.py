@@ -75,10 +75,11 @@ def load_urdf(
     check_size(len(links), (len(link.findall(kind)) for link in links.values()), what)
     read = [_joint(joint_name, element, links, joints) for joint_name, element in joints.items()]
     _check_parents(read)
-    shapes = _shapes(links, kind, Places(path, packages))
+    files: dict[str, Path] = {}
+    shapes = _shapes(links, kind, Places(path, packages), files)
     robot = Robot(name or root.get("name", "").strip() or Path(path).stem, list(links), read, shapes, base)
     if not str(path).lower().endswith(".xacro"):
-        robot.source = Path(path).resolve(), kind
+        robot.source = Path(path).resolve(), kind, files
     if srdf is not None:
         from tocsin.io.srdf import read_srdf
 
@@ -199,8 +200,10 @@ def _kind_of_geometry(links: Mapping[str, Element], wanted: str, what: str) -> s
     return wanted
 
 
-def _shapes(links: Mapping[str, Element], kind: str, places: Places) -> dict[str, list[Placed]]:
-    """Return what each link carries, as (shape, placement)."""
+def _shapes(
+    links: Mapping[str, Element], kind: str, places: Places, files: dict[str, Path]
+) -> dict[str, list[Placed]]:
+    """Return what each link carries, as (shape, placement); note the files of meshes by what they are called."""
     meshes: _Meshes = {}
     shapes: dict[str, list[Placed]] = {}
     for name, link in links.items():
@@ -208,6 +211,9 @@ def _shapes(links: Mapping[str, Element], kind: str, places: Places) -> dict[str
         for k, element in enumerate(elements):
             what = f"the {kind} of link {name!r}" if len(elements) == 1 else f"{kind} {k + 1} of link {name!r}"
             shape = _shape(element, what, places, meshes)
+            files |= {
+                uri: places.resolve(uri, what) for mesh in element.iter("mesh") if (uri := mesh.get("filename", ""))
+            }
             shapes.setdefault(name, []).append((shape, origin(element, what)))
     return shapes
 

@@ -94,8 +94,8 @@ class Robot(Model):
     ) -> None:
         """Check the tree and lay out its tables; `links` and `joints` in any order, one joint per link but the root."""
         self.joints: tuple[Joint, ...] = tuple(_kept(joint) for joint in joints)
-        self.source: tuple[Path, str] | None = None
-        """The URDF that it was read from, and which of its geometry: proofs name it."""
+        self.source: tuple[Path, str, dict[str, Path]] | None = None
+        """The URDF that it was read from, which of its geometry, and the files of its meshes: proofs name them."""
         self._by_name = {joint.name: joint for joint in self.joints}
         self.groups: dict[str, tuple[str, ...]] = {}
         """Group name -> its joints, as an SRDF names them."""

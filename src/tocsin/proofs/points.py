@@ -13,6 +13,23 @@ INWARD = 1.0 - 2.0**-40
 """Times a radius: rounding does not take the point out again."""
 
 
+def nearest_of(
+    shapes: Any, pose: np.ndarray, point: np.ndarray, feature: tuple[int, ...], first: int
+) -> tuple[int, list[Any]]:
+    """Return which of a link's shapes is nearest to a place in the world, and its point; `first`: their first number.
+
+    `pose`: where the link is.
+    """
+    found = []
+    for k, shape in enumerate(s for s in shapes if not s.is_empty):
+        place = np.linalg.inv(pose @ shape.placement)
+        local = place[:3, :3] @ point + place[:3, 3]
+        far, said = nearest(shape.source, local, feature)
+        found.append((far, first + k, said))
+    _, number, said = min(found, key=lambda item: item[0])
+    return number, said
+
+
 def nearest(source: Any, at: np.ndarray, feature: tuple[int, ...]) -> tuple[float, list[Any]]:
     """Return (distance, point): of a mesh [triangle, its corners' three weights], of a hull [i, its weight, j, ...].
 

@@ -7,7 +7,6 @@ import hashlib
 import json
 import math
 import os
-import xml.etree.ElementTree as ElementTree
 from fractions import Fraction
 from functools import cached_property
 from importlib.metadata import version
@@ -16,17 +15,18 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
+from scipy.spatial.transform import Rotation
 
 from tocsin import _cast
 from tocsin.errors import TocsinError
 from tocsin.geometry.primitives import Box, Capsule, ConvexHull, Cylinder, Sphere
 from tocsin.geometry.shape import Shape
 from tocsin.model.base import Model, Motion
-from tocsin.model.screw_body import ScrewMotion
-from tocsin.model.timed import is_timed
+from tocsin.model.timed import SplineMotion, is_timed, on_clock
 from tocsin.model.world import World
 from tocsin.motion.joints import JOINT
-from tocsin.motion.knots import stretches_of
+from tocsin.motion.knots import exact_time, piece_in, stretches_of
+from tocsin.motion.links import JOINT_KINDS
 from tocsin.options import MAX_STEPS
 from tocsin.proofs import points, search
 from tocsin.proofs.parts import PART, Parts, parts_of
@@ -38,6 +38,8 @@ MOST_WORDS = 2**22
 
 MOST_PARTS = 10_000_000
 """Pairs of parts that one pair of shapes may take in a slab."""
+
+KIND_NAMES = {code: name for name, code in JOINT_KINDS.items() if name != "continuous"}
 
 _parts: WeakKeyDictionary[Shape, Parts] = WeakKeyDictionary()
 _tables: WeakKeyDictionary[Context, Table] = WeakKeyDictionary()
@@ -136,7 +138,9 @@ def prove(scene: Context, motions: tuple[Motion, ...], margin: float, tolerance:
     """Answer `Scene.prove`."""
     _check(scene, motions)
     margin = _cast.margin(margin)
-    asked = Asked(scene, scene.tables(), motions)
+    motions = scene.on_clock(motions)
+    context = scene.carrying(motions)
+    asked = Asked(context, context.tables(), motions)
     found = asked.free(margin)
     if found is not None:
         return Proof("free", asked, margin, found, {})
@@ -152,12 +156,6 @@ def prove(scene: Context, motions: tuple[Motion, ...], margin: float, tolerance:
 def _check(scene: Context, motions: tuple[Motion, ...]) -> None:
     """Refuse what proofs do not cover."""
     scene.check_motions(motions)
-    if any(isinstance(motion, ScrewMotion) for motion in motions):
-        raise TocsinError('a proof is of motions at constant velocities; kind="screw" has none yet.')
-    if is_timed(motions):
-        raise TocsinError(
-            "a proof is of motions in equal times, without tubes; those with times or errors have none yet."
-        )
     scene.links_only("a proof", "it has no certificates of motions that are not rigid")
     for name, model in zip(scene.names, scene.models):
         if model.carried:
@@ -167,31 +165,53 @@ def _check(scene: Context, motions: tuple[Motion, ...]) -> None:
 
 
 class Asked:
-    """A question that is to be proven: the scene, its tables, and the rows through which each model moves."""
+    """A question that is to be proven: the scene, its tables, and what each model does in every stretch of time."""
 
     def __init__(self, scene: Context, world: World, motions: tuple[Motion, ...]) -> None:
-        at = {id(model): k for k, model in enumerate(scene.models)}
-        by_model = {at[id(m.model)]: m for m in motions}
+        places = [scene.places[id(motion.model)] for motion in motions]
+        if len(set(places)) < len(places):
+            raise scene.moved_twice(places)
         self.scene, self.world = scene, world
-        self.rows = [by_model[k].rows if k in by_model else m.rest[None] for k, m in enumerate(scene.models)]
-        self.pieces = np.array([len(rows) - 1 for rows in self.rows], np.int64)
-        self.stretches = stretches_of(self.pieces.tolist())
-        self.asked = frozenset(by_model) or frozenset(range(len(scene.models)))
+        self.motions = dict(zip(places, motions))
+        self.clock = on_clock(motions) if is_timed(motions) else None
+        self.stretches = stretches_of([m.pieces for m in motions]) if self.clock is None else self.clock.stretches
+        self.asked = frozenset(places) or frozenset(range(len(scene.models)))
         self.table = Table.of(scene, world, self.asked)
+        moved = [m.configs for m in motions] if self.clock is None else [self.clock.configs]
+        self.configs = np.concatenate([*moved, *[m.rest for m in scene.models]])
+        self.offsets = np.cumsum([0, *[part.size for part in moved], *[m.rest.size for m in scene.models]])
+
+    def pieces(self, stretch: np.ndarray) -> np.ndarray:
+        """Return (models, 5): what each model does in a stretch, as `motion.clocks` lists it."""
+        found = np.zeros((len(self.scene.models), 5))
+        order = list(self.motions)
+        for k in range(len(found)):
+            row = self.offsets[len(self.offsets) - 1 - len(found) + k]
+            found[k] = row, row, 0.0, 1.0, -1.0
+            if k in order and self.clock is not None:
+                found[k] = self.clock.listed(order.index(k), stretch)
+            elif k in order and self.motions[k].pieces:
+                motion = self.motions[k]
+                piece, begin, end = piece_in(tuple(stretch.tolist()), motion.pieces)
+                row = self.offsets[order.index(k)] + piece * motion.width
+                found[k] = row, row + motion.width, begin, end, -1.0
+        return found
+
+    def set_joints(self, stretch: np.ndarray) -> None:
+        """Write the joints of all links during a stretch."""
+        search.set_joints(self.world.links, self.table.joints, self.world.models, self.configs, self.pieces(stretch))
 
     def free(self, margin: float) -> list[np.ndarray] | None:
         """Return the words of the proof of each stretch, or None where a pair stays open."""
         world, table = self.world, self.table
-        configs = np.concatenate([rows.reshape(-1) for rows in self.rows])
-        offsets = np.cumsum([0, *[rows.size for rows in self.rows]])[:-1]
         margins = np.where(np.isnan(table.margins), margin, table.margins)
+        grown, parts = margins.copy(), table.tables[0]
         found = []
         for stretch in self.stretches:
-            search.set_joints(
-                world.links, table.joints, world.models, configs, offsets, self.pieces, tuple(stretch.tolist())
-            )
+            self.set_joints(stretch)
+            search.grow(margins, table.pairs, world.links, table.joints, table.shapes, table.roots, parts, grown)
             outcome, used, _ = search.prove(
-                table.tables, table.roots, world.links, table.joints, table.shapes, table.pairs, margins, table.boxes,
+                table.tables, table.roots, world.links, table.joints, table.shapes, table.pairs, grown, table.boxes,
                 table.words, table.work, MOST_PARTS,
             )  # fmt: skip
             if outcome != search.PROVEN:
@@ -204,14 +224,15 @@ class Asked:
         scene = self.scene
         return {
             "format": "tocsin proof",
-            "version": 1,
+            "version": 2,
             "said": {"by": f"tocsin {version('tocsin')}"},
             "margin": margin,
             "margins": self._margins(),
             "models": [
-                {**_model(m, n, rows), "asked": k in self.asked}
-                for k, (m, n, rows) in enumerate(zip(scene.models, scene.names, self.rows))
+                {**said_of(model, name), **_moves(self.motions.get(k), model), "asked": k in self.asked}
+                for k, (model, name) in enumerate(zip(scene.models, scene.names))
             ],
+            "links": [],
             "shapes": self._shapes(),
             "skipped": self._skipped(),
         }
@@ -259,34 +280,36 @@ class Asked:
         """Return two points of two shapes at the time of a contact, as near to its own as their shapes allow."""
         first = hit.contacts[0]
         time = Fraction(hit.time)
-        k = next(k for k, s in enumerate(self.stretches.tolist()) if time <= Fraction(s[2], s[3]))
-        a, n, b, m = self.stretches[k].tolist()
-        share = float((time - Fraction(a, n)) / (Fraction(b, m) - Fraction(a, n)))
+        k = next(k for k, s in enumerate(self.stretches) if time <= exact_time(s, 1.0) or k + 1 == len(self.stretches))
+        begin, end = exact_time(self.stretches[k], 0.0), exact_time(self.stretches[k], 1.0)
+        share = min(max(float((time - begin) / (end - begin)), 0.0), 1.0)
+        self.set_joints(self.stretches[k])
         ends = [
-            self._nearest((first.model_a, first.link_a), first.point_a, hit.time, first.features[0]),
-            self._nearest((first.model_b, first.link_b), first.point_b, hit.time, first.features[1]),
+            self._nearest((first.model_a, first.link_a), first.point_a, share, first.features[0]),
+            self._nearest((first.model_b, first.link_b), first.point_b, share, first.features[1]),
         ]
         ends.sort(key=lambda end: end[0])
+        tolerance = hit.tolerance
+        if any(motion.error is not None for motion in self.motions.values()):
+            # The engine's tube is a little wider than what proofs count of it.
+            tolerance += 2.0 * float(np.linalg.norm(np.subtract(first.point_a, first.point_b)))
         return {
-            "stretch": k, "time": min(max(share, 0.0), 1.0), "shapes": [end[0] for end in ends],
-            "points": [end[1] for end in ends], "tolerance": hit.tolerance,
+            "stretch": k, "time": share, "shapes": [end[0] for end in ends], "points": [end[1] for end in ends],
+            "tolerance": tolerance,
         }  # fmt: skip
 
-    def _nearest(self, of: tuple[str, str], point: Any, time: float, feature: tuple[int, ...]) -> tuple[int, list[Any]]:
+    def _nearest(
+        self, of: tuple[str, str], point: Any, share: float, feature: tuple[int, ...]
+    ) -> tuple[int, list[Any]]:
         """Return a shape of a link and its point nearest to a place in the world, as the format writes points."""
         m = self.scene.names.index(of[0])
-        model, rows = self.scene.models[m], self.rows[m]
+        model = self.scene.models[m]
         i = 0 if len(model.link_names) == 1 else model.link_names.index(of[1])
-        pose = Motion.of(model, rows).link_poses(time)[i]
-        number = int(np.flatnonzero(self.world.geoms["link"] == self.world.models[m]["link"] + i)[0])
-        found = []
-        for k, shape in enumerate(s for s in model.shapes[i] if not s.is_empty):
-            place = np.linalg.inv(pose @ shape.placement)
-            local = place[:3, :3] @ np.asarray(point) + place[:3, 3]
-            far, said = points.nearest(shape.source, local, feature)
-            found.append((far, number + k, said))
-        _, shape, said = min(found, key=lambda item: item[0])
-        return shape, said
+        link = int(self.world.models[m]["link"]) + i
+        pose = np.eye(4)
+        pose[:3, :3], pose[:3, 3] = search.pose_of(self.table.joints, self.world.links, link, share)
+        number = int(np.flatnonzero(self.world.geoms["link"] == link)[0])
+        return points.nearest_of(model.shapes[i], pose, np.asarray(point), feature, number)
 
 
 def as_text(words: np.ndarray) -> str:
@@ -306,22 +329,42 @@ def as_text(words: np.ndarray) -> str:
     return " ".join(out)
 
 
-def _model(model: Model, name: str, rows: np.ndarray) -> dict[str, Any]:
-    """Return a model as a proof has it: a robot by its file, a body by its shapes."""
-    said: dict[str, Any] = {"name": name, "rows": rows.tolist()}
+def said_of(model: Model, name: str) -> dict[str, Any]:
+    """Return a model as a proof has it: a robot by its file, whatever does not come from a URDF file by its links."""
     source = getattr(model, "source", None)
-    if source is not None:
-        path, geometry = source
-        meshes = {
-            str(mesh.get("filename")): _hash(path.parent / str(mesh.get("filename")).removeprefix("file://"))
-            for mesh in ElementTree.parse(path).getroot().iter("mesh")
-            if (path.parent / str(mesh.get("filename")).removeprefix("file://")).is_file()
-        }
+    if source is not None and not any(joint.kind == "planar" for joint in model.joints):  # type: ignore[attr-defined]
+        path, geometry, meshes = source
         joints = [j.name for j in model.joints if j.kind != "fixed" and j.mimic is None]  # type: ignore[attr-defined]
-        return {**said, "urdf": _hash(path), "geometry": geometry, "meshes": meshes, "joints": joints}
-    if len(model.link_names) > 1:
-        raise TocsinError(f"a proof names the URDF of a robot, and {name!r} does not come from one.")
-    return {**said, "shapes": [_shape(s) for s in model.shapes[0]]}
+        hashes = {uri: _hash(file) for uri, file in meshes.items()}
+        return {"name": name, "urdf": _hash(path), "geometry": geometry, "meshes": hashes, "joints": joints}
+    links = []
+    for link, own, shapes in zip(model.links, model.link_names, model.shapes):
+        turn = Rotation.from_matrix(link["rotation"]).as_quat().tolist()
+        links.append({
+            "name": own, "parent": int(link["parent"]), "joint": KIND_NAMES[int(link["kind"])],
+            "at": [*link["translation"].tolist(), *turn], "axis": link["axis"].tolist(),
+            "across": link["across"].tolist(), "entry": int(link["config"]),
+            "mimic": [float(link["multiplier"]), float(link["offset"])],
+            "shapes": [_shape(shape) for shape in shapes if not shape.is_empty],
+        })  # fmt: skip
+    return {"name": name, "links": links}
+
+
+def _moves(motion: Motion | None, model: Model) -> dict[str, Any]:
+    """Return how a model moves as a proof has it."""
+    if motion is None:
+        return {"rows": [model.rest.tolist()]}
+    said: dict[str, Any] = {} if motion.times is None else {"times": motion.times.tolist()}
+    if motion.error is not None:
+        said["error"] = motion.error.tolist()
+    if isinstance(motion, SplineMotion):
+        return {**said, "curves": [[_trimmed(entry) for entry in piece.T] for piece in motion.coefficients]}
+    return {**said, "rows": motion.rows.tolist()}
+
+
+def _trimmed(coefficients: np.ndarray) -> list[float]:
+    used = np.flatnonzero(coefficients)
+    return coefficients[: int(used[-1]) + 1 if len(used) else 1].tolist()
 
 
 def _hash(path: Path) -> str:

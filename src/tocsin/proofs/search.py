@@ -16,9 +16,9 @@ import numpy as np
 from tocsin import vec
 from tocsin.compiler.jit import kernel
 from tocsin.geometry.convex import convex_distance, support_value
-from tocsin.motion.chain import chain_state, common_ancestor
-from tocsin.motion.joints import UP, joint_motion
-from tocsin.motion.knots import piece_in
+from tocsin.motion.chain import chain_pose, chain_state, common_ancestor
+from tocsin.motion.curved_joints import set_joint
+from tocsin.motion.joints import UP
 
 HALF_TIME, SLAB, END, HALF_A, HALF_B, ALONG, PAIR_OF = range(1, 8)
 """Words of a proof: / . ; < > then a direction, or the two shapes of a pair."""
@@ -40,27 +40,83 @@ SLACK = 2.0**-36
 MORE = 1.0 + 2.0**-20
 """Times a remainder: the checker's is a little larger, where it bounds a placement by how far it is from a rotation."""
 
+MOST_LEVEL = 12
+"""Slabs of a stretch, as a power of two, before anything is looked at."""
+
 LARGEST_REST = 0.1
 """Share of its size by which what a parabola leaves out may make the swept box of a shape larger."""
 
 
 @kernel
-def third_bound(joints, links, link, stop, reach):
-    """Return a bound of the third derivative of the place of a point `reach` away from the origin of its link.
+def about(joint, row, t):
+    """Write one of a joint's four polynomials in powers of the time from t on, into the same row of its scratch."""
+    c = joint["curve"]
+    b = joint["controls"]
+    n = joint["degree"]
+    start = t - joint["begin"]
+    for k in range(n + 1):
+        b[row, k] = c[row, k]
+    for i in range(n):
+        for k in range(n - 1, i - 1, -1):
+            b[row, k] += start * b[row, k + 1]
 
-    Four numbers |x|, |x'|, |x''|, |x'''|, carried up by Leibniz' rule: with y = T + R x, |y^(k)| is at most the sum of
-    binomial(k, j) turn^j |x^(k - j)|, and |T'| <= speed is constant.
+
+@kernel
+def peaks(joint, t, tau):
+    """Return (r1, r2, r3, c0, c1, c2, c3): bounds during [t - tau, t + tau] of the derivatives of a joint's rotation,
+    and of its place and its derivatives, as the checker computes them.
+
+    With sum_k a_k s^k the angle, or the place, about t, derivative j is at most w_j = sum_k k!/(k - j)! |a_k|
+    tau^(k - j); and r1 = w1, r2 = w1^2 + w2, r3 = w1^3 + 3 w1 w2 + w3, as Rot' = angle' [u]x Rot shows.
     """
-    x0, x1, x2, x3 = reach, 0.0, 0.0, 0.0
+    if joint["degree"] == 0:
+        w = joint["turn"]
+        start = t - joint["begin"]
+        origin, velocity = joint["origin"], joint["velocity"]
+        x = origin[0] + start * velocity[0]
+        y = origin[1] + start * velocity[1]
+        z = origin[2] + start * velocity[2]
+        far = math.sqrt(x * x + y * y + z * z) + tau * joint["speed"]
+        return w, w * w * UP, w * w * w * UP, far * UP, joint["speed"], 0.0, 0.0
+    for row in range(4):
+        about(joint, row, t)
+    b = joint["controls"]
+    w0 = w1 = w2 = w3 = c0 = c1 = c2 = c3 = 0.0
+    for k in range(joint["degree"], -1, -1):
+        # Horner's rule for a polynomial of sizes and three derivatives: each takes in the one before.
+        w3 = w3 * tau + 3.0 * w2
+        w2 = w2 * tau + 2.0 * w1
+        w1 = w1 * tau + w0
+        w0 = w0 * tau + abs(b[0, k])
+        c3 = c3 * tau + 3.0 * c2
+        c2 = c2 * tau + 2.0 * c1
+        c1 = c1 * tau + c0
+        c0 = c0 * tau + math.sqrt(b[1, k] * b[1, k] + b[2, k] * b[2, k] + b[3, k] * b[3, k])
+    return w1 * UP, (w1 * w1 + w2) * UP, (w1 * (w1 * w1 + 3.0 * w2) + w3) * UP, c0 * UP, c1 * UP, c2 * UP, c3 * UP
+
+
+@kernel
+def third_bound(joints, links, link, stop, t, tau):
+    """Return (base, slope): the third derivative of the place of a point, during [t - tau, t + tau], is at most
+    base + slope times its distance from the origin of its link.
+
+    Bounds X_0 to X_3 of a point and its three derivatives are carried up by Leibniz' rule: with y = T + R x, Y_k is the
+    sum of binomial(k, j) r_j X_(k - j), and |T^(k)|. They are affine in X_0: y for 0, z for what a unit of it adds.
+    """
+    y0 = y1 = y2 = y3 = 0.0
+    z0, z1, z2, z3 = 1.0, 0.0, 0.0, 0.0
     i = link
     while i != stop:
-        w = joints[i]["turn"]
-        x3 = (x3 + w * (3.0 * x2 + w * (3.0 * x1 + w * x0))) * UP
-        x2 = (x2 + w * (2.0 * x1 + w * x0)) * UP
-        x1 = (x1 + w * x0 + joints[i]["speed"]) * UP
-        x0 = (x0 + joints[i]["length"]) * UP
+        r1, r2, r3, c0, c1, c2, c3 = peaks(joints[i], t, tau)
+        y3 = (y3 + 3.0 * (r1 * y2 + r2 * y1) + r3 * y0 + c3) * UP
+        y2 = (y2 + 2.0 * r1 * y1 + r2 * y0 + c2) * UP
+        y1 = (y1 + r1 * y0 + c1) * UP
+        y0 = (y0 + c0) * UP
+        z3 = (z3 + 3.0 * (r1 * z2 + r2 * z1) + r3 * z0) * UP
+        z2 = (z2 + 2.0 * r1 * z1 + r2 * z0) * UP
+        z1 = (z1 + r1 * z0) * UP
         i = links[i]["parent"]
-    return x3
+    return y3, z3
 
 
 @kernel
@@ -157,7 +213,7 @@ def prove_pair(
     for i in range(3):
         aims[0, i] = 0.0
     top = 1
-    moment = -1.0
+    moment = around = base = slope_a = slope_b = quick = -1.0
     state_a = chain_state(joints, links, link_a, stop, 0.5)
     state_b = chain_state(joints, links, link_b, stop, 0.5)
     while top > 0:
@@ -174,12 +230,18 @@ def prove_pair(
         if t != moment:
             state_a = chain_state(joints, links, link_a, stop, t)
             state_b = chain_state(joints, links, link_b, stop, t)
+        if t != moment or tau != around:
+            base_a, slope_a = third_bound(joints, links, link_a, stop, t, tau)
+            base_b, slope_b = third_bound(joints, links, link_b, stop, t, tau)
+            base = base_a + base_b
+            quick = vec.norm(state_a[3]) + vec.norm(state_b[3])
+            quick += tau * (vec.norm(state_a[5]) + vec.norm(state_b[5]))
             moment = t
+            around = tau
         n = (aims[top, 0], aims[top, 1], aims[top, 2])
-        rest = third_bound(joints, links, link_a, stop, part_a["reach"])
-        rest += third_bound(joints, links, link_b, stop, part_b["reach"])
+        rest = base + slope_a * part_a["reach"] + slope_b * part_b["reach"]
         far = part_a["reach"] + part_b["reach"] + vec.norm(state_a[1]) + vec.norm(state_b[1])
-        slack = SLACK * (far + margin + tau * (vec.norm(state_a[3]) + vec.norm(state_b[3])))
+        slack = SLACK * (far + margin + tau * quick)
         need = (margin + rest * (tau * tau * tau * MORE / 6.0)) * UP + slack
         if n[0] == 0.0 and n[1] == 0.0 and n[2] == 0.0:
             n = vec.sub(middle_of(part_b, state_b), middle_of(part_a, state_a))
@@ -233,19 +295,46 @@ def prove_pair(
 
 
 @kernel
-def set_joints(links, joints, models, configs, offsets, pieces, stretch):
-    """Write the joints of all links during a stretch; a model of no pieces stands at its one row."""
+def set_joints(links, joints, models, configs, pieces):
+    """Write the joints of all links during a stretch; `pieces`: what each model does in it, as `clocks` lists it."""
     for m in range(models.shape[0]):
-        width = models[m]["width"]
-        row = offsets[m]
-        begin, end = 0.0, 1.0
-        other = row
-        if pieces[m] > 0:
-            k, begin, end = piece_in(stretch, np.int64(pieces[m]))
-            row += k * width
-            other = row + width
+        piece = int(pieces[m, 0]), int(pieces[m, 1]), pieces[m, 2], pieces[m, 3], int(pieces[m, 4])
         for i in range(models[m]["link"], models[m]["link"] + models[m]["links"]):
-            joint_motion(joints[i], links[i], configs, row, other, begin, end)
+            set_joint(joints[i], links[i], configs, models[m]["width"], piece)
+
+
+@kernel
+def pose_of(joints, links, link, t):
+    """Return where a link is at a moment of the stretch whose joints are set."""
+    return chain_pose(joints, links, link, -1, t)
+
+
+@kernel
+def off_by(joints, links, link, stop, reach):
+    """Return how far a point that is `reach` away from its link's origin may be off the motion, seen from an ancestor.
+
+    The claim and proof are those of `bounds.tubes`, with the lengths that the checker has.
+    """
+    off = 0.0
+    i = link
+    while i != stop:
+        joint = joints[i]
+        far = peaks(joint, 0.5, 0.5)[3]
+        off = (off + joint["turn_error"] * reach + joint["slide_error"]) * UP
+        reach = (reach + far + joint["slide_error"]) * UP
+        i = links[i]["parent"]
+    return off
+
+
+@kernel
+def grow(margins, pairs, links, joints, shapes, roots, parts, grown):
+    """Write each pair's margin with how far its shapes may be off their motions added."""
+    for p in range(pairs.shape[0]):
+        a, b = pairs[p, 0], pairs[p, 1]
+        stop = common_ancestor(links, shapes[a], shapes[b])
+        off = off_by(joints, links, shapes[a], stop, parts[roots[a]]["reach"])
+        off += off_by(joints, links, shapes[b], stop, parts[roots[b]]["reach"])
+        grown[p] = (margins[p] + off * MORE) * UP if off > 0.0 else margins[p]
 
 
 @kernel
@@ -269,17 +358,19 @@ def sweep(tables, roots, links, joints, shapes, t, tau, still, boxes):
     last = -1
     state = chain_state(joints, links, shapes[0], -1, t)
     wanted = False
+    base = slope = 0.0
     for s in range(shapes.shape[0]):
         if shapes[s] != last:
             last = shapes[s]
             wanted = moves(joints, links, last) != still
             if wanted:
                 state = chain_state(joints, links, last, -1, t)
+                base, slope = third_bound(joints, links, last, -1, t, tau)
         if not wanted:
             continue
         part = parts[roots[s]]
-        rest = third_bound(joints, links, shapes[s], -1, part["reach"]) * (tau * tau * tau * MORE / 6.0)
-        rest += SLACK * (part["reach"] + vec.norm(state[1]) + tau * vec.norm(state[3]))
+        rest = (base + slope * part["reach"]) * (tau * tau * tau * MORE / 6.0)
+        rest += SLACK * (part["reach"] + vec.norm(state[1]) + tau * (vec.norm(state[3]) + tau * vec.norm(state[5])))
         for c in range(3):
             n = (1.0 if c == 0 else 0.0, 1.0 if c == 1 else 0.0, 1.0 if c == 2 else 0.0)
             back = (-n[0], -n[1], -n[2])
@@ -301,8 +392,11 @@ def slabs_for(tables, roots, links, joints, shapes):
     level = 0
     for s in range(shapes.shape[0]):
         part = parts[roots[s]]
-        rest = third_bound(joints, links, shapes[s], -1, part["reach"]) / 6.0
-        while level < 12 and rest * math.ldexp(1.0, int(-3 * (level + 1))) > LARGEST_REST * part["size"]:
+        while level < MOST_LEVEL:
+            tau = math.ldexp(0.5, -level)
+            base, slope = third_bound(joints, links, shapes[s], -1, 0.5, tau)
+            if (base + slope * part["reach"]) * tau * tau * tau / 6.0 <= LARGEST_REST * part["size"]:
+                break
             level += 1
     return level
 
