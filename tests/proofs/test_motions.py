@@ -77,7 +77,7 @@ def drawn(seed: int) -> tuple[Scene, list[tocsin.Motion]]:
         motions = [robot.follow(plan(rng, robot), error=error), a.move(pose(rng, size), pose(rng, size), kind="screw")]
         motions.append(b.follow([pose(rng, size) for _ in range(3)], times=[0.2, 0.5, 2.1]))
     scene = Scene(robot, a, b)
-    for one, other in (("a", "f"), ("c", "e"), ("d", "e"), ("b", "f"), ("d", "trunk")):
+    for one, other in (("a", "f"), ("c", "e"), ("d", "e"), ("b", "f"), ("d", "trunk"), ("b", "trunk")):
         scene.ignore(f"walker/{one}", f"walker/{other}")
     return scene, motions
 
@@ -89,3 +89,69 @@ def test_every_motion_of_every_joint_gets_a_proof_that_is_accepted(seed: int, tm
     assert (proof.claim == "free") == scene.is_free(*motions, margin=0.001)
     proof.save(tmp_path / "p.proof")
     assert checker.check(checker.read_proof(tmp_path / "p.proof"), {}).claim == proof.claim
+
+
+def ball(name: str, motion: dict, asked: bool) -> dict:
+    link = {
+        "name": name, "parent": -1, "joint": "floating", "at": [0, 0, 0, 0, 0, 0, 1], "axis": [0, 0, 1], "across": [],
+        "entry": 0, "mimic": [1, 0], "shapes": [{"place": np.eye(4).tolist(), "shape": ["sphere", 0.1]}],
+    }  # fmt: skip
+    return {"name": name, "links": [link], "asked": asked, **motion}
+
+
+def by_hand(tree: str, curve: list[float]) -> dict:
+    """The example of docs/proofs.md: a ball on a curve before a ball that stands."""
+    moves = {"curves": [[curve, [0], [0], [0], [0], [0], [1, 1]]], "times": [0, 1]}
+    stands = {"rows": [[1.5, 0, 0, 0, 0, 0, 1]]}
+    return {
+        "format": "tocsin proof", "version": 2, "claim": "free", "margin": 0.0, "margins": [], "skipped": [],
+        "models": [ball("a", moves, True), ball("b", stands, False)], "shapes": [["a", 0], ["b", 0]],
+        "free": [f". 0 1 {tree} ;"], "contact": {}, "links": [],
+    }  # fmt: skip
+
+
+def accepts(data: dict) -> bool:
+    try:
+        checker.check(data, {})
+    except checker.Refused:
+        return False
+    return True
+
+
+def test_the_example_by_hand_is_checked_as_the_docs_say() -> None:
+    curve = [0, 0, 3, -2]
+    assert not accepts(by_hand("1 0 0", curve))
+    assert accepts(by_hand("/ 1 0 0 1 0 0", curve))
+    assert not accepts(by_hand("/ 1 0 0 1 0 0", [0, 0, 4, -2]))  # ends at 2, through the other
+    assert not accepts(by_hand("/ 1 0 0 / 1 0 0", curve))
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_the_checker_places_links_where_they_are_and_bounds_what_a_parabola_leaves_out(seed: int) -> None:
+    """Its jets against poses of the motion, its remainders against samples; all joints, on curves and straight."""
+    from flint import fmpq
+    from tocsin_checker.cells import Stretch
+    from tocsin_checker.check import Check
+
+    scene, motions = drawn(4 * seed + (seed % 2))
+    robot_motion = next(m for m in motions if m.model is scene.models[0])
+    examined = Check(scene.prove(*motions, margin=0.001).data, {})
+    model = examined.models[0]
+    first, last = examined.stretches[0][0], examined.stretches[-1][1]
+    rng = np.random.default_rng(seed)
+    for begin, end in examined.stretches:
+        stretch = Stretch(examined, begin, end)
+        m, tau = fmpq(int(rng.integers(1, 8)), 8), 0.125
+        shape = int(rng.integers(len([s for s in examined.shapes if s[0] == 0])))
+        _, link, part, _, place = examined.shapes[shape]
+        (t, t1, t2), _ = stretch.placed(shape, -1, m)
+        base, slope = stretch.third(shape, -1, m, tau)
+        points = np.c_[part.points, np.ones(len(part.points))]
+        most = (base + slope * part.reach(place)) * tau**3 / 6
+        for s in rng.uniform(-tau, tau, 12):
+            at = (begin + (end - begin) * (m + fmpq(*float(s).as_integer_ratio())) - first) / (last - first)
+            pose = robot_motion.link_poses(float(int(at.p) / int(at.q)))[link]
+            there = points @ np.vstack((place, [0, 0, 0, 1])).T @ pose[:3].T
+            off = np.linalg.norm(there - points @ (t + s * t1 + s * s / 2 * t2).T, axis=1).max()
+            assert off <= most + 1e-12
+    assert len(model.links) == 7

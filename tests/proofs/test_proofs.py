@@ -153,7 +153,7 @@ def test_a_proof_that_is_changed_is_refused(seed: int) -> None:
     elif change == 4:  # the motion is another one
         data["models"][0]["rows"][1][0] = float(rng.choice([-0.5, 0.5, 0.35]))
     else:  # the rod is thicker
-        data["models"][1]["links"][0]["shapes"][0]["shape"]["box"][rng.integers(2)] = 0.9
+        data["models"][1]["links"][0]["shapes"][0]["shape"][1][rng.integers(2)] = 0.9
     data["free"][0] = " ".join(words)
     assert not accepts(data)
 
@@ -172,7 +172,7 @@ def test_a_file_that_lies_gets_a_sentence(tmp_path: Path) -> None:
     for name, raw in files.items():
         (tmp_path / name).write_bytes(raw)
         with pytest.raises(checker.Refused):
-            checker.read_proof(tmp_path / name)
+            checker.check(checker.read_proof(tmp_path / name), {})
 
 
 def test_shapes_and_pairs_cannot_be_left_out() -> None:

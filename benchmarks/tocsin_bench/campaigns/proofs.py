@@ -169,7 +169,7 @@ def changed(data: dict[str, Any], rng: np.random.Generator) -> tuple[str, dict[s
         if robots:
             robots[0]["urdf"] = "0" * 64
         else:
-            wrong["version"] = 2
+            wrong["version"] = 1
     elif kind == "asked":
         wrong["skipped"].append([wrong["shapes"][0][0], wrong["shapes"][-1][0], "adjacent"])
     else:
@@ -196,7 +196,7 @@ def attack(question: Question, data: dict[str, Any], rng: np.random.Generator, t
     if wrong == data:
         return
     try:
-        if wrong["version"] != 1:
+        if wrong["version"] != 2:
             raise tocsin_checker.Refused("another version")
         tocsin_checker.check(wrong, question[3])
     except tocsin_checker.Refused:

@@ -18,12 +18,10 @@ def main(argv: list[str] | None = None) -> int:
     refused = 0
     for path in args.proofs:
         try:
-            verdict = check(read_proof(path), files)
+            print(f"{path}: accepted: {check(read_proof(path), files)}")
         except (Refused, OSError) as error:
             print(f"{path}: REFUSED: {error}")
             refused = 1
-            continue
-        print(f"{path}: accepted: {verdict}")
     return refused
 
 

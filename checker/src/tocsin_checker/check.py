@@ -19,12 +19,13 @@ from typing import Any
 import numpy as np
 from flint import arb_mat, fmpq
 
-from tocsin_checker.cells import Box, Slab, Stretch
+from tocsin_checker.cells import Scene, Slab, Stretch
 from tocsin_checker.kinematics import UP, exact, norm, rounded
-from tocsin_checker.models import MIMICS, TURN, read_model
-from tocsin_checker.proof import Refused, shown
+from tocsin_checker.models import read_model
+from tocsin_checker.proof import Refused, need, shown
 
 DEEPEST, MOST_SHAPES = 200, 3_000
+TOO_DEEP = f"the proof halves more than {DEEPEST} times."
 """Halvings from the whole to a leaf; shapes that a proof may be about."""
 AXES = np.concatenate((np.eye(3), -np.eye(3)))
 Margins = dict[tuple[int, int], float]
@@ -37,7 +38,6 @@ class Verdict:
     claim: str
     pairs: int = 0
     directions: int = 0
-    boxes: int = 0
     skipped: Counter[str] = field(default_factory=Counter)
     about: list[str] = field(default_factory=list)
     """The margin, the models and where their shapes are from, what touches what."""
@@ -48,15 +48,16 @@ class Verdict:
         return shown("; ".join([head, *self.about]))
 
 
-class Check:
+class Check(Scene):
     """One proof under examination."""
 
     def __init__(self, proof: dict[str, Any], files: dict[str, Path]) -> None:
         self.proof, self.verdict = proof, Verdict(proof["claim"])
-        self.models = [read_model(given, files) for given in proof["models"]]
+        super().__init__([read_model(given, files) for given in proof["models"]], [])
         moving = [model.knots for model in self.models if model.knots] or [[fmpq(0), fmpq(1)]]
-        if len({(str(knots[0]), str(knots[-1])) for knots in moving}) > 1 or not any(m.asked for m in self.models):
-            raise Refused("motions begin before or end after others, or nothing is asked about.")
+        together = len({(str(knots[0]), str(knots[-1])) for knots in moving}) == 1
+        need(together, "some of the motions begin before or end after others.")
+        need(any(m.asked for m in self.models), "the proof asks about nothing.")
         self.stretches = list(itertools.pairwise(sorted(set().union(*moving))))
         listed = [
             ((m.name if len(m.links) == 1 else f"{m.name}/{link.name}", s), (k, i, part, place, rounded([place])[0][0]))
@@ -65,10 +66,9 @@ class Check:
             for s, (part, place) in enumerate(link.shapes)
         ]
         self.names = [(str(name), int(number)) for name, number in proof["shapes"]]
-        if sorted(self.names) != sorted(name for name, _ in listed) or len(dict(listed)) < len(listed):
-            raise Refused("the shapes that the proof numbers are not those of its models, each once.")
-        if len(listed) > MOST_SHAPES:
-            raise Refused(f"the proof is about more than {MOST_SHAPES:,} shapes.")
+        same = sorted(self.names) == sorted(name for name, _ in listed) and len(dict(listed)) == len(listed)
+        need(same, "the shapes that the proof numbers are not those of its models, each once.")
+        need(len(listed) <= MOST_SHAPES, f"the proof is about more than {MOST_SHAPES:,} shapes.")
         self.shapes = [dict(listed)[name] for name in self.names]
         self.margins = dict(self._margins())
         self.verdict.pairs, least = len(self.margins), min([proof["margin"], *self.margins.values()])
@@ -85,10 +85,10 @@ class Check:
         """Return the margin of every pair of shapes that has to be apart."""
         skipped = {frozenset(map(str, entry[:2])): entry[2] for entry in self.proof["skipped"]}
         margins = {frozenset(map(str, entry[:2])): float(entry[2]) for entry in self.proof["margins"]}
-        if not all(0.0 <= m < 1e9 for m in [self.proof["margin"], *margins.values()]):
-            raise Refused("a margin is a length, and not negative.")
-        if not {"adjacent", "ignored"} >= set(skipped.values()) or len(margins) < len(self.proof["margins"]):
-            raise Refused("pairs are skipped because they are 'adjacent' or 'ignored', and have one margin each.")
+        lengths = all(0.0 <= m < 1e9 for m in [self.proof["margin"], *margins.values()])
+        need(lengths, "a margin is a length, and not negative.")
+        known = {"adjacent", "ignored"} >= set(skipped.values()) and len(margins) == len(self.proof["margins"])
+        need(known, "pairs are skipped because they are 'adjacent' or 'ignored', and have one margin each.")
         for a, b in itertools.combinations(range(len(self.shapes)), 2):
             (ka, i, *_), (kb, k, *_) = self.shapes[a], self.shapes[b]
             if (ka, i) == (kb, k) or not (self.models[ka].asked or self.models[kb].asked):
@@ -97,9 +97,9 @@ class Check:
             reason = skipped.get(pair)
             if reason is None:
                 yield (a, b), margins.get(pair, self.proof["margin"])
-            elif reason == "adjacent" and not (ka == kb and self._adjacent(ka, i, k)):
-                raise Refused(f"{' and '.join(sorted(pair))} are skipped as adjacent, but no joint joins them.")
             else:
+                joined = reason == "ignored" or (ka == kb and self._adjacent(ka, i, k))
+                need(joined, f"{' and '.join(sorted(pair))} are skipped as adjacent, but no joint joins them.")
                 self.verdict.skipped[reason] += 1
 
     def _adjacent(self, model: int, i: int, k: int) -> bool:
@@ -115,12 +115,12 @@ class Check:
 
     def free(self) -> None:
         """Check that nothing comes within the margin."""
-        if len(self.proof["free"]) != len(self.stretches):
-            raise Refused(f"the motion has {len(self.stretches)} stretches; {len(self.proof['free'])} are proven.")
+        given, wanted = len(self.proof["free"]), len(self.stretches)
+        need(given == wanted, f"the motion has {wanted} stretches; {given} are proven.")
         for number, (said, ends) in enumerate(zip(self.proof["free"], self.stretches)):
-            stretch = Stretch(self.models, self.shapes, *ends)
+            stretch = Stretch(self, *ends)
             margins = {pair: self._grown(stretch, pair) for pair in self.margins}
-            with _Words(said, f"stretch {number}") as words:
+            with Words(said, f"stretch {number}") as words:
                 self._slab(words, Slab(stretch, fmpq(0), fmpq(1)), margins, 0)
 
     def _grown(self, stretch: Stretch, pair: tuple[int, int]) -> float:
@@ -132,8 +132,8 @@ class Check:
     def _slab(self, words: Iterator[str], slab: Slab, margins: Margins, depth: int) -> None:
         """Check all pairs during a slab: those that are listed by their trees, all others by boxes."""
         word = next(words)
-        if depth > DEEPEST or word not in ("/", "."):
-            raise Refused(f"expected / or . where a slab begins, at most {DEEPEST} deep; got {word[:20]!r}.")
+        need(word in ("/", "."), f"expected / or . where a slab begins; got {word[:20]!r}.")
+        need(depth <= DEEPEST, TOO_DEEP)
         if word == "/":
             for half in slab.halves(words):
                 self._slab(words, half, margins, depth + 1)
@@ -141,27 +141,26 @@ class Check:
         left = dict(margins)
         while (word := next(words)) != ";":
             a, b = int(word), int(next(words))
-            margin = left.pop((a, b), None)
-            if margin is None:
-                raise Refused(f"there is no pair of shapes {a} and {b} to be asked about, or it is listed twice.")
-            self._tree(words, slab, (a, self.shapes[a][2]), (b, self.shapes[b][2]), margin, depth)
+            need((a, b) in left, f"there is no pair of shapes {a} and {b} to be asked about, or it is listed twice.")
+            self.tree(words, slab, (a, self.shapes[a][2]), (b, self.shapes[b][2]), left.pop((a, b)), depth)
         self._boxes(slab, left)
 
-    def _tree(self, words: Iterator[str], cell: Slab | Box, a: Any, b: Any, margin: float, depth: int) -> None:
+    def tree(self, words: Iterator[str], cell: Any, a: Any, b: Any, margin: float, depth: int) -> None:
         """Check one pair of parts, each with the number of its shape, during a slab or in a box."""
         word = next(words)
-        if depth > DEEPEST:
-            raise Refused(f"the proof halves more than {DEEPEST} times.")
+        need(depth <= DEEPEST, TOO_DEEP)
         if word == "/":
             for half in cell.halves(words):
-                self._tree(words, half, a, b, margin, depth + 1)
+                self.tree(words, half, a, b, margin, depth + 1)
         elif word in ("<", ">"):
             for half in (a if word == "<" else b)[1].split():
                 ends = ((a[0], half), b) if word == "<" else (a, (b[0], half))
-                self._tree(words, cell, *ends, margin, depth + 1)
+                self.tree(words, cell, *ends, margin, depth + 1)
         else:
             n = np.array([[int(word), int(next(words)), int(next(words))]], dtype=float)
-            if not cell.gap(a, b, n) > margin * math.sqrt(float((n * n).sum())) * UP:
+            frame = self.frame(a[0], b[0])
+            gap = -float((cell.high(*a, frame, n) + cell.high(*b, frame, -n)).max())
+            if not gap > margin * math.sqrt(float((n * n).sum())) * UP:
                 pair = f"{self.name(a[0])} and {self.name(b[0])}"
                 raise Refused(f"{pair} are not apart along {n[0].astype(int).tolist()} {cell}.")
             self.verdict.directions += 1
@@ -180,21 +179,19 @@ class Check:
             p, q = list(pairs)[wrong[0]]
             pair = f"{self.name(p)} and {self.name(q)}"
             raise Refused(f"nothing is said about {pair} {slab}, and the boxes around them overlap.")
-        self.verdict.boxes += len(pairs)
 
     def contact(self) -> None:
         """Check that two points of two shapes are within margin + tolerance at the stated moment."""
         said = self.proof["contact"]
         number = int(said["stretch"])
-        if not 0 <= number < len(self.stretches) or not 0.0 <= said["time"] <= 1.0:
-            raise Refused("the contact is at no moment of the motion.")
-        self._together(Stretch(self.models, self.shapes, *self.stretches[number]), said, f"in stretch {number}")
+        within = 0 <= number < len(self.stretches) and 0.0 <= said["time"] <= 1.0
+        need(within, "the contact is at no moment of the motion.")
+        self.together(Stretch(self, *self.stretches[number]), said, f"in stretch {number}")
 
-    def _together(self, stretch: Stretch, said: dict[str, Any], where: str) -> None:
+    def together(self, stretch: Stretch, said: dict[str, Any], where: str) -> None:
         """Check that two points of two shapes are within margin + tolerance at a moment of a stretch."""
         a, b = map(int, said["shapes"])
-        if (a, b) not in self.margins:
-            raise Refused("the contact is of no pair that was asked about.")
+        need((a, b) in self.margins, "the contact is of no pair that was asked about.")
         ends = []
         for shape, point in zip((a, b), said["points"], strict=True):
             model, link, part, place, _ = self.shapes[shape]
@@ -202,56 +199,13 @@ class Check:
             at = stretch.jet(model, link, -1, exact(said["time"]))[0] * place * local
             ends.append([at[i, 0] for i in range(3)])
         between, allowed = norm([p - q for p, q in zip(*ends)]), self._grown(stretch, (a, b)) + float(said["tolerance"])
-        if not between <= allowed < 1e9:
-            raise Refused(f"the two points are {between:.6g} m apart, more than margin and tolerance, {allowed:.6g} m.")
-        self.verdict.about.append(f"{self.name(a)} and {self.name(b)} within {allowed:.3g} m {where} at {said['time']:.6g}")
-
-    def matrix(self) -> None:
-        """Check what is said of the links of one robot at all joint values within their limits."""
-        (model,) = self.models
-        told: Counter[str] = Counter()
-        for said in self.proof["links"]:
-            pair, verdict = [str(name) for name in said["links"]], said["verdict"]
-            of = [[s for s in range(len(self.shapes)) if self.name(s) == name] for name in pair]
-            wanted = {tuple(sorted(both)) for both in itertools.product(*of)}
-            if not wanted or not wanted <= set(self.margins) or len(set(pair)) < 2:
-                raise Refused(f"{' and '.join(pair)} are no two links that have shapes and are asked about.")
-            if verdict == "never":
-                for a, b, text in said["trees"]:
-                    wanted.remove((a, b))
-                    with _Words(text, " and ".join(pair)) as words:
-                        ends = (a, self.shapes[a][2]), (b, self.shapes[b][2])
-                        self._tree(words, Box(model, self.shapes, _limits(model)), *ends, self.margins[a, b], 0)
-                if wanted:
-                    raise Refused(f"{' and '.join(pair)}: not all of their shapes are said to be apart.")
-            elif verdict == "sometimes":
-                model.pieces = [[(float(v), float(v)) for v in said["witness"]]]
-                self._together(Stretch(self.models, self.shapes, fmpq(0), fmpq(1)), said, "at a witness")
-                if tuple(map(int, said["shapes"])) not in wanted:
-                    raise Refused(f"the witness is not of {' and '.join(pair)}.")
-            else:
-                raise Refused(f"a pair of links is 'never' or 'sometimes' in contact, not {verdict!r}.")
-            told[verdict] += 1
-        self.verdict.about.append(", ".join(f"{n} pairs of links {verdict}" for verdict, n in sorted(told.items())))
+        far = f"the two points are {between:.6g} m apart, more than margin and tolerance, {allowed:.6g} m."
+        need(between <= allowed < 1e9, far)
+        pair = f"{self.name(a)} and {self.name(b)}"
+        self.verdict.about.append(f"{pair} within {allowed:.3g} m {where} at {said['time']:.6g}")
 
 
-def _limits(model: Any) -> dict[int, tuple[fmpq, fmpq]]:
-    """Return from where to where each entry of a configuration goes: its joint's limits, or more than a turn.
-
-    A turn is all there is if whatever follows the entry comes around in one.
-    """
-    ends: dict[int, tuple[fmpq, fmpq]] = {}
-    for entry in {link.entry for link in model.links if link.kind in MIMICS}:
-        driven = [link for link in model.links if link.kind in MIMICS and link.entry == entry]
-        limits = [link.limits for link in driven if link.limits is not None]
-        if limits:
-            ends[entry] = exact(limits[0][0]), exact(limits[0][1])
-        elif all(link.kind != "prismatic" and float(link.mimic[0]).is_integer() for link in driven):
-            ends[entry] = exact(-TURN), exact(TURN)
-    return ends
-
-
-class _Words:
+class Words:
     """The words of a text, one after the other, of which none may be left; what goes wrong is said with its place."""
 
     def __init__(self, text: str, where: str) -> None:
@@ -271,9 +225,11 @@ class _Words:
 
 def check(proof: dict[str, Any], files: dict[str, Path]) -> Verdict:
     """Return what a proof proves, or raise `Refused`; `files`: where the URDF of each robot is."""
+    from tocsin_checker.matrix import matrix
+
     try:
         examined = Check(proof, files)
-        {"free": examined.free, "contact": examined.contact, "matrix": examined.matrix}[proof["claim"]]()
+        {"free": examined.free, "contact": examined.contact, "matrix": lambda: matrix(examined)}[proof["claim"]]()
     except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, ElementTree.ParseError) as error:
         raise Refused(f"proof or file not understood: {type(error).__name__}: {error}.") from None
     return examined.verdict

@@ -49,35 +49,30 @@ def norm(vector: Any) -> float:
     return float((vector[0] * vector[0] + vector[1] * vector[1] + vector[2] * vector[2]).sqrt().upper()) * UP
 
 
-def placed(rotation: list[list[arb]], place: Any = (0, 0, 0)) -> arb_mat:
-    """Return the 4x4 matrix of a rotation and a place."""
-    return arb_mat([[*row, p] for row, p in zip(rotation, place)] + [[0, 0, 0, 1]])
-
-
 def shift(vector: Any) -> arb_mat:
     """Return a 4x4 matrix that is zero but for a vector in its last column."""
     return arb_mat([[0, 0, 0, v] for v in vector] + [[0, 0, 0, 0]])
 
 
-def of_quaternion(q: list[float]) -> list[list[arb]]:
-    """Return the rotation of a quaternion (x, y, z, w) of any length but zero."""
+def cross(v: Any) -> arb_mat:
+    """Return the 4x4 matrix [v] that takes x to v x x."""
+    return arb_mat([[0, -v[2], v[1], 0], [v[2], 0, -v[0], 0], [-v[1], v[0], 0, 0], [0, 0, 0, 0]])
+
+
+def of_quaternion(q: list[float]) -> arb_mat:
+    """Return the rotation of a quaternion (v, w) of any length but zero: 1 + 2 (w [v] + [v]^2) / (|v|^2 + w^2)."""
     x, y, z, w = map(arb, q)
-    s = 2 / (x * x + y * y + z * z + w * w)
-    return [
-        [1 - s * (y * y + z * z), s * (x * y - z * w), s * (x * z + y * w)],
-        [s * (x * y + z * w), 1 - s * (x * x + z * z), s * (y * z - x * w)],
-        [s * (x * z - y * w), s * (y * z + x * w), 1 - s * (x * x + y * y)],
-    ]
+    k = cross((x, y, z))
+    return EYE + (k * w + k * k) * (2 / (x * x + y * y + z * z + w * w))
 
 
-def of_rpy(rpy: list[float]) -> list[list[arb]]:
+def of_rpy(rpy: list[float]) -> arb_mat:
     """Return the rotation of URDF's roll, pitch and yaw: Rz(yaw) Ry(pitch) Rx(roll)."""
-    (sr, cr), (sp, cp), (sy, cy) = (arb(v).sin_cos() for v in rpy)
-    return [
-        [cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr],
-        [sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr],
-        [-sp, cp * sr, cp * cr],
-    ]
+    turned = EYE
+    for k, angle in enumerate(rpy):
+        (s, c), u = arb(angle).sin_cos(), cross([int(i == k) for i in range(3)])
+        turned = (EYE + u * s + u * u * (1 - c)) * turned
+    return turned
 
 
 def _peaks(sizes: list[float], tau: float) -> list[float]:
@@ -93,22 +88,18 @@ class Joint:
     """
 
     def __init__(
-        self, fixed: arb_mat, axis: Any = None, theta: Any = None, slides: Any = (), then: arb_mat = EYE,
+        self, fixed: arb_mat, axis: Any = (0, 0, 1), theta: Any = None, slides: Any = (), then: arb_mat = EYE,
         off: tuple[float, float] = (0.0, 0.0),
     ) -> None:  # fmt: skip
-        self.fixed, self.theta, self.slides, self.then, self.off = fixed, theta, slides, then, off
-        if axis is not None:
-            u, v, w = axis
-            self.k = arb_mat([[0, -w, v, 0], [w, 0, -u, 0], [-v, u, 0, 0], [0, 0, 0, 0]])
-            self.kk = self.k * self.k
+        self.fixed, self.k, self.theta, self.slides, self.then, self.off = fixed, cross(axis), theta, slides, then, off
 
     def about(self, m: fmpq) -> tuple[list[arb], list[list[arb]]]:
         """Return the coefficients of the angle, and those of the place, in powers of x - m; three at least."""
-        here, still = fmpq_poly([m, 1]), [fmpq(0)] * 3
+        here = fmpq_poly([m, 1])
         angle = [] if self.theta is None else [self.theta[0] * arb(c) for c in self.theta[1](here).coeffs()]
-        moved = [(vector, (p(here).coeffs() + still)) for vector, p in self.slides]
-        powers = range(max([3, *(len(c) - 3 for _, c in moved)]))
-        place = [[sum((v[i] * arb(c[k]) for v, c in moved), arb(0)) for i in range(3)] for k in powers]
+        moved = [(vector, p(here)) for vector, p in self.slides]
+        powers = range(max([3, *(len(p.coeffs()) for _, p in moved)]))
+        place = [[sum((v[i] * arb(p[k]) for v, p in moved), arb(0)) for i in range(3)] for k in powers]
         return angle + [arb(0)] * (3 - len(angle)), place
 
     def jet(self, m: fmpq) -> Jet:
@@ -117,11 +108,13 @@ class Joint:
         turned, first, second = EYE, ZERO, ZERO
         if self.theta is not None:
             s, c = angle[0].sin_cos()
-            turned = turned + self.k * s + self.kk * (1 - c)
-            first, second = self.k * angle[1], self.kk * (angle[1] * angle[1]) + self.k * (2 * angle[2])
+            twice = self.k * self.k
+            turned = turned + self.k * s + twice * (1 - c)
+            first, second = self.k * angle[1], twice * (angle[1] * angle[1]) + self.k * (2 * angle[2])
         turned = turned * self.then
         moved = [shift([factor * v for v in c]) for factor, c in zip((1, 1, 2), place)]
-        return tuple(self.fixed * m for m in (turned + moved[0], first * turned + moved[1], second * turned + moved[2]))
+        first, second = first * turned + moved[1], second * turned + moved[2]
+        return self.fixed * (turned + moved[0]), self.fixed * first, self.fixed * second
 
     def peaks(self, m: fmpq, tau: float) -> tuple[list[float], list[float]]:
         """Return bounds within tau of m: of the rotation's derivatives (1, r_1, r_2, r_3), of the place f + F c and

@@ -13,11 +13,15 @@ from typing import Any
 from flint import arb, arb_mat, fmpq, fmpq_poly
 
 from tocsin_checker import shapes
-from tocsin_checker.kinematics import EYE, Joint, exact, of_quaternion, of_rpy, placed
-from tocsin_checker.proof import Refused
+from tocsin_checker.kinematics import EYE, Joint, exact, of_quaternion, of_rpy, shift
+from tocsin_checker.proof import need
 
 WIDTH = {"fixed": 0, "revolute": 1, "continuous": 1, "prismatic": 1, "planar": 3, "ball": 4, "floating": 7}
 MIMICS = ("revolute", "continuous", "prismatic")
+ROUND = {"ball": (0, 4), "floating": (3, 7)}
+"""Which entries of a joint are those of a quaternion."""
+JUMP = 2e-6
+"""How far an entry may be, in radians or metres, from where it was, when a piece of a curve begins."""
 TURN = 3.1416
 """A joint without limits is looked at from minus this, in radians, to this: more than a turn."""
 
@@ -59,7 +63,7 @@ class Link:
         p, q = ends(at)
         u, angle = _turn(p, q)
         theta = None if u is None else (angle, share)
-        return Joint(self.origin, u, theta, slides, placed(of_quaternion(p)), (off[at], sum(off[k:at])))
+        return Joint(self.origin, u or (0, 0, 1), theta, slides, of_quaternion(p), (off[at], sum(off[k:at])))
 
 
 def unit(vector: list[float]) -> list[arb]:
@@ -71,16 +75,12 @@ def unit(vector: list[float]) -> list[arb]:
 
 def _turn(p: list[float], q: list[float]) -> tuple[Any, arb]:
     """Return (axis, angle) of q p^-1 as it stands, or (None, 0): about its vector part v, by 2 atan2(|v|, w)."""
-    (px, py, pz, pw), (qx, qy, qz, qw) = map(exact, p), map(exact, q)
-    v = [
-        qx * pw - qw * px + qz * py - qy * pz,
-        qy * pw - qw * py + qx * pz - qz * px,
-        qz * pw - qw * pz + qy * px - qx * py,
-    ]
+    a, b, ring = [exact(v) for v in p], [exact(v) for v in q], ((0, 1, 2), (1, 2, 0), (2, 0, 1))
+    v = [b[i] * a[3] - b[3] * a[i] + b[k] * a[j] - b[j] * a[k] for i, j, k in ring]
     if not any(v):
         return None, arb(0)
     size = arb(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]).sqrt()
-    return [arb(c) / size for c in v], 2 * arb.atan2(size, arb(qw * pw + qx * px + qy * py + qz * pz))
+    return [arb(c) / size for c in v], 2 * arb.atan2(size, arb(sum((x * y for x, y in zip(a, b)), fmpq(0))))
 
 
 @dataclass
@@ -124,7 +124,7 @@ def _numbers(element: Any, key: str, default: str) -> list[float]:
 
 
 def _origin(element: Any) -> arb_mat:
-    return placed(of_rpy(_numbers(element, "rpy", "0 0 0")), [arb(v) for v in _numbers(element, "xyz", "0 0 0")])
+    return of_rpy(_numbers(element, "rpy", "0 0 0")) + shift([arb(v) for v in _numbers(element, "xyz", "0 0 0")])
 
 
 def _mesh_file(name: str, folder: Path) -> Path:
@@ -141,8 +141,8 @@ def _shape(geometry: Any, folder: Path, hashes: dict[str, str]) -> shapes.Part:
     if item.tag == "mesh":
         path = _mesh_file(item.get("filename"), folder)
         raw = path.read_bytes() if path.is_file() else b""
-        if hashes.get(item.get("filename")) != hashlib.sha256(raw).hexdigest():
-            raise Refused(f"the proof is about another mesh {item.get('filename')!r} than the one that the URDF names.")
+        same = hashes.get(item.get("filename")) == hashlib.sha256(raw).hexdigest()
+        need(same, f"the proof is about another mesh {item.get('filename')!r} than the one that the URDF names.")
         scale = _numbers(item, "scale", "1 1 1")
         return shapes.read_mesh(raw, path.suffix.lower(), tuple(scale if len(scale) == 3 else scale * 3))
     if item.tag == "box":
@@ -154,10 +154,9 @@ def _shape(geometry: Any, folder: Path, hashes: dict[str, str]) -> shapes.Part:
 def read_urdf(path: Path, given: dict[str, Any]) -> tuple[list[Link], int]:
     """Read the links of a URDF, the root first; return them and how many entries a configuration has."""
     raw = path.read_bytes()
-    if hashlib.sha256(raw).hexdigest() != given["urdf"]:
-        raise Refused(f"the proof is about another file than {path.name}: their hashes differ.")
-    if given["geometry"] not in ("collision", "visual"):
-        raise Refused("the shapes of a robot are its 'collision' or its 'visual' ones.")
+    same, known = hashlib.sha256(raw).hexdigest() == given["urdf"], given["geometry"] in ("collision", "visual")
+    need(same, f"the proof is about another file than {path.name}: their hashes differ.")
+    need(known, "the shapes of a robot are its 'collision' or its 'visual' ones.")
     root, names = ElementTree.fromstring(raw), given["joints"]
     joints = {j.get("name"): j for j in root.findall("joint")}
     links = {
@@ -171,8 +170,8 @@ def read_urdf(path: Path, given: dict[str, Any]) -> tuple[list[Link], int]:
     at = {name: 7 + sum(widths[:k]) for k, name in enumerate(names)}
     ends = {n: (j.find("parent").get("link"), j.find("child").get("link")) for n, j in joints.items()}
     children = {child for _, child in ends.values()}
-    if len(children) != len(links) - 1 or len(ends) != len(links) - 1 or len(root.findall("link")) != len(links):
-        raise Refused("the links of the URDF are not a tree.")
+    once = len(root.findall("link")) == len(links) and len(root.findall("joint")) == len(joints)
+    need(once and len(children) == len(ends) == len(links) - 1, "the links of the URDF are not a tree.")
     order = [name for name in links if name not in children]
     for parent in order:
         for name, joint in joints.items():
@@ -195,51 +194,50 @@ def _spelled(items: list[Any]) -> tuple[list[Link], int]:
     """Return the links that a proof spells out, and how many entries a configuration has."""
     links = []
     for k, item in enumerate(items):
-        at = [float(v) for v in item["at"]]
-        link = Link(str(item["name"]), int(item["parent"]), item["joint"], placed(of_quaternion(at[3:]), map(arb, at)))
-        link.axis, link.entry, link.mimic = [float(v) for v in item["axis"]], int(item["entry"]), tuple(item["mimic"])
-        if not -1 <= link.parent < k or link.entry < 0:
-            raise Refused("the links of a model are not in order, parents first.")
-        link.across = [unit(v) for v in item["across"]] if link.kind == "planar" else []
-        link.shapes = [_spelled_shape(shape) for shape in item["shapes"]]
+        at, parent, entry = [float(v) for v in item["at"]], int(item["parent"]), int(item["entry"])
+        fits = -1 <= parent < k and entry >= 0 and len(at) == 7
+        need(fits, "the links of a model are not in order, parents first, or not placed by seven numbers.")
+        across = [unit(v) for v in item["across"]] if item["joint"] == "planar" else []
+        factor, offset = map(float, item["mimic"])
+        place, axis = of_quaternion(at[3:]) + shift([arb(v) for v in at[:3]]), [float(v) for v in item["axis"]]
+        link = Link(str(item["name"]), parent, item["joint"], place, axis, across, entry, (factor, offset))
+        link.shapes = [_spelled_shape(**shape) for shape in item["shapes"]]
         links.append(link)
     return links, max(link.entry + WIDTH[link.kind] for link in links)
 
 
-def _spelled_shape(item: dict[str, Any]) -> tuple[shapes.Part, arb_mat]:
-    rows = [[arb(float(v)) for v in row] for row in item["place"]]
-    place = placed([row[:3] for row in rows[:3]], [row[3] for row in rows[:3]])
-    turn = placed([row[:3] for row in rows[:3]])
-    if not all(float(abs(v).upper()) <= 1e-9 for v in (turn * turn.transpose() - EYE).entries()):
-        raise Refused("a shape is placed by a matrix that is no rotation.")
-    if set(item) == {"place", "vertices", "faces"}:
-        return shapes.whole_mesh(item["vertices"], item["faces"]), place
-    ((kind, size),) = item["shape"].items()
-    return shapes.solid(kind, size), place
+def _spelled_shape(place: Any, shape: Any = None, vertices: Any = None, faces: Any = None) -> tuple[Any, arb_mat]:
+    put = arb_mat([[arb(float(v)) for v in row] for row in [*place[:3], (0, 0, 0, 1)]])
+    turn = put - shift([put[i, 3] for i in range(3)])
+    straight = all(float(abs(v).upper()) <= 1e-9 for v in (turn * turn.transpose() - EYE).entries())
+    need(straight, "a shape is placed by a matrix that is no rotation.")
+    need((shape is None) != (faces is None), "a shape is spelled out as a solid, or as a mesh.")
+    return shapes.solid(*shape) if faces is None else shapes.whole_mesh(vertices, faces), put
 
 
 def read_model(given: dict[str, Any], files: dict[str, Path]) -> Model:
     """Return a model of the proof; `files`: by their names, where the user says that robots are read from."""
     name, curved = str(given["name"]), "curves" in given
     if "urdf" in given:
-        if name not in files:
-            raise Refused(f"say where the URDF of {name!r} is: --robot {name}=FILE.")
+        need(name in files, f"say where the URDF of {name!r} is: --robot {name}=FILE.")
         (links, width), about = read_urdf(files[name], given), f"the {given['geometry']} shapes of {files[name].name}"
     else:
         (links, width), about = _spelled(given["links"]), "as the proof spells it out"
-    pieces = given["curves"] if curved else [list(zip(p, q)) for p, q in itertools.pairwise(given["rows"])]
-    if not curved and len(given["rows"]) == 1:
-        pieces = [[(v, v) for v in given["rows"][0]]]
+    rows = [] if curved else given["rows"]
+    pieces = [list(zip(p, q, strict=True)) for p, q in itertools.pairwise(rows * 2 if len(rows) == 1 else rows)]
+    pieces = [[list(map(float, entry)) for entry in piece] for piece in (given["curves"] if curved else pieces)]
     off = [float(v) for v in given.get("error") or [0.0] * width]
-    numbers = [float(v) for piece in pieces for entry in piece for v in entry]
-    if not pieces or not all(abs(v) < 1e12 for v in numbers) or {len(off), *map(len, pieces)} != {width}:
-        raise Refused(f"{name!r} has no configurations, or not of {width} numbers each.")
-    if not all(0.0 <= v < 1e6 for v in off) or not all(1 <= len(entry) <= 64 for piece in pieces for entry in piece):
-        raise Refused(f"{name!r} may be off by less than nothing, or has polynomials of no or too many coefficients.")
-    stands = not curved and len(given["rows"]) == 1
-    times = [exact(v) for v in given.get("times", ())] or [fmpq(k, len(pieces)) for k in range(len(pieces) + 1)]
-    if len(times) != len(pieces) + 1 or any(a >= b for a, b in itertools.pairwise(times)):
-        raise Refused(f"the times of {name!r} are not those of its pieces, or do not increase.")
-    if not stands and given["asked"] is not True:
-        raise Refused(f"{name!r} moves, and the proof does not ask about it.")
-    return Model(name, links, pieces, curved, [] if stands else times, off, given["asked"] is True, about)
+    sizes = {len(off), *map(len, pieces)} == {width} and all(0.0 <= v < 1e6 for v in off)
+    need(sizes, f"{name!r} has configurations that are not of {width} numbers, or errors that are no sizes.")
+    short = all(1 <= len(entry) <= 64 and all(abs(v) < 1e12 for v in entry) for piece in pieces for entry in piece)
+    need(short, f"{name!r} goes farther than 1e12, or has polynomials of no or more than 64 coefficients.")
+    turned = {link.entry + i for link in links if link.kind in ROUND for i in range(*ROUND[link.kind])}
+    ends = [[(*e, 0.0)[1] if k in turned else sum(e) for k, e in enumerate(piece)] for piece in pieces]
+    jumps = (abs(v - e[0]) for end, then in zip(ends, pieces[1:]) for v, e in zip(end, then) if curved)
+    need(all(jump <= JUMP for jump in jumps), f"{name!r} jumps from one piece of its motion to the next.")
+    knots = [exact(v) for v in given.get("times", ())] or [fmpq(k, len(pieces)) for k in range(len(pieces) + 1)]
+    fits = len(knots) == len(pieces) + 1 and all(a < b for a, b in itertools.pairwise(knots))
+    need(fits, f"the times of {name!r} are not those of its pieces, or do not increase.")
+    asked = given["asked"] is True
+    need(asked or len(rows) == 1, f"{name!r} moves, and the proof does not ask about it.")
+    return Model(name, links, pieces, curved, [] if len(rows) == 1 else knots, off, asked, about)

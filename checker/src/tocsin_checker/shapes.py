@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import functools
 import io
+import itertools
 import math
 from dataclasses import dataclass, field
 from typing import Any
@@ -18,7 +19,7 @@ import numpy as np
 from flint import arb, fmpq
 
 from tocsin_checker.kinematics import exact
-from tocsin_checker.proof import Refused
+from tocsin_checker.proof import need
 
 
 @dataclass
@@ -36,8 +37,8 @@ class Part:
 
     def __post_init__(self) -> None:
         """Measure the sum of its coordinates' magnitudes."""
-        if not len(self.points) or not np.isfinite(self.points).all() or not 0.0 <= self.radius + self.ring < math.inf:
-            raise Refused("a shape has no points, or sizes that are not numbers.")
+        sizes = np.isfinite(self.points).all() and 0.0 <= self.radius + self.ring < math.inf
+        need(len(self.points) > 0 and bool(sizes), "a shape has no points, or sizes that are not numbers.")
         self.sum = float(np.abs(self.points).sum(axis=1).max()) + 3.0 * (self.radius + self.ring)
 
     def reach(self, place: np.ndarray) -> float:
@@ -64,23 +65,23 @@ class Part:
             number = [int(i) for i in said[::2]]
             corners = self.points[number] if self.mesh is None else self.mesh[0][self.mesh[1][number[0]]]
             weights = numbers[1::2] if self.mesh is None else numbers[1:]
-            if len(weights) != len(corners) or min(weights) < 0 or not any(weights) or min(number) < 0:
-                raise Refused("a point of the contact is not between corners of its shape.")
+            fits = len(weights) == len(corners) and min(weights) >= 0 and any(weights) and min(number) >= 0
+            need(fits, "a point of the contact is not between corners of its shape.")
             whole = sum(weights, fmpq(0))
             return [arb(sum((w * exact(c[i]) for w, c in zip(weights, corners)), fmpq(0)) / whole) for i in range(3)]
         x, y, z = numbers
         top = [exact(v) for v in self.points.max(axis=0)]
         beyond, size = max(abs(z) - top[2], fmpq(0)), exact(self.radius or self.ring)
         inside = x * x + y * y + beyond * beyond <= size * size and (beyond == 0 or not self.ring)
-        if not (abs(x) <= top[0] and abs(y) <= top[1] and beyond == 0 if self.is_box else inside):
-            raise Refused("a point of the contact is not in its solid.")
+        inside = abs(x) <= top[0] and abs(y) <= top[1] and beyond == 0 if self.is_box else inside
+        need(inside, "a point of the contact is not in its solid.")
         return [arb(v) for v in numbers]
 
     def split(self) -> tuple[Part, Part]:
         """Return its halves."""
         if self.halves is None:
-            if self.mesh is None or self.faces is None or len(self.faces) < 2:
-                raise Refused("the proof halves a part that cannot be halved: a convex solid, or a single triangle.")
+            halved = self.mesh is not None and len(self.faces) > 1
+            need(halved, "the proof halves a part that cannot be halved: a convex solid, or a single triangle.")
             axis = int(np.argmax(self.points.max(axis=0) - self.points.min(axis=0)))
             corners = self.mesh[0][:, axis][self.mesh[1][self.faces]]
             order = np.argsort((corners[:, 0] + corners[:, 1]) + corners[:, 2], kind="stable")
@@ -98,25 +99,23 @@ def mesh_part(mesh: tuple[np.ndarray, np.ndarray], faces: np.ndarray) -> Part:
 def whole_mesh(vertices: Any, faces: Any) -> Part:
     """Return a mesh as one part."""
     mesh = np.array(vertices, dtype=float).reshape(-1, 3), np.array(faces, dtype=np.int64).reshape(-1, 3)
-    whole = np.array_equal(mesh[1].ravel(), np.ravel(faces))
-    if not whole or not len(mesh[1]) or mesh[1].min() < 0 or mesh[1].max() >= len(mesh[0]):
-        raise Refused("a mesh has no triangles, or corners that it does not have.")
+    whole = len(mesh[1]) > 0 and np.array_equal(mesh[1].ravel(), np.ravel(faces))
+    there = whole and mesh[1].min() >= 0 and mesh[1].max() < len(mesh[0])
+    need(bool(there), "a mesh has no triangles, or corners that it does not have.")
     return mesh_part(mesh, np.arange(len(mesh[1])))
 
 
 def solid(kind: str, size: Any) -> Part:
     """Return a box (x, y, z), sphere (radius), cylinder or capsule (radius, length) along z, or hull of points."""
     if kind == "box":
-        signs = [(i, j, k) for i in (-0.5, 0.5) for j in (-0.5, 0.5) for k in (-0.5, 0.5)]
-        return Part(np.array(signs) * np.array(size, dtype=float), is_box=True)
+        return Part(np.array(list(itertools.product((-0.5, 0.5), repeat=3))) * np.array(size, dtype=float), is_box=True)
     if kind == "sphere":
         return Part(np.zeros((1, 3)), radius=float(size))
     if kind in ("cylinder", "capsule"):
         ends = np.array([[0.0, 0.0, -0.5 * size[1]], [0.0, 0.0, 0.5 * size[1]]])
         return Part(ends, ring=float(size[0])) if kind == "cylinder" else Part(ends, radius=float(size[0]))
-    if kind == "hull":
-        return Part(np.array(size, dtype=float).reshape(-1, 3))
-    raise Refused(f"a shape is a box, sphere, cylinder, capsule, hull or mesh; the proof says {str(kind)[:40]!r}.")
+    need(kind == "hull", f"a shape is a box, sphere, cylinder, capsule, hull or mesh; not {str(kind)[:40]!r}.")
+    return Part(np.array(size, dtype=float).reshape(-1, 3))
 
 
 @functools.lru_cache(maxsize=256)

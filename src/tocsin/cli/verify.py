@@ -52,7 +52,7 @@ def _verdict(path: Path, files: dict[str, Path]) -> Record:
         found = tocsin_checker.check(tocsin_checker.read_proof(path), files)
     except (tocsin_checker.Refused, OSError) as error:
         return {"file": str(path), "accepted": False, "reason": str(error)}
-    said = {"claim": found.claim, "pairs": found.pairs, "not asked about": found.skipped}
+    said = {"claim": found.claim, "pairs": found.pairs, "not asked about": dict(found.skipped), "about": found.about}
     return {"file": str(path), "accepted": True, **said}
 
 
@@ -61,4 +61,4 @@ def _sentence(record: Record) -> str:
         return f"{record['file']}: REFUSED: {record['reason']}"
     not_asked = ", ".join(f"{n} {reason}" for reason, n in sorted(record["not asked about"].items())) or "none"
     accepted = f"{record['file']}: accepted: {record['claim']}; pairs of shapes: {record['pairs']}"
-    return f"{accepted}; not asked about: {not_asked}"
+    return "; ".join([f"{accepted}; not asked about: {not_asked}", *record["about"]])

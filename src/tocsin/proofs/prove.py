@@ -376,15 +376,15 @@ def _shape(shape: Shape) -> dict[str, Any]:
     source: Any = shape.source
     said: dict[str, Any] = {"place": shape.placement.tolist()}
     if isinstance(source, Box):
-        said["shape"] = {"box": list(source.size)}
+        said["shape"] = ["box", list(source.size)]
     elif isinstance(source, Sphere):
-        said["shape"] = {"sphere": source.radius}
+        said["shape"] = ["sphere", source.radius]
     elif isinstance(source, Cylinder):
-        said["shape"] = {"cylinder": [source.radius, source.length]}
+        said["shape"] = ["cylinder", [source.radius, source.length]]
     elif isinstance(source, Capsule):
-        said["shape"] = {"capsule": [source.radius, source.length]}
+        said["shape"] = ["capsule", [source.radius, source.length]]
     elif isinstance(source, ConvexHull):
-        said["shape"] = {"hull": source.points.tolist()}
+        said["shape"] = ["hull", source.points.tolist()]
     else:
         said["vertices"], said["faces"] = source.vertices.tolist(), source.faces.tolist()
     return said
