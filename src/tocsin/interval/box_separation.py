@@ -60,6 +60,32 @@ def travel(relative, center, radius):
 
 
 @kernel
+def write_frames(work, relative, a, b, lo, hi):
+    """Write b's box as seen from a's, each (center, axes): rows 0..2 its axes at lo, 3..5 at hi, 6 and 7 its center."""
+    x0 = relative["x0"]
+    x1 = relative["x1"]
+    ca, axes_a = a
+    cb, axes_b = b
+    for end in range(2):
+        s = lo if end == 0 else hi
+        r0 = (x0[0, 0] + s * x1[0, 0], x0[0, 1] + s * x1[0, 1], x0[0, 2] + s * x1[0, 2])
+        r1 = (x0[1, 0] + s * x1[1, 0], x0[1, 1] + s * x1[1, 1], x0[1, 2] + s * x1[1, 2])
+        r2 = (x0[2, 0] + s * x1[2, 0], x0[2, 1] + s * x1[2, 1], x0[2, 2] + s * x1[2, 2])
+        d = (
+            x0[0, 3] + s * x1[0, 3] + vec.dot(r0, cb) - ca[0],
+            x0[1, 3] + s * x1[1, 3] + vec.dot(r1, cb) - ca[1],
+            x0[2, 3] + s * x1[2, 3] + vec.dot(r2, cb) - ca[2],
+        )
+        for i in range(3):
+            work[6 + end, i] = vec.dot(axes_a[i], d)
+        for k in range(3):
+            e = axes_b[k]
+            v = (vec.dot(r0, e), vec.dot(r1, e), vec.dot(r2, e))
+            for i in range(3):
+                work[3 * end + k, i] = vec.dot(axes_a[i], v)
+
+
+@kernel
 def box_range(node_a, node_b, relative, need, lo, hi, work):
     """Return (lo, hi): the part of the range of s in which two boxes can be within `need`; empty where lo > hi.
 
@@ -91,24 +117,7 @@ def box_range(node_a, node_b, relative, need, lo, hi, work):
     lo, hi = contract(vec.dot(n, at_lo) - balls, vec.dot(n, at_hi) - balls, 0.0, lo, hi, lo, hi)
     if lo > hi:
         return lo, hi
-    # Rows 0..2: axes of b at lo, as seen from a's box; 3..5: at hi; 6, 7: between the centres.
-    for end in range(2):
-        s = lo if end == 0 else hi
-        r0 = (x0[0, 0] + s * x1[0, 0], x0[0, 1] + s * x1[0, 1], x0[0, 2] + s * x1[0, 2])
-        r1 = (x0[1, 0] + s * x1[1, 0], x0[1, 1] + s * x1[1, 1], x0[1, 2] + s * x1[1, 2])
-        r2 = (x0[2, 0] + s * x1[2, 0], x0[2, 1] + s * x1[2, 1], x0[2, 2] + s * x1[2, 2])
-        d = (
-            x0[0, 3] + s * x1[0, 3] + vec.dot(r0, cb) - ca[0],
-            x0[1, 3] + s * x1[1, 3] + vec.dot(r1, cb) - ca[1],
-            x0[2, 3] + s * x1[2, 3] + vec.dot(r2, cb) - ca[2],
-        )
-        for i in range(3):
-            work[6 + end, i] = vec.dot(axes_a[i], d)
-        for k in range(3):
-            e = axes_b[k]
-            v = (vec.dot(r0, e), vec.dot(r1, e), vec.dot(r2, e))
-            for i in range(3):
-                work[3 * end + k, i] = vec.dot(axes_a[i], v)
+    write_frames(work, relative, (ca, axes_a), (cb, axes_b), lo, hi)
     skew = SKEW * (a0 + a1 + a2)
     s0 = lo
     s1 = hi

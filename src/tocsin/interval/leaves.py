@@ -87,14 +87,15 @@ def gap_at(table_a, a, table_b, b, pose, n):
 
 
 @kernel
-def solid_range(world, geom_a, geom_b, node_a, node_b, pair, relative, workspace, lo, hi):
+def solid_range(world, pair, relative, workspace, leaves, lo, hi):
     """Return the part of [lo, hi] in which two leaves, of which one is a convex solid, can be within the margin.
 
     A ball of radius r around a point of b is a ball in a's frame too, so radii are not mapped. A cylinder's disk is
     mapped with its axis; the frame in which `support` lays it out is off by a few roundings, which the noise holds.
     """
-    table_a, a = convex_set(world, geom_a, node_a, workspace.corners_a)
-    table_b, b = convex_set(world, geom_b, node_b, workspace.corners_b)
+    node_b = world.nodes[leaves[1]]
+    table_a, a = convex_set(world, world.geoms[pair["a"]], world.nodes[leaves[0]], workspace.corners_a)
+    table_b, b = convex_set(world, world.geoms[pair["b"]], node_b, workspace.corners_b)
     need = clearance(pair, relative, 0, np.float64(node_b["reach"]))
     x0 = relative["x0"]
     x1 = relative["x1"]
@@ -158,18 +159,23 @@ def touches(world, joints, pair, kind, a, b, t, workspace):
 
 
 @kernel
-def leaves_at(world, joints, pair, relative, node_a, node_b, workspace, a, b, t):
+def has_solid(world, pair):
+    """Is one of the two shapes a convex solid?"""
+    return world.geoms[pair["a"]]["kind"] == CONVEX or world.geoms[pair["b"]]["kind"] == CONVEX
+
+
+@kernel
+def leaves_at(world, joints, pair, relative, workspace, leaves, t):
     """Return APART, TOUCHING or UNDECIDED for two leaves at time t, the interval at hand being that moment."""
-    geom_a = world.geoms[pair["a"]]
-    geom_b = world.geoms[pair["b"]]
-    if geom_a["kind"] == CONVEX or geom_b["kind"] == CONVEX:
-        lo, hi = solid_range(world, geom_a, geom_b, node_a, node_b, pair, relative, workspace, 0.0, 0.0)
+    a, b = leaves
+    if has_solid(world, pair):
+        lo, hi = solid_range(world, pair, relative, workspace, leaves, 0.0, 0.0)
         if lo > hi:
             return APART
         return TOUCHING if touches(world, joints, pair, SOLIDS, a, b, t, workspace) else UNDECIDED
     pose = pose_at(joints, world.links, pair, t)
-    fa = node_a["first"]
-    fb = node_b["first"]
+    fa = world.nodes[a]["first"]
+    fb = world.nodes[b]["first"]
     return triangles_at(
         (corner(world, fa, 0), corner(world, fa, 1), corner(world, fa, 2)),
         (seen(world, fb, 0, pose), seen(world, fb, 1, pose), seen(world, fb, 2, pose)),

@@ -35,6 +35,7 @@ from tocsin.interval.leaves import (
     SOLIDS,
     VERTEX_FACE,
     equation_range,
+    has_solid,
     leaves_at,
     solid_range,
     touches,
@@ -50,7 +51,6 @@ from tocsin.interval.workspace import (
     ready,
     ready_back,
 )
-from tocsin.model.world import CONVEX
 from tocsin.outcome import CAPPED, CONTACT, FREE
 
 ITEM = np.dtype(
@@ -115,15 +115,28 @@ def share(t, mid, half, slack):
 
 
 @kernel
-def open_pair(world, joints, workspace, p, a, b, lo, hi, t0, t1, stamp, max_steps, out, n):
-    """Test a pair of nodes over [t0, t1], then what is inside, as far as it pays; return (out, n, status).
+def share_of(lo, hi, t0, t1):
+    """Return (lo, hi) of two times of an interval [t0, t1], as its s, rounded outward."""
+    mid, half = time_frame(t0, t1)
+    return share(lo, mid, half, -(2.0**-40)), share(hi, mid, half, 2.0**-40)
+
+
+@kernel
+def is_spent(workspace, during):
+    """Take a step: is it one too many?"""
+    workspace.counts[STEPS] += 1
+    return workspace.counts[STEPS] > during[3]
+
+
+@kernel
+def open_pair(world, joints, workspace, item, during, out, n):
+    """Test a pair of nodes over an interval, then what is inside, as far as it pays; return (out, n, status).
 
     At a moment (t0 = t1) everything is settled: TOUCHING and UNDECIDED end it, as CONTACT and CAPPED. So does the cap.
     """
+    p, _, a, b, lo, hi = item
+    t0, t1, stamp, _ = during
     pair = workspace.pairs[p]
-    geom_a = world.geoms[pair["a"]]
-    geom_b = world.geoms[pair["b"]]
-    solids = geom_a["kind"] == CONVEX or geom_b["kind"] == CONVEX
     relative = ready(workspace, joints, p, t0, t1, stamp)
     mid, half = time_frame(t0, t1)
     stack = workspace.stack
@@ -137,36 +150,31 @@ def open_pair(world, joints, workspace, p, a, b, lo, hi, t0, t1, stamp, max_step
         top -= 1
         a = stack[top, 0]
         b = stack[top, 1]
-        from_time = ranges[top, 0]
-        to_time = ranges[top, 1]
+        times = ranges[top, 0], ranges[top, 1]
         node_a = world.nodes[a]
         node_b = world.nodes[b]
         workspace.counts[BOX_TESTS] += 1
-        workspace.counts[STEPS] += 1
-        if workspace.counts[STEPS] > max_steps:
+        if is_spent(workspace, during):
             return out, n, CAPPED
         need = clearance(pair, relative, 0, np.float64(node_b["reach"]))
-        s_lo = share(from_time, mid, half, -(2.0**-40))
-        s_hi = share(to_time, mid, half, 2.0**-40)
+        s_lo, s_hi = share_of(times[0], times[1], t0, t1)
         s_lo, s_hi = box_range(node_a, node_b, relative, need, s_lo, s_hi, workspace.work)
         if s_lo > s_hi:
             continue
         leaf_a = node_a["count"] > 0
         leaf_b = node_b["count"] > 0
-        radius = max(np.float64(node_a["radius"]), np.float64(node_b["radius"]))
         if leaf_a and leaf_b and t0 == t1:
-            settled = leaves_at(world, joints, pair, relative, node_a, node_b, workspace, a, b, t0)
+            settled = leaves_at(world, joints, pair, relative, workspace, (a, b), t0)
             if settled != APART:
                 return out, n, CONTACT if settled == TOUCHING else CAPPED
             continue
-        lo, hi = narrowed(s_lo, s_hi, mid, half, from_time, to_time)
-        if t0 < t1:
-            center = (np.float64(node_b["center"][0]), np.float64(node_b["center"][1]), np.float64(node_b["center"][2]))
-            moved = travel(relative, center, np.float64(node_b["radius"]))
-            if moved > (FINE if leaf_a and leaf_b else COARSE) * max(radius, pair["tolerance"]):
-                out, n = put(out, n, p, BOXES, a, b, lo, hi)
-                continue
-        if not (leaf_a and leaf_b):
+        lo, hi = narrowed(s_lo, s_hi, mid, half, times[0], times[1])
+        if t0 < t1 and waits(pair, relative, node_a, node_b):
+            out, n = put(out, n, p, BOXES, a, b, lo, hi)
+        elif leaf_a and leaf_b:
+            inside = p, BOXES, a, b, times[0], times[1]
+            out, n = open_leaves(world, joints, workspace, inside, (s_lo, s_hi), during, out, n)
+        else:
             open_a = leaf_b or (not leaf_a and node_a["radius"] >= node_b["radius"])
             first = node_a["first"] if open_a else node_b["first"]
             for k in range(2):
@@ -175,61 +183,138 @@ def open_pair(world, joints, workspace, p, a, b, lo, hi, t0, t1, stamp, max_step
                 ranges[top, 0] = lo
                 ranges[top, 1] = hi
                 top += 1
-        elif solids:
-            workspace.counts[SOLID_TESTS] += 1
-            s_lo, s_hi = solid_range(world, geom_a, geom_b, node_a, node_b, pair, relative, workspace, s_lo, s_hi)
-            if s_lo <= s_hi:
-                lo, hi = narrowed(s_lo, s_hi, mid, half, from_time, to_time)
-                out, n = put(out, n, p, SOLIDS, a, b, lo, hi)
-        else:
-            ready_back(workspace, joints, p, t0, t1, stamp)
-            for kind in range(VERTEX_FACE, KINDS):
-                workspace.counts[EQUATIONS] += 1
-                fa = node_a["first"]
-                fb = node_b["first"]
-                e_lo, e_hi = equation_range(world, pair, relative, kind, fa, fb, s_lo, s_hi)
-                if e_lo <= e_hi:
-                    workspace.counts[STEPS] += 1
-                    lo, hi = narrowed(e_lo, e_hi, mid, half, from_time, to_time)
-                    out, n = put(out, n, p, kind, fa, fb, lo, hi)
     return out, n, FREE
 
 
 @kernel
-def take_up(world, joints, workspace, item, t0, t1, stamp, max_steps, out, n):
-    """Test one item, as `read`, over [t0, t1] and append what is left of it; return (out, n, status)."""
+def waits(pair, relative, node_a, node_b):
+    """Do two boxes move so far during the interval that they are better opened in a shorter one?"""
+    center = (np.float64(node_b["center"][0]), np.float64(node_b["center"][1]), np.float64(node_b["center"][2]))
+    moved = travel(relative, center, np.float64(node_b["radius"]))
+    radius = max(np.float64(node_a["radius"]), np.float64(node_b["radius"]))
+    leaves = node_a["count"] > 0 and node_b["count"] > 0
+    return moved > (FINE if leaves else COARSE) * max(radius, pair["tolerance"])
+
+
+@kernel
+def open_leaves(world, joints, workspace, item, s, during, out, n):
+    """Append what of two leaves can touch in a range s of the interval: solids as they are, triangles as equations."""
+    p, _, a, b, from_time, to_time = item
+    t0, t1, stamp, _ = during
+    mid, half = time_frame(t0, t1)
+    pair = workspace.pairs[p]
+    relative = ready(workspace, joints, p, t0, t1, stamp)
+    if has_solid(world, pair):
+        workspace.counts[SOLID_TESTS] += 1
+        s_lo, s_hi = solid_range(world, pair, relative, workspace, (a, b), s[0], s[1])
+        if s_lo <= s_hi:
+            lo, hi = narrowed(s_lo, s_hi, mid, half, from_time, to_time)
+            out, n = put(out, n, p, SOLIDS, a, b, lo, hi)
+        return out, n
+    ready_back(workspace, joints, p, t0, t1, stamp)
+    fa = world.nodes[a]["first"]
+    fb = world.nodes[b]["first"]
+    for kind in range(VERTEX_FACE, KINDS):
+        workspace.counts[EQUATIONS] += 1
+        e_lo, e_hi = equation_range(world, pair, relative, kind, fa, fb, s[0], s[1])
+        if e_lo <= e_hi:
+            workspace.counts[STEPS] += 1
+            lo, hi = narrowed(e_lo, e_hi, mid, half, from_time, to_time)
+            out, n = put(out, n, p, kind, fa, fb, lo, hi)
+    return out, n
+
+
+@kernel
+def take_up(world, joints, workspace, item, during, out, n):
+    """Test one item, as `read`, over an interval and append what is left of it; return (out, n, status).
+
+    `during`: (t0, t1, stamp, max_steps), the interval, its number (what is known of it is kept under that), the cap.
+    """
     p, kind, a, b, lo, hi = item
+    t0, t1, stamp, _ = during
     from_time = max(lo, t0)
     to_time = min(hi, t1)
     if kind == BOXES:
-        return open_pair(world, joints, workspace, p, a, b, from_time, to_time, t0, t1, stamp, max_steps, out, n)
-    workspace.counts[STEPS] += 1
-    if workspace.counts[STEPS] > max_steps:
+        return open_pair(world, joints, workspace, (p, kind, a, b, from_time, to_time), during, out, n)
+    if is_spent(workspace, during):
         return out, n, CAPPED
     pair = workspace.pairs[p]
     relative = ready(workspace, joints, p, t0, t1, stamp)
-    mid, half = time_frame(t0, t1)
-    lo = share(from_time, mid, half, -(2.0**-40))
-    hi = share(to_time, mid, half, 2.0**-40)
+    lo, hi = share_of(from_time, to_time, t0, t1)
     if kind == SOLIDS:
         workspace.counts[SOLID_TESTS] += 1
-        geom_a = world.geoms[pair["a"]]
-        geom_b = world.geoms[pair["b"]]
-        lo, hi = solid_range(world, geom_a, geom_b, world.nodes[a], world.nodes[b], pair, relative, workspace, lo, hi)
+        lo, hi = solid_range(world, pair, relative, workspace, (a, b), lo, hi)
     else:
         workspace.counts[EQUATION_TESTS] += 1
         if FACE_VERTEX <= kind < EDGE_EDGE:
             ready_back(workspace, joints, p, t0, t1, stamp)
         lo, hi = equation_range(world, pair, relative, kind, a, b, lo, hi)
     if lo <= hi:
+        mid, half = time_frame(t0, t1)
         lo, hi = narrowed(lo, hi, mid, half, from_time, to_time)
         out, n = put(out, n, p, kind, a, b, lo, hi)
     return out, n, FREE
 
 
 @kernel
+def parts_of(out, n):
+    """Return (first, last, earliest, pair): from when to when anything can touch; the item that begins, its pair."""
+    first = math.inf
+    last = -math.inf
+    earliest = 0
+    of = 0
+    for k in range(n):
+        p, _, _, _, lo, hi = read(out, k)
+        if lo < first:
+            first = lo
+            earliest = k
+            of = p
+        last = max(last, hi)
+    return first, last, earliest, of
+
+
+@kernel
+def touching_at(world, joints, workspace, out, begin, n, first):
+    """Return (pair, upper): an item, from number `begin` on, that touches at `first`, where it begins; or (-1, 0)."""
+    for k in range(begin, n):
+        p, kind, a, b, lo, hi = read(out, k)
+        if lo == first and kind != BOXES and touches(world, joints, workspace.pairs[p], kind, a, b, first, workspace):
+            return p, hi
+    return -1, 0.0
+
+
+@kernel
+def put_part(out, n, items, top, middle, side):
+    """Append the items of a half, `side` 0 the later one and 1 the earlier, or of all (2); return (items, top).
+
+    What only touches the cut belongs to one side: in the other it would be a moment that nothing can cut.
+    """
+    for k in range(n):
+        p, kind, a, b, lo, hi = read(out, k)
+        earlier = lo < middle
+        later = hi > middle or not earlier
+        if side == 2 or (later if side == 0 else earlier):
+            items, top = put(items, top, p, kind, a, b, lo, hi)
+    return items, top
+
+
+@kernel
+def settle_start(world, joints, workspace, window, n_pairs, items, max_steps):
+    """Return (status, pair) of the moment 0: FREE if no pair touches then."""
+    workspace.counts[INTERVALS] += 1
+    out = np.zeros(1, dtype=ITEM)
+    for p in range(n_pairs):
+        if window[p, 0] > 0.0:
+            continue
+        out, _, status = take_up(world, joints, workspace, read(items, p), (0.0, 0.0, 1, max_steps), out, 0)
+        if status != FREE:
+            return status, p
+    return FREE, -1
+
+
+@kernel
 def contacts_between(world, joints, workspace, window, n_pairs, begin, end, max_steps):
-    """Return (status, time, upper, pair): the first contact of the desk's pairs during [begin, end].
+    """Return (status, time, upper, pair): the first contact of the workspace's pairs during [begin, end].
 
     Row p of `window` is the part of [begin, end] outside which pair p is known to be free. CONTACT: free before `time`,
     where two features are within margin + tolerance; `upper` is the end of the final interval, in which their equation
@@ -238,83 +323,53 @@ def contacts_between(world, joints, workspace, window, n_pairs, begin, end, max_
     items = np.zeros(1024, dtype=ITEM)
     out = np.zeros(1024, dtype=ITEM)
     segments = np.zeros(64, dtype=SEGMENT)
-    counts = workspace.counts
     top = 0
     for p in range(n_pairs):
-        pair = workspace.pairs[p]
-        root_a = world.geoms[pair["a"]]["root"]
-        root_b = world.geoms[pair["b"]]["root"]
+        root_a = world.geoms[workspace.pairs[p]["a"]]["root"]
+        root_b = world.geoms[workspace.pairs[p]["b"]]["root"]
         items, top = put(items, top, p, BOXES, root_a, root_b, window[p, 0], window[p, 1])
     stamp = 1
     if begin == 0.0:
-        counts[INTERVALS] += 1
-        for p in range(n_pairs):
-            if window[p, 0] > 0.0:
-                continue
-            out, _, status = take_up(world, joints, workspace, read(items, p), 0.0, 0.0, stamp, max_steps, out, 0)
-            if status != FREE:
-                return status, 0.0, 0.0 if status == CONTACT else math.inf, p
+        status, p = settle_start(world, joints, workspace, window, n_pairs, items, max_steps)
+        if status != FREE:
+            return status, 0.0, 0.0 if status == CONTACT else math.inf, p
         stamp += 1
     count = 1 if top > 0 and begin < end else 0
     segments[0]["t0"] = begin
     segments[0]["t1"] = end
-    segments[0]["begin"] = 0
     while count > 0:
         count -= 1
         t0 = segments[count]["t0"]
         t1 = segments[count]["t1"]
         bottom = segments[count]["begin"]
-        counts[INTERVALS] += 1
+        workspace.counts[INTERVALS] += 1
         n = 0
         for k in range(bottom, top):
             item = read(items, k)
-            out, n, status = take_up(world, joints, workspace, item, t0, t1, stamp, max_steps, out, n)
+            out, n, status = take_up(world, joints, workspace, item, (t0, t1, stamp, max_steps), out, n)
             if status != FREE:
                 return CAPPED, t0, math.inf, item[0]
         stamp += 1
         top = bottom
         if n == 0:
             continue
-        first = math.inf
-        last = -math.inf
-        earliest = 0
-        of = 0
-        for k in range(n):
-            p, _, _, _, lo, hi = read(out, k)
-            if lo < first:
-                first = lo
-                earliest = k
-                of = p
-            last = max(last, hi)
-        for k in range(earliest, n):
-            p, kind, a, b, lo, hi = read(out, k)
-            if (
-                lo == first
-                and kind != BOXES
-                and touches(world, joints, workspace.pairs[p], kind, a, b, first, workspace)
-            ):
-                return CONTACT, first, hi, p
+        first, last, earliest, of = parts_of(out, n)
+        p, upper = touching_at(world, joints, workspace, out, earliest, n, first)
+        if p >= 0:
+            return CONTACT, first, upper, p
         middle = 0.5 * (first + last)
         if not first < middle < last:
             return CAPPED, first, math.inf, of
         if count + 2 > segments.shape[0]:
             segments = grown(segments)
-        parts = 1 if last - first <= NEWTON * (t1 - t0) else 2
-        for part in range(parts):
+        whole = last - first <= NEWTON * (t1 - t0)
+        for part in range(1 if whole else 2):
             # The later half goes below the earlier one.
-            s0 = middle if parts == 2 and part == 0 else first
-            s1 = middle if parts == 2 and part == 1 else last
-            segments[count]["t0"] = s0
-            segments[count]["t1"] = s1
+            segments[count]["t0"] = middle if not whole and part == 0 else first
+            segments[count]["t1"] = middle if not whole and part == 1 else last
             segments[count]["begin"] = top
             start = top
-            for k in range(n):
-                p, kind, a, b, lo, hi = read(out, k)
-                # What only touches the cut belongs to one side: in the other it would be a moment that nothing can cut.
-                earlier = lo < middle
-                later = hi > middle or not earlier
-                if parts == 1 or (later if part == 0 else earlier):
-                    items, top = put(items, top, p, kind, a, b, lo, hi)
+            items, top = put_part(out, n, items, top, middle, 2 if whole else part)
             if top > start:
                 count += 1
     return FREE, math.inf, math.inf, -1
