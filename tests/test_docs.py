@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
+import yaml
 
 import tocsin
 
@@ -119,3 +120,27 @@ def test_the_first_example_of_the_readme_prints_what_it_says(capsys):
     assert len(said) == 2
     for words in said:
         assert any(line.startswith(words.rstrip(".")) for line in printed), f"{words!r} is not in {printed}"
+
+
+class _Config(yaml.SafeLoader):
+    """Reads mkdocs.yml, whose tags name Python functions."""
+
+
+_Config.add_multi_constructor("tag:yaml.org,2002:python/name:", lambda loader, suffix, node: suffix)
+
+
+def leaves(tree):
+    """Yield the pages of a navigation."""
+    for entry in tree:
+        for value in entry.values() if isinstance(entry, dict) else [entry]:
+            yield from [value] if isinstance(value, str) else leaves(value)
+
+
+def test_every_page_is_in_the_navigation_once():
+    config = yaml.load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"), _Config)
+    assert sorted(leaves(config["nav"])) == sorted(p.relative_to(ROOT / "docs").as_posix() for p in (ROOT / "docs").rglob("*.md"))
+
+
+def test_every_public_name_has_its_place_in_the_reference():
+    text = "".join(page.read_text(encoding="utf-8") for page in (ROOT / "docs" / "reference").glob("*.md"))
+    assert sorted(re.findall(r"^::: tocsin\.(\w+)$", text, re.MULTILINE)) == sorted(tocsin.__all__)

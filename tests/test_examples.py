@@ -77,7 +77,11 @@ def test_the_code_in_the_readme_runs_and_prints_what_it_says(tmp_path):
     said = run("-c", code[0], cwd=tmp_path)
     assert re.search(r"^Status\.CONTACT 0\.445\d", said)
     assert "lower plate" in said
-    assert said.endswith("False True\n")
+    assert said.endswith("True\n")
+
+
+def test_the_readme_is_a_page():
+    assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= 90
 
 
 def slugs(text):

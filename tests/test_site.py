@@ -8,10 +8,8 @@ import re
 from pathlib import Path
 
 import pytest
-import yaml
 from typer.main import get_command
 
-import tocsin
 from tocsin.cli.app import app
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -27,25 +25,6 @@ def blocks(page, language):
 
 def named(pages):
     return [page.relative_to(DOCS).as_posix() for page in pages]
-
-
-class _Config(yaml.SafeLoader):
-    """Reads mkdocs.yml, whose tags name Python functions."""
-
-
-_Config.add_multi_constructor("tag:yaml.org,2002:python/name:", lambda loader, suffix, node: suffix)
-
-
-def leaves(tree):
-    """Yield the pages of a navigation."""
-    for entry in tree:
-        for value in entry.values() if isinstance(entry, dict) else [entry]:
-            yield from [value] if isinstance(value, str) else leaves(value)
-
-
-def test_every_page_is_in_the_navigation_once():
-    config = yaml.load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"), _Config)
-    assert sorted(leaves(config["nav"])) == sorted(named(PAGES))
 
 
 RUN = [page for page in PAGES if blocks(page, "python")]
@@ -89,11 +68,6 @@ def test_commands_on_the_pages_exist_with_their_options():
         assert wrong == [], f"{page}: {' '.join(words)}: no {wrong}"
         seen += 1
     assert seen > 20
-
-
-def test_every_public_name_has_its_place_in_the_reference():
-    text = "".join(page.read_text(encoding="utf-8") for page in (DOCS / "reference").glob("*.md"))
-    assert sorted(re.findall(r"^::: tocsin\.(\w+)$", text, re.MULTILINE)) == sorted(tocsin.__all__)
 
 
 def test_every_scene_of_the_gallery_is_short_and_on_its_page():
