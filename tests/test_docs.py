@@ -138,7 +138,8 @@ def leaves(tree):
 
 def test_every_page_is_in_the_navigation_once():
     config = yaml.load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"), _Config)
-    assert sorted(leaves(config["nav"])) == sorted(p.relative_to(ROOT / "docs").as_posix() for p in (ROOT / "docs").rglob("*.md"))
+    pages = [page.relative_to(ROOT / "docs").as_posix() for page in (ROOT / "docs").rglob("*.md")]
+    assert sorted(leaves(config["nav"])) == sorted(pages)
 
 
 def test_every_public_name_has_its_place_in_the_reference():

@@ -62,6 +62,7 @@ if TYPE_CHECKING:
     from tocsin.io.planning import Problem, load_problem
     from tocsin.io.trajectories import Trajectory, load_trajectory
     from tocsin.queries.audit import Audit, audit
+    from tocsin.queries.penetration import Penetration
     from tocsin.soft_results import FeatureContact, FeatureContacts, TriangleTimes
     from tocsin.viewer import save_page, save_picture, view
 
@@ -69,6 +70,7 @@ _ON_FIRST_USE = {
     "Audit": "tocsin.queries.audit",
     "FeatureContact": "tocsin.soft_results",
     "FeatureContacts": "tocsin.soft_results",
+    "Penetration": "tocsin.queries.penetration",
     "Problem": "tocsin.io.planning",
     "Trajectory": "tocsin.io.trajectories",
     "TriangleTimes": "tocsin.soft_results",
@@ -124,6 +126,7 @@ __all__ = [
     "MeshWarning",
     "Model",
     "Motion",
+    "Penetration",
     "Problem",
     "Robot",
     "RobotBuilder",

@@ -26,6 +26,7 @@ from tocsin.results import ContactIntervals, Distance, FirstContact, TimedContac
 
 if TYPE_CHECKING:
     from tocsin.proofs.prove import Proof
+    from tocsin.queries.penetration import Penetration
     from tocsin.soft_results import FeatureContacts, TriangleTimes
 
 
@@ -212,6 +213,21 @@ class Scene:
         a `lower` that holds and is farther from `distance`.
         """
         return distance(self.context, placements)
+
+    def penetration(self, *placements: Motion) -> list[Penetration]:
+        """Return how deep links are in each other, a `Penetration` for each pair that touches, the deepest first.
+
+        `placements` as in `distance`. Moved by `depth` along `direction`, link b is clear of link a: that is proven. No
+        translation shorter than `lower` would do; where both are convex the two are equal but for rounding. Links that
+        are not convex are taken apart along a few directions, so theirs may be larger than need be.
+
+        >>> a, b = Body(Box((1, 1, 1)), name="a"), Body(Box((1, 1, 1)), (0.8, 0.1, 0), name="b")
+        >>> [(one.link_b, round(one.depth, 6), one.direction.round(6).tolist()) for one in Scene(a, b).penetration()]
+        [('b', 0.2, [1.0, 0.0, 0.0])]
+        """
+        from tocsin.queries.penetration import penetration
+
+        return penetration(self.context, placements)
 
     # ---- many at once ------------------------------------------------------------------------------------------------
 

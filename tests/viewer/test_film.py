@@ -237,3 +237,24 @@ def test_normals_are_smooth_on_a_cylinders_side_and_sharp_at_its_rim():
 )
 def test_lengths_are_said_in_the_unit_that_suits_them(metres, said):
     assert length(metres) == said
+
+
+def test_motions_with_time_stamps_are_shown_and_models_that_share_link_names_are_told_apart():
+    def arm(name, place):
+        b = tocsin.RobotBuilder(name).link("base", tocsin.Box((0.1, 0.1, 0.1)))
+        b.link("beam", (tocsin.Capsule(0.03, 0.5), (0, 0, 0.4)), parent="base", joint="revolute", axis=(0, 1, 0))
+        robot = b.build()
+        robot.place(place)
+        return robot
+
+    left, right = arm("left", (0, 0, 0)), arm("right", (0.6, 0, 0))
+    motions = (
+        left.follow([[0.0], [0.2], [1.2]], times=[0.0, 3.0, 4.0]),
+        right.follow([[0.0], [-1.0]], times=[1.0, 2.0]),
+    )
+    scene = tocsin.Scene(left, right)
+    shown = shoot(scene, *motions, hit=scene.first_contact(*motions))
+    assert set(shown.times) >= {0.25, 0.5, 0.75}
+    assert shown.meeting() == "left/beam meets right/beam"
+    with pytest.raises(TocsinError, match="other motions"):
+        shoot(scene, motions[0], right.follow([[0.0], [-1.0]], times=[1.0, 3.0]), hit=shown.hit)

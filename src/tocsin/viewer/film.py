@@ -25,7 +25,7 @@ from tocsin.scene import Scene
 from tocsin.soft_results import FeatureContacts, TriangleTimes
 from tocsin.viewer.clearance import NOTHING, Clearance, distance_at, measure, worth_measuring
 from tocsin.viewer.sheets import Sheet, sheet_of
-from tocsin.viewer.solids import TOUCHING, Solid, colour_of, solid_of
+from tocsin.viewer.solids import MANY, MANY_SEGMENTS, SEGMENTS, TOUCHING, Solid, colour_of, solid_of
 from tocsin.viewer.survivors import Slab, slabs_of
 
 FRAMES, MOST_FRAMES, FRAMES_A_PIECE = 121, 1501, 6
@@ -133,8 +133,8 @@ class Film:
         """Say in a few words what touches."""
         if not self.touches:
             return ""
-        contact = self.touches[0].contact
-        return f"{contact.link_a} meets {'itself' if contact.link_b == contact.link_a else contact.link_b}"
+        a, b = told_apart(self.touches[0].contact)
+        return f"{a} meets {'itself' if a == b else b}"
 
     def details(self) -> list[tuple[str, str]]:
         """Return (name, value) lines on when, where, and between which links and features."""
@@ -144,7 +144,7 @@ class Film:
         if self.touches:
             contact = self.touches[0].contact
             at = contact.point_a
-            lines.append(("between", f"{contact.link_a} and {contact.link_b}"))
+            lines.append(("between", " and ".join(told_apart(contact))))
             lines.append(("features", contact.kind))
             if any(contact.features):
                 lines.append(("vertices", " / ".join(", ".join(map(str, f)) or "–" for f in contact.features)))
@@ -187,6 +187,13 @@ def titled(title: Any) -> None:
         raise TocsinError(f"a title is text; got {title!r}.")
 
 
+def told_apart(contact: Contact) -> tuple[str, str]:
+    """Return the names of two links, with their models' where the links of two models share one."""
+    if contact.link_a != contact.link_b or contact.model_a == contact.model_b:
+        return contact.link_a, contact.link_b
+    return f"{contact.model_a}/{contact.link_a}", f"{contact.model_b}/{contact.link_b}"
+
+
 def length(metres: float) -> str:
     """Say a length in the unit that suits it."""
     for unit, size in (("m", 1.0), ("mm", 1e-3), ("µm", 1e-6), ("nm", 1e-9)):
@@ -195,11 +202,19 @@ def length(metres: float) -> str:
     return "0 m" if metres == 0.0 else f"{metres:.3g} m"
 
 
+def _knots(motion: Motion) -> np.ndarray:
+    """Return the fractions of a motion at which its pieces begin and end."""
+    if motion.times is None:
+        return np.arange(motion.pieces + 1) / max(motion.pieces, 1)
+    return (motion.times - motion.times[0]) / (motion.times[-1] - motion.times[0])
+
+
 def _same(motions: Sequence[Motion], others: Sequence[Motion]) -> bool:
     """Are these the same motions of the same models?"""
     return len(motions) == len(others) and all(
         a.model is b.model
         and np.array_equal(a.rows, b.rows)
+        and np.array_equal(_knots(a), _knots(b))
         and (not isinstance(a, Deforming) or (isinstance(b, Deforming) and np.array_equal(a.frames, b.frames)))
         for a, b in zip(motions, others)
     )
@@ -251,7 +266,7 @@ def _motions_of(scene: Scene, motions: tuple[Motion, ...], answered: tuple[Moved
     """Return the motions of an answer, which are those given, if any are."""
     asked = cast(tuple[Motion, ...], answered)
     scene.context.check_motions(asked)
-    if motions and not _same(motions, asked):
+    if motions and not _same(scene.context.on_clock(motions), asked):
         raise TocsinError("hit answers a question about other motions; leave the motions out, or ask about these.")
     return asked
 
@@ -261,7 +276,7 @@ def _moments(motions: tuple[Motion, ...], hit: FirstContact) -> np.ndarray:
     if all(m.pieces == 0 for m in motions):
         return np.array([0.0, 1.0])
     pieces = max(m.pieces for m in motions)
-    turns = [np.arange(m.pieces + 1) / max(m.pieces, 1) for m in motions if m.pieces < MOST_FRAMES]
+    turns = [_knots(m) for m in motions if m.pieces < MOST_FRAMES]
     even = np.linspace(0.0, 1.0, min(max(FRAMES, FRAMES_A_PIECE * pieces + 1), MOST_FRAMES))
     own = [hit.time] if math.isfinite(hit.time) else []
     return np.unique(np.concatenate([even, *turns, own]))
@@ -298,7 +313,8 @@ def _things(
             if isinstance(model, Deformable):
                 own = (m, soft.get(name, []), hit.time, first.get(name))
                 sheets.append(sheet_of(model, given.get(id(model)), label, *own))
-            solids += [solid_of(shape, link + i, label, colour) for shape in shapes if not shape.is_empty]
+            sides = SEGMENTS if len(shapes) <= MANY else MANY_SEGMENTS
+            solids += [solid_of(shape, link + i, label, colour, sides) for shape in shapes if not shape.is_empty]
         link += len(model.link_names)
     return tuple(solids), tuple(sheets)
 

@@ -201,11 +201,18 @@ class _Draughtsman:
         """Write a line of text; return its width."""
         from PIL import ImageFont
 
-        text = text.replace("µ", "u")  # Pillow's own font has few letters
+        plain = text.replace("µ", "u")  # Pillow's own font has few letters
         font: Any = ImageFont.load_default(self.unit * size)
         stroke = max(1, round(0.014 * self.unit * size)) if bold else 0
-        self.pen.text((self.unit * x, self.unit * y), text, font=font, fill=ink, anchor=anchor, stroke_width=stroke)
-        return font.getlength(text) / self.unit
+        self.pen.text((self.unit * x, self.unit * y), plain, font=font, fill=ink, anchor=anchor, stroke_width=stroke)
+        wide = font.getlength(plain) / self.unit
+        begin = x - {"l": 0.0, "m": 0.5, "r": 1.0}[anchor[0]] * wide
+        for k, letter in enumerate(text):
+            if letter == "µ":
+                left = font.getlength(plain[:k]) + font.getbbox("u", anchor="ls")[0]
+                left = begin + left / self.unit + 0.045 * size
+                self._line([(left, y - 0.1 * size), (left, y + 0.2 * size)], ink, 0.085 * size)
+        return wide
 
     def _tint(self, ink: str, share: float) -> tuple[int, ...]:
         """Return an ink thinned with the colour of a panel: strokes replace what is under them."""

@@ -38,6 +38,9 @@ CREASE = 0.85
 SEGMENTS = 48
 """Sides of a circle in a tessellated primitive."""
 
+MANY_SEGMENTS, MANY = 10, 100
+"""Sides where a link has more primitives than this, as point clouds do: each is small."""
+
 
 @dataclass(frozen=True, eq=False)
 class Solid:
@@ -79,9 +82,9 @@ def bytes_of(colour: Colour) -> tuple[int, int, int]:
     return tuple(round(255 * c) for c in colour)  # type: ignore[return-value]
 
 
-def solid_of(shape: Shape, link: int, label: str, colour: Colour) -> Solid:
+def solid_of(shape: Shape, link: int, label: str, colour: Colour, segments: int = SEGMENTS) -> Solid:
     """Make a shape ready to be drawn."""
-    mesh = shape.mesh(SEGMENTS)
+    mesh = shape.mesh(segments)
     place = shape.placement
     vertices = shape.points if shape.is_mesh else mesh.vertices @ place[:3, :3].T + place[:3, 3]
     return Solid(link, label, vertices, mesh.faces, mesh.welded[0], colour, shape.center, shape.axes, shape.half)
