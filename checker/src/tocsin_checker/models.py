@@ -190,20 +190,21 @@ def read_urdf(path: Path, given: dict[str, Any]) -> tuple[list[Link], int]:
     return [links[name] for name in order], 7 + sum(widths)
 
 
-def _spelled(items: list[Any]) -> tuple[list[Link], int]:
-    """Return the links that a proof spells out, and how many entries a configuration has."""
-    links = []
-    for k, item in enumerate(items):
-        at, parent, entry = [float(v) for v in item["at"]], int(item["parent"]), int(item["entry"])
-        fits = -1 <= parent < k and entry >= 0 and len(at) == 7
-        need(fits, "the links of a model are not in order, parents first, or not placed by seven numbers.")
+def _spelled(links: list[Link], items: list[Any], width: int) -> tuple[list[Link], int]:
+    """Return links with those behind them that a proof spells out, and how many entries a configuration has."""
+    for item in items:
+        at, entry, names = [float(v) for v in item["at"]], int(item["entry"]), [link.name for link in links]
+        fits = item["name"] not in names and entry >= 0 and len(at) == 7
+        need(fits, "links of a model have the same name, or are not placed by seven numbers.")
+        parent = names.index(item["parent"]) if item["parent"] else -1
         across = [unit(v) for v in item["across"]] if item["joint"] == "planar" else []
         factor, offset = map(float, item["mimic"])
         place, axis = of_quaternion(at[3:]) + shift([arb(v) for v in at[:3]]), [float(v) for v in item["axis"]]
         link = Link(str(item["name"]), parent, item["joint"], place, axis, across, entry, (factor, offset))
         link.shapes = [_spelled_shape(**shape) for shape in item["shapes"]]
         links.append(link)
-    return links, max(link.entry + WIDTH[link.kind] for link in links)
+        width = max(width, entry + WIDTH[link.kind])
+    return links, width
 
 
 def _spelled_shape(place: Any, shape: Any = None, vertices: Any = None, faces: Any = None) -> tuple[Any, arb_mat]:
@@ -221,8 +222,10 @@ def read_model(given: dict[str, Any], files: dict[str, Path]) -> Model:
     if "urdf" in given:
         need(name in files, f"say where the URDF of {name!r} is: --robot {name}=FILE.")
         (links, width), about = read_urdf(files[name], given), f"the {given['geometry']} shapes of {files[name].name}"
+        about += "".join(f", carrying {item['name']} as the proof spells it out" for item in given["links"])
     else:
-        (links, width), about = _spelled(given["links"]), "as the proof spells it out"
+        (links, width), about = ([], 0), "as the proof spells it out"
+    links, width = _spelled(links, given["links"], width)
     rows = [] if curved else given["rows"]
     pieces = [list(zip(p, q, strict=True)) for p, q in itertools.pairwise(rows * 2 if len(rows) == 1 else rows)]
     pieces = [[list(map(float, entry)) for entry in piece] for piece in (given["curves"] if curved else pieces)]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import hashlib
 import json
 import math
 import os
@@ -11,7 +10,7 @@ from fractions import Fraction
 from functools import cached_property
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -29,17 +28,15 @@ from tocsin.motion.knots import exact_time, piece_in, stretches_of
 from tocsin.motion.links import JOINT_KINDS
 from tocsin.options import MAX_STEPS
 from tocsin.proofs import points, search
+from tocsin.proofs.written import Held, as_text, moves_of, said_of
 from tocsin.proofs.parts import PART, Parts, parts_of
 from tocsin.queries.context import Context
 from tocsin.queries.first_contact import engine_of, first_contact
 
-MOST_WORDS = 2**22
-"""Of one stretch; a panda's edge has a few hundred."""
+MOST"""Of one stretch; a panda's edge has a few hundred."""
 
 MOST_PARTS = 10_000_000
 """Pairs of parts that one pair of shapes may take in a slab."""
-
-KIND_NAMES = {code: name for name, code in JOINT_KINDS.items() if name != "continuous"}
 
 _parts: WeakKeyDictionary[Shape, Parts] = WeakKeyDictionary()
 _tables: WeakKeyDictionary[Context, Table] = WeakKeyDictionary()
@@ -158,8 +155,6 @@ def _check(scene: Context, motions: tuple[Motion, ...]) -> None:
     scene.check_motions(motions)
     scene.links_only("a proof", "it has no certificates of motions that are not rigid")
     for name, model in zip(scene.names, scene.models):
-        if model.carried:
-            raise TocsinError(f"{name!r} carries {model.carried[0].body.name!r}; a proof has no grasps yet.")
         if any(shape.solid and shape.is_mesh for of_link in model.shapes for shape in of_link):
             raise TocsinError(f"{name!r} has a mesh with solid=True; a proof is about surfaces, and convex solids.")
 
@@ -172,6 +167,7 @@ class Asked:
         if len(set(places)) < len(places):
             raise scene.moved_twice(places)
         self.scene, self.world = scene, world
+        self.models = [Held.of(model) for model in scene.models]
         self.motions = dict(zip(places, motions))
         self.clock = on_clock(motions) if is_timed(motions) else None
         self.stretches = stretches_of([m.pieces for m in motions]) if self.clock is None else self.clock.stretches
@@ -229,8 +225,8 @@ class Asked:
             "margin": margin,
             "margins": self._margins(),
             "models": [
-                {**said_of(model, name), **_moves(self.motions.get(k), model), "asked": k in self.asked}
-                for k, (model, name) in enumerate(zip(scene.models, scene.names))
+                {**said_of(model, name), **moves_of(self.motions.get(k), model), "asked": k in self.asked}
+                for k, (model, name) in enumerate(zip(self.models, scene.names))
             ],
             "links": [],
             "shapes": self._shapes(),
@@ -239,7 +235,7 @@ class Asked:
 
     def _name(self, link: int) -> str:
         m = int(self.world.links[link]["model"])
-        model = self.scene.models[m]
+        model = self.models[m]
         own = model.link_names[link - int(self.world.models[m]["link"])]
         return self.scene.names[m] if len(model.link_names) == 1 else f"{self.scene.names[m]}/{own}"
 
@@ -303,88 +299,10 @@ class Asked:
     ) -> tuple[int, list[Any]]:
         """Return a shape of a link and its point nearest to a place in the world, as the format writes points."""
         m = self.scene.names.index(of[0])
-        model = self.scene.models[m]
+        model = self.models[m]
         i = 0 if len(model.link_names) == 1 else model.link_names.index(of[1])
         link = int(self.world.models[m]["link"]) + i
         pose = np.eye(4)
         pose[:3, :3], pose[:3, 3] = search.pose_of(self.table.joints, self.world.links, link, share)
         number = int(np.flatnonzero(self.world.geoms["link"] == link)[0])
         return points.nearest_of(model.shapes[i], pose, np.asarray(point), feature, number)
-
-
-def as_text(words: np.ndarray) -> str:
-    """Return the words of a proof as the format has them."""
-    out = []
-    listed = words.tolist()
-    i = 0
-    while i < len(listed):
-        word = listed[i]
-        if word in _WORDS:
-            out.append(_WORDS[word])
-            i += 1
-        else:
-            count = 3 if word == search.ALONG else 2
-            out += map(str, listed[i + 1 : i + 1 + count])
-            i += 1 + count
-    return " ".join(out)
-
-
-def said_of(model: Model, name: str) -> dict[str, Any]:
-    """Return a model as a proof has it: a robot by its file, whatever does not come from a URDF file by its links."""
-    source = getattr(model, "source", None)
-    if source is not None and not any(joint.kind == "planar" for joint in model.joints):  # type: ignore[attr-defined]
-        path, geometry, meshes = source
-        joints = [j.name for j in model.joints if j.kind != "fixed" and j.mimic is None]  # type: ignore[attr-defined]
-        hashes = {uri: _hash(file) for uri, file in meshes.items()}
-        return {"name": name, "urdf": _hash(path), "geometry": geometry, "meshes": hashes, "joints": joints}
-    links = []
-    for link, own, shapes in zip(model.links, model.link_names, model.shapes):
-        turn = Rotation.from_matrix(link["rotation"]).as_quat().tolist()
-        links.append({
-            "name": own, "parent": int(link["parent"]), "joint": KIND_NAMES[int(link["kind"])],
-            "at": [*link["translation"].tolist(), *turn], "axis": link["axis"].tolist(),
-            "across": link["across"].tolist(), "entry": int(link["config"]),
-            "mimic": [float(link["multiplier"]), float(link["offset"])],
-            "shapes": [_shape(shape) for shape in shapes if not shape.is_empty],
-        })  # fmt: skip
-    return {"name": name, "links": links}
-
-
-def _moves(motion: Motion | None, model: Model) -> dict[str, Any]:
-    """Return how a model moves as a proof has it."""
-    if motion is None:
-        return {"rows": [model.rest.tolist()]}
-    said: dict[str, Any] = {} if motion.times is None else {"times": motion.times.tolist()}
-    if motion.error is not None:
-        said["error"] = motion.error.tolist()
-    if isinstance(motion, SplineMotion):
-        return {**said, "curves": [[_trimmed(entry) for entry in piece.T] for piece in motion.coefficients]}
-    return {**said, "rows": motion.rows.tolist()}
-
-
-def _trimmed(coefficients: np.ndarray) -> list[float]:
-    used = np.flatnonzero(coefficients)
-    return coefficients[: int(used[-1]) + 1 if len(used) else 1].tolist()
-
-
-def _hash(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()
-
-
-def _shape(shape: Shape) -> dict[str, Any]:
-    """Return one shape of a body."""
-    source: Any = shape.source
-    said: dict[str, Any] = {"place": shape.placement.tolist()}
-    if isinstance(source, Box):
-        said["shape"] = ["box", list(source.size)]
-    elif isinstance(source, Sphere):
-        said["shape"] = ["sphere", source.radius]
-    elif isinstance(source, Cylinder):
-        said["shape"] = ["cylinder", [source.radius, source.length]]
-    elif isinstance(source, Capsule):
-        said["shape"] = ["capsule", [source.radius, source.length]]
-    elif isinstance(source, ConvexHull):
-        said["shape"] = ["hull", source.points.tolist()]
-    else:
-        said["vertices"], said["faces"] = source.vertices.tolist(), source.faces.tolist()
-    return said
