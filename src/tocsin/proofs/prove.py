@@ -10,30 +10,28 @@ from fractions import Fraction
 from functools import cached_property
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
-from scipy.spatial.transform import Rotation
 
 from tocsin import _cast
 from tocsin.errors import TocsinError
-from tocsin.geometry.primitives import Box, Capsule, ConvexHull, Cylinder, Sphere
 from tocsin.geometry.shape import Shape
-from tocsin.model.base import Model, Motion
-from tocsin.model.timed import SplineMotion, is_timed, on_clock
+from tocsin.model.base import Motion
+from tocsin.model.timed import is_timed, on_clock
 from tocsin.model.world import World
 from tocsin.motion.joints import JOINT
 from tocsin.motion.knots import exact_time, piece_in, stretches_of
-from tocsin.motion.links import JOINT_KINDS
 from tocsin.options import MAX_STEPS
 from tocsin.proofs import points, search
-from tocsin.proofs.written import Held, as_text, moves_of, said_of
 from tocsin.proofs.parts import PART, Parts, parts_of
+from tocsin.proofs.written import Held, as_text, moves_of, said_of
 from tocsin.queries.context import Context
 from tocsin.queries.first_contact import engine_of, first_contact
 
-MOST"""Of one stretch; a panda's edge has a few hundred."""
+MOST_WORDS = 2**22
+"""Of one stretch; a panda's edge has a few hundred."""
 
 MOST_PARTS = 10_000_000
 """Pairs of parts that one pair of shapes may take in a slab."""
@@ -41,7 +39,6 @@ MOST_PARTS = 10_000_000
 _parts: WeakKeyDictionary[Shape, Parts] = WeakKeyDictionary()
 _tables: WeakKeyDictionary[Context, Table] = WeakKeyDictionary()
 """Of each scene that of its last question."""
-_WORDS = {search.HALF_TIME: "/", search.SLAB: ".", search.END: ";", search.HALF_A: "<", search.HALF_B: ">"}
 
 
 class Proof:

@@ -16,7 +16,7 @@ from tocsin.model.timed import SplineMotion
 from tocsin.motion.links import JOINT_KINDS
 from tocsin.proofs import search
 
-_WORDS = 2**22
+_WORDS = {search.HALF_TIME: "/", search.SLAB: ".", search.END: ";", search.HALF_A: "<", search.HALF_B: ">"}
 KIND_NAMES = {code: name for name, code in JOINT_KINDS.items() if name != "continuous"}
 
 
