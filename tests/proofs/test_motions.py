@@ -155,24 +155,3 @@ def test_the_checker_places_links_where_they_are_and_bounds_what_a_parabola_leav
             off = np.linalg.norm(there - points @ (t + s * t1 + s * s / 2 * t2).T, axis=1).max()
             assert off <= most + 1e-12
     assert len(model.links) == 7
-
-
-ARM = """<robot name="arm"><link name="base"><collision><geometry><box size="0.1 0.1 0.1"/></geometry></collision></link>
-<link name="hand"><collision><origin xyz="0 0 0.4"/><geometry><cylinder radius="0.03" length="0.5"/></geometry>
-</collision></link><joint name="turn" type="continuous"><parent link="base"/><child link="hand"/>
-<origin xyz="0 0 0.1"/><axis xyz="0 1 0"/></joint></robot>"""
-
-
-def test_what_a_robot_carries_is_part_of_its_proof(tmp_path: Path) -> None:
-    (tmp_path / "arm.urdf").write_text(ARM)
-    arm, files = Robot.from_urdf(tmp_path / "arm.urdf"), {"arm": tmp_path / "arm.urdf"}
-    part = Body(Box((0.1, 0.1, 0.4)), (0, 0, 1.0), name="part")
-    scene = Scene(arm, part, Body(Sphere(0.1), (1.15, 0, 0.1), name="post"))
-    free = scene.prove(arm.move([0.3], [1.6]))
-    arm.attach(part, "hand")
-    touched = scene.prove(arm.move([0.3], [1.6]))
-    assert (free.claim, touched.claim) == ("free", "contact")
-    verdict = checker.check(scene.prove(arm.move([0.3], [1.2])).data, files)
-    assert verdict.claim == "free"
-    assert "carrying part" in str(verdict)
-    assert [checker.check(proof.data, files).claim for proof in (free, touched)] == ["free", "contact"]
