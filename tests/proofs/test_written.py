@@ -10,7 +10,8 @@ from tocsin.proofs.written import Held, said_of
 
 checker = pytest.importorskip("tocsin_checker", reason="the checker is not installed: pip install ./checker")
 
-ARM = """<robot name="arm"><link name="base"><collision><geometry><box size="0.1 0.1 0.1"/></geometry></collision></link>
+ARM = """<robot name="arm"><link name="base"><collision><geometry><box size="0.1 0.1 0.1"/></geometry></collision>
+</link>
 <link name="hand"><collision><origin xyz="0 0 0.4"/><geometry><cylinder radius="0.03" length="0.5"/></geometry>
 </collision></link><joint name="turn" type="continuous"><parent link="base"/><child link="hand"/>
 <origin xyz="0 0 0.1"/><axis xyz="0 1 0"/></joint></robot>"""
