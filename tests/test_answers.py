@@ -251,3 +251,36 @@ def test_an_answer_says_what_touched_and_when(mixed):
         dataclasses.replace(hit.contacts[0], link_a=f"a{k}") for k in range(5)
     ))  # fmt: skip
     assert repr(many).endswith("'a2' and 'post', and 2 more pairs>")
+
+
+def test_a_motion_travels_without_its_model():
+    """And is that of the model with which it is asked, wherever that came from."""
+    mesh = tocsin.Mesh(*shapes.torus(2_000))
+    ring, post = tocsin.Body(mesh, name="ring"), tocsin.Body(tocsin.Box((0.1, 0.1, 4.0)), name="post")
+    scene = tocsin.Scene(ring, post)
+    fall = ring.move(placed(z=5.0), placed(y=1.0))
+    letter = pickle.dumps(fall)
+    assert len(letter) < 1_000 < len(pickle.dumps(ring))
+    expected = scene.first_contact(fall)
+    assert scene.first_contact(pickle.loads(letter)) == expected
+    assert pickle.loads(letter).row_at(0.5).tolist() == fall.row_at(0.5).tolist()
+    there, motion = pickle.loads(pickle.dumps((scene, fall)))
+    hit = there.first_contact(motion)
+    assert hit.time == expected.time
+    assert motion.model is there.models[0]
+    sent = ring.row_at_contact(pickle.loads(pickle.dumps(expected)))
+    assert there.models[0].row_at_contact(hit).tolist() == ring.row_at_contact(expected).tolist() == sent.tolist()
+    assert pickle.loads(pickle.dumps(pickle.loads(letter))).row_at(1.0).tolist() == fall.row_at(1.0).tolist()
+    twin = tocsin.Body(mesh)
+    with pytest.raises(TocsinError, match="of which the scene has 2 copies"):
+        tocsin.Scene(twin, copy.deepcopy(twin)).first_contact(pickle.loads(pickle.dumps(twin.at(np.eye(4)))))
+    with pytest.raises(TocsinError, match="not in this scene"):
+        tocsin.Scene(post).first_contact(pickle.loads(letter))
+
+
+def test_a_motion_whose_model_is_nowhere_says_so():
+    ring = tocsin.Body(tocsin.Sphere(0.1), name="ring")
+    letter = pickle.dumps(ring.move((0, 0, 0), (1, 0, 0)))
+    del ring
+    with pytest.raises(TocsinError, match="this motion is of 'ring', which is not in this process"):
+        pickle.loads(letter).row_at(0.5)

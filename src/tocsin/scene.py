@@ -30,6 +30,11 @@ if TYPE_CHECKING:
     from tocsin.soft_results import FeatureContacts, TriangleTimes
 
 
+Movers = Robot | Body | Sequence[Robot | Body]
+"""What moves in a batch: one model, or several at once."""
+Groups = str | None | Sequence[str | None]
+
+
 class Scene:
     """Models that may touch each other: bodies, robots and deformable models, moving or standing.
 
@@ -102,22 +107,28 @@ class Scene:
         tolerance: float | None = None,
         max_steps: int = MAX_STEPS,
         method: str = "advancement",
+        deadline: float | None = None,
     ) -> FirstContact:
         """Return when, where and between which features anything first touches, over t in [0, 1].
 
         `margin` (metres): contact means a distance of at most this. `tolerance` (metres): how far beyond the margin a
         reported contact may be; by default 1e-4 of the diagonal of the smaller geometry of the pair. `max_steps` caps
         the work: a capped answer has status CAPPED and says until when freedom is proven. `method`: "advancement", or
-        "interval", a second engine that keeps the same promise by equations and intervals.
+        "interval", a second engine that keeps the same promise by equations and intervals. `deadline`: seconds after
+        which the search ends, CAPPED, with what is proven by then; `hit.resume()` goes on from there.
         """
-        return first_contact(self.context, motions, margin, tolerance, max_steps, engine_of(method), scene=self)
+        engine = engine_of(method, deadline)
+        return first_contact(self.context, motions, margin, tolerance, max_steps, engine, scene=self)
 
     def is_free(
         self, *motions: Motion, margin: float = 0.0, tolerance: float | None = None, max_steps: int = MAX_STEPS,
-        method: str = "advancement",
+        method: str = "advancement", deadline: float | None = None,
     ) -> bool:  # fmt: skip
-        """Return True only if it is proven that nothing comes within the margin at any time in [0, 1]."""
-        return is_free(self.context, motions, margin, tolerance, max_steps, engine_of(method))
+        """Return True only if it is proven that nothing comes within the margin at any time in [0, 1].
+
+        The terms are those of `first_contact`; what a `deadline` leaves undecided is not proven.
+        """
+        return is_free(self.context, motions, margin, tolerance, max_steps, engine_of(method, deadline))
 
     def prove(self, *motions: Motion, margin: float = 0.0, tolerance: float | None = None) -> Proof:
         """Return a proof that nothing comes within the margin during the motions, or that something does.
@@ -132,13 +143,15 @@ class Scene:
 
         return prove(self.context, motions, margin, tolerance)
 
-    def safe_step(self, *motions: Motion, margin: float = 0.0, tolerance: float | None = None) -> float:
+    def safe_step(
+        self, *motions: Motion, margin: float = 0.0, tolerance: float | None = None, deadline: float | None = None
+    ) -> float:
         """Return the largest fraction of the motions, up to 1, that a simulator may take: free until then, proven.
 
         At that fraction everything keeps more than the margin still, unless it is 0. The step stops short of a contact
         by no more than the tolerance (metres), as in `first_contact`.
         """
-        return min(self.first_contact(*motions, margin=margin, tolerance=tolerance).time, 1.0)
+        return min(self.first_contact(*motions, margin=margin, tolerance=tolerance, deadline=deadline).time, 1.0)
 
     @overload
     def contacts(
@@ -232,58 +245,65 @@ class Scene:
     # ---- many at once ------------------------------------------------------------------------------------------------
 
     def check_edges(
-        self, model: Robot | Body, Q0: ArrayLike, Q1: ArrayLike, *, margin: float = 0.0, group: str | None = None,
-        tolerance: float | None = None, max_steps: int = MAX_STEPS, threads: int | None = None,
-        progress: Progress | bool = False,
+        self, model: Movers, Q0: ArrayLike, Q1: ArrayLike, *, margin: float = 0.0, group: Groups = None,
+        tolerance: float | None = None, max_steps: int = MAX_STEPS, deadline: float | None = None,
+        threads: int | None = None, progress: Progress | bool = False,
     ) -> NDArray[np.bool_]:  # fmt: skip
         """Return (n,): which of the motions from the rows of Q0 to those of Q1 are proven free, as `is_free` says.
 
         Rows are configurations of a robot, of all its joints or those of a `group` (the others stand), or poses of a
-        body, (n, 4, 4) or (n, 3). On all processors, unless `threads` says on how many; answers are the same, bit by
-        bit. `progress`: True for a bar, or a function of (done, n). Ctrl-C raises `BatchInterrupted`, which has what
-        is done.
+        body, (n, 4, 4) or (n, 3). Several that move at once are a list of models, and Q0, Q1 and `group` lists of what
+        belongs to each. On all processors, unless `threads` says on how many; answers are the same, bit by bit.
+        `deadline`, in seconds: what is not decided by then is not proven free. `progress`: True for a bar, or a
+        function of (done, n). Ctrl-C raises `BatchInterrupted`, which has what is done.
         """
-        points = Points(self.context, model, {"Q0": Q0, "Q1": Q1}, group)
-        return edges.are_free(points, Asking(margin, tolerance, max_steps, threads, progress))
+        asking = Asking(margin, tolerance, max_steps, threads, progress, deadline)
+        return edges.are_free(Points(self.context, model, {"Q0": Q0, "Q1": Q1}, group), asking)
 
     def first_contacts(
-        self, model: Robot | Body, Q0: ArrayLike, Q1: ArrayLike, *, margin: float = 0.0, group: str | None = None,
-        tolerance: float | None = None, max_steps: int = MAX_STEPS, threads: int | None = None,
-        progress: Progress | bool = False,
+        self, model: Movers, Q0: ArrayLike, Q1: ArrayLike, *, margin: float = 0.0, group: Groups = None,
+        tolerance: float | None = None, max_steps: int = MAX_STEPS, deadline: float | None = None,
+        threads: int | None = None, progress: Progress | bool = False,
     ) -> FirstContacts:  # fmt: skip
         """Return the first contacts of the motions from the rows of Q0 to those of Q1, as arrays; see `check_edges`."""
-        points = Points(self.context, model, {"Q0": Q0, "Q1": Q1}, group)
-        return edges.first_contacts(points, Asking(margin, tolerance, max_steps, threads, progress), self)
+        asking = Asking(margin, tolerance, max_steps, threads, progress, deadline)
+        return edges.first_contacts(Points(self.context, model, {"Q0": Q0, "Q1": Q1}, group), asking, self)
 
     def measure_edges(
-        self, model: Robot | Body, Q0: ArrayLike, Q1: ArrayLike, *, margin: float = 0.0, group: str | None = None,
-        tolerance: float | None = None, max_steps: int = MAX_STEPS, threads: int | None = None,
-        progress: Progress | bool = False,
+        self, model: Movers, Q0: ArrayLike, Q1: ArrayLike, *, margin: float = 0.0, group: Groups = None,
+        tolerance: float | None = None, max_steps: int = MAX_STEPS, deadline: float | None = None,
+        threads: int | None = None, progress: Progress | bool = False,
     ) -> NDArray[np.float64]:  # fmt: skip
         """Return (n,): how much of each motion, up to 1, is proven free, as `safe_step` says; see `check_edges`."""
-        points = Points(self.context, model, {"Q0": Q0, "Q1": Q1}, group)
-        return edges.proven_free(points, Asking(margin, tolerance, max_steps, threads, progress), self)
+        asking = Asking(margin, tolerance, max_steps, threads, progress, deadline)
+        return edges.proven_free(Points(self.context, model, {"Q0": Q0, "Q1": Q1}, group), asking, self)
 
     def check_paths(
-        self, model: Robot | Body, paths: Sequence[ArrayLike] | ArrayLike, *, margin: float = 0.0,
-        group: str | None = None, tolerance: float | None = None, max_steps: int = MAX_STEPS,
-        threads: int | None = None, progress: Progress | bool = False,
+        self, model: Movers, paths: Sequence[ArrayLike] | ArrayLike, *, margin: float = 0.0,
+        group: Groups = None, tolerance: float | None = None, max_steps: int = MAX_STEPS,
+        deadline: float | None = None, threads: int | None = None, progress: Progress | bool = False,
     ) -> NDArray[np.bool_]:  # fmt: skip
-        """Return (n,): which paths are proven free; each has at least two rows, as `follow` takes them."""
-        asking = Asking(margin, tolerance, max_steps, threads, progress)
+        """Return (n,): which paths of one model are proven free; each has at least two rows, as `follow` takes them.
+
+        Many arguments because a batch of paths is asked on the terms of `check_edges`.
+        """
+        asking = Asking(margin, tolerance, max_steps, threads, progress, deadline)
         return edges.are_free_paths(self.context, model, paths, group, asking)
 
     def check_configurations(
-        self, model: Robot | Body, Q: ArrayLike, *, margin: float = 0.0, group: str | None = None,
-        tolerance: float | None = None, max_steps: int = MAX_STEPS, threads: int | None = None,
-        progress: Progress | bool = False,
+        self, model: Movers, Q: ArrayLike, *, margin: float = 0.0, group: Groups = None,
+        tolerance: float | None = None, max_steps: int = MAX_STEPS, deadline: float | None = None,
+        threads: int | None = None, progress: Progress | bool = False,
     ) -> NDArray[np.bool_]:  # fmt: skip
-        """Return (n,): at which rows of Q, configurations or poses, everything is proven free; see `check_edges`."""
-        points = Points(self.context, model, {"Q": Q}, group)
-        return edges.are_free(points, Asking(margin, tolerance, max_steps, threads, progress))
+        """Return (n,): at which rows of Q, configurations or poses, everything is proven free; see `check_edges`.
+
+        Many arguments because a batch of placements is asked on the terms of `check_edges`.
+        """
+        asking = Asking(margin, tolerance, max_steps, threads, progress, deadline)
+        return edges.are_free(Points(self.context, model, {"Q": Q}, group), asking)
 
     def distances(
-        self, model: Robot | Body, Q: ArrayLike, *, group: str | None = None, threads: int | None = None,
+        self, model: Movers, Q: ArrayLike, *, group: Groups = None, threads: int | None = None,
         progress: Progress | bool = False,
     ) -> Distances:  # fmt: skip
         """Return the smallest distances at the rows of Q, as arrays; see `distance` and `check_edges`."""

@@ -10,6 +10,7 @@ import tocsin
 from promise.scenes import at, box_mesh
 from tocsin import Status, TocsinError
 from tocsin.queries import threads as dealing
+from tocsin_bench.scenes import shapes
 
 EDGES = 160
 
@@ -172,7 +173,7 @@ def test_what_is_no_model_of_the_scene_is_refused(cell):
     scene, robot, Q0, Q1 = cell
     with pytest.raises(TocsinError, match="is not in this scene"):
         scene.check_edges(arm("other"), Q0, Q1)
-    with pytest.raises(TocsinError, match="a batch is about one robot or body; got str"):
+    with pytest.raises(TocsinError, match="a batch is about one robot or body, or a list of some; got str"):
         scene.check_edges("arm", Q0, Q1)
     with pytest.raises(TocsinError, match="threads must be"):
         scene.check_edges(robot, Q0, Q1, threads=0)
@@ -204,6 +205,83 @@ def test_answers_of_a_scene_that_has_changed_are_not_made_up():
         hits[0]
 
 
+def test_rows_of_different_lengths_are_named(cell):
+    scene, robot, Q0, Q1 = cell
+    mixed = [row.tolist() for row in Q0]
+    mixed[71] = mixed[71][:6]
+    with pytest.raises(TocsinError, match=r"row 71 of Q0 must have 7 values \(joints: joint0, .*got shape \(6,\)"):
+        scene.check_edges(robot, mixed, Q1)
+    mixed[71] = "home"
+    with pytest.raises(TocsinError, match="row 71 of Q0 must be 7 numbers"):
+        scene.check_edges(robot, mixed, Q1)
+
+
+# ---- several at once -------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def pair():
+    """Two arms that can reach each other, a box, and edges of all: (scene, models, starts, ends)."""
+    left, right = arm("left"), arm("right")
+    right.place(at(0.9, 0, 0))
+    box = tocsin.Body(tocsin.Mesh(*box_mesh(0.2, 0.2, 0.2)), at(0, -3, 0), name="box")
+    scene = tocsin.Scene(left, right, box, tocsin.Body(tocsin.Box((0.1, 0.1, 1.5)), at(0.3, 0.6, 0.7), name="post"))
+    rng = np.random.default_rng(5)
+    starts = [rng.uniform(-0.5, 0.5, (60, 7)), rng.uniform(-0.5, 0.5, (60, 7)), rng.uniform(-1, 1, (60, 3)) + (0, 0, 2)]
+    ends = [s + 0.3 * rng.normal(size=s.shape) for s in starts]
+    return scene, [left, right, box], starts, ends
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_several_models_move_at_once_as_in_single_questions(pair, threads):
+    scene, models, starts, ends = pair
+    for chosen in ([0, 1], [1, 0, 2], [2, 0]):
+        who, A, B = ([x[k] for k in chosen] for x in (models, starts, ends))
+        alone = [
+            scene.first_contact(*[m.move(a[i], b[i]) for m, a, b in zip(who, A, B)], margin=0.005) for i in range(60)
+        ]
+        hits = scene.first_contacts(who, A, B, margin=0.005, threads=threads)
+        assert hits.time.tolist() == [hit.time for hit in alone]
+        assert list(hits.status) == [hit.status for hit in alone]
+        k = int(np.flatnonzero(hits.collides)[0])
+        assert hits[k] == alone[k]
+        free = scene.check_edges(tuple(who), A, B, margin=0.005, threads=threads)
+        assert free.tolist() == [not hit.collides for hit in alone]
+        assert 0 < free.sum() < 60
+
+
+def test_several_models_stand_as_in_single_questions(pair):
+    scene, models, starts, _ = pair
+    near = scene.distances(models, starts)
+    assert list(near) == [scene.distance(*[m.at(s[i]) for m, s in zip(models, starts)]) for i in range(60)]
+
+
+def test_what_is_given_for_several_models_is_checked_by_model_and_row(pair):
+    scene, models, starts, ends = pair
+    wrong = [e.copy() for e in ends]
+    wrong[1][31, 4] = np.inf
+    with pytest.raises(TocsinError, match="row 31 of Q1 of 'right' has inf in 'joint4'"):
+        scene.check_edges(models, starts, wrong)
+    with pytest.raises(TocsinError, match="Q1 must be a list of 3, one for each model that moves"):
+        scene.check_edges(models, starts, ends[:2])
+    with pytest.raises(TocsinError, match="'left' is given two motions"):
+        scene.check_edges([models[0], models[0]], starts[:2], ends[:2])
+    with pytest.raises(TocsinError, match="Q0 of 'left' and Q1 of 'box' must have as many rows; got 60 and 59"):
+        scene.check_edges(models, starts, [*ends[:2], ends[2][:59]])
+    with pytest.raises(TocsinError, match="empty list"):
+        scene.check_edges([], [], [])
+
+
+def test_joints_outside_of_a_group_stand(cell):
+    scene, _, Q0, Q1 = cell
+    grouped = arm("grouped")
+    grouped.groups = {"wrist": ("joint5", "joint4")}
+    grouped.stand_at(Q0[3])
+    own = tocsin.Scene(grouped, *scene.models[1:])
+    alone = [own.is_free(grouped.move(a[4:6], b[4:6], group="wrist")) for a, b in zip(Q0, Q1)]
+    assert own.check_edges(grouped, Q0[:, 4:6], Q1[:, 4:6], group="wrist").tolist() == alone
+
+
 # ---- threads ---------------------------------------------------------------------------------------------------------
 
 
@@ -214,8 +292,9 @@ def test_every_piece_is_dealt_once(n, threads):
     seen = np.zeros(n, int)
     told = []
 
-    def work(first, last):
+    def work(first, last, watch):
         seen[first:last] += 1
+        return last
 
     dealing.deal(n, work, threads, lambda done, total: told.append((done, total)))
     assert (seen == 1).all()
@@ -224,10 +303,11 @@ def test_every_piece_is_dealt_once(n, threads):
 
 @pytest.mark.pure
 def test_an_error_in_a_thread_ends_all_and_is_raised():
-    def work(first, last):
+    def work(first, last, watch):
         time.sleep(0.001)
         if threading.current_thread() is not threading.main_thread() or first > 500:
             raise ValueError("broken")
+        return last
 
     with pytest.raises(ValueError, match="broken"):
         dealing.deal(10_000, work, 3)
@@ -252,3 +332,57 @@ def test_an_interruption_keeps_what_is_done(threads):
         free = answers if ask == scene.check_edges else getattr(answers, "time", answers) >= 1.0
         assert np.asarray(free)[done].all()
         assert not np.asarray(free)[~done].any()
+
+
+def slow_scene():
+    """Two fine tori, one in the hole of the other: a question about them takes thousands of steps."""
+    mesh = tocsin.Mesh(*shapes.torus(20_000))
+    a, b = tocsin.Body(mesh, name="a"), tocsin.Body(mesh, name="b")
+    return tocsin.Scene(a, b), a
+
+
+def spread(n):
+    """Motions that begin free and end in contact, all alike."""
+    T0 = np.tile(at(1.0, 0, 0, turn=(90, 0, 0)), (n, 1, 1))
+    T1 = np.tile(at(1.02, 0, 0.02, turn=(90, 0, 170)), (n, 1, 1))
+    return T0, T1
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_ctrl_c_ends_a_piece_that_takes_long(threads, monkeypatch):
+    """The kernel is told to end: the piece at hand is not answered, and the others are not asked."""
+    scene, a = slow_scene()
+    T0, T1 = spread(200)
+    steps = scene.first_contact(a.move(T0[0], T1[0])).stats.steps
+    monkeypatch.setattr(dealing, "PATIENCE", 1e-6)  # whatever a piece takes is too long for the caller's own thread
+
+    def interrupt(done, total):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(dealing, "EVERY", 0.02)
+    with pytest.raises(tocsin.BatchInterrupted) as stopped:
+        scene.first_contacts(a, T0, T1, threads=threads, progress=interrupt)
+    assert stopped.value.done.sum() < 200
+    assert steps > 0
+    assert (stopped.value.answers.codes[stopped.value.done] == 1).all()
+    assert (stopped.value.answers.codes[~stopped.value.done] == -2).all()
+
+
+def test_an_impatient_caller_gets_the_same_bits(cell, monkeypatch):
+    scene, robot, Q0, Q1 = cell
+    before = scene.first_contacts(robot, Q0, Q1, threads=1)
+    monkeypatch.setattr(dealing, "PATIENCE", 1e-6)
+    for threads in (1, 3):
+        after = scene.first_contacts(robot, Q0, Q1, threads=threads)
+        assert after.time.tobytes() == before.time.tobytes()
+        assert after.codes.tolist() == before.codes.tolist()
+
+
+@pytest.mark.pure
+def test_chunks_cover_everything_once_and_end_small():
+    for n, threads in ((1, 1), (1000, 1), (1000, 2), (100_000, 16)):
+        chunks = dealing.chunks_of(n, threads)
+        assert [first for first, _ in chunks] == [0, *[last for _, last in chunks[:-1]]]
+        assert chunks[-1][1] == n
+        assert max(last - first for first, last in chunks) <= dealing.CHUNK
+        assert threads == 1 or chunks[-1][1] - chunks[-1][0] == 1

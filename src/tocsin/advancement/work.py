@@ -16,7 +16,7 @@ own record: the order of the others' items is that of (time, pair, node, node), 
 starts are in their pairs' records, and their steps and tests are charged without its. So both end in the same way.
 """
 
-from tocsin.compiler.jit import kernel
+from tocsin.compiler.jit import kernel, ticks
 
 STEPS, NODE_TESTS, HULL_TESTS, LEAF_TESTS, VISITED = range(5)
 """Where the counts of a query are kept."""
@@ -24,6 +24,10 @@ STEPS, NODE_TESTS, HULL_TESTS, LEAF_TESTS, VISITED = range(5)
 CHARGED, SPARED, LIMIT = range(5, 8)
 """Further ones: steps charged to the question; tests that were not; tests, all told, at which the account at hand is
 used up."""
+
+HASTE, UNTIL = 14, 15
+"""Not counts, but what a question was told: not to wait for charts (1), since there is a deadline; and the processor's
+`ticks` at which it ends, 0 for never. They stay from one question to the next, and other threads may write them."""
 
 FIRST_TESTS, TESTS_A_STEP = 2**12, 4
 """Where meshes run close to each other, the first item takes thousands; then, on tori and robots, two to three are made
@@ -34,6 +38,25 @@ OWN = 2**16
 
 MOST = 2**48
 """Steps beyond which a cap is none: the tests that it stands for would not fit an integer."""
+
+
+@kernel
+def read_ticks():
+    """Return the processor's ticks, for Python."""
+    return ticks()
+
+
+@kernel
+def clear(counts):
+    """Begin to count."""
+    for k in range(HASTE):
+        counts[k] = 0
+
+
+@kernel
+def late(counts):
+    """Has a question gone on until the time at which it ends? It ends as if its account were used up."""
+    return counts[UNTIL] != 0 and ticks() >= counts[UNTIL]
 
 
 @kernel
@@ -56,8 +79,8 @@ def exhausted(max_steps, counts):
 
 @kernel
 def spent(counts):
-    """Is the account at hand used up?"""
-    return tests(counts) >= counts[LIMIT]
+    """Is the account at hand, or the time, used up?"""
+    return tests(counts) >= counts[LIMIT] or late(counts)
 
 
 @kernel
@@ -68,6 +91,8 @@ def may_step(pair, max_steps, counts):
     """
     counts[STEPS] += 1
     pair["steps"] += 1
+    if late(counts):
+        return False
     left = tests_left(max_steps, counts)
     if pair["own"] > 0:
         counts[LIMIT] = tests(counts) + pair["own"] + (0 if pair["uncharted"] != 0 else max(left, 0))

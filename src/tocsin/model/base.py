@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import copy
+import os
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar, cast
+from weakref import WeakValueDictionary
 
 import numpy as np
 
@@ -85,7 +87,17 @@ class Motion:
         kept["rows"], kept["configs"] = rows, configs
 
     def __getstate__(self) -> dict[str, object]:
-        return {name: value for name, value in self.__dict__.items() if name not in ("configs", "timeline")}
+        """Leave the model behind: it may be of a hundred megabytes, and whoever asks about the motion has it."""
+        state = {name: value for name, value in self.__dict__.items() if name not in ("configs", "timeline")}
+        if isinstance(self.model, Model):
+            state["model"] = SentModel(self.model.uid, self.model.name)
+        return state
+
+    def __copy__(self) -> Motion:
+        made = object.__new__(type(self))
+        made.__dict__.update({name: value for name, value in self.__dict__.items() if name != "timeline"})
+        made._keep(self.rows)
+        return made
 
     def __setstate__(self, state: dict[str, object]) -> None:
         self.__dict__.update(state)
@@ -156,6 +168,28 @@ class Motion:
         return link_poses(self.model._links, self.row_at(t))  # pyright: ignore[reportPrivateUsage]
 
 
+@dataclass(frozen=True)
+class SentModel:
+    """In place of the model of a motion that comes from elsewhere, until a scene that has the model is asked about it.
+
+    Until then it answers as the model of that name in this process does, if there is one.
+    """
+
+    uid: str
+    name: str
+
+    def __getattr__(self, attribute: str) -> Any:
+        if attribute.startswith("__"):
+            raise AttributeError(attribute)
+        model = _MODELS.get(self.uid)
+        if model is None:
+            raise TocsinError(
+                f"this motion is of {self.name!r}, which is not in this process: motions travel without their models, "
+                "so send the scene, or the model, as well."
+            )
+        return getattr(model, attribute)
+
+
 @dataclass(eq=False)
 class Model:
     """A tree of links. Not made directly: see `Body` and `RobotBuilder`."""
@@ -176,6 +210,8 @@ class Model:
     """Pairs of links, smaller index first, that are not checked against each other."""
     version: int = 0
     """Counts changes of `rest`, `ignored` and the links, so that scenes know when to look again."""
+    uid: str = field(default_factory=lambda: os.urandom(16).hex(), repr=False)
+    """The same in every process that it is sent to: by it motions that are sent find it."""
     changes: ClassVar[int] = 0
     """Counts those of all models, and of scenes' rules: while it stands still, no scene has to look at any version."""
     carrier: ClassVar[Any] = None
@@ -191,6 +227,7 @@ class Model:
         self._links, self._quaternions = self.links.copy(), self.quaternions.copy()
         for array in (self.links, self.quaternions, self.rest):
             array.setflags(write=False)
+        _MODELS[self.uid] = self
 
     def __getstate__(self) -> dict[str, object]:
         return {name: value for name, value in self.__dict__.items() if name not in ("_links", "_quaternions")}
@@ -274,7 +311,7 @@ class Model:
         if hit.status in (Status.FREE, Status.CAPPED):
             raise TocsinError(f"there is no contact in this answer: its status is {hit.status.value!r}.")
         for motion in hit.motions:
-            if motion.model is self:
+            if motion.model is self or (isinstance(motion.model, SentModel) and motion.model.uid == self.uid):
                 return cast(Motion, motion)
         scene = hit.scene if isinstance(hit, LazyContact) else None
         if scene is not None and all(model is not self for model in scene.models):
@@ -287,3 +324,7 @@ class Model:
         rest[:BASE_WIDTH] = _cast.pose(pose, f"the pose of {self.name!r}")
         self.rest = _cast.frozen(rest)
         self.changed()
+
+
+_MODELS: WeakValueDictionary[str, Model] = WeakValueDictionary()
+"""Those of this process, by their `uid`; of several copies the last."""

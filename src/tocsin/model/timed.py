@@ -10,6 +10,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from tocsin.errors import TocsinError
 from tocsin.model.base import Motion, repeated
 from tocsin.motion.clocks import Timeline, timeline_of
 from tocsin.motion.curves import MOST_DEGREE
+from tocsin.motion.knots import last_before
 from tocsin.motion.poses import between
 
 PRECISE = 2.0**-40
@@ -153,8 +155,15 @@ def is_timed(motions: Sequence[Motion]) -> bool:
     return False
 
 
-def on_clock(motions: Sequence[Motion]) -> Timeline:
-    """Return the stretches of motions of which some carry times, all on one clock."""
+def on_clock(motions: Sequence[Motion], after: float = 0.0) -> Timeline:
+    """Return the stretches of motions of which some carry times, all on one clock.
+
+    With `after`, a time in [0, 1], there is a knot no later than then, and no more than rounding earlier.
+    """
+    if after > 0.0:
+        whole = on_clock(motions)
+        first, last = (Fraction(t) for t in whole.knots[[0, -1]].tolist())
+        return timeline_of(whole.motions, [last_before(first + Fraction(after) * (last - first))])
     if len(motions) == 1:
         kept = motions[0].__dict__.get("timeline")
         if kept is None:

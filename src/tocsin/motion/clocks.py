@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tocsin.compiler.jit import kernel
-from tocsin.motion.knots import FINE
+from tocsin.motion.knots import FINE, last_before
 
 LISTED = 5
 """Numbers for a motion in a stretch."""
@@ -75,13 +75,24 @@ class Timeline(NamedTuple):
         at = int(stretch[3]) + LISTED * motion
         return tuple(self.configs[at : at + LISTED].tolist())
 
+    def before(self, after: float) -> int:
+        """Return how many stretches are over at a time in [0, 1] of the question."""
+        if after <= 0.0:
+            return 0
+        first, last = Fraction(float(self.knots[0])), Fraction(float(self.knots[-1]))
+        now = last_before(first + Fraction(after) * (last - first))
+        return int(np.searchsorted(self.knots, now, side="right")) - 1
+
     def _number(self, stretch: Sequence[int]) -> int:
         return (int(stretch[3]) - int(self.stretches[0, 3])) // (LISTED * len(self.motions))
 
 
-def timeline_of(motions: Sequence[Any]) -> Timeline:
-    """Return the stretches of motions that all have times, from the same first to the same last."""
-    knots = np.unique(np.concatenate([m.times for m in motions]))
+def timeline_of(motions: Sequence[Any], also: Sequence[float] = ()) -> Timeline:
+    """Return the stretches of motions that all have times, from the same first to the same last.
+
+    `also`: further knots, in seconds, between these.
+    """
+    knots = np.unique(np.concatenate([*[m.times for m in motions], also]))
     offsets = np.cumsum([0] + [m.configs.size for m in motions])
     errors: list[np.ndarray] = []
     listed = np.zeros((len(knots) - 1, len(motions), LISTED))

@@ -54,6 +54,26 @@ def stretches_of(pieces: Iterable[int]) -> Stretches:
     return np.concatenate([knots[:-1], knots[1:]], axis=1)
 
 
+CUTS = 2**30
+"""Parts of a question at which a stretch may be cut."""
+
+
+def stretches_after(stretches: Stretches, time: float) -> Stretches:
+    """Return what comes after a time of the whole motion: the stretch that it is in, cut no later, and the rest.
+
+    A part of a stretch is one: every motion is in one piece, and what is claimed above of (a, n, b, m) asks no more.
+    """
+    found = int(np.searchsorted(stretches[:, 0] / stretches[:, 1], time, side="right")) - 1
+    while found > 0 and Fraction(*stretches[found, :2].tolist()) > Fraction(time):
+        found -= 1
+    left = stretches[found:].copy()
+    a, n = left[0, :2].tolist()
+    cut = int(Fraction(time) * CUTS)
+    if Fraction(cut, CUTS) > Fraction(a, n) and int(left.max()) < CUTS:
+        left[0, :2] = cut, CUTS
+    return left
+
+
 @kernel
 def stretch_at(stretches, i):
     """Return one stretch."""

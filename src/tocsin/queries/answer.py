@@ -7,10 +7,11 @@ never looked at so closely.
 from __future__ import annotations
 
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from tocsin._readers import Provided
 from tocsin.contacts.manifold import KINDS
 from tocsin.model.base import Motion
 from tocsin.model.world import MESH, World
@@ -21,6 +22,8 @@ from tocsin.queries.distance import distance as distance_of
 from tocsin.queries.engines import Cost, Engine, Outcome
 from tocsin.queries.kernels.at_moment import touching
 from tocsin.results import AskedScene, Contact, LazyContact, Stats, Status
+
+RESUMED: Provided[..., Any] = Provided("goes on where a capped answer ended", "tocsin.queries")
 
 
 class Asked(NamedTuple):
@@ -62,6 +65,14 @@ class Answer(LazyContact):
         fill["status"], fill["time"], fill["tolerance"], fill["motions"] = status, time, tolerance, asked.motions
         fill["scene"], fill["margin"], fill["asked"] = scene, margin, asked
         return answer
+
+    def resume(self, *, deadline: float | None = None) -> Answer:
+        """Go on where a capped answer ended, with as many steps more, and another deadline (seconds from now).
+
+        An answer that is not capped is returned as it is. What comes back is about the whole motions, as this is: until
+        `time` freedom is proven already.
+        """
+        return RESUMED(self, deadline) if self.status is Status.CAPPED else self
 
     @property
     def bracket(self) -> tuple[float, float]:

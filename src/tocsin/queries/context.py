@@ -14,7 +14,7 @@ import numpy as np
 from tocsin import _cast
 from tocsin.broad_phase.moving import PIECES
 from tocsin.errors import TocsinError
-from tocsin.model.base import Model, Motion
+from tocsin.model.base import Model, Motion, SentModel
 from tocsin.model.deformable import Deformable
 from tocsin.model.screw_body import ScrewBody, ScrewMotion
 from tocsin.model.timed import is_timed, on_clock
@@ -22,6 +22,7 @@ from tocsin.model.world import World, assemble
 from tocsin.options import BACKENDS
 from tocsin.queries.buffers import Prepared, prepare, with_motions
 from tocsin.queries.charts import Charts
+from tocsin.queries.deadlines import first_look
 from tocsin.queries.rules import Rules, distinct_names
 
 MOST_BUFFERS = 64
@@ -131,6 +132,7 @@ class Context:
             pieces = len(motion.rows) - 1
             prepared.buffers.active[0, PIECES] = pieces
             return self, world, prepared, motion.configs, pieces
+        self.bind(motions)
         context = self.carrying(motions)
         if context is not self:
             world = context.tables()
@@ -187,8 +189,23 @@ class Context:
         names = self.models[m].link_names
         return self.names[m], self.names[m] if len(names) == 1 else names[link - int(world.models[m]["link"])]
 
+    def bind(self, motions: Sequence[Motion]) -> None:
+        """Give motions that were sent from elsewhere, without their models, those of this scene."""
+        for motion in motions:
+            model = getattr(motion, "model", None)
+            if isinstance(model, SentModel):
+                found = [m for m in self.models if m.uid == model.uid]
+                if len(found) > 1:
+                    raise TocsinError(
+                        f"this motion is of {model.name!r}, of which the scene has {len(found)} copies: make it anew, "
+                        "of one of them."
+                    )
+                if found:
+                    motion.__dict__["model"] = found[0]
+
     def check_motions(self, motions: tuple[Motion, ...]) -> None:
         """Refuse what is not a motion of a model in this scene."""
+        self.bind(motions)
         for motion in motions:
             if not isinstance(motion, Motion):
                 many = ": put a star before it" if isinstance(motion, (list, tuple)) else ""
@@ -236,5 +253,6 @@ def context_of(models: tuple[Model, ...], backend: str, threads: int | None, cha
     if len({id(m) for m in models}) < len(models):
         raise TocsinError("a model is in the scene twice; make a second one instead.")
     threads = None if threads is None else _cast.count(threads, "threads")
+    first_look()
     rules = Rules(distinct_names(models), models)
     return Context(models, rules, hulls=hulls, threads=threads, charts=_cast.flag(charts, "charts"))

@@ -9,11 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tocsin import _cast
-from tocsin.broad_phase.moving import PIECES
 from tocsin.queries.distance import distance_from
 from tocsin.queries.edges import Asking, Points
 from tocsin.queries.kernels.batch import NEAREST, measure_chunk
-from tocsin.queries.threads import BatchInterrupted, deal, shown
+from tocsin.queries.threads import BatchInterrupted, Watch, deal, shown
 from tocsin.results import Distance
 
 UNASKED = -2
@@ -24,20 +23,18 @@ def distances(points: Points, asking: Asking) -> Distances:
     """Answer `Scene.distances`."""
     found = np.zeros(len(points), NEAREST)
     found["a"] = UNASKED
-    context, standing = points.context, (points.standing(),)
+    context, standing = points.context, points.standing()
     world = context.tables()
 
-    def work(first: int, last: int) -> None:
+    def work(first: int, last: int, watch: Watch) -> int:
         prepared, _, _ = context.prepared(world, standing)
-        prepared.buffers.active[0, PIECES] = 0
-        rows = prepared.kept.get("rows 0")
-        if rows is None:
-            rows = prepared.kept["rows 0"] = points.rows()
-        measure_chunk(prepared.table, points.batch, first, last, rows, found)
+        configs = points.configs(prepared)
+        with watch.over(prepared.buffers.counts):
+            return measure_chunk(prepared.table, points.batch, first, last, configs, found)
 
     names = [context.name_of(world, g) for g in range(len(world.geoms))]
     try:
-        with shown(asking.progress, f"{len(points):,} placements of {points.model.name!r}") as progress:
+        with shown(asking.progress, f"{len(points):,} placements of {points.title}") as progress:
             deal(len(points), work, asking.threads or context.threads, progress)
     except KeyboardInterrupt as stopped:
         raise BatchInterrupted(Distances(found, names), found["a"] != UNASKED) from stopped

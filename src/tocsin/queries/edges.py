@@ -1,4 +1,4 @@
-"""Many motions of one model at once: `Scene.check_edges` and its like. Arrays in, arrays out.
+"""Many questions at once: `Scene.check_edges` and its like. Arrays in, arrays out.
 
 Every answer is, bit by bit, that of the single question, whatever the number of threads and the order: the same kernels
 find it, and no answer depends on what was asked before.
@@ -14,21 +14,31 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tocsin import _cast
-from tocsin.broad_phase.moving import PIECES
+from tocsin.broad_phase.moving import OFFSET, PIECES
 from tocsin.errors import TocsinError
-from tocsin.model.base import Model, Motion
+from tocsin.model.base import Motion
 from tocsin.model.body import Body
 from tocsin.model.robot import Robot
 from tocsin.motion.arcs import decided
 from tocsin.motion.knots import exact_time, last_before, stretches_of
 from tocsin.motion.links import BASE_WIDTH
-from tocsin.outcome import CONTACT, FREE, INITIAL_CONTACT, UNCHARTED
+from tocsin.outcome import CAPPED, CONTACT, FREE, INITIAL_CONTACT, UNCHARTED
+from tocsin.queries.buffers import Prepared
 from tocsin.queries.context import Context
-from tocsin.queries.engines.advancement import ENGINE
+from tocsin.queries.deadlines import ticks_at
+from tocsin.queries.engines.advancement import ENGINE, Limited
 from tocsin.queries.first_contact import first_contact, outcome_of
-from tocsin.queries.kernels.batch import OUTCOME, Batch, ask_chunk, first_wrong, write_poses
+from tocsin.queries.kernels.batch import (
+    OUTCOME,
+    PART_FIRST,
+    PART_WIDTH,
+    Batch,
+    ask_chunk,
+    first_wrong,
+    write_poses,
+)
 from tocsin.queries.kernels.first_contact import Terms
-from tocsin.queries.threads import BatchInterrupted, deal, shown
+from tocsin.queries.threads import BatchInterrupted, Watch, deal, shown
 from tocsin.results import STATUSES, FirstContact
 
 UNASKED = -2
@@ -36,62 +46,100 @@ UNASKED = -2
 
 
 class Points:
-    """Motions of one model, checked and copied: each through as many configurations, or poses."""
+    """Motions of one model, or of several at once, checked and copied: each through as many configurations or poses."""
 
-    def __init__(self, context: Context, model: Any, given: dict[str, Any], group: Any = None) -> None:
-        check_model(context, model)
-        self.context, self.model, self.names = context, model, tuple(given)
-        if isinstance(model, Robot):
-            front, columns = model.rest[:BASE_WIDTH].copy(), [configurations(model, *a, group) for a in given.items()]
-        else:
-            if group is not None:
-                raise TocsinError(f"group= is for robots, and {model.name!r} is a body.")
-            front, columns = np.zeros(0), [poses(*a) for a in given.items()]
-        for name, column in zip(self.names, columns):
-            if len(column) != len(columns[0]):
-                first = self.names[0]
-                raise TocsinError(
-                    f"{first} and {name} must have as many rows; got {len(columns[0])} and {len(column)}."
-                )
-        self.batch = Batch(
-            front, np.stack(columns, axis=1), model.quaternions.copy(), stretches_of([len(columns) - 1])
-        )  # fmt: skip
+    def __init__(self, context: Context, models: Any, given: dict[str, Any], group: Any = None) -> None:
+        self.context, self.names = context, tuple(given)
+        self.several = isinstance(models, (tuple, list))
+        self.models: tuple[Any, ...] = checked_models(context, tuple(models) if self.several else (models,))
+        groups = (None,) * len(self.models) if group is None else self.shared("group", group)
+        columns: list[np.ndarray] = []
+        entries: list[np.ndarray] = []
+        for name, values in given.items():
+            for m, of_model in enumerate(self.shared(name, values)):
+                moved, rows = entries_of(self.models[m], self.said(name, m), of_model, groups[m])
+                entries.append(moved)
+                columns.append(rows)
+                if len(rows) != len(columns[0]):
+                    what = self.said(self.names[0], 0), self.said(name, m)
+                    raise TocsinError(
+                        f"{what[0]} and {what[1]} must have as many rows; got {len(columns[0])} and {len(rows)}."
+                    )
+        self.batch: Batch = laid_out(self.models, entries, columns)
         self.check()
 
     def __len__(self) -> int:
-        return len(self.batch.points)
+        return len(self.batch.numbers)
 
-    def rows(self) -> np.ndarray:
-        """Return configuration rows to be written, one thread's."""
-        front, points = self.batch.front, self.batch.points
-        return np.zeros((points.shape[1], len(front) + points.shape[2]))
+    def shared(self, name: str, values: Any) -> Sequence[Any]:
+        """Return what is given for each model: of several, as many as there are models."""
+        if not self.several:
+            return (values,)
+        if not isinstance(values, (tuple, list)) or len(values) != len(self.models):
+            raise TocsinError(
+                f"{name} must be a list of {len(self.models)}, one for each model that moves; got {_cast.said(values)}."
+            )
+        return values
+
+    def said(self, name: str, m: int) -> str:
+        """Name an array as its user knows it."""
+        return f"{name} of {self.models[m].name!r}" if self.several else name
 
     def check(self) -> None:
         """Refuse what cannot be followed, by its row."""
-        i, k = first_wrong(self.batch, self.model.most, self.rows())
+        configs = self.batch.template.copy()
+        i, m, k = first_wrong(self.batch, configs)
         if i < 0:
             return
-        what, values = self.what(i, k), self.batch.points[i, k]
-        unreal = np.flatnonzero(~np.isfinite(values))
+        model, (first, width) = self.models[m], self.batch.parts[m, :2].tolist()
+        row = configs[first + k * width : first + (k + 1) * width]
+        what = self.what(i, m, k)
+        unreal = np.flatnonzero(~np.isfinite(row))
         if len(unreal):
             entry = int(unreal[0])
-            where = entry_name(self.model, entry)
-            raise TocsinError(f"{what} has {values[entry]:g} in {where}; numbers must be finite.")
-        self.model.checked(np.concatenate([self.batch.front, values]), what)
+            where = model.entry_name(entry - BASE_WIDTH) if isinstance(model, Robot) else f"entry {entry} of the pose"
+            raise TocsinError(f"{what} has {row[entry]:g} in {where}; numbers must be finite.")
+        model.checked(row, what)
 
-    def what(self, i: int, k: int) -> str:
-        """Name point k of motion i as its user knows it."""
-        return f"row {i} of {self.names[k]}"
+    def what(self, i: int, m: int, k: int) -> str:
+        """Name point k of model m in motion i as its user knows it."""
+        return f"row {i} of {self.said(self.names[k], m)}"
 
-    def motion(self, i: int) -> Motion:
-        """Return one of them."""
+    @property
+    def title(self) -> str:
+        """What moves."""
+        return " and ".join(repr(model.name) for model in self.models)
+
+    def motions(self, i: int) -> tuple[Motion, ...]:
+        """Return those of one question."""
         batch = self.batch
-        rows = np.concatenate([np.tile(batch.front, (batch.points.shape[1], 1)), batch.points[i]], axis=1)
-        return Motion.of(self.model, decided(rows, batch.quaternions))
+        configs = batch.template.copy()
+        configs[batch.places] = batch.numbers[i]
+        found = []
+        for model, (first, width) in zip(self.models, batch.parts[:, :2].tolist()):
+            rows = configs[first : first + batch.points * width].reshape(batch.points, width).copy()
+            found.append(Motion.of(model, decided(rows, model._quaternions)))
+        return tuple(found)
 
-    def standing(self) -> Motion:
-        """Return the model at rest: whatever it is asked, its buffers are those of all these motions."""
-        return Motion.of(self.model, self.model.rest[None].copy())
+    def standing(self) -> tuple[Motion, ...]:
+        """Return the models at rest: whatever they are asked, their buffers are those of all these motions."""
+        return tuple([Motion.of(model, model.rest[None].copy()) for model in self.models])
+
+    def configs(self, prepared: Prepared) -> np.ndarray:
+        """Return one thread's configuration rows, to be written; and tell its buffers where those of each model are."""
+        batch, active = self.batch, prepared.buffers.active
+        active[:, PIECES] = batch.points - 1
+        active[:, OFFSET] = batch.parts[:, PART_FIRST]
+        rows = prepared.kept.get("rows")
+        if rows is None or len(rows) != len(batch.template):
+            rows = prepared.kept["rows"] = batch.template.copy()
+        return rows
+
+    def picked(self, which: np.ndarray) -> Points:
+        """Return some of them."""
+        some = copy.copy(self)
+        some.batch = self.batch._replace(numbers=self.batch.numbers[which])
+        return some
 
 
 class Paths(Points):
@@ -102,35 +150,81 @@ class Paths(Points):
         stacked = np.stack([paths[i] for i in numbers], axis=1)
         super().__init__(context, model, {f"row {k} of the paths": rows for k, rows in enumerate(stacked)}, group)
 
-    def what(self, i: int, k: int) -> str:
+    def what(self, i: int, m: int, k: int) -> str:
         """Name point k of motion i as its user knows it."""
         return f"row {k} of path {self.numbers[i]}"
 
 
-def check_model(context: Context, model: Any) -> None:
-    """Refuse what is not a body or robot of the scene."""
+def laid_out(models: Sequence[Any], entries: list[np.ndarray], columns: list[np.ndarray]) -> Batch:
+    """Return motions as kernels take them; `entries` of a row that `columns` give, point by point, model by model."""
+    count = len(models)
+    points = len(columns) // count
+    parts = np.zeros((count, 4), np.int64)
+    template, most, places = [], [], []
+    quaternions = np.concatenate([model.quaternions for model in models])
+    first = turns = 0
+    for m, model in enumerate(models):
+        parts[m] = first, model.width, turns, turns + len(model.quaternions)
+        template.append(np.tile(model.rest, points))
+        most.append(np.tile(model.most, points))
+        first, turns = first + points * model.width, turns + len(model.quaternions)
+    for j, moved in enumerate(entries):
+        m, k = j % count, j // count
+        places.append(parts[m, PART_FIRST] + k * parts[m, PART_WIDTH] + moved)
+    numbers = np.concatenate(columns, axis=1)  # a copy, whoever they belong to
+    stretches = stretches_of([points - 1])
+    where = np.concatenate(places).astype(np.int64)
+    return Batch(
+        np.concatenate(template), where, numbers, points, parts, quaternions, np.concatenate(most), stretches
+    )  # fmt: skip
+
+
+def checked_models(context: Context, models: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return bodies and robots of the scene, each once; refuse what is none."""
     context.links_only("a batch", "ask about one motion at a time")
-    if not isinstance(model, (Robot, Body)):
-        raise TocsinError(f"a batch is about one robot or body; got {type(model).__name__}.")
-    if id(model) not in context.places:
-        raise TocsinError(f"{model!r} is not in this scene; its models are: {', '.join(context.names)}.")
+    if not models:
+        raise TocsinError("a batch is about a robot or body, or a list of some; got an empty list.")
+    for model in models:
+        if not isinstance(model, (Robot, Body)):
+            raise TocsinError(f"a batch is about one robot or body, or a list of some; got {type(model).__name__}.")
+        if id(model) not in context.places:
+            raise TocsinError(f"{model!r} is not in this scene; its models are: {', '.join(context.names)}.")
+    places = [context.places[id(model)] for model in models]
+    if len(set(places)) < len(places):
+        raise context.moved_twice(places)
+    return models
 
 
-def configurations(robot: Robot, name: str, given: Any, group: Any) -> np.ndarray:
-    """Return (n, n_config): a copy of configurations, of all joints or those of a group; the others stand."""
-    columns = robot.columns(group)
-    values = _cast.numbers(given, name, f"numbers in an array of shape (n, {len(columns)})")
+def entries_of(model: Any, name: str, given: Any, group: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Return the entries of a configuration row that are given, and their values, (n, entries)."""
+    if isinstance(model, Robot):
+        columns = model.columns(group)
+        return BASE_WIDTH + np.array(columns, np.int64), configurations(model, name, given, columns, group)
+    if group is not None:
+        raise TocsinError(f"group= is for robots, and {model.name!r} is a body.")
+    return np.arange(BASE_WIDTH), poses(name, given)
+
+
+def configurations(robot: Robot, name: str, given: Any, columns: list[int], group: Any) -> np.ndarray:
+    """Return (n, columns): configurations of all joints or those of a group; the others stand."""
+    wanted = f"numbers in an array of shape (n, {len(columns)})"
+    joints = ", ".join(robot.joint_names if group is None else robot.groups[group]) or "none"
+    try:
+        values = _cast.numbers(given, name, wanted)
+    except TocsinError:
+        for i, row in enumerate(given if isinstance(given, (list, tuple)) else ()):
+            values = _cast.numbers(row, f"row {i} of {name}", f"{len(columns)} numbers (joints: {joints})")
+            if values.shape != (len(columns),):
+                raise TocsinError(
+                    f"row {i} of {name} must have {len(columns)} values (joints: {joints}); got shape {values.shape}."
+                ) from None
+        raise
     if values.ndim != 2 or values.shape[1] != len(columns):
-        joints = ", ".join(robot.joint_names if group is None else robot.groups[group]) or "none"
         raise TocsinError(
             f"{name} must have shape (n, {len(columns)}), one configuration a row (joints: {joints}); got shape "
             f"{values.shape}."
         )
-    if group is None:
-        return values.copy()
-    rows = np.tile(robot.rest[BASE_WIDTH:], (len(values), 1))
-    rows[:, columns] = values
-    return rows
+    return values
 
 
 def poses(name: str, given: Any) -> np.ndarray:
@@ -149,20 +243,17 @@ def poses(name: str, given: Any) -> np.ndarray:
     return rows
 
 
-def entry_name(model: Model, entry: int) -> str:
-    """Return what an entry of a configuration is called."""
-    if isinstance(model, Robot):
-        return model.entry_name(entry)
-    return f"entry {entry} of the pose"
-
-
 # ---- asking ----------------------------------------------------------------------------------------------------------
 
 
 class Asking:
     """The terms on which a batch is asked, checked."""
 
-    def __init__(self, margin: Any, tolerance: Any, max_steps: Any, threads: Any, progress: Any) -> None:
+    def __init__(
+        self, margin: Any, tolerance: Any, max_steps: Any, threads: Any, progress: Any, deadline: Any = None
+    ) -> None:  # fmt: skip
+        self.until: int = 0 if deadline is None else ticks_at(deadline)
+        """When it ends, in ticks; 0: when it is done."""
         self.margin: float = _cast.margin(margin)
         self.tolerance: float = -1.0 if tolerance is None else _cast.tolerance(tolerance)
         self.given_tolerance: Any = tolerance
@@ -183,44 +274,45 @@ class Asking:
         """Return the outcome of every motion; `BatchInterrupted` has those that were found until Ctrl-C."""
         found = np.zeros(len(points), OUTCOME)
         found["status"] = UNASKED
-        context, standing, pieces = points.context, (points.standing(),), points.batch.points.shape[1] - 1
+        context, standing = points.context, points.standing()
 
-        def work(first: int, last: int) -> None:
+        def work(first: int, last: int, watch: Watch) -> int:
             _, world, prepared, _, _ = context.ready(standing, self.margin, self.tolerance)
             buffers = prepared.buffers
-            buffers.active[0, PIECES] = pieces
-            rows = prepared.kept.get(f"rows {pieces}")
-            if rows is None:
-                rows = prepared.kept[f"rows {pieces}"] = points.rows()
+            configs = points.configs(prepared)
             grow = max(self.margin, prepared.largest_margin)
             terms = Terms(self.margin, grow, self.tolerance, self.max_steps, anything)
-            steps = ask_chunk(prepared.table, points.batch, terms, first, last, rows, found)
-            if context.charts.wanted:
+            with watch.over(buffers.counts):
+                steps, reached = ask_chunk(prepared.table, points.batch, terms, first, last, configs, found)
+            if context.charts.wanted and not self.until:
                 context.charts.count(steps, world, buffers.workspace.pairs, self.margin, self.tolerance)
-            for i in np.flatnonzero(found["status"][first:last] == UNCHARTED):
+            for i in np.flatnonzero(found["status"][first:reached] == UNCHARTED):
                 self.ask_alone(points, first + int(i), anything, found)
+            return reached
 
         try:
-            with shown(self.progress, f"{len(points):,} motions of {points.model.name!r}") as progress:
-                deal(len(points), work, self.threads or context.threads, progress)
+            with shown(self.progress, f"{len(points):,} motions of {points.title}") as progress:
+                deal(len(points), work, self.threads or context.threads, progress, self.until)
         except KeyboardInterrupt as stopped:
             raise BatchInterrupted(found, found["status"] != UNASKED) from stopped
+        if self.until:
+            left = found["status"] == UNASKED
+            found["status"][left], found["a"][left], found["b"][left] = CAPPED, -1, -1
         return found
 
     def ask_alone(self, points: Points, i: int, anything: bool, found: np.ndarray) -> None:
         """Ask about one motion for which a chart is to be made first, or whose arc is decided by rationals."""
-        motion = (points.motion(i),)
+        engine = Limited(self.until) if self.until else ENGINE
         outcome = outcome_of(
-            points.context, motion, self.margin, self.given_tolerance, self.max_steps, ENGINE, anything
+            points.context, points.motions(i), self.margin, self.given_tolerance, self.max_steps, engine, anything
         )  # fmt: skip
         status, time, upper, a, b, tolerance, stretch = outcome
         found[i] = time, upper, tolerance, a, b, stretch, status
 
     def first_contact(self, points: Points, i: int, scene: Any) -> FirstContact:
         """Ask about one motion, in full."""
-        motion = (points.motion(i),)
         return first_contact(
-            points.context, motion, self.margin, self.given_tolerance, self.max_steps, ENGINE, scene=scene
+            points.context, points.motions(i), self.margin, self.given_tolerance, self.max_steps, ENGINE, scene=scene
         )  # fmt: skip
 
 
@@ -235,7 +327,7 @@ def are_free(points: Points, asking: Asking) -> NDArray[np.bool_]:
 
 def are_free_paths(context: Context, model: Any, paths: Any, group: Any, asking: Asking) -> NDArray[np.bool_]:
     """Return which paths are proven free: those of one length after the other."""
-    check_model(context, model)
+    checked_models(context, (model,))
     wanted = "arrays of configurations or poses, one a row"
     arrays = [_cast.numbers(path, f"path {i}", wanted) for i, path in enumerate(paths)]
     lengths: dict[tuple[int, ...], list[int]] = {}
@@ -287,7 +379,7 @@ class FirstContacts(Sequence[FirstContact]):
         self.tolerance: NDArray[np.float64] = _cast.frozen(found["tolerance"].copy())
         """Of the pair that touched, metres."""
         self._shapes = np.stack([found["a"], found["b"]], axis=1)
-        self._points, self._asking, self._scene = points, asking, scene
+        self._found, self._points, self._asking, self._scene = found, points, asking, scene
         self._world = points.context.tables()
 
     def __len__(self) -> int:
@@ -316,6 +408,20 @@ class FirstContacts(Sequence[FirstContact]):
         """(n, 2): the names of their models."""
         return self._named(0)
 
+    def resume(self, *, deadline: float | None = None) -> FirstContacts:
+        """Ask again about those that are capped, each from its start, with another deadline (seconds from now)."""
+        asking = copy.copy(self._asking)
+        asking.until = 0 if deadline is None else ticks_at(deadline)
+        which = np.flatnonzero(self.codes == CAPPED)
+        self._check_scene()
+        found = self._found.copy()
+        found[which] = asking.outcomes(self._points.picked(which), False)
+        return FirstContacts(found, self._points, asking, self._scene)
+
+    def _check_scene(self) -> None:
+        if self._points.context.tables() is not self._world:
+            raise TocsinError("a model or a rule of the scene has changed since these contacts were found; ask again.")
+
     def _named(self, which: int) -> NDArray[np.object_]:
         context = self._points.context
         names = [context.name_of(self._world, g)[which] for g in range(len(self._world.geoms))]
@@ -331,8 +437,7 @@ class FirstContacts(Sequence[FirstContact]):
         if isinstance(index, slice):
             return [self[i] for i in range(*index.indices(len(self)))]
         i = range(len(self))[index]
-        if self._points.context.tables() is not self._world:
-            raise TocsinError("a model or a rule of the scene has changed since these contacts were found; ask again.")
+        self._check_scene()
         return self._asking.first_contact(self._points, i, self._scene)
 
     def __iter__(self) -> Iterator[FirstContact]:

@@ -9,18 +9,21 @@ import numpy as np
 
 from tocsin import _cast
 from tocsin.advancement.work import STEPS
+from tocsin.errors import TocsinError
 from tocsin.model.base import Motion
 from tocsin.model.deformable import Deforming
 from tocsin.model.robot import TOUCHING_PAIRS
 from tocsin.model.timed import is_timed, on_clock
 from tocsin.motion.clocks import Timeline
-from tocsin.motion.knots import ONE_STRETCH, WHOLE, exact_time, last_before, stretches_of
+from tocsin.motion.knots import ONE_STRETCH, WHOLE, exact_time, last_before, stretches_after, stretches_of
 from tocsin.options import BACKENDS, MAX_STEPS, METHODS
-from tocsin.outcome import FREE, UNCHARTED
-from tocsin.queries.answer import Answer, Asked
+from tocsin.outcome import CAPPED, FREE, UNCHARTED
+from tocsin.queries.answer import RESUMED, Answer, Asked
 from tocsin.queries.context import Context, Ready, context_of
+from tocsin.queries.deadlines import ticks_at
 from tocsin.queries.engines import Engine, Outcome
 from tocsin.queries.engines.advancement import ENGINE as ADVANCEMENT
+from tocsin.queries.engines.advancement import Limited
 from tocsin.results import AskedScene, FirstContact, Status, status_of
 
 Motions = tuple[Motion, ...]
@@ -28,8 +31,12 @@ Solved = tuple[Outcome, Ready, np.ndarray, float, float, float, Timeline | None]
 """What was found, what it was found with, stretches; margin and tolerance as kernels take them; seconds; a clock."""
 
 
-def engine_of(method: str) -> Engine:
-    """Return the engine of a name."""
+def engine_of(method: str, deadline: float | None = None) -> Engine:
+    """Return the engine of a name; with a deadline, in seconds from now."""
+    if deadline is not None:
+        if method != "advancement":
+            raise TocsinError(f"deadline= is for method='advancement'; got method={_cast.said(method)}.")
+        return Limited(ticks_at(deadline))
     if method.__class__ is str and method == "advancement":
         return ADVANCEMENT
     _cast.choice(method, "method", METHODS)
@@ -58,6 +65,8 @@ def first_contact(
     """
     if not context.soft:
         return _of_links(context, motions, margin, tolerance, max_steps, engine, scene, anything)
+    if engine.until:
+        context.links_only("deadline=", "cap the work by max_steps= instead")
     from tocsin.deform.answer import SoftAnswer
     from tocsin.queries.deformables import question
 
@@ -94,14 +103,16 @@ def _of_links(
 ) -> Answer:  # fmt: skip
     """Return the first contact of links."""
     solved = _solve(context, motions, margin, tolerance, max_steps, engine, anything)
-    found, (laid_out, _, prepared, configs, pieces), stretches, margin, tolerance, elapsed, timeline = solved
+    found, (laid_out, _, prepared, configs, _), stretches, margin, tolerance, elapsed, timeline = solved
     status, time, _, _, _, used, which = found
     stretch = WHOLE
     if timeline is not None:
         motions = timeline.motions
-    if (pieces > 1 or timeline is not None) and status != FREE:
+    if stretches is not ONE_STRETCH and status != FREE:
         stretch = tuple(stretches[which].tolist())
         time = last_before(exact_time(stretch, time))
+        if status == CAPPED:
+            time = max(time, engine.after)  # a stretch is cut a little before
     tally = prepared.tally.copy()
     asked = Asked(
         context, laid_out, engine, motions, prepared, configs, tolerance, max_steps, found, stretch, tally, elapsed
@@ -124,9 +135,11 @@ def _solve(
     timeline = None
     if not is_timed(motions):
         stretches = ONE_STRETCH if pieces <= 1 else stretches_of(m.pieces for m in motions)
+        if engine.after > 0.0:
+            stretches = stretches_after(stretches, engine.after)
     else:
-        timeline = on_clock(motions)
-        configs, stretches = timeline.configs, timeline.stretches
+        timeline = on_clock(motions, engine.after)
+        configs, stretches = timeline.configs, timeline.stretches[timeline.before(engine.after) :]
         ready = laid_out, world, prepared, configs, pieces
     started = clock_module.perf_counter()
     found = engine.solve(prepared, configs, stretches, margin, tolerance, max_steps, anything)
@@ -139,11 +152,28 @@ def _solve(
             configs = again if timeline is None else configs
             ready = laid_out, world, prepared, configs, pieces
             found = engine.solve(prepared, configs, stretches, margin, tolerance, max_steps, anything)
-        if charts.wanted:
+        if charts.wanted and not engine.until:
             charts.count(
                 prepared.buffers.counts.item(STEPS), world, prepared.buffers.workspace.pairs, margin, tolerance
             )  # fmt: skip
     return found, ready, stretches, margin, tolerance, elapsed, timeline
+
+
+def resumed(answer: Answer, deadline: float | None) -> Answer:
+    """Ask on, from the time until which a capped answer has proven that all is free."""
+    asked = answer.asked
+    if asked is None or not asked.engine.charted:
+        raise TocsinError("only an answer of scene.first_contact by method='advancement', as it came, can be resumed.")
+    if asked.laid_out.tables().nodes is not asked.prepared.buffers.world.nodes:
+        raise TocsinError("a model or a rule of the scene has changed since this was asked; ask again from the start.")
+    engine = Limited(0 if deadline is None else ticks_at(deadline), answer.time)
+    tolerance = None if asked.tolerance < 0.0 else asked.tolerance
+    return _of_links(
+        asked.context, asked.motions, answer.margin, tolerance, asked.max_steps, engine, answer.scene, False
+    )  # fmt: skip
+
+
+RESUMED.provide(resumed)
 
 
 def touching_pairs(placement: Motion) -> tuple[tuple[str, str], ...]:

@@ -1,22 +1,29 @@
 """Threads of our own over kernels that do without the interpreter's lock: work is dealt out chunk by chunk.
 
 Numba's own threading layers end the process when two threads use them at once; these do not, and a question may be
-asked from any thread.
+asked from any thread. Chunks get smaller towards the end of a batch, down to one piece: nobody waits for long for the
+last of them.
+
+Ctrl-C reaches Python's main thread between two steps of the interpreter, and a kernel is one step. So a kernel in the
+caller's own thread looks at the clock (`advancement.work.UNTIL`) and comes back after PATIENCE. A piece that takes
+longer goes to another thread, and the caller waits, which Ctrl-C ends; then all kernels are told to end.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from functools import cache
-from itertools import count
 from time import perf_counter
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from tocsin.advancement.work import HASTE, UNTIL
+from tocsin.queries.deadlines import ticks_at
 
 
 class BatchInterrupted(KeyboardInterrupt):
@@ -30,19 +37,56 @@ class BatchInterrupted(KeyboardInterrupt):
         """(n,): what was done."""
 
 
-LEAST, CHUNK = 8, 64
-"""Pieces of work in a compiled call: a call takes some microseconds, and nothing stops in the midst of one."""
+CHUNK = 64
+"""Pieces of work in a compiled call, at most: a call takes some microseconds."""
 
 FEW = 16
 """Pieces of work for which it does not pay to wake another thread."""
 
-SHARES = 16
-"""Chunks for each thread, at least: the pieces of a batch differ by a thousand times."""
+SHARES = 4
+"""A chunk is at most this part of what is left for each thread: the pieces of a batch differ by a thousand times."""
+
+PATIENCE = 0.25
+"""Seconds that a kernel may keep Python's main thread."""
 
 EVERY = 0.1
 """Seconds between two calls that tell how far it is."""
 
-Work = Callable[[int, int], None]
+
+class Watch:
+    """What may end the kernels of one thread: a deadline, the caller's patience, or Ctrl-C."""
+
+    def __init__(self, until: int, patience: float) -> None:
+        self.until = until
+        """Ticks of a deadline; 0: none."""
+        self.patience = patience
+        """Seconds; 0: whatever it takes."""
+        self.stopped = False
+        self._counts: NDArray[np.int64] | None = None
+
+    @contextmanager
+    def over(self, counts: NDArray[np.int64]) -> Iterator[None]:
+        """Watch over a kernel that works with these counts."""
+        self._counts = counts
+        counts[HASTE] = int(self.until != 0)
+        counts[UNTIL] = ticks_at(self.patience) if self.patience else self.until
+        try:
+            if self.stopped:
+                counts[UNTIL] = 1
+            yield
+        finally:
+            self._counts = None
+            counts[HASTE] = counts[UNTIL] = 0
+
+    def stop(self) -> None:
+        """End what is running, from another thread, and let nothing begin."""
+        self.stopped = True
+        counts = self._counts
+        if counts is not None:
+            counts[UNTIL] = 1
+
+
+Work = Callable[[int, int, Watch], int]
 Progress = Callable[[int, int], None]
 
 
@@ -78,45 +122,93 @@ def shown(progress: Progress | bool | None, title: str) -> Iterator[Progress | N
         yield lambda done, total: bars.update(bar, completed=done, total=total)
 
 
-def deal(n: int, work: Work, threads: int | None = None, progress: Progress | None = None) -> None:
-    """Call work(first, last) for chunks of n pieces, each once, on so many threads, the caller among them.
+def chunks_of(n: int, threads: int) -> list[tuple[int, int]]:
+    """Return (first, last) of the chunks of n pieces, in order: the first large, the last of one piece each."""
+    found, first = [], 0
+    while first < n:
+        size = CHUNK if threads == 1 else max(1, min(CHUNK, (n - first) // (SHARES * threads)))
+        found.append((first, min(first + size, n)))
+        first += size
+    return found
 
-    Threads take the next chunk when they are done with one. An error, or Ctrl-C, ends all of them after the chunk that
-    they are at, and is raised. `progress(done, n)` is called in the caller's thread.
+
+class Dealing:
+    """A batch that is being worked at."""
+
+    def __init__(self, n: int, work: Work, until: int, threads: int, progress: Progress | None) -> None:
+        self.n, self.work, self.until, self.progress = n, work, until, progress
+        self.chunks = iter(chunks_of(n, threads))  # to take the next is one step of the interpreter
+        self.watches: list[Watch] = []
+        self.done: list[int] = []
+        self.due = 0.0
+        self.stopped = False
+
+    def take(self, patience: float, first: int = 0, last: int = 0) -> tuple[int, int] | None:
+        """Work at a chunk, then at whatever is left; return what is left of one whose piece takes too long."""
+        watch = Watch(self.until, patience)
+        self.watches.append(watch)
+        try:
+            while not self.stopped:
+                if first >= last:
+                    first, last = next(self.chunks, (self.n, self.n))
+                    if first >= self.n:
+                        return None
+                reached = self.work(first, last, watch)
+                self.done.append(reached - first)
+                if reached == first:
+                    return (first, last) if patience else None
+                first = reached
+                if patience:
+                    self.tell()
+        except BaseException:
+            self.stop()
+            raise
+        return None
+
+    def tell(self) -> None:
+        """Tell how far it is, if it is time to."""
+        if self.progress is not None and perf_counter() >= self.due:
+            self.progress(sum(self.done), self.n)
+            self.due = perf_counter() + EVERY
+
+    def stop(self) -> None:
+        """End all threads soon."""
+        self.stopped = True
+        for watch in self.watches:
+            watch.stop()
+
+
+def deal(n: int, work: Work, threads: int | None = None, progress: Progress | None = None, until: int = 0) -> None:
+    """Call work(first, last, watch) for chunks of n pieces, each once, on so many threads, the caller among them.
+
+    It returns the first piece that is not done: `last`, unless its watch has ended it. An error, or Ctrl-C, ends all
+    threads, and is raised. `progress(done, n)` is called in the caller's thread. `until`: the ticks at which all ends.
     """
     threads = max(1, min(cores() if threads is None else threads, n // FEW))
-    size = max(LEAST, min(CHUNK, n // (SHARES * threads)))
-    firsts = count(0, size)  # one step of the interpreter: no two threads take the same
-    done: list[int] = []
-    due = [0.0]
-    stopped: list[bool] = []
+    dealing = Dealing(n, work, until, threads, progress)
+    helpers: list[Future[Any]] = []
 
-    def take(tell: Progress | None) -> None:
-        try:
-            while not stopped:
-                first = next(firsts)
-                if first >= n:
-                    return
-                last = min(first + size, n)
-                work(first, last)
-                done.append(last - first)
-                if tell is not None and perf_counter() >= due[0]:
-                    tell(sum(done), n)
-                    due[0] = perf_counter() + EVERY
-        except BaseException:
-            stopped.append(True)
-            raise
+    def help_with(*chunk: int) -> None:
+        helpers.append(_pool(threads).submit(dealing.take, 0.0, *chunk))
 
-    helpers = [_pool(threads - 1).submit(take, None) for _ in range(threads - 1)] if threads > 1 else []
     try:
-        take(progress)
+        for _ in range(threads - 1):
+            help_with()
+        if until > ticks_at(PATIENCE):
+            help_with()  # in place of the caller, who waits
+        else:
+            left = dealing.take(0.0 if until else PATIENCE)
+            helpers = [helper for helper in helpers if not helper.cancel()]  # one that has not begun is not needed
+            if left is not None:
+                help_with(*left)
+        while wait(helpers, timeout=EVERY).not_done:
+            dealing.tell()
         for helper in helpers:
-            if not helper.cancel():  # one that has not begun is not needed
-                helper.result()
+            helper.result()
     finally:
-        stopped.append(True)
+        dealing.stop()
         for helper in helpers:
             if not helper.cancel():
                 helper.exception()  # all have ended, whatever they raise
     if progress is not None:
-        progress(n, n)
+        progress(sum(dealing.done), n)

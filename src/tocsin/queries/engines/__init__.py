@@ -56,6 +56,10 @@ class Engine(ABC):
     name: ClassVar[str]
     charted: ClassVar[bool] = False
     """Does it use charts, and ask for them?"""
+    until: int = 0
+    """The processor's ticks at which it ends; 0: when it is done."""
+    after: float = 0.0
+    """The time of the motions until which freedom is proven already."""
 
     @abstractmethod
     def solve(

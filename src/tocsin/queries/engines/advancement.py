@@ -47,4 +47,23 @@ class Advancement(Engine):
         )
 
 
+class Limited(Advancement):
+    """The default engine with a deadline, and from a time on: what one question is asked with."""
+
+    def __init__(self, until: int, after: float = 0.0) -> None:
+        self.until, self.after = until, after
+
+    def solve(
+        self, prepared: Prepared, configs: np.ndarray, stretches: np.ndarray, margin: float, tolerance: float,
+        max_steps: int, anything: bool,
+    ) -> Outcome:  # fmt: skip
+        """Find the first contact, or what there is to say by the deadline."""
+        counts = prepared.buffers.counts
+        counts[work.HASTE], counts[work.UNTIL] = int(self.until != 0), self.until
+        try:
+            return super().solve(prepared, configs, stretches, margin, tolerance, max_steps, anything)
+        finally:
+            counts[work.HASTE] = counts[work.UNTIL] = 0
+
+
 ENGINE = Advancement()

@@ -9,10 +9,10 @@ from typing import NamedTuple
 import numpy as np
 
 from tocsin._cast import check_row, write_pose
-from tocsin.advancement.work import STEPS
+from tocsin.advancement.work import HASTE, STEPS, late
 from tocsin.compiler.jit import kernel
 from tocsin.motion.arcs import decide_arcs
-from tocsin.outcome import UNCHARTED
+from tocsin.outcome import CAPPED, UNCHARTED
 from tocsin.queries.buffers import buffers_at
 from tocsin.queries.kernels.at_moment import closest_pair
 from tocsin.queries.kernels.first_contact import solve
@@ -36,37 +36,64 @@ NEAREST = np.dtype(
 )
 
 
-class Batch(NamedTuple):
-    """Motions of one model, each through as many points."""
+PART_FIRST, PART_WIDTH, PART_QUATERNIONS, PART_END = range(4)
+"""Columns of the table of parts: where the rows of a model begin, how long one is, and which quaternions are its."""
 
-    front: np.ndarray
-    """What all configuration rows begin with: a robot's base."""
-    points: np.ndarray
-    """(n, k, m): the rest of the rows, motion by motion; k is 1 where the model stands, 2 for edges."""
+
+class Batch(NamedTuple):
+    """Motions of some models, all at once, each through as many points."""
+
+    template: np.ndarray
+    """(c,): configuration rows as questions take them, model by model, with what is the same in all motions."""
+    places: np.ndarray
+    """(m,): where in it the numbers of a motion go."""
+    numbers: np.ndarray
+    """(n, m): those numbers, motion by motion."""
+    points: int
+    """Rows of each model: 1 where it stands, 2 for edges."""
+    parts: np.ndarray
+    """(models, 4), see PART_FIRST and its neighbours."""
     quaternions: np.ndarray
+    """Of all models, one after the other, where they start in a row of theirs."""
+    most: np.ndarray
+    """(c,): how large the entries may be."""
     stretches: np.ndarray
 
 
 @kernel
-def write_rows(rows, batch, i):
+def write_rows(configs, batch, i):
     """Write the configuration rows of motion i."""
-    f = batch.front.shape[0]
-    for k in range(rows.shape[0]):
-        for c in range(f):
-            rows[k, c] = batch.front[c]
-        for c in range(batch.points.shape[2]):
-            rows[k, f + c] = batch.points[i, k, c]
+    for c in range(configs.shape[0]):
+        configs[c] = batch.template[c]
+    for j in range(batch.places.shape[0]):
+        configs[batch.places[j]] = batch.numbers[i, j]
 
 
 @kernel
-def first_wrong(batch, most, rows):
-    """Return (i, k): the first motion and its point that a model cannot follow; (-1, -1) for none."""
-    for i in range(batch.points.shape[0]):
-        write_rows(rows, batch, i)
-        for k in range(rows.shape[0]):
-            if check_row(rows[k], batch.quaternions, most) != 0:
-                return i, k
-    return -1, -1
+def first_wrong(batch, configs):
+    """Return (i, m, k): the first motion, a model and its point that cannot be followed; i is -1 for none."""
+    for i in range(batch.numbers.shape[0]):
+        write_rows(configs, batch, i)
+        for m in range(batch.parts.shape[0]):
+            first, width = batch.parts[m, PART_FIRST], batch.parts[m, PART_WIDTH]
+            quaternions = batch.quaternions[batch.parts[m, PART_QUATERNIONS] : batch.parts[m, PART_END]]
+            for k in range(batch.points):
+                at = first + k * width
+                if check_row(configs[at : at + width], quaternions, batch.most[at : at + width]) != 0:
+                    return i, m, k
+    return -1, -1, -1
+
+
+@kernel
+def arcs_open(configs, batch):
+    """Choose the arcs of all models; is one left open by rounding?"""
+    for m in range(batch.parts.shape[0]):
+        first, width = batch.parts[m, PART_FIRST], batch.parts[m, PART_WIDTH]
+        quaternions = batch.quaternions[batch.parts[m, PART_QUATERNIONS] : batch.parts[m, PART_END]]
+        rows = configs[first : first + batch.points * width].reshape((batch.points, width))
+        if decide_arcs(rows, quaternions, 0) >= 0:
+            return True
+    return False
 
 
 @kernel
@@ -79,19 +106,28 @@ def write_poses(poses, rows):
 
 
 @kernel
-def ask_chunk(table, batch, terms, first, last, rows, found):
-    """Write the outcomes of the motions from `first` to before `last`; return how many steps they took."""
+def ask_chunk(table, batch, terms, first, last, configs, found):
+    """Write the outcomes of the motions from `first` to before `last`; return (steps, i): those that they took, and the
+    first motion that is not answered.
+
+    That is `last`, unless it was told to end (`work.late`). What is not decided by then is an answer if there is a
+    deadline (HASTE), and not asked otherwise.
+    """
     buffers = buffers_at(table)
-    configs = rows.reshape(rows.size)
+    counts = buffers.counts
     steps = 0
     for i in range(first, last):
-        write_rows(rows, batch, i)
+        if late(counts):
+            return steps, i
+        write_rows(configs, batch, i)
         record = found[i]
-        if decide_arcs(rows, batch.quaternions, 0) >= 0:
+        if arcs_open(configs, batch):
             record["status"] = UNCHARTED
             continue
         status, time, upper, a, b, tolerance, stretch = solve(buffers, configs, batch.stretches, terms)
-        steps += buffers.counts[STEPS]
+        steps += counts[STEPS]
+        if status in (CAPPED, UNCHARTED) and counts[HASTE] == 0 and late(counts):
+            return steps, i
         record["status"] = status
         record["time"] = time
         record["upper"] = upper
@@ -99,16 +135,17 @@ def ask_chunk(table, batch, terms, first, last, rows, found):
         record["a"] = a
         record["b"] = b
         record["stretch"] = stretch
-    return steps
+    return steps, last
 
 
 @kernel
-def measure_chunk(table, batch, first, last, rows, found):
-    """Write the closest pairs where the model stands, from placement `first` to before `last`."""
+def measure_chunk(table, batch, first, last, configs, found):
+    """Write the closest pairs where the models stand, from placement `first` on; return the first that is not."""
     buffers = buffers_at(table)
-    configs = rows.reshape(rows.size)
     for i in range(first, last):
-        write_rows(rows, batch, i)
+        if late(buffers.counts):
+            return i
+        write_rows(configs, batch, i)
         upper, lower, a, b, x, y = closest_pair(buffers, configs, 0.0)
         record = found[i]
         record["distance"] = upper
@@ -118,3 +155,4 @@ def measure_chunk(table, batch, first, last, rows, found):
         for c in range(3):
             record["point_a"][c] = x[c]
             record["point_b"][c] = y[c]
+    return last

@@ -3,7 +3,7 @@
 import math
 
 from tocsin.advancement.midpoint_test import midpoint_test
-from tocsin.advancement.work import LIMIT, OWN
+from tocsin.advancement.work import HASTE, LIMIT, OWN, late
 from tocsin.broad_phase.charts import chart_of, may_have_chart, settled, settled_curve
 from tocsin.broad_phase.moving import MODEL, rows_of, swept_pairs
 from tocsin.broad_phase.sweep import half_of
@@ -27,7 +27,7 @@ def leave_out_charted(buffers, configs, pairs, n, stretch, t0, t1):
         if pair["stop"] >= 0 and may_have_chart(world, pair["a"], pair["b"], pair["stop"]):
             pair["own"] = OWN
             c = chart_of(world, pair["a"], pair["b"])
-            pair["uncharted"] = 1 if c < 0 else 0
+            pair["uncharted"] = 1 if c < 0 and buffers.counts[HASTE] == 0 else 0
             if c >= 0 and charted_free(buffers, configs, pair, world.charts[c], stretch, t0, t1):
                 continue
         if kept < p:
@@ -60,6 +60,11 @@ def leave_out_free(buffers, pairs, n, t0, t1, every):
     kept = 0
     for p in range(n):
         pair = pairs[p]
+        if late(buffers.counts):
+            if kept < p:
+                pairs[kept] = pair
+            kept += 1
+            continue
         if (
             half > 0.0
             and (every or pair["stop"] < 0)

@@ -48,6 +48,8 @@ def static_witness(buffers, pairs, n, t, own):
     Those on their own account too, if `own`.
     """
     for p in range(n):
+        if work.late(buffers.counts):
+            break
         pair = pairs[p]
         due = pair["start"] <= t and (own or pair["own"] == 0)
         if due and has_static_witness(buffers.world, buffers.sweeps, buffers.joints, buffers.workspace, pair, t):
@@ -65,6 +67,8 @@ def static_witness_ahead(buffers, pairs, n, t0, t1, first):
     for k in range(first, 4):
         t = t1 if k == 0 else t0 + (t1 - t0) * LOOKS[k]
         for p in range(n):
+            if work.late(buffers.counts):
+                break
             pair = pairs[p]
             due = pair["own"] > 0 and pair["start"] <= t
             if due and has_static_witness(buffers.world, buffers.sweeps, buffers.joints, buffers.workspace, pair, t):
@@ -92,6 +96,8 @@ def seen_at_ends(buffers, configs, pairs, stretch, slabs, terms):
     Half to nine tenths of the contacts of edges are there.
     """
     for slab in range(slabs, 0, -1):
+        if work.late(buffers.counts):
+            break
         t = slab / slabs
         pairs, n = swept_pairs(buffers, pairs, t, t, terms.margin, terms.grow, terms.tolerance)
         n = leave_out_charted(buffers, configs, pairs, n, stretch, t, t) if terms.max_steps >= MAX_STEPS else n
@@ -135,14 +141,14 @@ def search(buffers, pairs, n, t0, t1, terms, long, slabs):
     unseen = 0 if long else UNSEEN
     end_seen = terms.anything and (slabs > 1 or long)
     cap = min(terms.max_steps, counts[work.CHARGED] + unseen) if terms.anything else terms.max_steps
-    while status == CAPPED:
+    while status == CAPPED:  # nothing is known yet
         status, time, p = advance(
             buffers.world, buffers.sweeps, buffers.joints, buffers.taylor, buffers.workspace, pairs, n, t0, t1,
             terms.anything, cap, counts,
         )  # fmt: skip
         if status == CAPPED and lacks_chart(pairs, p):
             return UNCHARTED, time, p
-        if cap == terms.max_steps:
+        if cap == terms.max_steps or work.late(counts):
             break
         if status == CAPPED:
             for k in range(1 if end_seen else 0, 4):
@@ -172,7 +178,7 @@ def solve(buffers, configs, stretches, terms):
     """
     stamp = ticks()
     clock = buffers.clock
-    buffers.counts[:] = 0
+    work.clear(buffers.counts)
     clock[:] = 0
     pairs = buffers.workspace.pairs
     for i in range(stretches.shape[0]):
@@ -188,6 +194,8 @@ def solve(buffers, configs, stretches, terms):
                 return outcome(pairs, CONTACT, t, p, i)
         for slab in range(slabs):
             t0, t1 = slab / slabs, (slab + 1) / slabs
+            if work.late(buffers.counts):
+                return CAPPED, t0, math.inf, -1, -1, 0.0, i
             pairs, n, p, t = candidates(buffers, configs, pairs, stretch, t0, t1, terms, long, slabs)
             if p >= 0:
                 return outcome(pairs, CONTACT, t, p, i)
