@@ -24,6 +24,7 @@ from tocsin_bench.race import Benchmark
 COMMANDS = {
     "scaling": ("Scaling", "measures.scaling"),
     "batch": ("Batches of edges", "measures.batch"),
+    "plans": ("Plans that people trust", "measures.plans"),
     "overhead": ("Overhead", "measures.overhead"),
     "backends": ("Distance back ends", "measures.backends"),
     "arm": ("An arm among pipes and in a machine room", "measures.arm"),

@@ -111,6 +111,13 @@ def _scaling(result: Mapping[str, Any]) -> list[Curve]:
 COMMANDS = (
     Command("scaling", "how does the time grow with triangles and with links?", "engine", curves=_scaling),
     Command("batch", "what do batches of edges save, and what do threads add?", "engine"),
+    Command(
+        "plans",
+        "how many plans that are said to be valid collide?",
+        "campaign",
+        "--count 70",
+        pictures=(("picture", "plans.png", "plans.png"),),
+    ),
     Command("overhead", "what is left when there is nothing to do?", "engine"),
     Command("backends", "a tree of boxes, or a tree of hulls?", "engine"),
     Command(

@@ -12,7 +12,22 @@ import typer
 
 import tocsin
 import tocsin_command
-from tocsin.cli import audit, cache, check, demo, doctor, info, matrix, output, plugins, verify, view, warmup
+from tocsin.cli import (
+    audit,
+    batch,
+    cache,
+    check,
+    demo,
+    doctor,
+    info,
+    matrix,
+    output,
+    plan,
+    plugins,
+    verify,
+    view,
+    warmup,
+)
 from tocsin.errors import TocsinError
 
 BAD_INPUT, INTERNAL_ERROR, INTERRUPTED, PIPE_CLOSED = 2, 3, 130, 141
@@ -34,6 +49,8 @@ COMMANDS = {
     "info": (info.info, info.EXAMPLE),
     "check": (check.check, check.EXAMPLE),
     "audit": (audit.audit, audit.EXAMPLE),
+    "plan": (plan.plan, plan.EXAMPLE),
+    "batch": (batch.batch, batch.EXAMPLE),
     "matrix": (matrix.matrix, matrix.EXAMPLE),
     "verify": (verify.verify, verify.EXAMPLE),
     "view": (view.view, view.EXAMPLE),
