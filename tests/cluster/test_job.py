@@ -12,8 +12,8 @@ import pyarrow.parquet
 
 from cluster.edges import edges, scene_and_robot, whole, write
 from tocsin import TocsinError
-from tocsin.cluster import answer_edges
 from tocsin.cluster import job as jobs
+from tocsin.cluster.edges import answer_edges
 
 
 @pytest.fixture(scope="module")

@@ -48,7 +48,11 @@ def batch(
     ignore: options.Ignore = None,
     as_json: options.Json = False,
 ) -> None:
-    """Answer a file of edges: which are proven free, or when and between which links they first touch."""
+    """Answer a file of edges: which are proven free, or when and between which links they first touch.
+
+    \f
+    Many arguments because they are the options of a command.
+    """
     from tocsin.cluster import answer_edges
     from tocsin.cluster.edge_file import arrow
 

@@ -60,7 +60,11 @@ def plan(
     ignore: options.Ignore = None,
     as_json: options.Json = False,
 ) -> None:
-    """Plan a way from one configuration to another, prove it, and write it as a trajectory."""
+    """Plan a way from one configuration to another, prove it, and write it as a trajectory.
+
+    \f
+    Many arguments because they are the options of a command.
+    """
     for path, suffix in ((out, ".csv"), (save, ".html"), (picture, ".png")):
         if path is not None and path.suffix.lower() != suffix:
             raise TocsinError(f"the name of this file must end in {suffix}; got {str(path)!r}.")
