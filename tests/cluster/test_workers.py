@@ -26,6 +26,8 @@ def ray():
     ray.shutdown()
 
 
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::UserWarning")
 def test_a_killed_worker_is_replaced_and_every_edge_is_answered_once(ray, tmp_path):
     scene, robot = scene_and_robot()
     Q0, Q1 = edges(600)
