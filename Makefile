@@ -31,7 +31,7 @@ docs: $(SITE)
 demo: $(LIBRARY)
 	$(BIN)/tocsin demo
 
-lint: $(STAMP)
+lint: types
 	$(BIN)/ruff check .
 	$(BIN)/lint-imports
 	cd benchmarks && ../$(BIN)/lint-imports

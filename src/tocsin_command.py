@@ -7,7 +7,7 @@ being printed is printed to its end, and is the only one: whoever asked for JSON
 Before the first line of this file Python itself starts, for a hundredth of a second: what it says then is its own.
 """
 
-import _signal as signal  # all that `signal` adds is names, and an import of 5 ms that Ctrl-C may fall into
+import _signal as signal  # pyright: ignore[reportMissingImports]  # all that `signal` adds is names, and an import of 5 ms that Ctrl-C may fall into
 import os
 import sys
 

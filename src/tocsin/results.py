@@ -9,7 +9,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from fractions import Fraction
 from numbers import Real
-from typing import Any, Protocol, TypeVar, overload
+from typing import Any, ClassVar, Protocol, TypeVar, overload
 
 import numpy as np
 
@@ -56,15 +56,10 @@ class MovedModel(Protocol):
         """What moves."""
         ...
 
-    @property
-    def times(self) -> Values | None:
-        """Of a motion on a clock: seconds at its knots."""
-        ...
-
-    @property
-    def seconds(self) -> bool:
-        """Are these the clock's?"""
-        ...
+    times: ClassVar[Values | None]
+    """Of a motion on a clock: seconds at its knots."""
+    seconds: ClassVar[bool]
+    """Are these the clock's?"""
 
     def row_at(self, t: float) -> Row:
         """Return its configuration, base in front."""
@@ -502,7 +497,13 @@ class LinkPairs(Sequence[LinkPair]):
     def __len__(self) -> int:
         return len(self.pairs)
 
-    def __getitem__(self, index: Any) -> Any:
+    @overload
+    def __getitem__(self, index: int) -> LinkPair: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> tuple[LinkPair, ...]: ...
+
+    def __getitem__(self, index: int | slice) -> LinkPair | tuple[LinkPair, ...]:
         return self.pairs[index]
 
     def __repr__(self) -> str:

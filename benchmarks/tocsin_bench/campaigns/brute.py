@@ -294,8 +294,8 @@ def compare(soft: Soft, name: str, tally: Tally) -> None:
     wrong += [f"{name}: edge {e} and face {f}, at the start, are told wrongly" for e, f in overlaps ^ through]
     near = pairs.keys() - expected.keys()
     for pair in near:
-        ends = [t[soft.corners(pair)][None] for t in (soft.t0, soft.t1)]
-        if gaps.stays_beyond(pair[0], *ends, tolerance)[0]:
+        t0, t1 = (t[soft.corners(pair)][None] for t in (soft.t0, soft.t1))
+        if gaps.stays_beyond(pair[0], t0, t1, tolerance)[0]:
             wrong.append(f"{name}: {pair} is reported at {pairs[pair]!r} and never comes within the tolerance")
     tally.near += len(near)
     tally.scenes_near += bool(near)

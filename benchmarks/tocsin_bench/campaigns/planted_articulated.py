@@ -299,7 +299,7 @@ def _case(name: str, arm: Arm, obstacle: Piece, body: Any, scene: Any, found: tu
 
     def pairs(time: float) -> list:
         poses = kin.poses(arm.tree, q0, q1, [time], base)[0]
-        there = poses[arm.probe] if body is None else kin.body_poses(*placed, [time])[0]
+        there = poses[arm.probe] if body is None else kin.body_poses(placed[0], placed[1], [time])[0]
         return [
             (piece.true, poses[link] @ placement, obstacle.true, there)
             for link, carried in enumerate(arm.parts)

@@ -167,7 +167,8 @@ def rigid_case(name: str, label: str, parts: tuple, true: tuple, numbers: tuple,
     t, margin, tolerance, span, ends_a, ends_b = numbers
 
     def pairs(time: float) -> list:
-        return [(true[0], kin.body_poses(*ends_a, [time])[0], true[1], kin.body_poses(*ends_b, [time])[0])]
+        at_a, at_b = (kin.body_poses(t0, t1, [time])[0] for t0, t1 in (ends_a, ends_b))
+        return [(true[0], at_a, true[1], at_b)]
 
     return Case(
         name=name,

@@ -233,7 +233,9 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
         for source in questions:
             for question in source:
                 data = judged(question, told, rows)
-                for _ in range(rng.poisson(2.0 * args.changed / max(total, 1)) if data and data["free"] else 0):
+                if data is None or not data["free"]:
+                    continue
+                for _ in range(rng.poisson(2.0 * args.changed / max(total, 1))):
                     attack(question, data, rng, told)
     summary = _tables(rows, told)
     bad = told["without a proof"] + told["refused"] + told["another claim than the answer"]

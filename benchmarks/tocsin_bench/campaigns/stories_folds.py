@@ -102,7 +102,8 @@ class Itself:
         volumes = slack * (1.0 + float(np.abs(points).max())) ** 2
         for e in edges:
             for face in (f for f in faces.tolist() if not set(e) & set(f)):
-                certain, possible = _through(*at[list(e)], *at[face], volumes)
+                p, q, a, b, c = at[[*e, *face]]
+                certain, possible = _through(p, q, a, b, c, volumes)
                 self._upper.append(np.where(certain, 0.0, np.inf))
                 self._lower.append(np.where(possible, 0.0, np.inf))
                 self._touch.append(certain)
@@ -119,4 +120,4 @@ class Itself:
         """Return (lower, upper, touch) of the whole, or of a face with its edges and vertices."""
         rows = [k for k, owners in enumerate(self.owners) if face is None or face in owners]
         lower, upper, touch = (np.array(table)[rows] for table in (self._lower, self._upper, self._touch))
-        return lower.min(0, initial=np.inf), upper.min(0, initial=np.inf), touch.any(0)
+        return lower.min(0, initial=np.inf), upper.min(0, initial=np.inf), np.logical_or.reduce(touch, 0)

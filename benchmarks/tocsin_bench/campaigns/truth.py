@@ -98,7 +98,8 @@ def exact_times(group: Group) -> list[Any]:
         found = pairs.first_contact(group.kind, t0, t1)
         if (found is not None) != group.truth[k]:
             raise RuntimeError(f"query {k} of {group.name} ({group.kind}): the judge contradicts the recorded truth")
-        if k in group.digits and abs(Fraction(group.digits[k]) - found.lo) > Fraction(1, 10**38):
+        digits = group.digits.get(k)
+        if digits is not None and (found is None or abs(Fraction(digits) - found.lo) > Fraction(1, 10**38)):
             raise RuntimeError(f"query {k} of {group.name} ({group.kind}): the judge contradicts the recorded time")
         out.append(found)
     return out

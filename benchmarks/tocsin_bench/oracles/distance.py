@@ -29,7 +29,7 @@ def _sub(a, b):
 
 
 def _dot(a, b):
-    return sum(x * y for x, y in zip(a, b))
+    return sum((x * y for x, y in zip(a, b)), Fraction(0))
 
 
 def _cross(a, b):
@@ -40,7 +40,7 @@ def _at(a, d, s):
     return tuple(x + s * y for x, y in zip(a, d))
 
 
-def exact_point_segment(p, a, b):
+def exact_point_segment(p, a, b) -> Fraction:
     """Return the squared distance of a point to a segment."""
     d = _sub(b, a)
     dd = _dot(d, d)
@@ -49,7 +49,7 @@ def exact_point_segment(p, a, b):
     return _dot(r, r)
 
 
-def exact_segment_segment(a, b, c, d):
+def exact_segment_segment(a, b, c, d) -> Fraction:
     """Return the squared distance of the segments ab and cd."""
     best = min(
         exact_point_segment(a, c, d),
@@ -68,7 +68,7 @@ def exact_segment_segment(a, b, c, d):
     return best
 
 
-def exact_point_triangle(p, triangle):
+def exact_point_triangle(p, triangle) -> Fraction:
     """Return the squared distance of a point to a triangle."""
     a, b, c = triangle
     best = min(exact_point_segment(p, a, b), exact_point_segment(p, b, c), exact_point_segment(p, c, a))

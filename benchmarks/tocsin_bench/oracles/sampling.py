@@ -74,7 +74,7 @@ def link_speed(tree: Tree, q0, q1, link: int, reach: float, base=None) -> float:
                 slide = np.linalg.norm((b - a)[:3])
                 extent = max(np.linalg.norm(a[:3]), np.linalg.norm(b[:3]))
         speed += slide + turn * far
-        far += extent + float(np.linalg.norm(np.asarray(joint.origin)[:3, 3]))
+        far += float(extent) + float(np.linalg.norm(np.asarray(joint.origin)[:3, 3]))
         link = joint.parent
     if base is not None:
         speed += body_speed(base[0], base[1], far)

@@ -166,7 +166,7 @@ def relative_screw(a_t0: Any, a_t1: Any, b_t0: Any, b_t1: Any) -> tuple[Screw, A
     cosine = (rows[0][0] + rows[1][1] + rows[2][2] - 1) / 2
     angle = mpmath.atan2(sine, cosine)
     if angle < mpf(10) ** -14:
-        length = mpmath.sqrt(_dot(shift, shift))
+        length = mpf(mpmath.sqrt(_dot(shift, shift)))
         v = (mpf(0), mpf(0), mpf(1)) if length == 0 else tuple(c / length for c in shift)
         return Screw((mpf(0),) * 3, v, mpf(0), length), start
     v = tuple(c / (2 * sine) for c in off)
@@ -468,7 +468,8 @@ def _all_contacts(a: Surface, b: Surface, a_t0: Any, a_t1: Any, b_t0: Any, b_t1:
                 if not _in_triangle(move.at(points[vertex], t), *c):
                     continue
                 pair_of = (vertex, int(solid.group[f]))
-                key = (kind, *(pair_of if back else pair_of[::-1]))
+                feature_a, feature_b = pair_of if back else pair_of[::-1]
+                key = (kind, feature_a, feature_b)
                 if (key, mpmath.nstr(t, 25)) in seen:
                     continue
                 seen.add((key, mpmath.nstr(t, 25)))
@@ -477,7 +478,7 @@ def _all_contacts(a: Surface, b: Surface, a_t0: Any, a_t1: Any, b_t0: Any, b_t1:
                 spun = turn(t) if not back else (lambda e: e)
                 properness, s = max((_vertex_properness(other, vertex, s * normal, spun), s) for s in flips)
                 facing = _meets_outside(other, (vertex,), -s * normal, spun)
-                found.append(Hit(*key, t, properness, facing))
+                found.append(Hit(kind, feature_a, feature_b, t, properness, facing))
     family = _edge_family(xa, xb, a.edges, b.edges, rough)
     for pair, lo, hi in _survivors(family, rough):
         i, k = (int(x) for x in family.index[pair])

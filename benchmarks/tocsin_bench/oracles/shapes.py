@@ -123,7 +123,7 @@ def _least(function, lo, hi, rounds: int):
     Every round samples 16 cells and keeps the two about the best sample, which hold the minimum: `function` maps
     (..., 17) arguments to values.
     """
-    steps, best = np.linspace(0, 1, 17), np.inf
+    steps, best = np.linspace(0, 1, 17), np.full(np.shape(lo), np.inf)
     for _ in range(rounds):
         x = lo[..., None] + (hi - lo)[..., None] * steps
         values = function(x)

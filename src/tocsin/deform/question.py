@@ -309,23 +309,24 @@ class Question:
 
     def _locked(self, stretch: Stretch, question: int, limit: float) -> FoundContacts:
         """Ask about one stretch up to `limit`; times that come back, and this one, are the stretch's own."""
-        frames = {}
+        frames: dict[int, Frames] = {}
+        softs: dict[int, MeshState] = {}
         for k, model in enumerate(self.models):
             if isinstance(model, Deformable):
                 at, off = self._frames(k, stretch)
-                frames[k] = Frames(at(0.0), at(1.0), off)
-        self._budget.fit(*(soft_of(self.models[k]) for k in frames))
+                frames[k], softs[k] = Frames(at(0.0), at(1.0), off), soft_of(model)
+        self._budget.fit(*softs.values())
         self._budget.spend(PAIRING * len(self.pairings))
         origin = middle_of(frames.values())
         best: list[tuple[np.ndarray, np.ndarray]] = []
         sides: dict[int, MeshArrays] = {}
-        softs = [p for p, pairing in enumerate(self.pairings) if pairing.b.shape < 0]
+        both_soft = [p for p, pairing in enumerate(self.pairings) if pairing.b.shape < 0]
         pairs = []
-        for p in softs:
+        for p in both_soft:
             pairing = self.pairings[p]
             for k in (pairing.a.model, pairing.b.model):
                 if k not in sides:
-                    sides[k] = soft_of(self.models[k]).fit(frames[k].start, frames[k].end, origin)
+                    sides[k] = softs[k].fit(frames[k].start, frames[k].end, origin)
             a, b = sides[pairing.a.model], sides[pairing.b.model]
             margin = pairing.margin + frames[pairing.a.model].off + frames[pairing.b.model].off
             pairs.append(MeshPair(a, b, a is b, margin, pairing.tolerance, self._overlaps(pairing, stretch)))
@@ -335,10 +336,10 @@ class Question:
             self.counts += found.counts
             complete = found.complete
             if question == EVERY:
-                found = self._confirmed(found, softs)
+                found = self._confirmed(found, both_soft)
             if len(found.hits):
                 hits = found.hits
-                best.append((hits, np.array(softs)[found.pair]))
+                best.append((hits, np.array(both_soft)[found.pair]))
                 if question == ANY and hits[0]["status"] == CONTACT:
                     return FoundContacts(hits, best[0][1], found.counts)
                 limit = min(limit, float(hits[0]["time"])) if question != EVERY else limit

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from tocsin import _cast
 from tocsin._readers import Reader
-from tocsin._types import LinkTable, Matrix4, PoseLike, Row, Values, Vectors
+from tocsin._types import LinkTable, Matrix4, PoseLike, Row, Vectors
 from tocsin.errors import TocsinError
 from tocsin.geometry.balls import covering_balls
 from tocsin.geometry.height_field import height_field
@@ -191,8 +191,8 @@ class Body(Model):
             raise TocsinError(f"base must be below the lowest height, {lowest:g} m; got {bottom:g}.")
         along_x, along_y = np.broadcast_to(step, 2)
         rows, columns = ground.shape
-        x = float(along_x) * (np.arange(columns) - 0.5 * (columns - 1))
-        y = float(along_y) * (np.arange(rows) - 0.5 * (rows - 1))
+        x = float(along_x) * (np.arange(columns, dtype=np.float64) - 0.5 * (columns - 1))
+        y = float(along_y) * (np.arange(rows, dtype=np.float64) - 0.5 * (rows - 1))
         body = cls(height_field(x, y, ground, bottom, name=label), pose, name=label, solid=True)
         body.unnamed = name is None
         return body
@@ -247,7 +247,7 @@ class Body(Model):
             raise TocsinError(
                 f"a drive of {self.name!r} makes {pieces / 4:g} turns; at most {MOST_QUARTERS / 4:g} are followed."
             )
-        stamps: Values = np.linspace(begin, end, pieces + 1)
+        stamps = np.linspace(begin, end, pieces + 1, dtype=np.float64)
         rows = np.tile(start, (len(stamps), 1))
         rows[:, :3] += (stamps - begin)[:, None] * v
         if rate > 0.0:

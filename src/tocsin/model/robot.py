@@ -201,7 +201,7 @@ class Robot(Model):
         """Return which entries of a configuration the joints of a group have, in its order; all without one."""
         if group is None:
             return list(range(self.n_config))
-        if not isinstance(group, str) or group not in self.groups:
+        if not _cast.instance(group, str) or group not in self.groups:
             raise unknown_name("group", group, self.groups)
         spans = [self._config[name] for name in self.groups[group] if name in self._config]
         return [k for start, width in spans for k in range(start, start + width)]

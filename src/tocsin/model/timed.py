@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from tocsin import _cast
+from tocsin._types import Values
 from tocsin.errors import TocsinError
 from tocsin.model.base import Motion, repeated
 from tocsin.motion.clocks import Timeline, timeline_of
@@ -87,7 +88,7 @@ def stamped(motion: Motion, times: Any, error: np.ndarray | None, *, seconds: bo
     return made
 
 
-def checked_times(times: Any, count: int, what: str) -> np.ndarray:
+def checked_times(times: Any, count: int, what: str) -> Values:
     """Return so many seconds, which increase."""
     stamps = np.array(_cast.array(times, f"the times of {what}", (count,)), np.float64)
     stuck = np.flatnonzero(np.diff(stamps) <= 0.0)

@@ -301,7 +301,7 @@ def hermite(times: np.ndarray, p: np.ndarray, v: np.ndarray | None, a: np.ndarra
 
 def both_have(rates: np.ndarray) -> np.ndarray:
     """Return (k - 1, 1): of which pieces both ends have rates."""
-    missing = np.isnan(rates).any(axis=1, keepdims=True)
+    missing = np.logical_or.reduce(np.isnan(rates), axis=1, keepdims=True)
     return np.logical_not(np.logical_or(missing[:-1], missing[1:]))
 
 

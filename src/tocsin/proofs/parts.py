@@ -200,5 +200,5 @@ def parts_of(shape: Shape) -> Parts:
     n = len(shape.faces)
     parts = np.zeros(2 * n - 1, PART)
     table = np.zeros((20 * n + 64, 3))  # three a triangle on the four lowest levels, FEW or 32 a part above
-    used = build(shape.source.vertices, shape.faces, shape.points, DIRECTIONS, parts, table)
+    used = build(shape.mesh().vertices, shape.faces, shape.points, DIRECTIONS, parts, table)
     return Parts(parts, np.ascontiguousarray(table[:used]))

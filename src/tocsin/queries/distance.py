@@ -44,7 +44,7 @@ def _links(context: Context, placements: tuple[Motion, ...]) -> Distance:
     prepared, configs, _ = context.prepared(world, placements)
     upper, lower, a, b, x, y = nearest(prepared.table, configs, 0.0)
     names = [context.name_of(world, g) if g >= 0 else ("", "") for g in (a, b)]
-    return distance_from(upper, lower, np.array(x), np.array(y), *names)
+    return distance_from(upper, float(lower), np.array(x), np.array(y), *names)
 
 
 def distance_from(

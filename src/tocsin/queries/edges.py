@@ -38,7 +38,7 @@ from tocsin.queries.kernels.batch import (
     write_poses,
 )
 from tocsin.queries.kernels.first_contact import Terms
-from tocsin.queries.threads import BatchInterrupted, Watch, deal, shown
+from tocsin.queries.threads import BatchInterrupted, Progress, Watch, deal, shown
 from tocsin.results import STATUSES, FirstContact
 
 UNASKED = -2
@@ -261,13 +261,14 @@ class Asking:
         self.threads: int | None = None if threads is None else _cast.count(threads, "threads")
         if progress is not None and not isinstance(progress, bool) and not callable(progress):
             raise TocsinError(f"progress is a function of (done, total), or True for a bar; got {progress!r}.")
-        self.progress = progress
+        self.progress: Progress | bool | None = progress
 
     def after(self, done: int, total: int) -> Asking:
         """Return the same for a part of a batch of which so much is done."""
         part = copy.copy(self)
-        if callable(self.progress):
-            part.progress = lambda more, _: self.progress(done + more, total)
+        progress = self.progress
+        if callable(progress):
+            part.progress = lambda more, _: progress(done + more, total)
         return part
 
     def outcomes(self, points: Points, anything: bool) -> np.ndarray:

@@ -87,7 +87,7 @@ class Watch:
 
 
 Work = Callable[[int, int, Watch], int]
-Progress = Callable[[int, int], None]
+Progress = Callable[[int, int], object]
 
 
 def cores() -> int:

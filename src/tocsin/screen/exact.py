@@ -128,11 +128,11 @@ class Touches(NamedTuple):
 class On(NamedTuple):
     """What of a shape touches."""
 
-    feature: int
+    feature: np.int64
     """Corner, edge or flat face."""
-    face: int
+    face: np.int64
     """The triangle, and which of its corners or edges."""
-    side: int
+    side: np.int64
 
 
 @kernel
