@@ -6,7 +6,7 @@ LIBRARY := $(VENV)/.library
 STAMP := $(VENV)/.installed
 SITE := $(VENV)/.site
 
-.PHONY: demo docs test test-all test-avx2 test-machine test-memory test-pure first lint types warm bench matrix clean
+.PHONY: demo docs wheel test test-all test-avx2 test-machine test-memory test-pure first lint types warm bench matrix clean
 
 # What the demo and the examples need; the tests need peers, browsers and robots beside it, four times as much.
 $(LIBRARY): pyproject.toml
@@ -30,6 +30,10 @@ docs: $(SITE)
 
 demo: $(LIBRARY)
 	$(BIN)/tocsin demo
+
+# A wheel that holds compiled kernels, for the levels of x86-64 that this processor has: ten minutes the first time.
+wheel: $(LIBRARY)
+	$(BIN)/python tools/wheel.py
 
 lint: types
 	$(BIN)/ruff check .

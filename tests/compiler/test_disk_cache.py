@@ -68,7 +68,8 @@ def test_what_was_edited_since_it_was_loaded_has_no_state(copy):
     program = (
         "import pathlib, sys; from tocsin import vec; from tocsin.compiler import disk_cache as c\n"
         "file = c.PACKAGE / 'vec.py'; file.write_text(file.read_text() + '# edited')\n"
-        "print(c.state(file), c.state(c.PACKAGE / 'simd/lanes.py') is None, c.KernelCache(vec.dot.py_func)._name(()))"
+        "print(c.state(file), c.state(c.PACKAGE / 'simd/lanes.py') is None)\n"
+        "print(c.KernelCache(vec.dot.py_func)._name((), ''))"
     )
     assert run(program, copy).split() == ["None", "False", "None"]
 
@@ -89,7 +90,7 @@ def test_kernels_are_kept_for_a_processor_and_for_settings(monkeypatch):
     """A home folder may serve machines with and without AVX-512, and processes with other settings of Numba."""
 
     def name():
-        return disk_cache.KernelCache(tocsin.vec.dot.py_func)._name("()")
+        return disk_cache.KernelCache(tocsin.vec.dot.py_func)._name("()", disk_cache.made_for_here())
 
     names = [name()]
     for key, value in SETTINGS.items():

@@ -7,7 +7,8 @@ thus recompiles exactly the kernels that may use it; copies of the same sources 
 that cannot be written to are served as well. The processor, Numba's settings and all versions are in the name too: a
 home folder may serve several machines.
 
-Numba's own cache is never used, for the reason above. Where nothing can be kept, kernels are compiled in memory.
+What came with the package is looked for first (`packaged`), under names that say a level of processors instead of this
+one. Numba's own cache is never used, for the reason above. Where nothing can be kept, kernels are compiled in memory.
 """
 
 import hashlib
@@ -25,13 +26,17 @@ import numpy as np
 from llvmlite import binding
 from numba import config
 
+from tocsin.compiler.packaged import LEVELS, Archive, levels
 from tocsin.compiler.store import Bytes, Store, folder, say
 
 PACKAGE = Path(__file__).parents[1]
 
 KERNELS = Store("kernels")
 
-KEEPING = {PACKAGE / "compiler/store.py", PACKAGE / "_types.py", Path(__file__)}
+PACKAGED = {level: Archive(PACKAGE / f"compiled/{level}.kernels", KERNELS.kind) for level in LEVELS}
+"""What came with the package, by level."""
+
+KEEPING = {PACKAGE / "compiler/store.py", PACKAGE / "compiler/packaged.py", PACKAGE / "_types.py", Path(__file__)}
 """Modules that change no kernel: what they write has a version of its own, or they only name types for checkers."""
 
 FORMAT = 1
@@ -133,6 +138,33 @@ def machine() -> str:
     return repr((_host(), [(key, getattr(config, key, None)) for key in _settings()]))
 
 
+def for_level(level: str) -> str:
+    """Return what decides what becomes of a text on every processor of a level.
+
+    Of versions as much as machine code can hang on: Numba's, and the calling conventions of Python and of NumPy.
+    """
+    versions = numba.__version__, llvmlite.__version__, np.__version__.split(".")[0], sys.implementation.cache_tag
+    settings = [(key, getattr(config, key, None)) for key in _settings() if not key.startswith("CPU_")]
+    return repr((level, versions, getattr(sys, "abiflags", ""), binding.get_process_triple(), settings))
+
+
+def made_for_here() -> str:
+    """Return what code is made for here: a level, where just that was asked for, or this machine."""
+    name = getattr(config, "CPU_NAME", None)
+    return for_level(name) if name in LEVELS and getattr(config, "CPU_FEATURES", None) == "" else machine()
+
+
+@cache
+def _levels() -> tuple[str, ...]:
+    """Return the levels that came with the package and run here, the best first."""
+    return tuple(level for level in levels(binding.get_host_cpu_features()) if PACKAGED[level].places)
+
+
+def packaged_levels() -> tuple[str, ...]:
+    """Return the levels whose kernels are looked for first; none where the user names a processor to compile for."""
+    return _levels() if getattr(config, "CPU_NAME", None) is None else ()
+
+
 @cache
 def _kept() -> set[str]:
     """Return the states of which kernels were there when the first one was missing."""
@@ -157,31 +189,34 @@ class KernelCache:
         place = KERNELS.place()
         return None if place is None else str(place)
 
-    def _name(self, sig: Any) -> str | None:
-        """Return the name of what is compiled for a signature; None if it cannot be kept."""
+    def _name(self, sig: Any, made_for: str) -> str | None:
+        """Return the name of what is compiled for a signature; None if no text that stands in a file is compiled."""
         code: Any = self._function.__code__
         file = Path(code.co_filename)
-        if folder() is None or not file.is_file():
-            return None
-        text = state(file)
+        text = state(file) if file.is_file() else None
         if text is None:
             return None
         cells = self._function.__closure__ or ()
         closed = _dumps([cell.cell_contents for cell in cells]) if cells else b""
         function = self._function.__qualname__, code.co_firstlineno, code.co_code, closed
-        parts = repr((FORMAT, self.kind, machine(), function, str(sig)))
+        parts = repr((FORMAT, self.kind, made_for, function, str(sig)))
         return f"{text}-{hashlib.blake2b(parts.encode(), digest_size=20).hexdigest()}"
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """Return what was compiled for a signature, or None."""
         target_context.refresh()
-        try:
-            name = self._name(sig)
-            body = None if name is None else KERNELS.load(name)
-            if body is not None:
-                return self.rebuild(target_context, pickle.loads(body))
-        except Exception:
-            return None
+        places = [(PACKAGED[level], for_level(level)) for level in packaged_levels()]
+        if folder() is not None:
+            places.append((KERNELS, made_for_here()))
+        name = None
+        for place, made_for in places:
+            try:
+                name = self._name(sig, made_for)
+                body = None if name is None else place.load(name)
+                if body is not None:
+                    return self.rebuild(target_context, pickle.loads(body))
+            except Exception:
+                continue
         if name is None or KERNELS.place(make=True) is None:
             say("compiling kernels, a minute or two; nothing is kept")
         elif name.rpartition("-")[0] not in _kept():
@@ -191,7 +226,7 @@ class KernelCache:
     def save_overload(self, sig: Any, result: Any) -> None:
         """Keep what was compiled for a signature, if that is possible."""
         try:
-            name = self._name(sig)
+            name = None if folder() is None else self._name(sig, made_for_here())
             if name is None or result.library.has_dynamic_globals or any(not part.can_cache for part in result.lifted):
                 return
             body = _dumps(self.reduce(result))

@@ -95,6 +95,20 @@ def refusal(place: Path) -> str | None:
     )
 
 
+def _digest(kind: str, name: str, body: Bytes) -> bytes:
+    digest = hashlib.blake2b(f"{kind}/{name}\n".encode(), digest_size=DIGEST)
+    digest.update(body)
+    return digest.digest()
+
+
+def whole(kind: str, name: str, data: memoryview) -> memoryview | None:
+    """Return what a file of a store holds, if it is as it was written under this name; None if it is not."""
+    start = len(HEAD) + DIGEST
+    if data[: len(HEAD)] != HEAD or data[len(HEAD) : start] != _digest(kind, name, data[start:]):
+        return None
+    return data[start:]
+
+
 class Store:
     """The files of one kind, in a folder of their own."""
 
@@ -138,7 +152,7 @@ class Store:
             number, temporary = tempfile.mkstemp(dir=place, prefix=f"{file.name}.", suffix=".tmp")
             try:
                 with open(number, "wb") as out:
-                    out.write(HEAD + self._digest(file.name, body))
+                    out.write(HEAD + _digest(self.kind, file.name, body))
                     out.write(body)
                 os.replace(temporary, file)
             except BaseException:
@@ -167,11 +181,6 @@ class Store:
         """Remove all files of this kind; return how many there were."""
         return sum(_removed(entry.path) and bool(ENTRY.fullmatch(entry.name)) for entry in self._ours())
 
-    def _digest(self, name: str, body: Bytes) -> bytes:
-        digest = hashlib.blake2b(f"{self.kind}/{name}\n".encode(), digest_size=DIGEST)
-        digest.update(body)
-        return digest.digest()
-
     def _read(self, file: Path) -> memoryview | None:
         try:
             with open(file, "rb", buffering=0, opener=_plain_file) as opened:
@@ -179,15 +188,13 @@ class Store:
                 if not (stat.S_ISREG(status.st_mode) and trusted(status) and status.st_size <= self.limit):
                     return None
                 data = memoryview(opened.readall())
-            start = len(HEAD) + DIGEST
-            if data[: len(HEAD)] != HEAD or data[len(HEAD) : start] != self._digest(file.name, data[start:]):
-                return None
-            if time.time() - status.st_mtime > DAY:
+            body = whole(self.kind, file.name, data)
+            if body is not None and time.time() - status.st_mtime > DAY:
                 with suppress(OSError):
                     os.utime(file)
         except (OSError, ValueError, MemoryError):
             return None
-        return data[start:]
+        return body
 
     def _ours(self) -> Iterator[os.DirEntry[str]]:
         """Pass on the files that have names of ours."""
