@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
-from tocsin.cli import check, demo_scene, options, output, records
+from tocsin.cli import check, demo_scene, options, output, records, warmup
 from tocsin.cli.output import Record
 from tocsin.errors import TocsinError
 from tocsin.results import FirstContact
@@ -18,6 +18,9 @@ EXAMPLE = "Example: tocsin demo --out pictures\n\nThe exit code is 0: that the d
 SAMPLINGS = (20, 100, 500)
 """Numbers of samples of the motion that are tried."""
 
+ASKED = ("first_contact, triangles", "is_free, triangles", "contacts, triangles"), ("distance, triangles", "pictures")
+"""Kinds of questions of `warmup` whose kernels are needed, in two chains that have little in common."""
+
 PICTURE, PAGE = "demo.png", "demo.html"
 
 Folder = Annotated[Path, typer.Option("--out", metavar="FOLDER", help="Where the picture and the page are written.")]
@@ -26,8 +29,9 @@ Folder = Annotated[Path, typer.Option("--out", metavar="FOLDER", help="Where the
 def demo(out: Folder = Path("out"), as_json: options.Json = False) -> None:
     """Show an arm that sweeps through a thin plate: when, where, and what sampling would have said."""
     out.mkdir(parents=True, exist_ok=True)
+    warmup.ready(*ASKED)
     shown = demo_scene.build()
-    with output.progress("loading the kernels; compiling them takes a minute, once"):
+    with output.progress("loading the kernels"):
         shown.scene.first_contact(shown.motion)
     started = time.perf_counter()
     hit = shown.scene.first_contact(shown.motion, tolerance=demo_scene.TOLERANCE)

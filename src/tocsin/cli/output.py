@@ -6,12 +6,13 @@ import json
 import math
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 import tocsin_command
+from tocsin.compiler.progress import told_to
 from tocsin.results import Status
 
 Record: TypeAlias = dict[str, Any]
@@ -97,8 +98,11 @@ def facts(rows: Sequence[tuple[str, Any]]) -> RenderableType:
 
 
 @contextmanager
-def progress(label: str) -> Iterator[Callable[[int, int], None]]:
-    """Show a bar on standard error while something long runs, if that is a terminal; yields progress(done, total)."""
+def progress(label: str) -> Iterator[Callable[[float, float], None]]:
+    """Show a bar on standard error while something long runs, if that is a terminal; yields progress(done, total).
+
+    While kernels are compiled, it says how many of those that a question needs are there.
+    """
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
@@ -109,7 +113,13 @@ def progress(label: str) -> Iterator[Callable[[int, int], None]]:
     )  # fmt: skip
     with bar:
         task = bar.add_task(label, total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
+
+        def compiling(question: str, done: int, total: int) -> None:
+            left = f"compiling {question}: {done} of {total} kernels"
+            bar.update(task, description=label if done == total else left, completed=done, total=total)
+
+        with nullcontext() if bar.disable else told_to(compiling):
+            yield lambda done, total: bar.update(task, description=label, completed=done, total=total)
 
 
 def metres(value: float) -> str:

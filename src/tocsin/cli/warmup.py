@@ -1,11 +1,12 @@
 """`tocsin warmup`: compile everything now, so that no later question waits for the compiler."""
 
+import hashlib
 import multiprocessing
 import os
 import tempfile
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,8 @@ import numpy as np
 import tocsin
 from tocsin.cli import options, output
 from tocsin.cli.output import Record
-from tocsin.compiler.disk_cache import KERNELS
+from tocsin.compiler.disk_cache import KERNELS, PACKAGE, made_for_here, packaged_levels, state
+from tocsin.compiler.progress import told_to
 from tocsin.errors import TocsinError
 from tocsin.geometry import cache
 from tocsin.geometry.mesh import Mesh
@@ -36,15 +38,8 @@ Job = tuple[str, Callable[[], Any]]
 def warmup(as_json: options.Json = False) -> None:
     """Compile every kernel now, on as many processors as help: minutes, once per machine and version."""
     started = time.perf_counter()
-    steps: list[Record] = []
-    chains = _chains()
-    total = sum(len(chain) for chain in chains)
     with output.progress("compiling") as progress:
-        for step in _run(chains):
-            steps.append(step)
-            progress(len(steps), total)
-    names = [name for chain in chains for name, _ in chain]
-    steps.sort(key=lambda step: names.index(step["step"]))
+        steps = run(_chains(), progress)
     seconds = time.perf_counter() - started
     folder = KERNELS.place(make=True)
     if as_json:
@@ -60,38 +55,79 @@ def warmup(as_json: options.Json = False) -> None:
         console.print(f"  kept in {folder.parent}", style="dim")
 
 
-def _run(chains: list[list[Job]]) -> Iterator[Record]:
-    """Run every job, chains beside each other in processes of their own; yields what each took, as they end."""
+def ready(*chains: tuple[str, ...]) -> None:
+    """Compile what kinds of questions need, chains of them beside each other; nothing if that was done before.
+
+    Processes share what they compile: each looks on disk for a kernel before it compiles it.
+    """
+    texts = repr((chains, made_for_here(), [state(file) for file in sorted(PACKAGE.rglob("*.py"))]))
+    key = hashlib.blake2b(texts.encode(), digest_size=20).hexdigest()
+    if packaged_levels() or KERNELS.load(key) is not None:
+        return
+    with output.progress("compiling, once per machine") as progress:
+        run([_named(chain) for chain in chains], progress)
+    KERNELS.save(key, b"ready")
+
+
+def run(chains: list[list[Job]], progress: Callable[[float, float], object]) -> list[Record]:
+    """Run every job, chains beside each other in processes of their own; return what each took, in their order."""
+    names = [name for chain in chains for name, _ in chain]
+    steps: list[Record] = []
+    done = [0.0] * len(chains)
+
+    def told(number: int, share: float, step: Record | None) -> None:
+        done[number] = share
+        if step is not None:
+            steps.append(step)
+        progress(sum(done), len(names))
+
     workers = min(len(chains), os.cpu_count() or 1)
     if workers < 2 or KERNELS.place(make=True) is None:
-        yield from (_timed(job) for chain in chains for job in chain)
-        return
+        for number, chain in enumerate(chains):
+            _run_chain(number, chain, told)
+    else:
+        _run_beside(chains, workers, told)
+    return sorted(steps, key=lambda step: names.index(step["step"]))
+
+
+def _run_beside(chains: list[list[Job]], workers: int, told: Callable[[int, float, Record | None], None]) -> None:
     # Spawned, not forked: a fork may copy locks that another thread holds.
     context = multiprocessing.get_context("spawn")
-    told = context.SimpleQueue()
-    with ProcessPoolExecutor(workers, mp_context=context, initializer=_tell, initargs=(told,)) as pool:
-        ends = [pool.submit(_run_chain, number) for number in range(len(chains))]
-        while not all(end.done() for end in ends) or not told.empty():
-            if told.empty():
+    queue = context.SimpleQueue()
+    with ProcessPoolExecutor(workers, mp_context=context, initializer=_tell, initargs=(queue,)) as pool:
+        ends = [pool.submit(_run_named, number, [name for name, _ in chain]) for number, chain in enumerate(chains)]
+        while not all(end.done() for end in ends) or not queue.empty():
+            if queue.empty():
                 time.sleep(0.05)
             else:
-                yield told.get()
+                told(*queue.get())
         for end in ends:
             end.result()
 
 
-_told: Any = None
+_queue: Any = None
 """In a process that compiles: where it tells what it has done."""
 
 
-def _tell(told: Any) -> None:
-    global _told
-    _told = told
+def _tell(queue: Any) -> None:
+    global _queue
+    _queue = queue
 
 
-def _run_chain(number: int) -> None:
-    for job in _chains()[number]:
-        _told.put(_timed(job))
+def _run_named(number: int, names: Sequence[str]) -> None:
+    _run_chain(number, _named(names), lambda *said: _queue.put(said))
+
+
+def _named(names: Sequence[str]) -> list[Job]:
+    jobs = {name: work for chain in _chains() for name, work in chain}
+    return [(name, jobs[name]) for name in names]
+
+
+def _run_chain(number: int, chain: list[Job], told: Callable[[int, float, Record | None], None]) -> None:
+    for k, job in enumerate(chain):
+        with told_to(lambda _, done, total, k=k: told(number, k + 0.99 * done / total, None)):
+            step = _timed(job)
+        told(number, k + 1.0, step)
 
 
 def _timed(job: Job) -> Record:

@@ -27,7 +27,8 @@ from llvmlite import binding
 from numba import config
 
 from tocsin.compiler.packaged import LEVELS, Archive, levels
-from tocsin.compiler.store import Bytes, Store, folder, say
+from tocsin.compiler.progress import COMPILING
+from tocsin.compiler.store import Bytes, Store, folder
 
 PACKAGE = Path(__file__).parents[1]
 
@@ -36,7 +37,9 @@ KERNELS = Store("kernels")
 PACKAGED = {level: Archive(PACKAGE / f"compiled/{level}.kernels", KERNELS.kind) for level in LEVELS}
 """What came with the package, by level."""
 
-KEEPING = {PACKAGE / "compiler/store.py", PACKAGE / "compiler/packaged.py", PACKAGE / "_types.py", Path(__file__)}
+KEEPING = {Path(__file__), PACKAGE / "_types.py"} | {
+    PACKAGE / f"compiler/{name}.py" for name in ("store", "packaged", "progress")
+}
 """Modules that change no kernel: what they write has a version of its own, or they only name types for checkers."""
 
 FORMAT = 1
@@ -165,12 +168,6 @@ def packaged_levels() -> tuple[str, ...]:
     return _levels() if getattr(config, "CPU_NAME", None) is None else ()
 
 
-@cache
-def _kept() -> set[str]:
-    """Return the states of which kernels were there when the first one was missing."""
-    return {name.rpartition("-")[0] for name in KERNELS.names()}
-
-
 class KernelCache:
     """A function's compiled code on disk, looked for when it is first needed; what Numba's dispatchers want of a cache.
 
@@ -205,10 +202,18 @@ class KernelCache:
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """Return what was compiled for a signature, or None."""
         target_context.refresh()
-        places = [(PACKAGED[level], for_level(level)) for level in packaged_levels()]
+        found = self._found(sig, target_context)
+        if found is None and self.kind == KernelCache.kind:
+            kept = folder() is not None and KERNELS.place(make=True) is not None
+            COMPILING.begin(self._function, kept=kept)
+        elif found is not None:
+            COMPILING.tell(self._function)
+        return found
+
+    def _found(self, sig: Any, target_context: Any) -> Any:
+        places: list[tuple[Archive | Store, str]] = [(PACKAGED[level], for_level(level)) for level in packaged_levels()]
         if folder() is not None:
             places.append((KERNELS, made_for_here()))
-        name = None
         for place, made_for in places:
             try:
                 name = self._name(sig, made_for)
@@ -217,14 +222,12 @@ class KernelCache:
                     return self.rebuild(target_context, pickle.loads(body))
             except Exception:
                 continue
-        if name is None or KERNELS.place(make=True) is None:
-            say("compiling kernels, a minute or two; nothing is kept")
-        elif name.rpartition("-")[0] not in _kept():
-            say("compiling kernels, a minute or two, once per machine")
         return None
 
     def save_overload(self, sig: Any, result: Any) -> None:
         """Keep what was compiled for a signature, if that is possible."""
+        COMPILING.tell(self._function)
+        COMPILING.end(self._function)
         try:
             name = None if folder() is None else self._name(sig, made_for_here())
             if name is None or result.library.has_dynamic_globals or any(not part.can_cache for part in result.lifted):

@@ -1,0 +1,125 @@
+"""What is told while kernels are compiled: of how many that a question needs how many are done.
+
+A question is one compiled function, and what it calls is known from its text before anything is compiled: the kernels
+that its names stand for, and theirs. On a terminal that is a line that moves; elsewhere a sentence, once.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from types import CodeType
+from typing import Any
+
+from tocsin.compiler.store import say
+
+Listener = Callable[[str, int, int], object]
+"""Is told the question's name, how many of its kernels are done, and how many it has."""
+
+OFTEN = 0.1
+"""Seconds between two drawings of the line."""
+
+FEW = 10
+"""Kernels after which the time that is left is told: it is the mean of those so far for each that is left."""
+
+
+def called(function: Any) -> set[Any]:
+    """Return a kernel's function, and those of all kernels that it can call, directly or through others."""
+    seen = {function}
+    waiting = [function]
+    while waiting:
+        for value in _named(waiting.pop()):
+            other = getattr(value, "py_func", None)
+            if other is not None and other not in seen:
+                seen.add(other)
+                waiting.append(other)
+    return seen
+
+
+def _named(function: Any) -> Iterator[Any]:
+    """Yield what the names in a function stand for, as far as that is known before it is called."""
+    codes: list[CodeType] = [function.__code__]
+    while codes:
+        code = codes.pop()
+        yield from (function.__globals__.get(name) for name in code.co_names)
+        codes += [value for value in code.co_consts if isinstance(value, CodeType)]
+    for cell in function.__closure__ or ():
+        with suppress(ValueError):  # empty as yet
+            yield cell.cell_contents
+
+
+class Compiling:
+    """One question that is being compiled; others that it waits for are a part of it."""
+
+    def __init__(self) -> None:
+        self.listener: Listener | None = None
+        self._question: Any = None
+        self._needed: set[Any] = set()
+        self._done: set[Any] = set()
+        self._started = self._drawn = 0.0
+        self._width = 0
+        self._said = False
+
+    def begin(self, question: Any, *, kept: bool) -> None:
+        """Say that a question is compiled now, and whether it is kept; what it needs itself is a part of it."""
+        if self._question is not None and question in self._needed:
+            return
+        self._question, self._needed, self._done = question, called(question), set()
+        self._started = time.perf_counter()
+        if self.listener is None and not _terminal() and not self._said:
+            self._said = True
+            needed = f"{question.__name__} needs {len(self._needed)}"
+            say(f"compiling kernels ({needed}), {'once per machine' if kept else 'and keeping none'}")
+
+    def tell(self, kernel: Any) -> None:
+        """Say that a kernel is at hand, compiled or from disk."""
+        if self._question is not None and kernel in self._needed:
+            self._done.add(kernel)
+            self._show()
+
+    def end(self, question: Any) -> None:
+        """Say that the question is compiled."""
+        if question is self._question:
+            self._done = set(self._needed)
+            self._show(last=True)
+            self._question = None
+
+    def _show(self, *, last: bool = False) -> None:
+        name, done, total = self._question.__name__, len(self._done), len(self._needed)
+        if self.listener is not None:
+            self.listener(name, done, total)
+            return
+        now = time.perf_counter()
+        if not _terminal() or (now - self._drawn < OFTEN and not last):
+            return
+        self._drawn = now
+        spent = now - self._started
+        left = f", about {spent / done * (total - done):.0f} s left" if done >= FEW else ""
+        self._draw("" if last else f"tocsin: compiling {name}: {done} of {total} kernels, {spent:.0f} s{left}")
+
+    def _draw(self, line: str) -> None:
+        with suppress(OSError, ValueError, AttributeError):  # a closed or missing stream
+            print(f"\r{line:<{self._width}}", end="\r" if not line else "", file=sys.stderr, flush=True)
+        self._width = len(line)
+
+
+def _terminal() -> bool:
+    with suppress(OSError, ValueError, AttributeError):
+        return sys.stderr.isatty()
+    return False
+
+
+COMPILING = Compiling()
+"""Of this process: the compiler takes one question at a time."""
+
+
+@contextmanager
+def told_to(listener: Listener) -> Iterator[None]:
+    """Have somebody else told instead of drawing a line, while this lasts."""
+    was, COMPILING.listener = COMPILING.listener, listener
+    try:
+        yield
+    finally:
+        COMPILING.listener = was

@@ -1,0 +1,93 @@
+"""How much of what a question needs is compiled is told, to whoever asks for it, on a terminal, or in a sentence."""
+
+import io
+
+import pytest
+
+import tocsin.vec
+from tocsin.compiler import progress
+from tocsin.compiler.jit import PURE_PYTHON, kernel
+
+
+@kernel
+def inner(x):
+    return tocsin_dot((x, x, x), (x, x, x))
+
+
+tocsin_dot = tocsin.vec.dot
+
+
+@kernel
+def question(x):
+    return inner(x) + 1.0
+
+
+def test_what_a_kernel_calls_is_known_from_its_text():
+    if PURE_PYTHON:
+        pytest.skip("kernels are plain functions")
+    found = progress.called(question.py_func)
+    assert {question.py_func, inner.py_func, tocsin.vec.dot.py_func} <= found
+    assert question.py_func not in progress.called(inner.py_func)
+
+
+def ask():
+    pass
+
+
+def part():
+    pass
+
+
+@pytest.fixture
+def compiling(monkeypatch):
+    monkeypatch.setattr(progress, "called", lambda function: {ask, part})
+    return progress.Compiling()
+
+
+def test_a_listener_is_told_of_every_kernel_until_all_are_done(compiling):
+    told = []
+    compiling.listener = lambda *state: told.append(state)
+    compiling.tell(part)
+    compiling.begin(ask, kept=True)
+    compiling.tell(part)
+    compiling.tell(print)
+    compiling.end(part)
+    compiling.end(ask)
+    compiling.tell(part)
+    assert told == [("ask", 1, 2), ("ask", 2, 2)]
+
+
+def test_a_question_that_failed_is_forgotten_by_the_next(compiling, monkeypatch):
+    told = []
+    compiling.listener = lambda *state: told.append(state)
+    compiling.begin(ask, kept=True)
+    monkeypatch.setattr(progress, "called", lambda function: {function})
+    compiling.begin(print, kept=True)
+    compiling.end(print)
+    assert told == [("print", 1, 1)]
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+def test_on_a_terminal_a_line_moves_and_goes(compiling, monkeypatch):
+    terminal = Terminal()
+    monkeypatch.setattr(progress.sys, "stderr", terminal)
+    monkeypatch.setattr(progress, "OFTEN", -1.0)
+    compiling.begin(ask, kept=True)
+    compiling.tell(part)
+    compiling.end(ask)
+    assert "compiling ask: 1 of 2 kernels" in terminal.getvalue()
+    assert terminal.getvalue().endswith("\r")
+    assert "\n" not in terminal.getvalue()
+
+
+def test_elsewhere_it_is_one_sentence(compiling, monkeypatch):
+    file = io.StringIO()
+    monkeypatch.setattr(progress.sys, "stderr", file)
+    for _ in range(2):
+        compiling.begin(ask, kept=False)
+        compiling.end(ask)
+    assert file.getvalue() == "tocsin: compiling kernels (ask needs 2), and keeping none\n"
