@@ -100,8 +100,10 @@ def _define(function: Any, result: Any, cases: Callable[[Any], tuple[tuple[Any, 
 
     def typed(*given: Any) -> Any:
         """Return the signature for arguments, of which one is lanes or a mask; a number is one in every lane."""
-        number = next((kind.scalar for kind in given if isinstance(kind, LanesType)), None)
-        case = tuple(kind if isinstance(kind, LanesType | MaskType) else number for kind in given)
+        ours = next((kind for kind in given if isinstance(kind, LanesType | MaskType)), None)
+        if ours is None:
+            return None
+        case = tuple(kind if isinstance(kind, LanesType | MaskType) else ours.scalar for kind in given)
         return returned[case](*case) if case in returned else None
 
     if len(next(iter(returned))) == 1:
