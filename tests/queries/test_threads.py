@@ -15,18 +15,40 @@ pytestmark = pytest.mark.pure
 def test_every_piece_is_done_once(n, count):
     done, lock = [], threading.Lock()
 
-    def work(first, last):
+    def work(first, last, watch):
         with lock:
             done.extend(range(first, last))
+        return last
 
     deal(n, work, count)
     assert sorted(done) == list(range(n))
 
 
+@pytest.mark.parametrize("count", [1, 3])
+@pytest.mark.parametrize("n", [0, 1, 63, 64, 5000])
+def test_chunks_follow_each_other_and_none_is_too_long(n, count):
+    chunks = threads.chunks_of(n, count)
+    assert [k for first, last in chunks for k in range(first, last)] == list(range(n))
+    assert all(0 < last - first <= threads.CHUNK for first, last in chunks)
+
+
+def test_a_chunk_that_was_ended_is_gone_on_with():
+    done, lock = [], threading.Lock()
+
+    def work(first, last, watch):
+        reached = min(first + 5, last)
+        with lock:
+            done.extend(range(first, reached))
+        return reached
+
+    deal(300, work, 2)
+    assert sorted(done) == list(range(300))
+
+
 def test_progress_grows_to_the_end_in_the_callers_thread(monkeypatch):
     monkeypatch.setattr(threads, "EVERY", -1.0)
     told = []
-    deal(500, lambda first, last: None, 3, lambda done, n: told.append((done, n, threading.get_ident())))
+    deal(500, lambda first, last, watch: last, 3, lambda done, n: told.append((done, n, threading.get_ident())))
     counts = [done for done, _, _ in told]
     assert counts == sorted(counts)
     assert told[-1] == (500, 500, threading.get_ident())
@@ -37,16 +59,17 @@ def test_progress_grows_to_the_end_in_the_callers_thread(monkeypatch):
 def test_an_error_ends_all_and_is_raised(error):
     begun = []
 
-    def work(first, last):
+    def work(first, last, watch):
         begun.append(first)
         if first >= 64:
             raise error("enough")
+        return last
 
     with pytest.raises(error, match="enough"):
         deal(100_000, work, 2)
     assert len(begun) < 100_000 // threads.CHUNK
     threads_after = len(begun)
-    deal(100, lambda first, last: None, 2)
+    deal(100, lambda first, last, watch: last, 2)
     assert len(begun) == threads_after, "nobody is still at it"
 
 
