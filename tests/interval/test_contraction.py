@@ -15,7 +15,8 @@ def test_nothing_is_cut_where_a_concave_function_is_below_what_contact_needs():
     rng = np.random.default_rng(2)
     kept = 0
     for _ in range(2000):
-        lines = [(Fraction(float(a)), Fraction(float(b))) for a, b in np.round(rng.normal(size=(3, 2)), rng.integers(0, 9))]
+        rounded = np.round(rng.normal(size=(3, 2)), rng.integers(0, 9)).tolist()
+        lines = [(Fraction(a), Fraction(b)) for a, b in rounded]
         need = float(np.round(rng.normal(), 1))
         s0, s1 = np.sort(np.round(rng.uniform(-1, 1, 2), rng.integers(0, 6)))
         s0, s1 = float(s0), float(s1)
