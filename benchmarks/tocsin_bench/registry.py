@@ -176,6 +176,7 @@ COMMANDS = (
         "campaign",
         "--edges 200 --bodies 100 --chains 10 --changed 500",
     ),
+    Command("forged", "is a lie ever accepted by the checker of proofs?", "campaign", "--count 500"),
     Command("doors", "is all that users hand in answered or refused in a sentence?", "campaign", "--count 500"),
 )
 

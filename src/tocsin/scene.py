@@ -136,8 +136,8 @@ class Scene:
         Of freedom it holds, for every pair of shapes and every moment, a direction along which they are apart; of
         contact two points of two shapes that are within margin + tolerance at one moment. `proof.save("edge.proof")`
         writes a file that `tocsin verify` checks with a program that shares nothing with this one (docs/proofs.md).
-        Bodies and robots from URDF files; meshes with `solid=True`, deformable models and motions on screws are not
-        covered, and refused.
+        All rigid motions of bodies and robots; meshes with `solid=True` and deformable models are not covered, and
+        refused.
         """
         from tocsin.proofs.prove import prove
 
