@@ -6,7 +6,7 @@ LIBRARY := $(VENV)/.library
 STAMP := $(VENV)/.installed
 SITE := $(VENV)/.site
 
-.PHONY: demo docs wheel test test-all test-avx2 test-machine test-memory test-pure first lint types warm bench matrix clean
+.PHONY: demo docs pages wheel test test-all test-avx2 test-machine test-memory test-pure first lint types warm bench matrix clean
 
 # What the demo and the examples need; the tests need peers, browsers and robots beside it, four times as much.
 $(LIBRARY): pyproject.toml
@@ -25,6 +25,10 @@ $(SITE): $(LIBRARY) benchmarks/pyproject.toml
 
 docs: $(SITE)
 	$(BIN)/python tools/gallery.py
+	$(MAKE) --no-print-directory pages
+
+# The pages alone, strictly; without the gallery's scenes, which take minutes to make.
+pages: $(SITE)
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
 	@echo "the site is out/site/index.html"
 

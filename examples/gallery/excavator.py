@@ -11,7 +11,7 @@ scene = tocsin.Scene(robot, *site.bodies())
 # drive x, drive y, under, cabin, boom, arm, bucket: the first place from which a swing ends in a contact
 places = [(x, y) for x in np.arange(-12, 13, 4.0) for y in np.arange(-12, 13, 4.0)]
 swings = (robot.move([x, y, 0, -1.2, 0.5, -1.2, -0.8], [x, y, 0, 1.8, 0.3, -1.0, -0.6]) for x, y in places)
-swing = next(swing for swing in swings if scene.first_contact(swing).status is tocsin.Status.CONTACT)
+swing = next(swing for swing in swings if 0.0 < scene.first_contact(swing).time < 1.0)
 hit = scene.first_contact(swing)
 title = "An excavator on a construction site"
 tocsin.save_page("excavator.html", scene, swing, hit=hit, title=title)

@@ -16,7 +16,7 @@ def stretch(k):
 
 
 seconds = (stretch(k) for k in range(0, 870, 30))
-walk = next(walk for walk in seconds if scene.first_contact(walk).status is tocsin.Status.CONTACT)
+walk = next(walk for walk in seconds if 0.3 < scene.first_contact(walk).time < 1.0)
 hit = scene.first_contact(walk)
 title = "A mannequin among chess pieces"
 tocsin.save_page("mannequin.html", scene, walk, hit=hit, title=title)

@@ -1,4 +1,4 @@
-"""A snake of 40 links winds between posts: 39 joints turn at once, and nothing touches, which is proven."""
+"""A snake of 40 links winds between posts: 39 joints turn at once. Which link meets which post first?"""
 
 import numpy as np
 
