@@ -67,7 +67,7 @@ def test_commands_on_the_pages_exist_with_their_options():
         wrong = [word for word in rest if re.match(r"--\w", word) and word not in options | {"--help"}]
         assert wrong == [], f"{page}: {' '.join(words)}: no {wrong}"
         seen += 1
-    assert seen > 20
+    assert seen >= 20
 
 
 def test_every_scene_of_the_gallery_is_short_and_on_its_page():

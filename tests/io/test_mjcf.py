@@ -10,7 +10,7 @@ from effort import refusal
 from tocsin import Box, ConvexHull, Mesh, Robot, Scene, Sphere, TocsinError
 from tocsin.io.environment import load_environment
 from tocsin.io.mjcf import load_mjcf
-from tocsin.io.mjcf_shapes import _round_polytope
+from tocsin.io.shapes import round_polytope
 
 mujoco = pytest.importorskip("mujoco")
 
@@ -143,7 +143,7 @@ def test_contacts_are_those_of_mujoco(tmp_path, spread):
 
 
 def test_a_polytope_for_ellipsoids_contains_the_ball_and_is_close():
-    points = _round_polytope()
+    points = round_polytope()
     hull = ConvexHull(points).hull
     a, b, c = (hull.vertices[hull.faces[:, k]] for k in range(3))
     normals = np.cross(b - a, c - a)

@@ -17,7 +17,7 @@ from tocsin.model.robot import DEGREES, Robot
 from tocsin.motion.links import BASE_WIDTH
 from tocsin.scene import Scene
 
-ROBOT_FILES = (".urdf", ".xacro", ".xml")
+ROBOT_FILES = (".urdf", ".xacro", ".sdf", ".xml")
 CONFIGURATION_FILES = (".json", ".yaml", ".yml")
 SEPARATOR = re.compile(r"[\s,;]+")
 
@@ -40,6 +40,10 @@ def load_robot(
                 "--ignore-overlapping are for URDF files; --ignore A,B works for all."
             )
         return Robot.from_mjcf(path, packages=tuple(packages or ()))
+    if suffix == ".sdf":
+        if srdf is not None or ignore_overlapping:
+            raise TocsinError("--srdf and --ignore-overlapping are for URDF files; --ignore A,B works for all.")
+        return Robot.from_sdf(path, packages=tuple(packages or ()), geometry=geometry)
     return Robot.from_urdf(
         path, srdf=srdf, packages=tuple(packages or ()), geometry=geometry, ignore_overlapping=ignore_overlapping
     )

@@ -10,7 +10,7 @@ import typer
 
 RobotFile = Annotated[
     Path,
-    typer.Argument(metavar="ROBOT", readable=False, help="A .urdf, .xacro or MuJoCo .xml file.", show_default=False),
+    typer.Argument(metavar="ROBOT", readable=False, help="A .urdf, .xacro, .sdf or .xml file.", show_default=False),
 ]
 TrajectoryFile = Annotated[
     Path,

@@ -14,8 +14,8 @@ from typing import Any
 
 from tocsin._types import LongFaces, PathLike, Vectors
 from tocsin.geometry.mesh import MESH_FILE
-from tocsin.model.body import POINTS_FILE
-from tocsin.model.robot import MJCF_FILE, URDF_FILE, Robot
+from tocsin.model.body import OCTOMAP_FILE, POINTS_FILE
+from tocsin.model.robot import MJCF_FILE, SDF_FILE, URDF_FILE, Robot
 
 
 def _read_mesh(file: Path) -> tuple[Vectors, LongFaces]:
@@ -42,7 +42,21 @@ def _read_mjcf(path: PathLike, **options: Any) -> Robot:
     return load_mjcf(path, **options)
 
 
+def _read_sdf(path: PathLike, **options: Any) -> Robot:
+    from tocsin.io.sdf import load_sdf
+
+    return load_sdf(path, **options)
+
+
+def _read_octomap(path: Path, resolution: float | None) -> tuple[Vectors, Vectors]:
+    from tocsin.io.octomap import read_octomap
+
+    return read_octomap(path, resolution)
+
+
 MESH_FILE.provide(_read_mesh)
 POINTS_FILE.provide(_read_points)
 URDF_FILE.provide(_read_urdf)
 MJCF_FILE.provide(_read_mjcf)
+SDF_FILE.provide(_read_sdf)
+OCTOMAP_FILE.provide(_read_octomap)

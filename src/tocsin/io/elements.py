@@ -45,6 +45,16 @@ def attribute(element: Element, key: str, what: str) -> str:
 def numbers(element: Element, key: str, counts: tuple[int, ...], what: str, default: str | None = None) -> Values:
     """Return an attribute as finite numbers, as many as one of `counts`; without `default` it is required."""
     text = attribute(element, key, what) if default is None else element.get(key, default)
+    return _finite(text, counts, f"{what}: {key}={_shortened(text)!r}", f"of its <{element.tag}> (line {element.line})")
+
+
+def written(element: Element, counts: tuple[int, ...], what: str) -> Values:
+    """Return the text of an element as finite numbers, as many as one of `counts`."""
+    text = (element.text or "").strip()
+    return _finite(text, counts, f"{what}: <{element.tag}> {_shortened(text)!r}", f"(line {element.line})")
+
+
+def _finite(text: str, counts: tuple[int, ...], what: str, where: str) -> Values:
     try:
         if "_" in text:  # which Python takes for a digit separator
             raise ValueError
@@ -54,12 +64,9 @@ def numbers(element: Element, key: str, counts: tuple[int, ...], what: str, defa
         values = np.zeros(0)
     if len(values) not in counts or not np.isfinite(values).all():
         amount = " or ".join(str(count) for count in counts)
-        raise TocsinError(
-            f"{what}: {key}={_shortened(text)!r} of its <{element.tag}> (line {element.line}) must be {amount} finite "
-            f"number{'' if counts == (1,) else 's'}."
-        )
+        raise TocsinError(f"{what} {where} must be {amount} finite number{'' if counts == (1,) else 's'}.")
     if "," in text:
-        remark(f"{what}: {key}={_shortened(text)!r} (line {element.line}) has commas; numbers are separated by spaces.")
+        remark(f"{what} {where[where.rindex('(') :]} has commas; numbers are separated by spaces.")
     return values
 
 

@@ -6,7 +6,7 @@
 | `.obj`, `.dae`, `.glb`, `.gltf` | a body for each named part, where the file's scene puts it |
 | a folder | the bodies of all mesh files in it, not of folders below |
 | `.scene`, `.yaml`, `.yml`, `.json` | the obstacles of a planning scene |
-| `.urdf`, `.xacro`, `.xml` | a standing robot |
+| `.urdf`, `.xacro`, `.sdf`, `.xml` | a standing robot |
 
 Names are made distinct with -2, -3, ... where a file repeats them. Axes are never turned (glTF writers put y up).
 """
@@ -31,7 +31,7 @@ from tocsin.model.base import Model
 from tocsin.model.body import Body
 
 SCENES = (".scene", ".yaml", ".yml", ".json")
-ROBOTS = (".urdf", ".xacro", ".xml")
+ROBOTS = (".urdf", ".xacro", ".sdf", ".xml")
 
 MOST_BODIES = 10_000
 """Bodies of one file or folder."""
@@ -83,6 +83,10 @@ def _standing(place: Path, packages: Packages) -> Model:
             return load_mjcf(place, packages=packages)
         if root != "robot":
             raise TocsinError(f"cannot load an environment from {str(place)!r}: its root is <{root}>, not <mujoco>.")
+    if place.suffix.lower() == ".sdf":
+        from tocsin.io.sdf import load_sdf
+
+        return load_sdf(place, packages=packages)
     from tocsin.io.urdf import load_urdf
 
     return load_urdf(place, packages=packages)

@@ -8,28 +8,23 @@ triangles as MuJoCo cuts it). Two are not:
 
 from __future__ import annotations
 
-from functools import cache
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
 from tocsin import _cast
-from tocsin._types import Vector, Vectors
 from tocsin.errors import TocsinError
 from tocsin.geometry.height_field import height_field
-from tocsin.geometry.hull import convex_hull
 from tocsin.geometry.mesh import Mesh
 from tocsin.geometry.primitives import Box, Capsule, ConvexHull, Cylinder, Sphere
 from tocsin.geometry.shape import Placed, Shape, make_shape
 from tocsin.io.mjcf_bounds import MOST_CELLS
+from tocsin.io.shapes import PLANE_SIDE, round_polytope
 
 PLANE, HFIELD, SPHERE, CAPSULE, ELLIPSOID, CYLINDER, BOX, MESH = range(8)
 """MuJoCo's kinds of geoms."""
 
-PLANE_SIDE = 2000.0
 
-ROUNDNESS = 9
-"""An ellipsoid's polytope has 10 * ROUNDNESS^2 + 2 vertices."""
 
 
 def geom_shape(model: Any, geom: int, meshes: str) -> Placed | Shape:
@@ -50,7 +45,7 @@ def geom_shape(model: Any, geom: int, meshes: str) -> Placed | Shape:
     if kind == CAPSULE:
         return Capsule(size[0], 2.0 * size[1]), place
     if kind == ELLIPSOID:
-        return ConvexHull(_round_polytope() * size), place
+        return ConvexHull(round_polytope() * size), place
     if kind == CYLINDER:
         return Cylinder(size[0], 2.0 * size[1]), place
     if kind == BOX:
@@ -79,30 +74,3 @@ def _height_field(model: Any, field: int) -> Mesh:
     heights = np.array(model.hfield_data[first : first + rows * columns], dtype=np.float64) * top
     grid = np.linspace(-x, x, columns), np.linspace(-y, y, rows)
     return height_field(*grid, heights.reshape(rows, columns), -below, name=model.hfield(field).name)
-
-
-@cache
-def _round_polytope() -> Vectors:
-    """Return the vertices of a polytope that contains the unit ball: a sphere's points, pushed out to clear it.
-
-    The hull of points on the unit sphere has its faces at distances h <= 1 from the centre; divided by the smallest h,
-    every face clears the ball.
-    """
-    golden = 0.5 * (1.0 + 5.0**0.5)
-    corners = np.array([(s, t * golden, 0.0) for s in (-1, 1) for t in (-1, 1)])
-    corners = np.vstack((corners, corners[:, [2, 0, 1]], corners[:, [1, 2, 0]]))
-    triangles = convex_hull(corners).faces
-    vertices = convex_hull(corners).vertices
-    points: list[Vector] = []
-    for p, q, r in vertices[triangles]:
-        for i in range(ROUNDNESS + 1):
-            for k in range(ROUNDNESS + 1 - i):
-                points.append(p + (q - p) * (i / ROUNDNESS) + (r - p) * (k / ROUNDNESS))
-    spread = np.array(points)
-    spread /= np.linalg.norm(spread, axis=1)[:, None]
-    directions: Vectors = np.unique(cast(Vectors, np.round(spread, 12)), axis=0)
-    hull = convex_hull(directions)
-    a, b, c = (hull.vertices[hull.faces[:, k]] for k in range(3))
-    normals = np.cross(b - a, c - a)
-    heights = np.einsum("ij,ij->i", normals, a) / np.linalg.norm(normals, axis=1)
-    return directions / (heights.min() * (1.0 - 1e-12))

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TypeAlias
 
 import numpy as np
 
@@ -22,22 +21,17 @@ from tocsin import _cast
 from tocsin._types import PathLike, Vector
 from tocsin.errors import MeshWarning, TocsinError, remark, unknown_name
 from tocsin.geometry.mesh import Mesh
-from tocsin.geometry.primitives import Box, Capsule, ConvexHull, Cylinder, Primitive, Sphere
 from tocsin.geometry.shape import Geometry, Placed
 from tocsin.io.elements import attribute, check_size, children, named, number, numbers, only_child, origin
 from tocsin.io.files import Element, parse_xml
+from tocsin.io.shapes import Meshes, half_space, primitive
 from tocsin.io.uris import Packages, Places
 from tocsin.model.robot import Joint, Robot
 
 JOINT_TYPES = ("fixed", "revolute", "continuous", "prismatic", "planar", "floating")
 SHAPES = ("box", "sphere", "cylinder", "capsule", "mesh", "plane")
 
-PLANE_SIDE = 2000.0
-"""Metres: a plane, which has no end, is the top of a box of this side, half as thick, as in MuJoCo files."""
 GEOMETRIES = ("collision", "visual")
-
-_Meshes: TypeAlias = dict[tuple[Path, tuple[float, ...]], Mesh]
-"""What has been read: by file and scale."""
 
 
 def load_urdf(
@@ -101,7 +95,7 @@ def _document(path: PathLike, packages: Packages, xacro_arguments: Mapping[str, 
         if xacro_arguments:
             raise TocsinError(f"xacro_arguments are for files that end in .xacro; got {str(path)!r}.")
         root = parse_xml(path, "the URDF")
-    others = {"mujoco": "a MuJoCo file: Robot.from_mjcf reads it", "sdf": "an SDF file, which is not read"}
+    others = {"mujoco": "a MuJoCo file: Robot.from_mjcf reads it", "sdf": "an SDF file: Robot.from_sdf reads it"}
     if root.tag != "robot":
         reason = others.get(root.tag, f"no URDF: its outermost element is <{root.tag}>, not <robot>")
         raise TocsinError(f"{str(path)!r} is {reason}.")
@@ -204,7 +198,7 @@ def _shapes(
     links: Mapping[str, Element], kind: str, places: Places, files: dict[str, Path]
 ) -> dict[str, list[Placed]]:
     """Return what each link carries, as (shape, placement); note the files of meshes by what they are called."""
-    meshes: _Meshes = {}
+    meshes = Meshes()
     shapes: dict[str, list[Placed]] = {}
     for name, link in links.items():
         elements = children(link, kind)
@@ -218,7 +212,7 @@ def _shapes(
     return shapes
 
 
-def _shape(element: Element, what: str, places: Places, meshes: _Meshes) -> Geometry:
+def _shape(element: Element, what: str, places: Places, meshes: Meshes) -> Geometry:
     """Return the one shape of a <collision> or <visual>."""
     geometry = only_child(element, "geometry", what)
     held = [] if geometry is None else [child for child in geometry if ":" not in child.tag]
@@ -230,52 +224,16 @@ def _shape(element: Element, what: str, places: Places, meshes: _Meshes) -> Geom
     if shape.tag == "mesh":
         return _mesh(shape, what, places, meshes)
     if shape.tag == "plane":
-        return _plane(shape, what)
+        return half_space(numbers(shape, "normal", (3,), what, "0 0 1"), what, shape.line, "which no URDF has")
     keys = {"box": ("size",), "sphere": ("radius",)}.get(shape.tag, ("radius", "length"))
     sizes = [x for key in keys for x in numbers(shape, key, (3 if key == "size" else 1,), what).tolist()]
     try:
-        return _primitive(shape.tag, sizes)
+        return primitive(shape.tag, sizes)
     except TocsinError as error:
         raise TocsinError(f"{what} (line {shape.line}): {error}") from None
 
 
-def _plane(element: Element, what: str) -> ConvexHull:
-    """Return the half-space below a plane through the origin as a box; no URDF has planes, but PyBullet reads them."""
-    line = f"the normal of {what} (line {element.line})"
-    normal = _cast.unit(numbers(element, "normal", (3,), what, "0 0 1"), line)
-    first = _cast.unit(np.cross(normal, np.eye(3)[int(np.argmin(np.abs(normal)))]), line)
-    second = np.cross(normal, first)
-    half = 0.5 * PLANE_SIDE
-    corners = [half * (i * first + j * second - k * normal) for i in (-1, 1) for j in (-1, 1) for k in (0, 1)]
-    remark(f"{what} is a <plane>, which no URDF has: taken for the top of a box of {PLANE_SIDE:g} m.", MeshWarning)
-    return ConvexHull(np.array(corners))
-
-
-def _primitive(tag: str, sizes: list[float]) -> Primitive:
-    """Return a primitive; one without extent (contact points are written as spheres of radius 0) is its own hull."""
-    if tag == "box":
-        if 0.0 in sizes and min(sizes) >= 0.0:
-            x, y, z = (0.5 * s for s in sizes)
-            return ConvexHull(np.array([[i * x, j * y, k * z] for i in (-1, 1) for j in (-1, 1) for k in (-1, 1)]))
-        return Box((sizes[0], sizes[1], sizes[2]))
-    if tag == "sphere":
-        return ConvexHull(np.zeros((1, 3))) if sizes[0] == 0.0 else Sphere(sizes[0])
-    return Cylinder(*sizes) if tag == "cylinder" else Capsule(*sizes)
-
-
-def _mesh(element: Element, what: str, places: Places, meshes: _Meshes) -> Mesh:
-    """Return a mesh at its scale; each file is read once, and scaled once for each scale."""
+def _mesh(element: Element, what: str, places: Places, meshes: Meshes) -> Mesh:
+    """Return a mesh at its scale."""
     file = places.resolve(attribute(element, "filename", what), f"{what} (line {element.line})")
-    x, y, z = np.broadcast_to(numbers(element, "scale", (1, 3), what, "1"), 3).tolist()
-    scale = (x, y, z)
-    if 0.0 in scale:
-        raise TocsinError(f"{what} (line {element.line}): a scale of zero leaves nothing of {file.name!r}.")
-    one = (1.0, 1.0, 1.0)
-    try:
-        if (file, one) not in meshes:
-            meshes[file, one] = Mesh.load(file)
-        if (file, scale) not in meshes:
-            meshes[file, scale] = meshes[file, one].scaled(scale)
-    except TocsinError as error:
-        raise TocsinError(f"{what} (line {element.line}): {error}") from error
-    return meshes[file, scale]
+    return meshes.at(file, numbers(element, "scale", (1, 3), what, "1"), f"{what} (line {element.line})")

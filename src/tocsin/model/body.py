@@ -12,12 +12,12 @@ from numpy.typing import ArrayLike
 
 from tocsin import _cast
 from tocsin._readers import Reader
-from tocsin._types import LinkTable, Matrix4, PoseLike, Row, Vectors
+from tocsin._types import LinkTable, Matrix4, PathLike, PoseLike, Row, Vectors
 from tocsin.errors import TocsinError
 from tocsin.geometry.balls import covering_balls
 from tocsin.geometry.height_field import height_field
 from tocsin.geometry.mesh import Mesh, MeshLike, is_path
-from tocsin.geometry.primitives import Sphere
+from tocsin.geometry.primitives import Box, Sphere
 from tocsin.geometry.shape import ShapeLike, placed_shapes
 from tocsin.model.base import Model, Motion
 from tocsin.model.screw_body import screw_motion
@@ -29,6 +29,8 @@ from tocsin.motion.poses import base_matrix
 from tocsin.results import FirstContact
 
 POINTS_FILE: Reader[[Path], Vectors] = Reader("point clouds")
+
+OCTOMAP_FILE: Reader[[Path, float | None], tuple[Vectors, Vectors]] = Reader("octomaps")
 
 MOST_BALLS = 20_000
 """Of one point cloud: each is a shape of its own."""
@@ -164,6 +166,29 @@ class Body(Model):
                 "of it, and points close to each other share a ball."
             )
         body = cls([(Sphere(r), c) for c, r in zip(centres, radii.tolist())], pose, name=label)
+        body.unnamed = name is None
+        return body
+
+    @classmethod
+    def from_octomap(
+        cls, path: PathLike, pose: PoseLike | None = None, *, name: str | None = None, resolution: float | None = None
+    ) -> Body:  # fmt: skip
+        """Make a body of the occupied cells of an octomap, a `.bt` file; solid, of boxes with the same union.
+
+        `resolution` (metres): coarser cells, each occupied if anything in it is: what is proven free of these is free
+        of the file's. Cells of which nothing is known are not occupied. A body has at most 20,000 boxes.
+        """
+        file = Path(path)
+        label = name or default_name(file, "octomap")
+        centres, sizes = OCTOMAP_FILE(file, resolution)
+        if not len(centres):
+            raise TocsinError(f"the octomap {file.name!r} has no occupied cells.")
+        if len(centres) > MOST_BALLS:
+            raise TocsinError(
+                f"{label!r} has {len(centres)} boxes; at most {MOST_BALLS} are taken: give resolution= in metres, or a "
+                "coarser one."
+            )
+        body = cls([(Box(size), centre) for centre, size in zip(centres, sizes.tolist())], pose, name=label)
         body.unnamed = name is None
         return body
 

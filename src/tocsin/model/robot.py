@@ -291,6 +291,14 @@ class Robot(Model):
         """Read a robot from a MuJoCo XML file; see `tocsin.io.mjcf.load_mjcf` for what the arguments mean."""
         return MJCF_FILE(path, name=name, meshes=meshes, packages=packages)
 
+    @classmethod
+    def from_sdf(
+        cls, path: PathLike, *, model: str | None = None, packages: Packages = (), geometry: str = "collision",
+        base: str = "fixed", name: str | None = None,
+    ) -> Robot:  # fmt: skip
+        """Read a robot from an SDF file, Gazebo's; see `tocsin.io.sdf.load_sdf` for what the arguments mean."""
+        return SDF_FILE(path, model=model, packages=packages, geometry=geometry, base=base, name=name)
+
     def configuration(
         self, values: ConfigurationLike, *, group: str | None = None, like: ConfigurationLike | None = None
     ) -> Configuration:
@@ -491,6 +499,7 @@ class Robot(Model):
 
 URDF_FILE: Reader[..., Robot] = Reader("URDF files")
 MJCF_FILE: Reader[..., Robot] = Reader("MuJoCo models")
+SDF_FILE: Reader[..., Robot] = Reader("SDF models")
 PROVEN_PAIRS: Provided[..., LinkPairs] = Provided("proves which links can touch", "tocsin.proofs")
 
 TOUCHING_PAIRS: Provided[[Motion], tuple[tuple[str, str], ...]] = Provided(

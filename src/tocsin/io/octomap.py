@@ -1,0 +1,136 @@
+"""Octomaps (`.bt`, OctoMap's binary trees): the occupied cells, as few boxes of the same union.
+
+A header in text, then, root first and child by child, two bytes for every inner node: two bits for each of its eight
+children, as a number 0 unknown, 1 free,
+2 occupied, 3 an inner node that follows. Child i lies on the
+upper side of x, y and z where bits 0, 1 and 2 of i are set. A tree is 16 levels deep, its root about the origin.
+
+What is unknown is left out, as OctoMap's own collision checks do: an octomap says what was seen to be occupied.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tocsin import _cast
+from tocsin._types import Faces, PathLike, Vectors
+from tocsin.errors import TocsinError
+from tocsin.io.files import existing_file, read_bytes, refused
+
+DEPTH = 16
+"""Levels of a tree; its root is a cube of 2^16 cells."""
+
+FIRST = b"# Octomap OcTree binary file"
+MOST_NODES = 4_000_000
+"""Inner nodes of a file, two bytes each: some ten seconds."""
+
+LARGEST_HEADER = 1 << 12
+_WHAT = "the octomap"
+
+
+def read_octomap(path: PathLike, resolution: float | None = None) -> tuple[Vectors, Vectors]:
+    """Return (n, 3) centres and (n, 3) sizes of boxes, metres, whose union are the occupied cells.
+
+    With a `resolution` (metres) coarser than the file's, cells are those of the coarsest level that is at least as
+    fine: one is occupied if anything in it is, so the boxes contain all that was.
+    """
+    file = existing_file(path, _WHAT)
+    data = read_bytes(file, _WHAT, limit=LARGEST_HEADER + 2 * MOST_NODES)
+    try:
+        cell, cubes = _cubes(data)
+        level = 0
+        if resolution is not None:
+            wanted = _cast.scalar(resolution, "resolution", above=0.0, most=_cast.LARGEST)
+            while level < DEPTH and cell * 2.0 ** (level + 1) <= wanted * (1.0 + 1e-9):
+                level += 1
+        low, high = _merged(_coarser(cubes, level))
+    except TocsinError as error:
+        raise refused(file, _WHAT, str(error).rstrip(".")) from None
+    middle = float(1 << (DEPTH - 1))
+    return cell * (0.5 * (low + high) - middle), cell * (high - low).astype(np.float64)
+
+
+def _header(data: bytes) -> tuple[float, int, bytes]:
+    """Return (side of a cell, nodes that are claimed, the tree)."""
+    head, found, tree = data[:LARGEST_HEADER].partition(b"\ndata\n")
+    if not data.startswith(FIRST):
+        raise TocsinError(f"it does not begin with {FIRST.decode()!r}; files that end in .ot have to be written as .bt")
+    if not found:
+        raise TocsinError("its header has no line 'data'")
+    tree = data[len(head) + len(found) :]
+    words = dict(
+        line.split(None, 1)
+        for line in head.decode("ascii", "replace").splitlines()
+        if len(line.split(None, 1)) == 2 and not line.startswith("#")
+    )
+    if words.get("id", "").strip() not in ("OcTree", "ColorOcTree"):
+        raise TocsinError(f"its trees are of kind {words.get('id', '')!r}; OcTree and ColorOcTree are read")
+    try:
+        cell, size = float(words["res"]), int(words["size"])
+    except (KeyError, ValueError):
+        raise TocsinError("its header needs the lines 'res' and 'size', with numbers") from None
+    _cast.scalar(cell, "its resolution", above=0.0, most=1e6)
+    if size < 0 or len(tree) > 2 * MOST_NODES:
+        raise TocsinError(f"it has more than {MOST_NODES} inner nodes")
+    return cell, size, tree
+
+
+def _cubes(data: bytes) -> tuple[float, Faces]:
+    """Return the side of a cell and (n, 4) x, y, z, level: occupied cubes by the cell at their lowest corner."""
+    cell, size, tree = _header(data)
+    if size == 0:
+        return cell, np.zeros((0, 4), np.int64)
+    found: list[tuple[int, int, int, int]] = []
+    waiting = [(0, 0, 0, DEPTH)]
+    at = 0
+    while waiting:
+        x, y, z, level = waiting.pop()
+        if at + 2 > len(tree):
+            raise TocsinError(f"the file ends within its tree, after {len(tree)} bytes of it")
+        if level == 0:
+            raise TocsinError(f"its tree is deeper than {DEPTH} levels")
+        bits = tree[at] | tree[at + 1] << 8
+        at += 2
+        half = 1 << (level - 1)
+        below: list[tuple[int, int, int, int]] = []
+        for i in range(8):
+            kind = bits >> (2 * i) & 3
+            if kind >= 2:
+                child = (x + half * (i & 1), y + half * (i >> 1 & 1), z + half * (i >> 2), level - 1)
+                (found if kind == 2 else below).append(child)
+        waiting += reversed(below)
+    if at != len(tree):
+        raise TocsinError(f"its tree takes {at} bytes, and {len(tree)} follow the header")
+    return cell, np.array(found, np.int64).reshape(-1, 4)
+
+
+def _coarser(cubes: Faces, level: int) -> Faces:
+    """Return the cubes of at least this level that contain these, each once."""
+    up = np.maximum(cubes[:, 3], level)
+    corners = cubes[:, :3] >> up[:, None] << up[:, None]
+    return np.unique(np.column_stack([corners, up]), axis=0)
+
+
+def _merged(cubes: Faces) -> tuple[Faces, Faces]:
+    """Return (lower, upper) corners of boxes of the same union: rows of equal boxes are one, while there are any."""
+    low = cubes[:, :3].copy()
+    high = low + (1 << cubes[:, 3])[:, None]
+    before = -1
+    while before != len(low):
+        before = len(low)
+        for axis in (2, 1, 0):
+            low, high = _joined(low, high, axis)
+    return low, high
+
+
+def _joined(low: Faces, high: Faces, axis: int) -> tuple[Faces, Faces]:
+    """Join boxes that differ along one axis alone and touch there."""
+    if not len(low):
+        return low, high
+    others = [k for k in range(3) if k != axis]
+    order = np.lexsort((low[:, axis], *high[:, others].T, *low[:, others].T))
+    low, high = low[order], high[order]
+    same = (low[1:, others] == low[:-1, others]).all(axis=1) & (high[1:, others] == high[:-1, others]).all(axis=1)
+    starts = np.concatenate([[True], ~(same & (low[1:, axis] == high[:-1, axis]))])
+    first, last = np.flatnonzero(starts), np.flatnonzero(np.roll(starts, -1))
+    return low[first], high[last]
