@@ -52,7 +52,7 @@ def timed(example: Example, resolution: str, repeats: int) -> tuple[float, float
     cast = cast_of(scene.context)
     key, poses, _ = moved(scene.context, cast, (motion,))
     pixel, step = pixel_of(resolution)
-    question = (cast.packed, cast.world.nodes, pairs_of(cast, key), poses, pixel, step, LEAST, block_of(cast))
+    question = (cast.packed, cast.world.nodes, pairs_of(cast, key, poses), poses, pixel, step, LEAST, block_of(cast))
     found = len(scene.contacts(motion, resolution=resolution))
     repeated(*question, 1)
     start = time.thread_time()

@@ -9,7 +9,7 @@ import math
 import numpy as np
 
 from tocsin.bounds.tubes import widen
-from tocsin.broad_phase.aabb_tree import join_up
+from tocsin.broad_phase.aabb_tree import apart, join_up
 from tocsin.broad_phase.model_tree import done, overlapping, set_leaves
 from tocsin.broad_phase.pairs import prepare
 from tocsin.broad_phase.spatial import add_pair, against_standing, between_moving, with_itself
@@ -104,13 +104,15 @@ def near_pairs(buffers, pairs, margin):
         model = world.models[active[k, MODEL]]
         first = active[k, FIRST]
         slots = active[k, SLOTS]
-        pairs, n = against_standing(
-            pairs, n, world, boxes, first, slots, model["geom"], buffers.static_boxes, buffers.static_child,
-            buffers.static_geom, margin, stack,
-        )  # fmt: skip
-        if model["selves"] >= 0:
+        # A call that is handed a whole world takes 0.1 µs: none is made where nothing can come of it.
+        if not apart(boxes, first + 1, buffers.static_boxes, 0):
+            pairs, n = against_standing(
+                pairs, n, world, boxes, first, slots, model["geom"], buffers.static_boxes, buffers.static_child,
+                buffers.static_geom, margin, stack,
+            )  # fmt: skip
+        if model["selves"] > 0:
             pairs, n = with_itself(pairs, n, world, boxes, first + slots, model, margin)
-        else:
+        elif model["selves"] < 0:
             pairs, n = between_moving(
                 pairs, n, world, boxes, first, slots, model["geom"], first, slots, model["geom"], margin, stack
             )

@@ -42,6 +42,10 @@ SERIES = 0.5
 HALF_TURN = math.pi * (1.0 + 2.0**-40)
 """More than rounding makes of half a turn."""
 
+SURELY_LESS = math.pi * (1.0 - 2.0**-20)
+"""Turns that add up to less than this make less than half a turn against each other: angles of quaternions, as points
+of a sphere, keep the triangle inequality."""
+
 OF_A_POSE = np.array([3], dtype=np.int32)
 """Where the quaternion of a pose row starts."""
 
@@ -157,14 +161,32 @@ def relative_twist(a_t0, a_t1, b_t0, b_t1):
 
 @kernel
 def turn_too_far(poses, links):
-    """Do any two of these links, by their pose rows at both ends, make more than half a turn against each other?"""
+    """Do any two of these links, by their pose rows at both ends, make more than half a turn against each other?
+
+    No more than both turn together: only those are compared of which that may be more.
+    """
+    turns = np.zeros(links.shape[0])
+    most = 0.0
     for i in range(links.shape[0]):
-        for k in range(i):
-            a = poses[links[i]]
-            b = poses[links[k]]
-            if relative_twist(a[0], a[1], b[0], b[1]).angle > HALF_TURN:
+        turns[i] = turned(poses[links[i]])
+        most = max(most, turns[i])
+    for i in range(links.shape[0]):
+        if turns[i] + most < SURELY_LESS:
+            continue
+        for k in range(links.shape[0]):
+            a = poses[links[max(i, k)]]
+            b = poses[links[min(i, k)]]
+            if i != k and relative_twist(a[0], a[1], b[0], b[1]).angle > HALF_TURN:
                 return True
     return False
+
+
+@kernel
+def turned(rows):
+    """Return the angle of a link's turn between its two pose rows, along their arc."""
+    start = (rows[0, 3], rows[0, 4], rows[0, 5], rows[0, 6])
+    _, angle = relative_turn(start, (rows[1, 3], rows[1, 4], rows[1, 5], rows[1, 6]))
+    return angle
 
 
 @dataclass(frozen=True, eq=False)

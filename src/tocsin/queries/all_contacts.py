@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from tocsin import _cast, vec
+from tocsin.broad_phase.model_tree import make_model_tree
 from tocsin.contacts.timed import TIMED_KINDS
 from tocsin.errors import TocsinError
 from tocsin.model.base import Model, Motion
@@ -29,6 +30,7 @@ from tocsin.screen.collision_screen import INTERPOLATES, MOST_PAIRS, SCREWS, STA
 from tocsin.screen.drawing import blank_board, draw_body
 from tocsin.screen.facing import EDGE_ON, SCRATCH, Style
 from tocsin.screen.frame import project
+from tocsin.screen.near import pairs_near
 from tocsin.screen.placing import Chosen
 from tocsin.screen.tables import Drawn, Surfaces, lay_out, packed
 
@@ -50,6 +52,9 @@ TIME_RESOLUTIONS = {"low": 1.0 / 64.0, "medium": 1.0 / 128.0, "high": 1.0 / 256.
 PRESETS = {name: (-1.0 / pixels, TIME_RESOLUTIONS[name]) for name, pixels in RESOLUTIONS.items()}
 """Pixel and time resolution for the kernels; a negative pixel is in parts of an edge."""
 
+
+FEW_SHAPES = 64
+"""Of which all pairs are looked at."""
 
 MOST_KEPT = 1_000_000
 """Numbers that a thread keeps to work in: 8 MB; larger pairs take their own for each question."""
@@ -108,8 +113,12 @@ def _standing(model: Model) -> np.ndarray:
     return np.stack([_cast.pose(pose) for pose in link_poses(model._links, model.rest.copy())])
 
 
-def pairs_of(cast: Cast, moving: tuple[int, ...]) -> np.ndarray:
-    """Return the pairs of shapes to look at, kept for the next question."""
+def pairs_of(cast: Cast, moving: tuple[int, ...], poses: np.ndarray) -> np.ndarray:
+    """Return the pairs of shapes to look at: of many those that can meet, of a few all, kept for the next question."""
+    if len(cast.surfaces.table) > FEW_SHAPES:
+        moves = np.isin(cast.world.geoms["model"], moving)
+        tree = make_model_tree(len(cast.surfaces.table))
+        return pairs_near(tree, cast.surfaces.table, poses, cast.world, moves)
     pairs = cast.pairs.get(moving)
     if pairs is None:
         pairs = cast.pairs[moving] = _pairs(cast.world, moving)
@@ -216,7 +225,7 @@ def of_bodies(
         )
     pairs = cast.pairs.get(key)
     if pairs is None:
-        pairs = pairs_of(cast, key)
+        pairs = pairs_of(cast, key, poses)
     turning = np.array([cast.links[k] for k in key])
     if pieces <= 1 and not exact and not (len(key) > 1 and turn_too_far(poses, turning)):
         rows, whole = all_contacts(cast.packed, cast.world.nodes, pairs, poses, pixel, step, least, block_of(cast))
@@ -236,6 +245,8 @@ def of_bodies(
             middle = exact_time(stretch, 0.5).as_integer_ratio()
             waiting += [(*middle, *stretch[2:]), (*stretch[:2], *middle)]
             continue
+        if stretch != WHOLE:
+            pairs = pairs_of(cast, key, poses)
         if exact:
             from tocsin.screen.exact_ask import exact_rows, tables_of
 
@@ -362,7 +373,7 @@ def moved(context: Context, cast: Cast, motions: tuple[Motion, ...]) -> tuple[tu
     """Return the moving models, the poses of all links at both ends with how each moves in between, and the most pieces
     that a motion has."""
     poses = cast.poses.copy()
-    key = []
+    key: dict[int, None] = {}
     pieces = 0
     for motion in motions:
         if not isinstance(motion, Motion):
@@ -379,7 +390,7 @@ def moved(context: Context, cast: Cast, motions: tuple[Motion, ...]) -> tuple[tu
                 f"all contacts are found for rigid bodies, and {context.names[model]!r} is a robot; "
                 "first_contact and contact_intervals follow robots."
             )
-        key.append(model)
+        key[model] = None
         row = poses[cast.links[model]]
         row[:, :7] = motion.ends
         count = len(motion.rows) - 1
