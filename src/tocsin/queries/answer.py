@@ -12,15 +12,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tocsin._readers import Provided
-from tocsin.contacts.manifold import KINDS
 from tocsin.model.base import Motion
-from tocsin.model.world import MESH, World
+from tocsin.model.world import MESH
 from tocsin.options import RELATIVE_TOLERANCE
 from tocsin.queries.buffers import Prepared, again
 from tocsin.queries.context import Context
 from tocsin.queries.distance import distance as distance_of
 from tocsin.queries.engines import Cost, Engine, Outcome
 from tocsin.queries.kernels.at_moment import touching
+from tocsin.queries.touches import contacts_of
 from tocsin.results import AskedScene, Contact, LazyContact, Stats, Status
 
 RESUMED: Provided[..., Any] = Provided("goes on where a capped answer ended", "tocsin.queries")
@@ -120,7 +120,7 @@ class Answer(LazyContact):
             (model_a, link_a), (model_b, link_b) = (asked.laid_out.name_of(world, g) for g in shapes)
             none = np.full(3, np.nan)
             return (Contact(link_a, link_b, "inside", ((), ()), none, none, np.zeros(3), 0.0, model_a, model_b),)
-        return _contacts(asked.laid_out, world, rows)
+        return contacts_of(asked.laid_out, world, rows)
 
     @cached_property
     def complete(self) -> bool:  # type: ignore[override]
@@ -134,26 +134,3 @@ class Answer(LazyContact):
         asked = self.asked
         assert asked is not None
         return asked.engine.stats(Cost.of(asked.prepared.pairs_total, asked.tally, asked.elapsed))
-
-
-def _contacts(context: Context, world: World, rows: np.ndarray) -> tuple[Contact, ...]:
-    """Put touches into words; vertex indices are those of the shape's own mesh.
-
-    Column by column: reading records one by one takes ten times as long.
-    """
-    geoms = {int(g) for side in ("geom_a", "geom_b") for g in np.unique(rows[side])}
-    names = {g: context.name_of(world, g) for g in geoms}
-    first = {g: int(world.geoms[g]["proxy"]) - int(world.geoms[g]["points"]) for g in geoms}
-    columns = [rows[name].tolist() for name in ("kind", "geom_a", "geom_b", "a", "b", "distance")]
-    points = [np.ascontiguousarray(rows[name]) for name in ("point_a", "point_b", "normal")]
-    for each in points:
-        each.setflags(write=False)  # an answer stays what it was
-    found = []
-    for kind, geom_a, geom_b, a, b, distance, point_a, point_b, normal in zip(*columns, *points):
-        (model_a, link_a), (model_b, link_b) = names[geom_a], names[geom_b]
-        on_a = tuple([i - first[geom_a] for i in a if i >= 0])
-        on_b = tuple([i - first[geom_b] for i in b if i >= 0])
-        found.append(
-            Contact(link_a, link_b, KINDS[kind], (on_a, on_b), point_a, point_b, normal, distance, model_a, model_b)
-        )
-    return tuple(found)

@@ -1,0 +1,91 @@
+"""Contacts that are put into words when one of them is looked at: most users read the first, or how many there are."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from tocsin.contacts.manifold import KINDS
+from tocsin.model.world import World
+from tocsin.queries.context import Context
+from tocsin.results import Contact
+
+
+class Touches:
+    """The rows of a contact manifold (`contacts.manifold.TOUCH`), which the contacts of one answer share."""
+
+    def __init__(self, context: Context, world: World, rows: np.ndarray) -> None:
+        self._context, self._world, self._rows = context, world, rows
+        self._shapes: dict[int, tuple[str, str, int]] = {}
+
+    def shape(self, g: int) -> tuple[str, str, int]:
+        """Return (model, link, first point) of a shape; vertex indices are those of its own mesh."""
+        known = self._shapes.get(g)
+        if known is None:
+            geom = self._world.geoms[g]
+            names = self._context.name_of(self._world, g)
+            known = self._shapes[g] = (*names, int(geom["proxy"]) - int(geom["points"]))
+        return known
+
+    @cached_property
+    def columns(self) -> list[Any]:
+        """The table column by column: reading records one by one takes ten times as long."""
+        rows = self._rows
+        vectors = [np.ascontiguousarray(rows[name]) for name in ("point_a", "point_b", "normal")]
+        for each in vectors:
+            each.setflags(write=False)  # an answer stays what it was
+        return [rows[name].tolist() for name in ("kind", "geom_a", "geom_b", "a", "b", "distance")] + vectors
+
+    def fields(self, i: int) -> dict[str, Any]:
+        """Return the fields of contact i."""
+        kind, geom_a, geom_b, a, b, distance, point_a, point_b, normal = [column[i] for column in self.columns]
+        model_a, link_a, first_a = self.shape(geom_a)
+        model_b, link_b, first_b = self.shape(geom_b)
+        features = tuple([k - first_a for k in a if k >= 0]), tuple([k - first_b for k in b if k >= 0])
+        return {
+            "link_a": link_a, "link_b": link_b, "kind": KINDS[kind], "features": features, "point_a": point_a,
+            "point_b": point_b, "normal": normal, "distance": distance, "model_a": model_a, "model_b": model_b,
+        }  # fmt: skip
+
+
+class _Field:
+    """A field of a contact that is not there yet: reading it fills in all of them, which then come first."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __get__(self, contact: RowContact, owner: type) -> Any:
+        own = contact.__dict__
+        row = own.get("_row")
+        if row is not None:  # another thread may have filled it in meanwhile
+            touches, i = row
+            own.update(touches.fields(i))
+            own.pop("_row", None)
+        return own[self._name]
+
+
+class RowContact(Contact):
+    """A `Contact` that is a row of `Touches` until a field of it is asked for."""
+
+    @classmethod
+    def of(cls, touches: Touches, i: int) -> RowContact:
+        """Return contact i."""
+        contact = object.__new__(cls)
+        contact.__dict__["_row"] = touches, i
+        return contact
+
+    def __reduce__(self) -> tuple[type[Contact], tuple[Any, ...]]:
+        return Contact, tuple(getattr(self, name) for name in Contact.__dataclass_fields__)
+
+
+RowContact.__qualname__ = Contact.__qualname__  # as it says of itself
+for _name in Contact.__dataclass_fields__:
+    setattr(RowContact, _name, _Field(_name))
+
+
+def contacts_of(context: Context, world: World, rows: np.ndarray) -> tuple[Contact, ...]:
+    """Return the contacts of a manifold's rows."""
+    touches = Touches(context, world, rows)
+    return tuple([RowContact.of(touches, i) for i in range(len(rows))])
