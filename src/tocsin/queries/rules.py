@@ -87,7 +87,7 @@ class Rules:
             if not _cast.instance(name, str) or name not in self.links:
                 raise unknown_name("name", name, self.links)
         a, b = sorted(given)
-        if a == b and len(self.links[a]) == 1 and not self._is_soft(a):
+        if a == b and len(self.links[a]) == 1 and a not in self._soft:
             raise TocsinError(f"{a!r} and {b!r} are one link: there is no such pair.")
         return a, b
 
@@ -109,11 +109,12 @@ class Rules:
         links = self.links
         for i in links.get(a, ()):  # what a robot has let go of is no link of it any more
             for k in links.get(b, ()):
-                if i != k or self._is_soft(a):
+                if i != k or a in self._soft:
                     rules[min(i, k), max(i, k)] = margin
 
-    def _is_soft(self, name: str) -> bool:
-        return name in self.names and isinstance(self._models[self.names.index(name)], Deformable)
+    @cached_property
+    def _soft(self) -> frozenset[str]:
+        return frozenset(name for name, model in zip(self.names, self._models) if isinstance(model, Deformable))
 
 
 class Margins(MutableMapping[tuple[str, str], float]):
