@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, MutableMapping, Sequence
+from functools import cached_property
 from typing import cast
 
 from tocsin import _cast
