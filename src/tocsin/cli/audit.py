@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from tocsin.cli import check, inputs, options, output, records
+from tocsin.cli import check, inputs, options, output, proving, records
 from tocsin.motion.links import BASE_WIDTH
 from tocsin.queries.audit.records import Audit, Moment, Stretch
 from tocsin.queries.audit.search import RESOLUTION
@@ -45,6 +45,7 @@ def audit(
     geometry: options.Geometry = "collision",
     ignore_overlapping: options.IgnoreOverlapping = False,
     ignore: options.Ignore = None,
+    prove: proving.Prove = None,
     as_json: options.Json = False,
 ) -> None:
     """Audit a trajectory: every stretch that is not proven free, and the smallest clearance."""
@@ -66,14 +67,17 @@ def audit(
             resolution=resolution,
             progress=progress,
         )
+    proofs = None if prove is None else proving.proofs(cell, motion, margin, tolerance, prove)
     if as_json:
         record = records.opening("audit", arm, cell) | {"trajectory": str(trajectory), "within_limits": not beyond}
         record |= {"self_margin": inputs.self_margin_of(cell, margin)}
-        output.write_json(record | records.audit(arm, found))
+        output.write_json(record | records.audit(arm, found) | ({} if proofs is None else {"proofs": proofs}))
     else:
         for sentence in beyond:
             output.note(f"warning: {sentence}.")
         show(found, arm.name, inputs.kept(cell, margin))
+        if proofs is not None:
+            proving.show(proofs)
     raise typer.Exit(0 if found.is_free else 1)
 
 

@@ -1,0 +1,33 @@
+"""`tocsin audit --prove`: the report names files, and the command that checks them does."""
+
+import shlex
+
+import pytest
+
+pytest.importorskip("tocsin_checker", reason="the checker is not installed: pip install ./checker")
+
+from .cell import tocsin
+
+
+def test_a_free_trajectory_is_one_proof_and_the_command_accepts_it(cell):
+    base = ("audit", cell.urdf, cell.trajectory(), "--srdf", cell.srdf, "--scene", cell.far)
+    said = tocsin(*base, "--margin", "0.02", "--prove", cell.folder / "out")
+    assert said.code == 0, said.err
+    assert "1 free; to check them:" in said.out
+    words = shlex.split(said.out[said.out.index("tocsin verify") :])
+    checked = tocsin(*words[1:])
+    assert checked.code == 0, checked.out
+    assert "margin 0.02 m" in checked.out
+
+
+def test_what_is_in_contact_is_proven_piece_by_piece(cell):
+    there_and_back = cell.write("twice.csv", "time,shoulder,elbow\n0,0,0\n2,1.5,0.5\n3,1.5,0.5\n5,0,0\n")
+    said = tocsin("audit", cell.urdf, there_and_back, "--srdf", cell.srdf, "--scene", cell.plate, "--scene", cell.far,
+                  "--ignore", "left,plate", "--ignore", "right,plate", "--prove", cell.folder / "out",
+                  "--json")  # fmt: skip
+    assert said.code == 1, said.err
+    proofs = said.json["proofs"]
+    assert [(f["claim"], f["waypoints"]) for f in proofs["files"]] == [
+        ("contact", [0, 1]), ("free", [1, 2]), ("contact", [2, 3]),
+    ]  # fmt: skip
+    assert tocsin(*shlex.split(proofs["command"])[1:]).code == 0
