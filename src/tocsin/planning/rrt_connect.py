@@ -34,7 +34,7 @@ KEPT = 0.9
 LEAST = 0.01
 """Of the range: what is shorter is not worth a node."""
 
-ROUNDS, SHORTCUTS = 24, 4
+ROUNDS, SHORTCUTS = 10, 4
 """Batches of shortcuts, and shortcuts in a batch."""
 
 Array = NDArray[np.float64]

@@ -20,7 +20,7 @@ from tocsin.model.base import Motion
 from tocsin.model.body import Body
 from tocsin.model.robot import Robot
 from tocsin.motion.arcs import decided
-from tocsin.motion.knots import exact_time, last_before, stretches_of
+from tocsin.motion.knots import ONE_STRETCH, exact_time, last_before, stretches_of
 from tocsin.motion.links import BASE_WIDTH
 from tocsin.outcome import CAPPED, CONTACT, FREE, INITIAL_CONTACT, UNCHARTED
 from tocsin.queries.buffers import Prepared
@@ -165,14 +165,14 @@ def laid_out(models: Sequence[Any], entries: list[np.ndarray], columns: list[np.
     first = turns = 0
     for m, model in enumerate(models):
         parts[m] = first, model.width, turns, turns + len(model.quaternions)
-        template.append(np.tile(model.rest, points))
-        most.append(np.tile(model.most, points))
+        template += [model.rest] * points
+        most += [model.most] * points
         first, turns = first + points * model.width, turns + len(model.quaternions)
     for j, moved in enumerate(entries):
         m, k = j % count, j // count
         places.append(parts[m, PART_FIRST] + k * parts[m, PART_WIDTH] + moved)
     numbers = np.concatenate(columns, axis=1)  # a copy, whoever they belong to
-    stretches = stretches_of([points - 1])
+    stretches = ONE_STRETCH if points <= 2 else stretches_of([points - 1])
     where = np.concatenate(places).astype(np.int64)
     return Batch(
         np.concatenate(template), where, numbers, points, parts, quaternions, np.concatenate(most), stretches
@@ -207,11 +207,10 @@ def entries_of(model: Any, name: str, given: Any, group: Any) -> tuple[np.ndarra
 
 def configurations(robot: Robot, name: str, given: Any, columns: list[int], group: Any) -> np.ndarray:
     """Return (n, columns): configurations of all joints or those of a group; the others stand."""
-    wanted = f"numbers in an array of shape (n, {len(columns)})"
-    joints = ", ".join(robot.joint_names if group is None else robot.groups[group]) or "none"
     try:
-        values = _cast.numbers(given, name, wanted)
+        values = _cast.numbers(given, name, "numbers in an array, one configuration a row")
     except TocsinError:
+        joints = said_joints(robot, group)
         for i, row in enumerate(given if isinstance(given, (list, tuple)) else ()):
             values = _cast.numbers(row, f"row {i} of {name}", f"{len(columns)} numbers (joints: {joints})")
             if values.shape != (len(columns),):
@@ -221,10 +220,15 @@ def configurations(robot: Robot, name: str, given: Any, columns: list[int], grou
         raise
     if values.ndim != 2 or values.shape[1] != len(columns):
         raise TocsinError(
-            f"{name} must have shape (n, {len(columns)}), one configuration a row (joints: {joints}); got shape "
-            f"{values.shape}."
+            f"{name} must have shape (n, {len(columns)}), one configuration a row (joints: "
+            f"{said_joints(robot, group)}); got shape {values.shape}."
         )
     return values
+
+
+def said_joints(robot: Robot, group: str | None) -> str:
+    """Return the names of the joints that rows are of."""
+    return ", ".join(robot.joint_names if group is None else robot.groups[group]) or "none"
 
 
 def poses(name: str, given: Any) -> np.ndarray:

@@ -194,7 +194,7 @@ def deal(n: int, work: Work, threads: int | None = None, progress: Progress | No
     try:
         for _ in range(threads - 1):
             help_with()
-        if until > ticks_at(PATIENCE):
+        if until and until > ticks_at(PATIENCE):
             help_with()  # in place of the caller, who waits
         else:
             left = dealing.take(0.0 if until else PATIENCE)
