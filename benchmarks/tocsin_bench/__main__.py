@@ -26,6 +26,7 @@ COMMANDS = {
     "batch": ("Batches of edges", "measures.batch"),
     "plans": ("Plans that people trust", "measures.plans"),
     "overhead": ("Overhead", "measures.overhead"),
+    "deadlines": ("Deadlines", "measures.deadlines"),
     "backends": ("Distance back ends", "measures.backends"),
     "arm": ("An arm among pipes and in a machine room", "measures.arm"),
     "engines": ("Two engines on one walk", "measures.engines"),

@@ -118,6 +118,7 @@ COMMANDS = (
         "--count 70",
         pictures=(("picture", "plans.png", "plans.png"),),
     ),
+    Command("deadlines", "how late is an answer that has a deadline?", "engine"),
     Command("overhead", "what is left when there is nothing to do?", "engine"),
     Command("backends", "a tree of boxes, or a tree of hulls?", "engine"),
     Command(

@@ -87,7 +87,7 @@ def _contestants() -> dict[str, Callable[[], Any]]:
     cell = tocsin.Scene(robot, tocsin.Body(tocsin.Box(size=(1.0, 1.0, 1.0)), pose=far, name="far"))
     q0, q1 = np.array([0.0]), np.array([0.5])
     swing = robot.move(q0, q1)
-    return {
+    return _by_ompl(cell, robot) | {
         "boxes: move": lambda: a.move(start, end),
         "boxes: first_contact, motion reused": lambda: boxes.first_contact(slide),
         "boxes: is_free, motion reused": lambda: boxes.is_free(slide),
@@ -97,6 +97,33 @@ def _contestants() -> dict[str, Callable[[], Any]]:
         "arm: is_free, motion reused": lambda: cell.is_free(swing),
         "arm: move + first_contact": lambda: cell.first_contact(robot.move(q0, q1)),
     }
+
+
+def _by_ompl(scene: tocsin.Scene, robot: tocsin.Robot) -> dict[str, Callable[[], Any]]:
+    """The same edge as OMPL's planners ask it, through its bindings; beside what a Python function costs there."""
+    try:
+        from ompl import base  # pyright: ignore[reportMissingImports]
+    except ImportError:
+        return {}
+    from tocsin.planning import MotionValidator, state_space
+
+    class Nothing(base.MotionValidator):
+        """Says yes."""
+
+        def checkMotion(self, a: Any, b: Any) -> bool:
+            return True
+
+    space = state_space(robot)
+    states = [space.allocState(), space.allocState()]
+    states[0][0], states[1][0] = 0.0, 0.5
+    found: dict[str, Callable[[], Any]] = {"arm: move + is_free": lambda: scene.is_free(robot.move([0.0], [0.5]))}
+    for name, make in {"nothing": Nothing, "tocsin": lambda i: MotionValidator(i, scene, robot)}.items():
+        information: Any = base.SpaceInformation(space)
+        information.setStateValidityChecker(lambda state: True)
+        information.setMotionValidator(make(information))
+        information.setup()
+        found[f"arm: OMPL's checkMotion, {name}"] = lambda i=information: i.checkMotion(*states)
+    return found
 
 
 def _calls(ask: Callable[[], Any], count: int) -> np.ndarray:
