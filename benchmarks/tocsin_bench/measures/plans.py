@@ -28,7 +28,7 @@ from tocsin_bench.campaigns.mbm_files import Chain, Solid, Surface, read_scene
 from tocsin_bench.data import Missing
 from tocsin_bench.peers.cells import Cells
 
-DESCRIPTION = "Plans of MotionBenchMaker's problems, by the usual settings and by ours, audited: how many collide, how deep."
+DESCRIPTION = "Plans of MotionBenchMaker's problems, by usual settings and by ours, audited: how many collide."
 
 SAMPLED = {"OMPL + Coal, every 1 % (OMPL's default)": 0.01, "OMPL + Coal, every 0.5 % (MoveIt's default)": 0.005}
 PROVEN = "OMPL + tocsin"
