@@ -154,7 +154,7 @@ def _chains() -> list[list[Job]]:
 
 QUESTIONS = (
     "first_contact", "is_free", "contacts", "distance", "several motions", "interval", "contact intervals",
-    "nothing moves",
+    "nothing moves", "batches",
 )  # fmt: skip
 
 
@@ -199,6 +199,10 @@ def _question(name: str, backend: str) -> Callable[[], Any]:
             scene.first_contact(through, method="interval")
         elif name == "contact intervals":
             scene.contact_intervals(through)
+        elif name == "batches":
+            scene.check_edges(bodies[0], [_moved(-1)], [_moved(10)])
+            scene.first_contacts(bodies[0], [_moved(-1)], [_moved(10)])
+            scene.distances(bodies[0], [_moved(-1)])
         else:
             scene.is_free()
 

@@ -76,7 +76,7 @@ def plan(
 
     Configurations are what `robot.move` takes, of the joints of `group` or of all; those outside of it stay where they
     are at the start. The same seed finds the same path, whatever the number of threads, unless it runs out of
-    `seconds`.
+    `seconds`, which are counted from when the first edges are answered.
     """
     began = time.perf_counter()
     seconds = _cast.scalar(seconds, "seconds", above=0.0)
@@ -92,7 +92,7 @@ def plan(
         if hit.collides:
             pairs = ", ".join(f"{c.link_a!r} and {c.link_b!r}" for c in hit.contacts[:1])
             raise TocsinError(f"the {name} is not free: {pairs or 'not decided'}.")
-    search = Search(asker, q0, q1, seed, began + seconds)
+    search = Search(asker, q0, q1, seed, seconds)
     path = search.path()
     rows = np.zeros((0, robot.n_config))
     if path is not None:
@@ -152,8 +152,8 @@ class Tree:
 class Search:
     """The search for one path."""
 
-    def __init__(self, asker: EdgeAsker, q0: Array, q1: Array, seed: int, until: float) -> None:
-        self.asker, self.until = asker, until
+    def __init__(self, asker: EdgeAsker, q0: Array, q1: Array, seed: int, seconds: float) -> None:
+        self.asker, self.seconds, self.until = asker, seconds, 0.0
         self.ends = q0[asker.columns], q1[asker.columns]
         self.trees = Tree(self.ends[0]), Tree(self.ends[1])
         limits = np.stack([*asker.limits().T, *self.ends])
@@ -183,9 +183,13 @@ class Search:
 
     def path(self) -> Array | None:
         """Return the path, of which every edge is proven free; None if there was no time to find one."""
-        if (self.ends[0] == self.ends[1]).all() or self.proven(*[end[None] for end in self.ends])[0]:
+        straight = self.ends[0][None], self.ends[1][None]
+        if (self.ends[0] == self.ends[1]).all() or self.proven(*straight)[0]:
             return np.stack(self.ends)
+        for tree, edge in zip(self.trees, (straight, straight[::-1])):
+            self.extend(tree, 0, edge[1][0], float(self.measured(*edge)[0]))
         turn = 0
+        self.until = time.perf_counter() + self.seconds  # from here on: a first question lays out tables, and compiles
         while time.perf_counter() < self.until:
             joined = self.grow(*self.trees[:: 1 if turn == 0 else -1])
             turn = 1 - turn
