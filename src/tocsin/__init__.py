@@ -36,6 +36,7 @@ from tocsin.model.base import Model, Motion
 from tocsin.model.body import Body
 from tocsin.model.builder import RobotBuilder
 from tocsin.model.deformable import Deformable
+from tocsin.model.program import Program
 from tocsin.model.robot import Joint, Robot
 from tocsin.model.trajectory import Trajectory
 from tocsin.poses import pose
@@ -60,27 +61,35 @@ if TYPE_CHECKING:
     from tocsin.deform.pairs import edge_edge_times, vertex_face_times
     from tocsin.io.environment import load_environment
     from tocsin.io.planning import Problem, load_problem
+    from tocsin.io.programs import load_moveit_program, load_program
     from tocsin.io.trajectories import Trajectory, load_trajectory
-    from tocsin.queries.audit import Audit, audit
+    from tocsin.queries.audit import Audit, ProgramAudit, audit
+    from tocsin.queries.delay import Delay, delay
     from tocsin.queries.penetration import Penetration
     from tocsin.soft_results import FeatureContact, FeatureContacts, TriangleTimes
-    from tocsin.viewer import save_page, save_picture, view
+    from tocsin.viewer import save_page, save_picture, save_report, view
 
 _ON_FIRST_USE = {
     "Audit": "tocsin.queries.audit",
+    "Delay": "tocsin.queries.delay",
     "FeatureContact": "tocsin.soft_results",
     "FeatureContacts": "tocsin.soft_results",
     "Penetration": "tocsin.queries.penetration",
     "Problem": "tocsin.io.planning",
+    "ProgramAudit": "tocsin.queries.audit",
     "Trajectory": "tocsin.io.trajectories",
     "TriangleTimes": "tocsin.soft_results",
     "audit": "tocsin.queries.audit",
+    "delay": "tocsin.queries.delay",
     "edge_edge_times": "tocsin.deform.pairs",
     "load_environment": "tocsin.io.environment",
+    "load_moveit_program": "tocsin.io.programs",
     "load_problem": "tocsin.io.planning",
+    "load_program": "tocsin.io.programs",
     "load_trajectory": "tocsin.io.trajectories",
     "save_page": "tocsin.viewer",
     "save_picture": "tocsin.viewer",
+    "save_report": "tocsin.viewer",
     "vertex_face_times": "tocsin.deform.pairs",
     "view": "tocsin.viewer",
 }
@@ -114,6 +123,7 @@ __all__ = [
     "ConvexHull",
     "Cylinder",
     "Deformable",
+    "Delay",
     "Distance",
     "Distances",
     "FeatureContact",
@@ -128,6 +138,8 @@ __all__ = [
     "Motion",
     "Penetration",
     "Problem",
+    "Program",
+    "ProgramAudit",
     "Robot",
     "RobotBuilder",
     "Scene",
@@ -142,14 +154,18 @@ __all__ = [
     "UnitWarning",
     "UnknownNameError",
     "audit",
+    "delay",
     "edge_edge_times",
     "group",
     "load_environment",
+    "load_moveit_program",
     "load_problem",
+    "load_program",
     "load_trajectory",
     "pose",
     "save_page",
     "save_picture",
+    "save_report",
     "vertex_face_times",
     "view",
 ]

@@ -7,7 +7,7 @@ import pytest
 
 from tocsin.errors import TocsinError
 from tocsin.viewer import save_picture, shoot
-from tocsin.viewer.picture import moment_of
+
 from tocsin.viewer.render import Camera, Look, RenderScene, paint, write_png
 
 from .scenes import arm_and_plate
@@ -45,12 +45,12 @@ def test_the_same_question_gives_the_same_picture(tmp_path):
 
 def test_the_moment_shown_is_the_contact_or_else_the_closest():
     scene, motion = arm_and_plate()
-    assert moment_of(shoot(scene, motion)) == scene.first_contact(motion).time
+    assert shoot(scene, motion).worth_showing == scene.first_contact(motion).time
     scene, motion = arm_and_plate(plate_at=1.2)
     film = shoot(scene, motion)
     assert film.contact_time is None
     least = film.clearance.distances.min()
-    q = moment_of(film) * np.array([1.2, 0.4])
+    q = film.worth_showing * np.array([1.2, 0.4])
     assert scene.distance(scene.models[0].at(q)).distance == pytest.approx(least)
 
 

@@ -8,6 +8,7 @@ shapes while it is carried, so nothing counts twice. Rules about the body's name
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -18,6 +19,7 @@ from tocsin import _cast
 from tocsin._types import Matrix4, PoseLike
 from tocsin.errors import TocsinError
 from tocsin.geometry.shape import Shape
+from tocsin.model.base import Model
 from tocsin.model.body import Body
 from tocsin.motion.links import FIXED, LINK
 from tocsin.motion.poses import base_matrix, link_poses
@@ -91,6 +93,19 @@ def detach(robot: Robot, body: Body) -> None:
     body.carrier = None
     body.lay_out(body.link_names, body.links, held.shapes, body.ignored)
     body.place(pose)
+
+
+def bare(model: Model) -> Model:
+    """Return a copy of a model that carries nothing and is carried by nobody."""
+    made = copy.copy(model)
+    own = len(model.link_names) - len(model.carried)
+    shapes = model.shapes[:own]
+    if isinstance(model, Body) and model.carrier is not None:
+        shapes = grasp_of(model.carrier, model).shapes
+    made.carried, made.carrier = (), None  # pyright: ignore[reportAttributeAccessIssue]
+    ignored = frozenset((a, b) for a, b in model.ignored if max(a, b) < own)
+    made.lay_out(model.link_names[:own], model.links[:own], shapes, ignored)
+    return made
 
 
 def grasp_of(robot: Robot, body: Body) -> Carried:

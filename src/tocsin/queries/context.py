@@ -96,7 +96,17 @@ class Context:
         if margins is not None:
             for pair, margin in self.rules.margins.items():
                 rules.margins[pair] = margin + margins
-        return Context(self.models, rules, hulls=self.hulls, threads=self.threads, charts=self.charts.wanted)
+        twin = Context(self.models, rules, hulls=self.hulls, threads=self.threads, charts=self.charts.wanted)
+        twin.places = self.places
+        return twin
+
+    def on(self, models: Sequence[Model]) -> Context:
+        """Return the same scene on other models of the same names, which motions of its own models move."""
+        twin = Context(
+            models, self.rules.on(models), hulls=self.hulls, threads=self.threads, charts=self.charts.wanted
+        )  # fmt: skip
+        twin.places = self.places
+        return twin
 
     def carrying(self, motions: tuple[Motion, ...]) -> Context:
         """Return this; or its twin in which the bodies that move on screws hang on carriers, see `model.screw_body`."""
@@ -111,9 +121,7 @@ class Context:
         version, twin = self._carriers.get(key, (-1, self))
         if version != self.rules.version:
             models = [ScrewBody(m, self.names[k]) if k in key else m for k, m in enumerate(self.models)]
-            rules = self.rules.on(models)
-            twin = Context(models, rules, hulls=self.hulls, threads=self.threads, charts=self.charts.wanted)
-            twin.places = self.places
+            twin = self.on(models)
             self._carriers[key] = (self.rules.version, twin)
         return twin
 

@@ -19,7 +19,9 @@ from tocsin import _cast
 from tocsin.errors import TocsinError
 from tocsin.model.base import Motion
 from tocsin.model.deformable import Deformable, Deforming
+from tocsin.model.program import Program
 from tocsin.queries.answer import Answer
+from tocsin.queries.audit import ProgramAudit
 from tocsin.results import Contact, FirstContact, LazyContact, MovedModel, Status
 from tocsin.scene import Scene
 from tocsin.soft_results import FeatureContacts, TriangleTimes
@@ -108,6 +110,24 @@ class Film:
     def contact_time(self) -> float | None:
         """When things first touch, or None."""
         return self.hit.time if self.hit.status in (Status.CONTACT, Status.INITIAL_CONTACT) else None
+
+    @property
+    def clock(self) -> tuple[float, float] | None:
+        """Seconds at the start and at the end; None where motions have no times."""
+        stamps = [m.times for m in self.motions if m.seconds and m.times is not None]
+        return (min(float(t[0]) for t in stamps), max(float(t[-1]) for t in stamps)) if stamps else None
+
+    @property
+    def worth_showing(self) -> float:
+        """The time that is worth a picture: the contact, or where an undecided answer ends, or the closest.
+
+        Where all contacts were asked for, the end: all of them are there.
+        """
+        if self.growth is not None:
+            return 1.0
+        if math.isfinite(self.hit.time):
+            return self.hit.time
+        return float(self.clearance.times[self.clearance.distances.argmin()])
 
     @property
     def size(self) -> float:
@@ -222,7 +242,7 @@ def _same(motions: Sequence[Motion], others: Sequence[Motion]) -> bool:
 
 def shoot(
     scene: Scene,
-    *motions: Motion,
+    *motions: Motion | Program | ProgramAudit,
     hit: FirstContact | FeatureContacts | TriangleTimes | None = None,
     margin: float = 0.0,
 ) -> Film:
@@ -230,10 +250,16 @@ def shoot(
 
     `hit` is the answer of `scene.first_contact`, or of `scene.contacts` about deformable models; without one the scene
     is asked for the first contact, with this `margin`. With one the motions may be left out: they are the answer's.
+    Instead of motions a `Program` may be given, or its audit: then all of it is shown on its clock.
     """
+    if len(motions) == 1 and isinstance(motions[0], (Program, ProgramAudit)) and isinstance(scene, Scene):
+        from tocsin.viewer.program_film import program_film
+
+        return program_film(scene, motions[0], margin)
     if not isinstance(scene, Scene):
         raise TocsinError(f"the viewer shows a scene, and motions in it; got {type(scene).__name__}.")
     growth, first = None, {}
+    motions = cast(tuple[Motion, ...], motions)
     if isinstance(hit, (FeatureContacts, TriangleTimes)):
         motions = _motions_of(scene, motions, hit.motions)
         asked = {"margin": hit.margin, "tolerance": hit.tolerance}
@@ -254,7 +280,7 @@ def shoot(
     poses = np.stack([_poses_at(scene, motions, t) for t in times])
     touches = _touches(scene, motions, hit)
     solids, sheets = _things(scene, motions, hit, touches, first)
-    low, high = _extent(solids, sheets, poses)
+    low, high = extent(solids, sheets, poses)
     measured = worth_measuring(scene, poses, [touch.contact for touch in touches])
     return Film(
         scene, motions, hit, hit.margin, solids, sheets, times, poses, np.ptp(poses, axis=0).any(axis=(1, 2)), touches,
@@ -371,7 +397,7 @@ def _off(corners: np.ndarray, point: np.ndarray) -> float:
     return float(np.linalg.norm(point - corners[0] - along))
 
 
-def _extent(solids: tuple[Solid, ...], sheets: tuple[Sheet, ...], poses: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def extent(solids: tuple[Solid, ...], sheets: tuple[Sheet, ...], poses: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the box of all that is shown at all times; of solids, by their oriented boxes."""
     low, high = np.full(3, np.inf), np.full(3, -np.inf)
     for solid in solids:

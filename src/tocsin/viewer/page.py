@@ -20,6 +20,8 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from tocsin.model.base import Motion
+from tocsin.model.program import Program
+from tocsin.queries.audit import ProgramAudit
 from tocsin.results import FirstContact, Status
 from tocsin.scene import Scene
 from tocsin.soft_results import FeatureContacts, TriangleTimes
@@ -39,7 +41,7 @@ Story: TypeAlias = dict[str, Any]
 def save_page(
     path: str | Path,
     scene: Scene,
-    *motions: Motion,
+    *motions: Motion | Program | ProgramAudit,
     hit: FirstContact | FeatureContacts | TriangleTimes | None = None,
     margin: float = 0.0,
     title: str | None = None,
@@ -101,6 +103,7 @@ def _story(film: Film, title: str) -> Story:
         "contact": film.contact_time,
         "meeting": film.meeting(),
         "margin": film.margin,
+        "seconds": film.clock,
         "touches": [_touch(t) for t in film.touches if np.isfinite(t.contact.point_a).all()],
         "times": film.times.tolist(),
         "clearance": {

@@ -16,6 +16,8 @@ import numpy as np
 from tocsin import _cast
 from tocsin.errors import TocsinError
 from tocsin.model.base import Motion
+from tocsin.model.program import Program
+from tocsin.queries.audit import ProgramAudit
 from tocsin.results import FirstContact, Status
 from tocsin.scene import Scene
 from tocsin.soft_results import FeatureContacts, TriangleTimes
@@ -49,7 +51,7 @@ INKS = {
 def save_picture(
     path: str | Path,
     scene: Scene,
-    *motions: Motion,
+    *motions: Motion | Program | ProgramAudit,
     hit: FirstContact | FeatureContacts | TriangleTimes | None = None,
     margin: float = 0.0,
     title: str | None = None,
@@ -76,7 +78,7 @@ def save_picture(
         raise TocsinError(f"a picture has 300 to 8000 pixels a side; got {width} x {height}.")
     titled(title)
     film = shoot(scene, *motions, hit=hit, margin=margin)
-    moment = moment_of(film)
+    moment = film.worth_showing
     scale = min(width / 1600, height / 1000)
     view = best_view(film)
     plotted = bool(np.isfinite(film.curve[1]).any())
@@ -87,18 +89,6 @@ def save_picture(
     packed = io.BytesIO()
     pixels.save(packed, format="PNG", optimize=True)
     return write(file, packed.getvalue(), "a picture")
-
-
-def moment_of(film: Film) -> float:
-    """Return the time that is worth a picture: the contact, or where an undecided answer ends, or the closest.
-
-    Where all contacts were asked for, the end: all of them are there.
-    """
-    if film.growth is not None:
-        return 1.0
-    if math.isfinite(film.hit.time):
-        return film.hit.time
-    return float(film.clearance.times[film.clearance.distances.argmin()])
 
 
 def _free_space(width: int, height: int, scale: float, plotted: bool) -> tuple[float, float, float, float]:

@@ -13,23 +13,25 @@ from tocsin import _cast
 from tocsin.errors import TocsinError
 from tocsin.model.base import Motion
 from tocsin.model.following import Errors
+from tocsin.model.program import Program
 from tocsin.model.robot import Robot
 from tocsin.model.timed import checked_times
 from tocsin.options import MAX_STEPS
 from tocsin.queries.audit.clearance import Lowest
 from tocsin.queries.audit.courses import Course
+from tocsin.queries.audit.program_records import Conflict, Kept, ProgramAudit
 from tocsin.queries.audit.records import Audit, Clearance, Moment, Pair, Stretch
 from tocsin.queries.audit.search import RESOLUTION, Search
 from tocsin.queries.context import Context
 from tocsin.results import AskedScene
 
-__all__ = ["Audit", "Clearance", "Moment", "Pair", "Stretch", "audit"]
+__all__ = ["Audit", "Clearance", "Conflict", "Kept", "Moment", "Pair", "ProgramAudit", "Stretch", "audit"]
 
 
 def audit(
     scene: AskedScene,
-    robot: Robot,
-    trajectory: Any,
+    robot: Robot | Program,
+    trajectory: Any = None,
     *,
     margin: float = 0.0,
     tolerance: float | None = None,
@@ -38,8 +40,8 @@ def audit(
     error: Errors = None,
     max_steps: int = MAX_STEPS,
     progress: Callable[[int, int], None] | None = None,
-) -> Audit:
-    """Return every stretch of a trajectory that is not proven to keep `margin`, and its smallest clearance.
+) -> Audit | ProgramAudit:
+    """Return every stretch of a trajectory, or a `Program`, that is not proven to keep `margin`, and its clearance.
 
     `trajectory`: configurations, one a row; a `Trajectory`, followed as the controller drives it, curves between its
     points included; or a motion from `robot.follow`. `times`: seconds at the waypoints, increasing; by default the
@@ -49,11 +51,20 @@ def audit(
     ends capped counts as not proven free. `resolution`: gaps between contacts during which no joint moves by this much
     (radians or metres) are not reported. `progress(done, total)` is called now and then.
     Models of the scene other than the robot stand where they are; pairs that the scene ignores are left out.
+
+    Of a program, `audit(scene, program, margin=...)`: all that its models do on their clock, phase by phase, as a
+    `ProgramAudit`; its motions have their own times and errors, and margins of pairs are the scene's. `resolution`, in
+    seconds, is used where deformable models are in the scene.
     """
     started = clock_module.perf_counter()
     context = getattr(scene, "context", None)
+    if isinstance(robot, Program) and isinstance(context, Context):
+        given = (trajectory, times, error)
+        return _of_program(context, robot, given, margin, tolerance, resolution, max_steps, progress)
     if not isinstance(context, Context) or not isinstance(robot, Robot):
-        raise TocsinError(f"audit takes a Scene and a Robot; got {type(scene).__name__} and {type(robot).__name__}.")
+        raise TocsinError(
+            f"audit takes a Scene and a Robot, or a Program; got {type(scene).__name__} and {type(robot).__name__}."
+        )
     context.links_only("audit", "ask first_contact for it")
     course = Course(robot, _motion(robot, trajectory, error))
     if times is None:
@@ -83,6 +94,20 @@ def audit(
         queries=search.queries,
         seconds=clock_module.perf_counter() - started,
     )
+
+
+def _of_program(
+    context: Context, program: Program, given: tuple[Any, ...], margin: float, tolerance: float | None,
+    resolution: float, max_steps: int, progress: Callable[[int, int], None] | None,
+) -> ProgramAudit:  # fmt: skip
+    """Audit a program, which has its own motions, times and errors."""
+    if any(value is not None for value in given):
+        raise TocsinError("a Program has its own motions, times and errors: leave trajectory, times and error out.")
+    step = _cast.scalar(resolution, "resolution", above=0.0)
+    _cast.count(max_steps, "max_steps")
+    from tocsin.queries.audit.program import audit_program
+
+    return audit_program(context, program, margin, tolerance, step, max_steps, progress)
 
 
 def _motion(robot: Robot, trajectory: Any, error: Errors) -> Motion:

@@ -40,6 +40,12 @@ class Pair(NamedTuple):
     def __str__(self) -> str:
         return f"{self.link_a} and {self.link_b}"
 
+    @property
+    def said(self) -> str:
+        """Both by 'model/link', by one name where a model is one link."""
+        sides = ((self.model_a, self.link_a), (self.model_b, self.link_b))
+        return " and ".join(link if link == model else f"{model}/{link}" for model, link in sides)
+
 
 @dataclass(frozen=True)
 class Stretch:

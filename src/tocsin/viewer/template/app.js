@@ -236,12 +236,14 @@ class Page {
     requestAnimationFrame((now) => { this.waiting = false; this.draw(now); });
   }
 
+  second(t) { const clock = this.film.seconds; return clock ? clock[0] + t * (clock[1] - clock[0]) : t; }
+
   draw(now) {
     if (this.playing) {
       const passed = this.last === undefined ? 0 : (now - this.last) / 1000;
       this.last = now;
       const before = this.time, { contact, growth } = this.film;
-      this.time = Math.min(1, this.time + passed / SECONDS);
+      this.time = Math.min(1, this.time + passed / (this.film.seconds ? clamp(this.film.seconds[1] - this.film.seconds[0], 2, 120) : SECONDS));
       // It stops where things first touch; played again, it goes on.
       if (!growth && contact !== null && before < contact && contact <= this.time) { this.time = contact; this.setPlaying(false); }
       if (this.time >= 1) this.setPlaying(false);
@@ -335,7 +337,7 @@ class Page {
     svg(plot, "text", { x: left, y: 10 }, `${shown.label}${unitName}${this.film.samples.length && area.width > 620 ? `, and what ${this.film.samples.length} samples look at` : ""}`);
     const wish = (t1 - t0) / (area.width > 620 ? 5 : 2), tens = 10 ** Math.floor(Math.log10(wish)), stride = [1, 2, 5].map((k) => k * tens).filter((k) => k <= wish * 1.0001).pop();
     for (let k = Math.ceil(t0 / stride - 1e-6); k * stride <= t1 + 1e-9; k++) {
-      svg(plot, "text", { x: this.x(k * stride), y: area.height - 4, "text-anchor": "middle" }, Number((k * stride).toPrecision(6)));
+      svg(plot, "text", { x: this.x(k * stride), y: area.height - 4, "text-anchor": "middle" }, Number(this.second(k * stride).toPrecision(4)));
     }
     const clip = svg(svg(plot, "clipPath", { id: "inside" }), "rect", { x: left, y: 0, width: right - left, height: area.height });
     clip.setAttribute("rx", 2);
@@ -380,7 +382,7 @@ class Page {
     slider.value = this.time;
     const share = `${(100 * this.time).toFixed(2)}%`;
     slider.style.setProperty("--track", `linear-gradient(90deg, var(--accent) ${share}, var(--faint) ${share})`);
-    byId("clock").textContent = `t = ${this.time.toFixed(4)}`;
+    byId("clock").textContent = this.film.seconds ? `${this.second(this.time).toFixed(3)} s` : `t = ${this.time.toFixed(4)}`;
     this.describeCulling();
     if (!this.head) return;
     const [, , top, bottom] = this.plotRange, found = this.plottedAt(this.time), x = this.x(this.time);

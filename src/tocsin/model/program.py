@@ -1,0 +1,309 @@
+"""`Program`: what several robots and bodies do on one clock: motions, and what is gripped and let go.
+
+A program is told step by step. A step begins where its model's last one has ended, or `at` a second of the clock;
+between steps a model stands. Nothing is asked here: `queries.phases` cuts a program into questions.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tocsin import _cast
+from tocsin._types import PathLike, PoseLike
+from tocsin.errors import TocsinError
+from tocsin.model.base import Model, Motion
+from tocsin.model.body import Body
+from tocsin.model.deformable import Deformable
+from tocsin.model.following import Errors
+from tocsin.model.robot import Robot
+from tocsin.model.timed import stamped
+from tocsin.model.tracks import Track
+from tocsin.model.trajectory import Trajectory
+from tocsin.motion.links import BASE_WIDTH
+from tocsin.motion.poses import base_matrix
+
+SUFFIXES = (".json", ".yaml", ".yml")
+
+
+@dataclass(frozen=True, eq=False)
+class Event:
+    """A body is gripped or let go."""
+
+    at: float
+    """Seconds."""
+    robot: Robot
+    body: Body
+    grips: bool
+    """False: it is let go."""
+    link: str = ""
+    pose: np.ndarray | None = None
+    """4x4, the body's frame in the link's; None: as they are then."""
+    touching: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        if self.grips:
+            return f"{self.robot.name} grips {self.body.name} by {self.link}"
+        return f"{self.robot.name} lets go of {self.body.name}"
+
+
+class Program:
+    """Motions and events of several robots and bodies on one clock, in seconds.
+
+        program = tocsin.Program("pick and place")
+        program.follow(arm, approach)                            # a Trajectory; starts when the arm's last step ended
+        program.attach(arm, part, "hand", touching=["finger"])   # then and there
+        program.move(arm, above, seconds=2.0)
+        program.detach(arm, part)
+        program.wait(arm, 0.5)
+        program.follow(cart, [(0, 0, 0), (1, 0, 0)], times=[0, 4], at=1.0)
+        tocsin.audit(scene, program, margin=0.01)
+
+    `at`: seconds at which a step begins, by default when its model's last step has ended, 0 for the first. A model
+    stands between its steps, and before and after them; one without steps stands where it is. A step has to start where
+    its model is then. Files: `tocsin.load_program`, `program.save`.
+    """
+
+    def __init__(self, name: str = "program") -> None:
+        self.name: str = _cast.name(name, "the name of a program")
+        self.tracks: dict[int, Track] = {}
+        """By the id of the model."""
+        self.events: list[Event] = []
+        self.steps: list[dict[str, Any]] = []
+        """What was told, as files have it."""
+        self._until: dict[int, float] = {}
+
+    def __repr__(self) -> str:
+        names = ", ".join(track.model.name for track in self.tracks.values())
+        return f"<Program {self.name!r}: {len(self.steps)} steps of {names or 'nobody'}, {self.end - self.begin:g} s>"
+
+    @property
+    def models(self) -> tuple[Model, ...]:
+        """The models that have steps, in the order in which they were told."""
+        found = {id(t.model): t.model for t in self.tracks.values()}
+        for event in self.events:
+            found.setdefault(id(event.robot), event.robot)
+            found.setdefault(id(event.body), event.body)
+        return tuple(found.values())
+
+    @property
+    def begin(self) -> float:
+        """Seconds at which its first step begins."""
+        begins = [t.begin for t in self.tracks.values()] + [e.at for e in self.events]
+        return min(begins, default=0.0)
+
+    @property
+    def end(self) -> float:
+        """Seconds at which its last step ends."""
+        return max([*self._until.values(), *[e.at for e in self.events]], default=0.0)
+
+    @property
+    def duration(self) -> float:
+        """Seconds from its first step to its end."""
+        return self.end - self.begin
+
+    def time_of(self, model: Model) -> float:
+        """Return the second at which a model's last step has ended."""
+        return self._until.get(id(model), 0.0)
+
+    # ---- steps -------------------------------------------------------------------------------------------------------
+
+    def follow(
+        self, model: Model, path: Any, *, at: float | None = None, times: ArrayLike | None = None,
+        error: Errors = None, group: str | None = None,
+    ) -> Program:  # fmt: skip
+        """Add a motion: a `Trajectory` of a robot, or configurations, poses or frames at `times`, seconds.
+
+        Times are counted from `at`: the first of them, whatever it is, is then. `error` and `group` as in the `follow`
+        of a model.
+        """
+        if isinstance(path, Motion):
+            raise TocsinError("a program takes trajectories and paths; give a motion that has times to add().")
+        if isinstance(model, Robot):
+            if not isinstance(path, Trajectory) and times is None:
+                raise TocsinError(f"a step of {model.name!r} needs times=[...], or a Trajectory that has some.")
+            motion = model.follow(path, times=times, error=error, group=group)
+        elif isinstance(model, (Body, Deformable)):
+            if times is None:
+                raise TocsinError(f"a step of {model.name!r} needs times=[...].")
+            if group is not None or (error is not None and isinstance(model, Deformable)):
+                raise TocsinError(f"{model.name!r} is no robot: it has no groups, and errors only if it is rigid.")
+            off = {} if error is None else {"error": _cast.scalar(error, "error", least=0.0)}
+            motion = model.follow(path, times=times, **off)
+        else:
+            raise TocsinError(f"a step is one of a robot, body or deformable model; got {_cast.said(model)}.")
+        if not motion.seconds:
+            raise TocsinError(f"the trajectory of {model.name!r} has no times: a program is on a clock.")
+        return self.add(motion, at=at, _step=_follow_step(model, path, motion, error))
+
+    def add(self, motion: Motion, *, at: float | None = None, _step: dict[str, Any] | None = None) -> Program:
+        """Add a motion that has times, from the `follow` or `drive` of a model; `at` moves it to another second."""
+        if not isinstance(motion, Motion) or motion.times is None or not motion.seconds:
+            raise TocsinError("a program takes motions with times, from follow(..., times=[...]) or a Trajectory.")
+        model = motion.model
+        begin = self._begin(model, at)
+        shift = begin - float(motion.times[0])
+        moved = motion if shift == 0.0 else stamped(motion, motion.times + shift, motion.error)
+        if np.any(np.diff(moved.times) <= 0.0):
+            raise TocsinError(f"the times of a step of {model.name!r} are too close to each other at {begin:g} s.")
+        track = self.tracks.get(id(model)) or Track(model)
+        track.add(moved)
+        self.tracks[id(model)] = track
+        self._until[id(model)] = track.end
+        self._told(begin, _step or _rows_step(moved))
+        return self
+
+    def move(
+        self, model: Model, to: Any, *, seconds: float, at: float | None = None, group: str | None = None,
+        error: Errors = None,
+    ) -> Program:  # fmt: skip
+        """Add a straight motion from where a robot or body is then to a configuration or pose, in so many seconds."""
+        lasts = _cast.scalar(seconds, "seconds", above=0.0)
+        here = self.row(model)
+        if isinstance(model, Robot):
+            q = here[BASE_WIDTH:]
+            goal = model.configuration(to, group=group, like=q)
+            return self.follow(model, [q, goal], times=[0.0, lasts], at=at, error=error)
+        if isinstance(model, Body):
+            return self.follow(model, [base_matrix(here), to], times=[0.0, lasts], at=at, error=error)
+        raise TocsinError(f"move is for robots and bodies; follow(frames, times=[...]) moves {_cast.said(model)}.")
+
+    def wait(self, model: Model, seconds: float) -> Program:
+        """Have a model stand for so many seconds."""
+        if not isinstance(model, Model):
+            raise TocsinError(f"a robot, body or deformable model waits; got {_cast.said(model)}.")
+        lasts = _cast.scalar(seconds, "seconds", above=0.0)
+        begin = self.time_of(model)
+        self._until[id(model)] = begin + lasts
+        self._told(begin, {"wait": model.name, "seconds": lasts})
+        return self
+
+    def attach(
+        self, robot: Robot, body: Body, link: str, *, at: float | None = None, pose: PoseLike | None = None,
+        touching: Iterable[str] = (),
+    ) -> Program:  # fmt: skip
+        """Have a robot carry a body from then on; `pose`, `touching` as in `Robot.attach`."""
+        self._check_pair(robot, body)
+        robot.link_index(link)
+        names = (touching,) if isinstance(touching, str) else tuple(touching)
+        for name in names:
+            robot.link_index(name)
+        place = None if pose is None else _cast.placement(pose, f"the pose of {body.name!r} on link {link!r}")
+        event = Event(self._begin(robot, at), robot, body, True, link, place, names)
+        told: dict[str, Any] = {"attach": body.name, "robot": robot.name, "link": link, "touching": list(names)}
+        if place is not None:
+            told["pose"] = place.tolist()
+        return self._happens(event, told)
+
+    def detach(self, robot: Robot, body: Body, *, at: float | None = None) -> Program:
+        """Have a robot let go of a body, which stays where it is then."""
+        self._check_pair(robot, body)
+        event = Event(self._begin(robot, at), robot, body, False)
+        return self._happens(event, {"detach": body.name, "robot": robot.name})
+
+    def delayed(self, model: Model, seconds: float) -> Program:
+        """Return the same program with all steps of one model so much later."""
+        later = _cast.scalar(seconds, "seconds", least=0.0)
+        made = Program(self.name)
+        made.steps = [dict(step) for step in self.steps]
+        made.events = list(self.events)
+        made._until = {k: t + (later if k == id(model) else 0.0) for k, t in self._until.items()}
+        for key, track in self.tracks.items():
+            copy = Track(track.model, list(track.segments))
+            if key == id(model):
+                copy = Track(track.model)
+                for segment in track.segments:
+                    copy.add(stamped(segment.motion, segment.times + later, segment.motion.error))
+            made.tracks[key] = copy
+        if any(e.robot is model or e.body is model for e in self.events):
+            raise TocsinError(f"{model.name!r} grips or is gripped in this program: its steps cannot be moved alone.")
+        for step in made.steps:
+            if model.name in (step.get("follow"), step.get("wait")):
+                step["at"] += later
+        return made
+
+    def save(self, path: PathLike) -> Path:
+        """Write the program to a .json or .yaml file (JSON is YAML), from which `tocsin.load_program` reads it."""
+        file = Path(path)
+        if file.suffix.lower() not in SUFFIXES:
+            raise TocsinError(f"a program is written to a {', '.join(SUFFIXES)} file; got {str(path)!r}.")
+        lines = ",\n  ".join(json.dumps(step, allow_nan=False) for step in self.steps)
+        try:
+            file.write_text(f'{{"program": {json.dumps(self.name)}, "steps": [\n  {lines}\n]}}\n', encoding="utf-8")
+        except OSError as error:
+            raise TocsinError(f"cannot write {str(path)!r}: {error.strerror}.") from None
+        return file
+
+    # ---- where things are --------------------------------------------------------------------------------------------
+
+    def row(self, model: Model, t: float | None = None) -> np.ndarray:
+        """Return where a model is at a second by its own steps, by default when its last has ended: a row, base first.
+
+        A body that is carried, or was let go, is where `queries.phases` says.
+        """
+        track = self.tracks.get(id(model))
+        if track is None:
+            return model.rest.copy()
+        return track.row(self.time_of(model) if t is None else t)
+
+    def _begin(self, model: Model, at: float | None) -> float:
+        if not isinstance(model, Model):
+            raise TocsinError(f"a step is one of a robot, body or deformable model; got {_cast.said(model)}.")
+        return self.time_of(model) if at is None else _cast.scalar(at, "at")
+
+    def _check_pair(self, robot: Robot, body: Body) -> None:
+        if not isinstance(robot, Robot) or not isinstance(body, Body):
+            raise TocsinError(
+                f"a robot carries a body, attach(robot, body, link); got {_cast.said(robot)} and {_cast.said(body)}."
+            )
+
+    def _happens(self, event: Event, told: dict[str, Any]) -> Program:
+        self.events.append(event)
+        self._until[id(event.robot)] = max(self.time_of(event.robot), event.at)
+        self._told(event.at, told)
+        return self
+
+    def _told(self, at: float, step: dict[str, Any]) -> None:
+        self.steps.append({"at": at} | step)
+
+
+def _follow_step(model: Model, path: Any, motion: Motion, error: Errors) -> dict[str, Any]:
+    """Return a step as files have it."""
+    if not isinstance(path, Trajectory) or motion.times is None:
+        return _rows_step(motion)
+    off: dict[str, Any] = {}
+    if error is not None:
+        off = {"error": dict(error) if isinstance(error, Mapping) else float(error)}
+    pieces = {
+        "joint_names": list(path.joint_names),
+        "knots": path.knots.tolist(),
+        "coefficients": path.coefficients.tolist(),
+    }
+    return {"follow": model.name, "trajectory": pieces} | off
+
+
+def _rows_step(motion: Motion) -> dict[str, Any]:
+    """Return the step of a motion by its numbers; times are counted from its beginning."""
+    from tocsin.model.deformable import Deforming
+
+    times = [] if motion.times is None else (motion.times - motion.times[0]).tolist()
+    step: dict[str, Any] = {"follow": motion.model.name, "times": times}
+    if isinstance(motion, Deforming):
+        step["frames"] = motion.frames.tolist()
+    elif motion.degree:
+        raise TocsinError("give the Trajectory itself to follow(): a motion made of one does not remember its joints.")
+    elif isinstance(motion.model, Robot):
+        step["path"] = motion.rows[:, BASE_WIDTH:].tolist()
+        if motion.error is not None:
+            step["error"] = dict(zip(motion.model.joint_names, motion.error[BASE_WIDTH:].tolist()))
+    else:
+        step["poses"] = motion.rows.tolist()
+        if motion.error is not None:
+            step["error"] = float(motion.error[0])
+    return step

@@ -1,0 +1,217 @@
+"""What one model does on a program's clock: segments one after another, and standing in between.
+
+A part of a track, from one second to another, is an ordinary motion with times: straight pieces, or polynomials where
+any of its segments has some. Where a piece is cut, or a straight one is written as a polynomial, its numbers are
+rounded: every entry by at most 64 units of the sum of its terms' sizes (as in `queries.audit.courses`), orientations by
+as many units of a radian. That is added to the tube of the part: what is proven of it holds for the exact motion.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from tocsin import _cast
+from tocsin._types import Row
+from tocsin.errors import TocsinError
+from tocsin.model.base import Model, Motion
+from tocsin.model.deformable import Deformable, Deforming
+from tocsin.model.timed import SplineMotion, stamped
+from tocsin.motion.splines import shifted
+
+MEETS = 1e-6
+"""How far (radians, metres) a segment may start from where its model is then; that is added to its tube."""
+
+ROUNDED = 2.0**-46
+"""Of the sizes of an entry's terms: 64 units and some."""
+
+
+@dataclass(frozen=True, eq=False)
+class Segment:
+    """A motion with times, on the program's clock."""
+
+    motion: Motion
+    gap: Row | None = None
+    """(width,) how far it starts from where the model was; None: not at all."""
+    signs: Row | float = 1.0
+    """Of its rows' entries: its quaternions continue those of the segment before (`motion.arcs`)."""
+
+    def row(self, piece: int, share: float) -> Row:
+        """Return the row when so much of a piece is done."""
+        if share in (0.0, 1.0):
+            return self.motion.rows[piece + int(share)] * self.signs
+        return self.motion.row_of(piece, share) * self.signs
+
+    @property
+    def begin(self) -> float:
+        """Seconds."""
+        return float(self.times[0])
+
+    @property
+    def end(self) -> float:
+        """Seconds."""
+        return float(self.times[-1])
+
+    @property
+    def times(self) -> np.ndarray:
+        """Seconds at its knots."""
+        if self.motion.times is None:
+            raise TocsinError("a segment has times.")
+        return self.motion.times
+
+    @property
+    def error(self) -> Row:
+        """(width,) how far it may be off, the jump to its start included."""
+        error = np.zeros(self.motion.width) if self.motion.error is None else self.motion.error.copy()
+        return error if self.gap is None else error + self.gap
+
+
+@dataclass(eq=False)
+class Track:
+    """The segments of one model, in order."""
+
+    model: Model
+    segments: list[Segment] = field(default_factory=list)
+
+    @property
+    def begin(self) -> float:
+        """When its first segment begins."""
+        return self.segments[0].begin
+
+    @property
+    def end(self) -> float:
+        """When its last segment ends, seconds."""
+        return self.segments[-1].end if self.segments else 0.0
+
+    def add(self, motion: Motion) -> None:
+        """Append a motion with times, which starts where the model is then."""
+        segment = Segment(motion)
+        if not self.segments:
+            self.segments.append(segment)
+            return
+        last = self.segments[-1]
+        if segment.begin < last.end:
+            raise TocsinError(
+                f"{self.model.name!r} is told to move at {segment.begin:g} s, and moves until {last.end:g} s already."
+            )
+        if isinstance(motion, Deforming) or isinstance(last.motion, Deforming):
+            off = float(np.abs(vertices_of(last, last.end) - vertices_of(segment, segment.begin)).max(initial=0.0))
+            if off > 0.0:
+                raise self._jump(segment, off, "a vertex")
+            self.segments.append(segment)
+            return
+        behind, ahead = last.row(last.motion.pieces - 1, 1.0), motion.rows[0]
+        gap, signs = np.abs(ahead - behind), np.ones(self.model.width)
+        for k in self.model.quaternions:
+            gap[k : k + 4] = 0.0
+            cosine = min(abs(float(behind[k : k + 4] @ ahead[k : k + 4])), 1.0)
+            same = np.array_equal(behind[k : k + 4], ahead[k : k + 4])
+            gap[k] = 0.0 if same else 2.0 * math.acos(cosine)
+            signs[k : k + 4] = 1.0 if behind[k : k + 4] @ ahead[k : k + 4] >= 0.0 else -1.0
+        if gap.max() > MEETS:
+            entry = int(np.argmax(gap))
+            raise self._jump(segment, float(gap[entry]), f"entry {entry - 7}" if entry >= 7 else "its base")
+        self.segments.append(Segment(motion, gap if gap.any() else None, signs))
+
+    def _jump(self, segment: Segment, off: float, what: str) -> TocsinError:
+        return TocsinError(
+            f"{self.model.name!r} would jump at {segment.begin:g} s: {what} is {off:.3g} from where the segment starts."
+        )
+
+    # ---- where it is -------------------------------------------------------------------------------------------------
+
+    def at(self, t: float) -> tuple[Segment, int, float]:
+        """Return (segment, piece, share) at a time: before the first segment its start, in a gap the end before it."""
+        found = self.segments[0]
+        for segment in self.segments:
+            if segment.begin <= t:
+                found = segment
+        times = found.times
+        piece = int(np.clip(np.searchsorted(times, t, side="right") - 1, 0, len(times) - 2))
+        share = (t - times[piece]) / (times[piece + 1] - times[piece])
+        return found, piece, float(np.clip(share, 0.0, 1.0))
+
+    def row(self, t: float) -> Row:
+        """Return the configuration row at a time."""
+        segment, piece, share = self.at(t)
+        return segment.row(piece, share)
+
+    def knots(self, begin: float, end: float) -> np.ndarray:
+        """Return the ends of a part of the clock, and the knots between."""
+        inner = np.concatenate([s.times for s in self.segments])
+        return np.concatenate([[begin], np.unique(inner[(inner > begin) & (inner < end)]), [end]])
+
+    def changes(self) -> list[float]:
+        """Return the times at which what the model may be off changes."""
+        ends: list[float] = []
+        for segment in self.segments:
+            if segment.error.any():
+                ends += [segment.begin, segment.end]
+        return ends
+
+    # ---- parts -------------------------------------------------------------------------------------------------------
+
+    def part(self, begin: float, end: float) -> Motion:
+        """Return the motion from one time to another."""
+        knots = self.knots(begin, end)
+        if isinstance(self.model, Deformable):
+            frames = np.stack([vertices_of(self.at(t)[0], t) for t in knots.tolist()])
+            still = Deforming(self.model, self.segments[0].motion.rows.copy(), _cast.frozen(frames))
+            return stamped(still, knots, None)
+        places = [self.at(t) for t in knots[:-1].tolist()]
+        error = np.zeros(self.model.width)
+        for (segment, _, _), t in zip(places, knots[:-1].tolist()):
+            if t < segment.end:
+                error = np.maximum(error, segment.error)
+        if any(segment.motion.degree and t < segment.end for (segment, _, _), t in zip(places, knots.tolist())):
+            table = self._table(knots, places)
+            rows = np.concatenate([table[:, 0], self.row(end)[None]])
+            return stamped(SplineMotion(self.model, rows, table), knots, error + self._rounding(np.abs(table).sum(1)))
+        rows = [self.row(t) for t in knots.tolist()]
+        if any(0.0 < self.at(t)[2] < 1.0 for t in (begin, end)):
+            error = error + self._rounding(np.abs(rows))
+        return stamped(Motion.of(self.model, np.stack(rows)), knots, error)
+
+    def _rounding(self, sizes: np.ndarray) -> Row:
+        """Return what the entries of rounded pieces are off."""
+        most = np.max(sizes, axis=0)
+        for k in self.model.quaternions:
+            most[k : k + 4] = 1.0, 0.0, 0.0, 0.0
+        return ROUNDED * most
+
+    def _table(self, knots: np.ndarray, places: list[tuple[Segment, int, float]]) -> np.ndarray:
+        """Return (pieces, degree + 1, width): polynomials of the shares of the pieces between knots."""
+        degree = max(1, *[segment.motion.degree for segment, _, _ in places])
+        table = np.zeros((len(places), degree + 1, self.model.width))
+        for n, (segment, piece, share) in enumerate(places):
+            t, until = float(knots[n]), float(knots[n + 1])
+            here = self.row(t)
+            there = here if t >= segment.end or until <= segment.begin else _end(segment, piece, until)
+            if isinstance(segment.motion, SplineMotion) and there is not here:
+                lasts = (until - t) / (segment.times[piece + 1] - segment.times[piece])
+                c = shifted(segment.motion.coefficients[piece : piece + 1], np.array([share]))[0]
+                table[n, : len(c)] = c * (lasts ** np.arange(len(c)))[:, None]
+            else:
+                table[n, 0], table[n, 1] = here, there - here
+            for k in self.model.quaternions:
+                table[n, :, k : k + 4] = 0.0
+                table[n, 0, k : k + 4], table[n, 1, k : k + 4] = here[k : k + 4], there[k : k + 4]
+        return table
+
+
+def _end(segment: Segment, piece: int, until: float) -> Row:
+    """Return the row at the end of a part of a piece."""
+    times = segment.times
+    share = (until - times[piece]) / (times[piece + 1] - times[piece])
+    return segment.row(piece, float(min(share, 1.0)))
+
+
+def vertices_of(segment: Segment, t: float) -> np.ndarray:
+    """Return where the vertices of a deformable model are at a time."""
+    motion = segment.motion
+    if not isinstance(motion, Deforming):
+        raise TocsinError("a deformable model moves by its vertices.")
+    share = (t - segment.begin) / (segment.end - segment.begin)
+    return motion.vertices_at(float(np.clip(share, 0.0, 1.0)))

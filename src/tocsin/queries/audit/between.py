@@ -1,0 +1,148 @@
+"""Two links of a program and nothing else: how far apart they are at a second, how fast, and how deep in each other."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from tocsin.model.body import Body
+from tocsin.model.deformable import Deformable
+from tocsin.options import BACKENDS, MAX_STEPS
+from tocsin.queries.audit.records import Pair
+from tocsin.queries.context import Context, context_of
+from tocsin.queries.distance import distance
+from tocsin.queries.engines.advancement import ENGINE
+from tocsin.queries.first_contact import first_contact
+from tocsin.queries.phases import Phase, link_poses_at
+from tocsin.results import Distance
+
+STEP = 1e-6
+"""Seconds to either side at which places are compared to tell a speed."""
+
+LOOKS = 33
+"""How often a stretch is looked at for its smallest distance, before the best look is narrowed down."""
+
+
+@dataclass(frozen=True)
+class Approach:
+    """Two links at one second: how far apart, where, and how fast they move against each other there."""
+
+    seconds: float
+    distance: float
+    """Metres; 0 where they touch or overlap."""
+    point: np.ndarray
+    """(3,) the middle between the closest points, in the world."""
+    speed: float
+    """Metres a second: of the closest points against each other; measured, not proven."""
+
+
+class Between:
+    """Two links of the scene of a program, as bodies of their own."""
+
+    def __init__(self, context: Context, pair: Pair) -> None:
+        self.pair = pair
+        self.scene = context
+        named = ((pair.model_a, pair.link_a), (pair.model_b, pair.link_b))
+        self.sides: list[tuple[int, str]] = [(context.names.index(model), link) for model, link in named]
+        self.is_soft: bool = any(isinstance(context.models[m], Deformable) for m, _ in self.sides)
+        self._pairs: dict[int, Context | None] = {}
+
+    def _bodies(self, phase: Phase) -> Context | None:
+        """Return the two links as bodies; None where one of them is not there: gripped, or let go."""
+        key = id(phase.context)
+        if key not in self._pairs:
+            shapes = []
+            for m, link in self.sides:
+                model = phase.context.models[m]
+                i = _index(phase.context, m, link)
+                shapes.append(() if i is None else model.shapes[i])
+            self._pairs[key] = None
+            if all(shapes):
+                bodies = [Body(tuple(s), name=name) for s, name in zip(shapes, ("a", "b"))]
+                self._pairs[key] = context_of((bodies[0], bodies[1]), BACKENDS[0], 1, False)
+        return self._pairs[key]
+
+    def poses(self, phase: Phase, seconds: float) -> list[np.ndarray]:
+        """Return the 4x4 poses of both links."""
+        found = link_poses_at(self.scene, phase, seconds, [m for m, _ in self.sides])
+        return [found[m][_index(phase.context, m, link) or 0] for m, link in self.sides]
+
+    def gap(self, phase: Phase, seconds: float) -> Distance | None:
+        """Return the distance of the two links, where both are there."""
+        bodies = self._bodies(phase)
+        if bodies is None:
+            return None
+        a, b = bodies.models
+        pose_a, pose_b = self.poses(phase, seconds)
+        return distance(bodies, (a.at(pose_a), b.at(pose_b)))  # type: ignore[attr-defined]
+
+    def approach(self, phase: Phase, seconds: float) -> Approach | None:
+        """Return all that is known of a second."""
+        found = self.gap(phase, seconds)
+        if found is None or found.point_a is None:
+            return None
+        point = 0.5 * (np.asarray(found.point_a) + np.asarray(found.point_b))
+        lo, hi = max(seconds - STEP, phase.begin), min(seconds + STEP, phase.end)
+        before, after = self.poses(phase, lo), self.poses(phase, hi)
+        here = self.poses(phase, seconds)
+        moved = []
+        for side, touch in enumerate((found.point_a, found.point_b)):
+            local = np.linalg.inv(here[side]) @ np.append(touch, 1.0)
+            moved.append(((after[side] - before[side]) @ local)[:3] / (hi - lo))
+        return Approach(seconds, found.distance, point, float(np.linalg.norm(moved[0] - moved[1])))
+
+    def closest(self, phase: Phase, enter: float, leave: float) -> Approach | None:
+        """Return the smallest distance that is found between two seconds: evenly spaced looks, the best narrowed."""
+        times = np.linspace(enter, leave, LOOKS if leave > enter else 1)
+        gaps = [self.gap(phase, t) for t in times.tolist()]
+        values = [math.inf if g is None else g.distance for g in gaps]
+        best = int(np.argmin(values))
+        if not math.isfinite(values[best]):
+            return None
+        at, least = float(times[best]), values[best]
+        step = float(times[1] - times[0]) if len(times) > 1 else 0.0
+        while least > 0.0 and step > 1e-7 * max(leave - enter, 1e-9):
+            step *= 0.5
+            for t in (max(at - step, enter), min(at + step, leave)):
+                found = self.gap(phase, t)
+                if found is not None and found.distance < least:
+                    at, least = t, found.distance
+        return self.approach(phase, at)
+
+    def way_out(self, phase: Phase, seconds: float) -> float:
+        """Return how far one link would have to be pushed to be apart from the other, in the best of 7 directions.
+
+        An upper bound of the depth of the overlap, proven: the link comes in from afar along the direction, and until
+        its first contact the two are apart.
+        """
+        bodies = self._bodies(phase)
+        if bodies is None:
+            return 0.0
+        a, b = bodies.models
+        pose_a, pose_b = self.poses(phase, seconds)
+        first_a, first_b = a.shapes[0][0].center, b.shapes[0][0].center
+        apart = pose_a[:3, :3] @ first_a + pose_a[:3, 3] - pose_b[:3, :3] @ first_b - pose_b[:3, 3]
+        ways = [*np.eye(3), *-np.eye(3)]
+        if np.linalg.norm(apart) > 0.0:
+            ways.append(apart / np.linalg.norm(apart))
+        sizes = [max(shape.diagonal + shape.reach for shape in m.shapes[0]) for m in (a, b)]
+        far = 2.0 * sum(sizes) + float(np.linalg.norm(apart))
+        best = far
+        for way in ways:
+            start = pose_a.copy()
+            start[:3, 3] += far * way
+            motion = a.move(start, pose_a)  # type: ignore[attr-defined]
+            hit = first_contact(bodies, (motion, b.at(pose_b)), 0.0, 1e-3 * min(sizes), MAX_STEPS, ENGINE)  # type: ignore[attr-defined]
+            if hit.collides:
+                best = min(best, (1.0 - hit.time) * far)
+        return best
+
+
+def _index(context: Context, m: int, link: str) -> int | None:
+    """Return the number of a link of a model as it is in a phase; None if it is not there."""
+    model = context.models[m]
+    if len(model.link_names) == 1:
+        return 0
+    return model.link_names.index(link) if link in model.link_names else None

@@ -1,0 +1,116 @@
+"""Clearance over time, pair by pair: a curve that is proven from below, and one that is witnessed from above.
+
+Below: `contact_intervals` with a margin m says when a pair is within m, and proves that it is farther apart at all
+other times. A ladder of such margins is a curve of steps: at each time the largest m that is proven. It holds for every
+motion in the tubes. Above: distances of the nominal motion at single seconds, computed with their own error bounds.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tocsin.queries.audit.program_records import Kept
+from tocsin.queries.audit.records import Pair
+from tocsin.queries.contact_intervals import contact_intervals
+
+if TYPE_CHECKING:
+    from tocsin.queries.audit.program import Auditor
+
+LEVELS = 9
+"""Margins of the ladder."""
+
+MOST_PAIRS = 12
+"""Pairs of which curves are kept: those that come closest."""
+
+WITNESSES = 121
+"""Seconds at which distances are measured."""
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """The clearance of two links over time, metres."""
+
+    pair: Pair
+    edges: np.ndarray
+    """(k + 1,) seconds: the steps of the proven curve lie between."""
+    lower: np.ndarray
+    """(k,) from edges[i] to edges[i + 1] the two are proven to be farther apart than this; 0: not proven."""
+    times: np.ndarray
+    """(n,) seconds at which it was measured."""
+    upper: np.ndarray
+    """(n,) how far apart they are there, nominal; inf where one of the two is not there."""
+
+    @property
+    def least(self) -> float:
+        """The smallest distance that was measured."""
+        return float(self.upper.min())
+
+
+def ladder(kept: Kept, margin: float, size: float) -> np.ndarray:
+    """Return the margins that are asked about, ascending; `size`: how large what moves is."""
+    top = max(4.0 * kept.upper, 5.0 * margin, 0.1 * size)
+    least = kept.lower if kept.lower > 1e-2 * top else 1e-2 * top
+    return np.geomspace(least, top, LEVELS)
+
+
+def curves_of(auditor: Auditor, kept: Kept) -> tuple[Curve, ...]:
+    """Return the curves of the pairs that come within the ladder, the closest first."""
+    moving = [motion.model for phase in auditor.phases for motion in phase.motions]
+    size = max((shape.diagonal for model in moving for shapes in model.shapes for shape in shapes), default=1.0)
+    levels = ladder(kept, auditor.margin, size)
+    begin, end = auditor.program.begin, auditor.program.end
+    within: dict[Pair, list[list[tuple[float, float]]]] = {}
+    open_ends: list[list[tuple[float, float]]] = [[] for _ in levels]
+    for phase in auditor.plain:
+        for k, level in enumerate(levels.tolist()):
+            auditor.queries += 1
+            found = contact_intervals(phase.context, phase.motions, level, 0.05 * level, auditor.max_steps)
+            for i in found:
+                pair = Pair(i.model_a, i.link_a, i.model_b, i.link_b)
+                own = within.setdefault(pair, [[] for _ in levels])
+                own[k].append((phase.seconds(i.enter), phase.seconds(i.exit)))
+            if found.until < 1.0:
+                open_ends[k].append((phase.seconds(found.until), phase.end))
+        auditor.advance()
+    times = np.linspace(begin, end, WITNESSES)
+    closeness = {pair: next(k for k, own in enumerate(lists) if own) for pair, lists in within.items()}
+    chosen = sorted(within, key=lambda pair: (closeness[pair], str(pair)))[:MOST_PAIRS]
+    made = []
+    for pair in chosen:
+        lists = [own + more for own, more in zip(within[pair], open_ends)]
+        edges, lower = steps(lists, levels, begin, end)
+        made.append(Curve(pair, edges, lower, times, measured(auditor, pair, times)))
+    return tuple(sorted(made, key=lambda curve: curve.least))
+
+
+def steps(
+    lists: list[list[tuple[float, float]]], levels: np.ndarray, begin: float, end: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return (edges, lower): between two edges the largest level at which no interval lies.
+
+    An interval is closed and begins and ends at edges, so it holds all of what lies between two of them, or nothing.
+    """
+    edges = np.unique([begin, end, *[t for own in lists for interval in own for t in interval]])
+    edges = edges[(edges >= begin) & (edges <= end)]
+    lower = np.zeros(len(edges) - 1)
+    for own, level in zip(lists, levels.tolist()):
+        free = np.ones(len(lower), bool)
+        for enter, leave in own:
+            free &= (edges[1:] <= enter) | (edges[:-1] >= leave)
+        lower[free] = level
+    return edges, lower
+
+
+def measured(auditor: Auditor, pair: Pair, times: np.ndarray) -> np.ndarray:
+    """Return the distances of a pair at seconds of a program."""
+    between = auditor.between(pair)
+    found = np.full(len(times), np.inf)
+    for phase in auditor.phases:
+        for k in np.flatnonzero((times >= phase.begin) & (times <= phase.end)).tolist():
+            gap = between.gap(phase, float(times[k]))
+            if gap is not None:
+                found[k] = min(found[k], gap.distance)
+    return found

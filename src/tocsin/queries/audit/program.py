@@ -1,0 +1,303 @@
+"""The audit of a program: several robots and bodies on one clock, phase by phase.
+
+What lies outside of the stretches of an audit is proven: during each phase `is_free` has said so, or
+`contact_intervals`, of which every time of contact lies in an interval of its pair. Where there are deformable models,
+time is halved until a part is proven free or shorter than the `resolution`.
+"""
+
+from __future__ import annotations
+
+import math
+import time as clock_module
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from tocsin import _cast
+from tocsin.model.base import Motion
+from tocsin.model.deformable import Deforming
+from tocsin.model.program import Program
+from tocsin.model.timed import stamped
+from tocsin.queries.audit.between import Approach, Between
+from tocsin.queries.audit.curves import Curve, curves_of
+from tocsin.queries.audit.program_records import Conflict, Kept, ProgramAudit
+from tocsin.queries.audit.records import Pair
+from tocsin.queries.contact_intervals import contact_intervals
+from tocsin.queries.context import Context
+from tocsin.queries.distance import distance
+from tocsin.queries.engines.advancement import ENGINE
+from tocsin.queries.first_contact import first_contact, is_free
+from tocsin.queries.phases import Phase, phases, standing
+from tocsin.results import ContactInterval, Distance, Status
+
+SAMPLES = 24
+"""Moments of each phase at which the distance of everything is looked at, to know where to begin."""
+
+GAP = 0.02
+"""The proven clearance is at most this fraction below the one that is witnessed, unless tubes or caps are between."""
+
+SMALLEST = 1e-9
+"""Metres; nothing smaller is proven to be a clearance."""
+
+MOST_SOFT = 4096
+"""Questions about parts of a phase with deformable models."""
+
+
+class Auditor:
+    """One audit of a program under way."""
+
+    def __init__(
+        self, context: Context, program: Program, margin: float, tolerance: float | None, max_steps: int,
+        progress: Callable[[int, int], None],
+    ) -> None:  # fmt: skip
+        self.context, self.program = context, program
+        self.margin, self.tolerance, self.max_steps = margin, tolerance, max_steps
+        self.phases: list[Phase] = list(phases(context, program))
+        self.plain: list[Phase] = [replace(p, context=p.context.copy(margins=None)) for p in self.phases]
+        """Without margins of single pairs: clearances are distances, whatever is to be kept."""
+        self.queries = 0
+        self._between: dict[Pair, Between] = {}
+        self._progress, self._done = progress, 0
+        self._total = 4 * len(self.phases)
+
+    def advance(self) -> None:
+        """Tell whoever waits that a part is done."""
+        self._done += 1
+        self._progress(min(self._done, self._total), self._total)
+
+    def between(self, pair: Pair) -> Between:
+        """Return two links by themselves."""
+        if pair not in self._between:
+            self._between[pair] = Between(self.context, pair)
+        return self._between[pair]
+
+    # ---- stretches ---------------------------------------------------------------------------------------------------
+
+    def conflicts(self, resolution: float) -> list[Conflict]:
+        """Return everything that is not proven to keep its margin, by pair and time."""
+        found: list[Conflict] = []
+        for phase in self.phases:
+            self.queries += 1
+            if not is_free(phase.context, phase.motions, self.margin, self.tolerance, self.max_steps, ENGINE):
+                more = self._soft(phase, resolution) if phase.context.soft else self._rigid(phase)
+                found += more
+            self.advance()
+        return [self.measured(c) for c in _joined(found)]
+
+    def _rigid(self, phase: Phase) -> Iterator[Conflict]:
+        """Yield the stretches of a phase, pair by pair; what the cap leaves open is one of nobody."""
+        self.queries += 1
+        found = contact_intervals(phase.context, phase.motions, self.margin, self.tolerance, self.max_steps)
+        for interval in found:
+            yield self._conflict(phase, interval)
+        if found.until < 1.0:
+            yield Conflict(Status.CAPPED, phase.seconds(found.until), phase.end, None, self.margin)
+
+    def _conflict(self, phase: Phase, interval: ContactInterval) -> Conflict:
+        pair = Pair(interval.model_a, interval.link_a, interval.model_b, interval.link_b)
+        status = Status.CONTACT if interval.proven else Status.CAPPED
+        enter, leave = phase.seconds(interval.enter), phase.seconds(interval.exit)
+        return Conflict(status, enter, leave, pair, self.margin_of(phase, pair))
+
+    def margin_of(self, phase: Phase, pair: Pair) -> float:
+        """Return the margin that a pair of links has to keep."""
+        rules = phase.context.rules
+        links = rules.links
+        numbers = [links.get(f"{m}/{k}", links.get(m, (-1,)))[-1] for m, k in ((pair[0], pair[1]), (pair[2], pair[3]))]
+        own = rules.of_links().get((min(numbers), max(numbers)), math.nan)
+        return self.margin if math.isnan(own) or own < 0.0 else own
+
+    def _soft(self, phase: Phase, resolution: float) -> Iterator[Conflict]:
+        """Yield the stretches of a phase with deformable models, by halving what is not proven free."""
+        waiting = [(phase.begin, phase.end)]
+        asked = 0
+        while waiting:
+            begin, end = waiting.pop()
+            part = self.part(phase, begin, end)
+            self.queries += 1
+            asked += 1
+            hit = first_contact(phase.context, part, self.margin, self.tolerance, self.max_steps, ENGINE)
+            if hit.status is Status.FREE:
+                continue
+            enter = begin + hit.time * (end - begin)
+            middle = max(0.5 * (begin + end), enter)
+            if end - begin <= resolution or asked >= MOST_SOFT or not begin < middle < end:
+                pair = None
+                if hit.contacts:
+                    c = hit.contacts[0]
+                    pair = Pair(c.model_a, c.link_a, c.model_b, c.link_b)
+                status = Status.CAPPED if pair is None else Status.CONTACT
+                point = np.asarray(hit.contacts[0].point_a) if pair is not None else None
+                yield Conflict(status, enter, end, pair, self.margin, point=point)
+                continue
+            waiting += [(middle, end), (enter, middle)] if enter < middle else [(middle, end)]
+
+    def part(self, phase: Phase, begin: float, end: float) -> tuple[Motion, ...]:
+        """Return the motions of a part of a phase."""
+        tracks = self.program.tracks
+        found: list[Motion] = []
+        for motion in phase.motions:
+            track = tracks.get(id(motion.model))
+            if track is None or _stands(motion):
+                found.append(stamped(motion, [begin, end], motion.error))
+            else:
+                found.append(track.part(begin, end))
+        return tuple(found)
+
+    def measured(self, conflict: Conflict) -> Conflict:
+        """Return a stretch with the smallest distance found in it, where that is, and how deep it goes."""
+        if conflict.pair is None or conflict.status is Status.CAPPED:
+            return conflict
+        best: tuple[Approach, Phase] | None = None
+        between = self.between(conflict.pair)
+        if between.is_soft:
+            return replace(conflict, distance=0.0 if self.margin == 0.0 else math.nan)
+        for phase in self.phases:
+            enter, leave = max(conflict.enter, phase.begin), min(conflict.exit, phase.end)
+            if enter <= leave:
+                found = between.closest(phase, enter, leave)
+                if found is not None and (best is None or found.distance < best[0].distance):
+                    best = found, phase
+        if best is None:
+            return conflict
+        approach, phase = best
+        depth = conflict.margin - approach.distance
+        if approach.distance == 0.0:
+            depth = conflict.margin + between.way_out(phase, approach.seconds)
+        return replace(
+            conflict, distance=approach.distance, depth=max(depth, 0.0), at=approach.seconds, point=approach.point,
+            speed=approach.speed,
+        )  # fmt: skip
+
+    # ---- clearance ---------------------------------------------------------------------------------------------------
+
+    def clearance(self, conflicts: list[Conflict]) -> Kept:
+        """Return the smallest distance of the program, from both sides."""
+        nearest, at, where = Distance(math.inf, math.inf), self.program.begin, None
+        for phase in self.plain:
+            times = np.linspace(phase.begin, phase.end, SAMPLES).tolist()
+            times += [c.at for c in conflicts if c.at is not None and phase.begin <= c.at <= phase.end]
+            for t in times:
+                found = self.look(phase, t)
+                if found.distance < nearest.distance:
+                    nearest, at, where = found, t, phase
+        touches = any(c.pair is not None and c.margin == 0.0 for c in conflicts)
+        lower, upper = (0.0 if touches else nearest.distance), nearest.distance
+        for phase in self.plain:
+            if 0.0 < lower < math.inf:
+                kept, upper, t = self.proven(phase, upper)
+                lower = min(lower, kept)
+                if t is not None:
+                    nearest, at, where = self.look(phase, t), t, phase
+                    upper = min(upper, nearest.distance)
+            self.advance()
+        speed = None
+        if where is not None and nearest.link_a:
+            pair = Pair(nearest.model_a, nearest.link_a, nearest.model_b, nearest.link_b)
+            if not self.between(pair).is_soft:
+                phase = self.phases[self.plain.index(where)]
+                found = self.between(pair).closest(phase, max(at - 0.02, phase.begin), min(at + 0.02, phase.end))
+                if found is not None and found.distance <= nearest.distance:
+                    at, speed = found.seconds, found.speed
+                    nearest = self.look(where, at)
+        return Kept(min(lower, nearest.distance), nearest.distance, at, nearest, speed)
+
+    def look(self, phase: Phase, t: float) -> Distance:
+        """Return the distance of everything at a second, nominal: without tubes."""
+        self.queries += 1
+        share = phase.fraction(t)
+        return distance(phase.context, tuple(standing(m, share) for m in phase.motions))
+
+    def proven(self, phase: Phase, upper: float) -> tuple[float, float, float | None]:
+        """Return (kept, upper, second): a margin that is proven for a phase, and where less than `upper` was seen.
+
+        The margin is halved until it is kept, then bisected between the largest that is and the smallest that is not;
+        a contact with a margin is a place to look at: what is measured there is witnessed.
+        """
+        kept, top, undecided, seen = 0.0, upper, 0, None
+        goal = (1.0 - 0.7 * GAP) * top
+        while top > SMALLEST and undecided < 3:
+            self.queries += 1
+            room = 0.25 * GAP * goal
+            hit = first_contact(phase.context, phase.motions, goal, room, self.max_steps, ENGINE)
+            if hit.status is Status.FREE:
+                kept = goal
+            else:
+                top = goal
+                undecided += hit.status is Status.CAPPED
+                if hit.status is not Status.CAPPED:
+                    t = phase.seconds(hit.time)
+                    found = self.look(phase, t).distance
+                    if found < upper:
+                        upper, seen = found, t
+            if kept >= (1.0 - 0.7 * GAP) * top:
+                break
+            goal = math.sqrt(kept * top) if kept > 0.0 else 0.5 * top
+        return kept, upper, seen
+
+    def curves(self, kept: Kept) -> tuple[Curve, ...]:
+        """Return the clearance over time of the pairs that come closest."""
+        if self.context.soft or not math.isfinite(kept.upper):
+            return ()
+        return curves_of(self, kept)
+
+    def without_tubes(self) -> Auditor | None:
+        """Return the audit of the nominal motions; None if nothing has a tube."""
+        if not any(s.error.any() for track in self.program.tracks.values() for s in track.segments):
+            return None
+        nominal = Auditor(self.context, self.program, self.margin, self.tolerance, self.max_steps, lambda d, t: None)
+        for own in (nominal.phases, nominal.plain):
+            own[:] = [replace(p, motions=tuple(stamped(m, m.times, None) for m in p.motions)) for p in own]
+        return nominal
+
+
+def audit_program(
+    context: Context, program: Program, margin: float, tolerance: float | None, resolution: float, max_steps: int,
+    progress: Callable[[int, int], None] | None,
+) -> ProgramAudit:  # fmt: skip
+    """Return what is known about a program; see `tocsin.audit`."""
+    started = clock_module.perf_counter()
+    auditor = Auditor(context, program, _cast.margin(margin), tolerance, max_steps, progress or (lambda d, t: None))
+    conflicts = auditor.conflicts(resolution)
+    kept = auditor.clearance(conflicts)
+    curves = auditor.curves(kept)
+    nominal = auditor.without_tubes()
+    share = None
+    if nominal is not None:
+        bare = nominal.clearance(conflicts)
+        share = 1.0 - kept.lower / bare.lower if bare.lower > 0.0 and math.isfinite(bare.lower) else math.nan
+    return ProgramAudit(
+        program=program,
+        scene=context,
+        phases=tuple(auditor.phases),
+        conflicts=tuple(conflicts),
+        clearance=kept,
+        curves=curves,
+        margin=auditor.margin,
+        tube_share=share,
+        queries=auditor.queries + (0 if nominal is None else nominal.queries),
+        seconds=clock_module.perf_counter() - started,
+    )
+
+
+def _joined(found: list[Conflict]) -> list[Conflict]:
+    """Return stretches in order; those of a pair that meet at the end of a phase are one."""
+    last: dict[Pair | None, Conflict] = {}
+    done: list[Conflict] = []
+    for conflict in sorted(found, key=lambda c: c.enter):
+        before = last.get(conflict.pair)
+        if before is not None and conflict.enter <= before.exit and conflict.margin == before.margin:
+            status = before.status if before.status is not Status.CAPPED else conflict.status
+            last[conflict.pair] = replace(before, exit=max(before.exit, conflict.exit), status=status)
+            continue
+        if before is not None:
+            done.append(before)
+        last[conflict.pair] = conflict
+    return sorted([*done, *last.values()], key=lambda c: (c.enter, str(c.pair)))
+
+
+def _stands(motion: Motion) -> bool:
+    """Is this a link model that stands?"""
+    soft = isinstance(motion, Deforming)
+    return not soft and motion.degree == 0 and motion.pieces == 1 and np.array_equal(motion.rows[0], motion.rows[1])

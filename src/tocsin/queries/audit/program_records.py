@@ -1,0 +1,101 @@
+"""What the audit of a program says: what is not proven, by pair and second, and how much clearance there is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tocsin.model.program import Program
+from tocsin.queries.audit.records import Pair
+from tocsin.queries.context import Context
+from tocsin.queries.phases import Phase
+from tocsin.results import Distance, Status, ambiguous
+
+if TYPE_CHECKING:
+    from tocsin.queries.audit.curves import Curve
+
+
+@dataclass(frozen=True, eq=False)
+class Conflict:
+    """A closed stretch of the clock during which two links are not proven to keep their margin."""
+
+    status: Status
+    """CONTACT, or CAPPED if it is undecided."""
+    enter: float
+    """Seconds; proven free just before."""
+    exit: float
+    """Seconds; proven free just after."""
+    pair: Pair | None
+    """None: the cap was reached before it was known who."""
+    margin: float
+    """Metres that the pair has to keep."""
+    distance: float | None = None
+    """The smallest distance found in it, of the nominal motion; 0 where they touch or overlap."""
+    depth: float | None = None
+    """By how much it falls short, metres: margin - distance; of an overlap, margin + how far one has to be pushed."""
+    at: float | None = None
+    """Seconds of that distance."""
+    point: np.ndarray | None = None
+    """(3,) where, in the world."""
+    speed: float | None = None
+    """Metres a second of the closest points against each other there; measured, not proven."""
+
+    @property
+    def is_contact(self) -> bool:
+        """False if undecided."""
+        return self.status is not Status.CAPPED
+
+
+@dataclass(frozen=True, eq=False)
+class Kept:
+    """The smallest distance of a program, whatever the margins: `lower` <= true <= `upper`, metres."""
+
+    lower: float
+    """Proven for every moment, and for every motion in the tubes."""
+    upper: float
+    """Attained at the second `at`; inf if there is nothing to keep away from."""
+    at: float
+    nearest: Distance
+    """Which links and points, then."""
+    speed: float | None
+    """Metres a second of those points against each other: measured, not proven."""
+
+    def __bool__(self) -> bool:
+        raise ambiguous("a clearance", "clearance.lower > 0 for a proof")
+
+
+@dataclass(frozen=True, eq=False)
+class ProgramAudit:
+    """What is known about a program. What lies outside of `conflicts` is proven to keep its margin."""
+
+    program: Program
+    scene: Context = field(repr=False)
+    phases: tuple[Phase, ...] = field(repr=False)
+    conflicts: tuple[Conflict, ...]
+    clearance: Kept
+    curves: tuple[Curve, ...] = field(repr=False)
+    """Clearance over time of the pairs that come closest, the closest first; none with deformable models."""
+    margin: float
+    tube_share: float | None
+    """The share of the proven clearance that tubes of error take; None without tubes, nan where nothing is left."""
+    queries: int
+    """Questions asked of the engine."""
+    seconds: float = field(compare=False)
+
+    def __bool__(self) -> bool:
+        raise ambiguous("an audit", "audit.is_free")
+
+    @property
+    def is_free(self) -> bool:
+        """True only if the whole program is proven to keep all margins."""
+        return not self.conflicts
+
+    @property
+    def status(self) -> Status:
+        """FREE, CONTACT, INITIAL_CONTACT, or CAPPED if it is undecided but nothing was found to touch."""
+        found = [c for c in self.conflicts if c.is_contact]
+        if found:
+            return Status.INITIAL_CONTACT if found[0].enter <= self.program.begin else Status.CONTACT
+        return Status.CAPPED if self.conflicts else Status.FREE

@@ -1,0 +1,226 @@
+"""A program as questions: the stretches of its clock during which nobody grips or lets go, each an ordinary question.
+
+    for phase in phases(scene.context, program):
+        first_contact(phase.context, phase.motions, ...)
+
+In a phase every robot carries what it carries: as in `model.grasp`, on copies of the models, so that a program changes
+nobody's models. A body that was let go stands where it was left: that pose is computed from the robot's, and rounded,
+so it stands in a tube of 2^-44 of the lengths that enter (a chain of n links takes fewer than 64 n roundings of numbers
+no larger than those). Every model that ever moves in the program has a motion in every phase, so that all its pairs are
+asked about at every moment.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from tocsin.errors import TocsinError
+from tocsin.model import grasp
+from tocsin.model.base import Model, Motion
+from tocsin.model.body import Body
+from tocsin.model.deformable import Deforming
+from tocsin.model.program import Event, Program
+from tocsin.model.robot import Robot
+from tocsin.model.timed import stamped
+from tocsin.motion.poses import link_poses
+from tocsin.queries.context import Context
+
+LEFT = 2.0**-44
+"""Of the lengths that enter the pose of a body that is let go."""
+
+
+@dataclass(frozen=True, eq=False)
+class Grasp:
+    """What a robot carries during a phase."""
+
+    robot: Robot
+    body: Body
+    link: str
+    pose: np.ndarray
+    """4x4: the body's frame in the link's."""
+    touching: tuple[str, ...]
+    shapes: Any = None
+    """The body's own, where it is carried before the program begins."""
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """What makes two of them the same."""
+        return id(self.robot), id(self.body), self.link, self.pose.tobytes(), self.touching
+
+
+@dataclass(frozen=True, eq=False)
+class Phase:
+    """A part of a program in which nobody grips or lets go: a question by itself."""
+
+    begin: float
+    """Seconds."""
+    end: float
+    context: Context
+    motions: tuple[Motion, ...]
+    """All on the clock from `begin` to `end`."""
+    grasps: tuple[Grasp, ...]
+
+    def seconds(self, t: float) -> float:
+        """Return the second of the clock at a fraction of the phase."""
+        return self.begin + t * (self.end - self.begin)
+
+    def fraction(self, seconds: float) -> float:
+        """Return the fraction of the phase at a second of the clock."""
+        return min(max((seconds - self.begin) / (self.end - self.begin), 0.0), 1.0)
+
+
+class Laying:
+    """A program under way: who carries what, and where what was left stands."""
+
+    def __init__(self, context: Context, program: Program) -> None:
+        self.context, self.program = context, program
+        self.grasps: dict[int, Grasp] = {}
+        """By the id of the body."""
+        self.left: dict[int, tuple[np.ndarray, float]] = {}
+        """Bodies that were let go: their row, and by how much it may be off."""
+        self._contexts: dict[tuple[Any, ...], Context] = {}
+        for model in context.models:
+            for held in model.carried:
+                if isinstance(model, Robot):
+                    self.grasps[id(held.body)] = Grasp(
+                        model, held.body, held.link, held.pose, held.touching, held.shapes
+                    )  # fmt: skip
+                    self._check_still(held.body, model, program.begin)
+        self.touched = {id(e.body) for e in program.events} | set(program.tracks)
+        self._check()
+
+    def _check(self) -> None:
+        """Refuse a program of models that are not in the scene."""
+        for model in self.program.models:
+            if id(model) not in self.context.places:
+                raise TocsinError(
+                    f"the program {self.program.name!r} is about {model.name!r}, which is not in this scene; its "
+                    f"models are: {', '.join(self.context.names)}."
+                )
+
+    def _check_still(self, body: Body, robot: Robot, t: float) -> None:
+        """Refuse a body that is gripped at a second and moves by itself later."""
+        track = self.program.tracks.get(id(body))
+        if track is not None and track.end > t:
+            raise TocsinError(
+                f"{body.name!r} is gripped by {robot.name!r} at {t:g} s and told to move by itself until "
+                f"{track.end:g} s; what was gripped goes where robots take it."
+            )
+
+    # ---- events ------------------------------------------------------------------------------------------------------
+
+    def happen(self, event: Event) -> None:
+        """Have a robot grip or let go."""
+        body, robot = event.body, event.robot
+        held = self.grasps.get(id(body))
+        if event.grips:
+            if held is not None:
+                raise TocsinError(
+                    f"at {event.at:g} s {robot.name!r} is to grip {body.name!r}, which {held.robot.name!r} carries."
+                )
+            self._check_still(body, robot, event.at)
+            pose = event.pose
+            if pose is None:
+                pose = np.linalg.inv(self.link_pose(robot, event.link, event.at)) @ self.pose(body, event.at)
+            self.grasps[id(body)] = Grasp(robot, body, event.link, pose, event.touching)
+            self.left.pop(id(body), None)
+            return
+        if held is None or held.robot is not robot:
+            raise TocsinError(f"at {event.at:g} s {robot.name!r} is to let go of {body.name!r}, which it has not.")
+        row = np.zeros(7)
+        row[:] = body.at(self.pose(body, event.at)).rows[0]
+        lengths = float(np.abs(row[:3]).sum() + np.linalg.norm(robot.links["translation"], axis=1).sum())
+        self.left[id(body)] = row, LEFT * max(lengths, float(np.abs(self.program.row(robot, event.at)).max()))
+        del self.grasps[id(body)]
+
+    def link_pose(self, robot: Robot, link: str, t: float) -> np.ndarray:
+        """Return the 4x4 pose of a robot's link at a second."""
+        own = grasp.bare(robot)
+        return link_poses(own._links, self.program.row(robot, t))[own.link_index(link)]
+
+    def pose(self, body: Body, t: float) -> np.ndarray:
+        """Return the 4x4 pose of a body at a second."""
+        held = self.grasps.get(id(body))
+        if held is not None:
+            return self.link_pose(held.robot, held.link, t) @ held.pose
+        row = self.left[id(body)][0] if id(body) in self.left else self.program.row(body, t)
+        return Motion.at(body, row.copy()).link_poses()[0]
+
+    # ---- phases ------------------------------------------------------------------------------------------------------
+
+    def phase(self, begin: float, end: float) -> Phase:
+        """Return the question about a part of the clock, with what is carried now."""
+        motions: list[Motion] = []
+        for model in self.context.models:
+            key = id(model)
+            if key in self.grasps:
+                continue
+            if key in self.left:
+                row, off = self.left[key]
+                error = np.zeros(7)
+                error[0], error[3] = off, LEFT
+                motions.append(stamped(Motion.of(model, np.stack([row, row])), [begin, end], error))
+            elif key in self.program.tracks:
+                motions.append(self.program.tracks[key].part(begin, end))
+            elif key in self.touched or any(g.robot is model for g in self.grasps.values()):
+                rest = np.stack([model.rest, model.rest])
+                motions.append(stamped(Motion.of(model, rest), [begin, end], None))
+        grasps = tuple(self.grasps.values())
+        return Phase(begin, end, self._laden(grasps), tuple(motions), grasps)
+
+    def _laden(self, grasps: tuple[Grasp, ...]) -> Context:
+        """Return the context in which these are carried: the scene's own, where that is what its models carry."""
+        if not grasps and not any(model.carried for model in self.context.models):
+            return self.context
+        key = tuple(g.key for g in grasps)
+        if key not in self._contexts:
+            places = self.context.places
+            models: list[Model] = [grasp.bare(model) for model in self.context.models]
+            for held in grasps:
+                robot, body = models[places[id(held.robot)]], models[places[id(held.body)]]
+                grasp.attach(robot, body, held.link, held.pose, held.touching)  # type: ignore[arg-type]
+            self._contexts[key] = self.context.on(models)
+        return self._contexts[key]
+
+
+def phases(context: Context, program: Program) -> Iterator[Phase]:
+    """Yield the phases of a program, in order."""
+    laying = Laying(context, program)
+    events = sorted(program.events, key=lambda event: event.at)
+    ends = {program.begin, program.end, *[e.at for e in events]}
+    for track in program.tracks.values():
+        ends |= set(track.changes())
+    times = sorted(ends)
+    if len(times) < 2:
+        raise TocsinError(f"the program {program.name!r} takes no time: it has no motions.")
+    for begin, end in pairwise(times):
+        while events and events[0].at <= begin:
+            laying.happen(events.pop(0))
+        yield laying.phase(begin, end)
+    for event in events:  # at the very end
+        laying.happen(event)
+
+
+def link_poses_at(
+    context: Context, phase: Phase, seconds: float, models: Iterable[int] | None = None
+) -> dict[int, np.ndarray]:
+    """Return, by the place of models in a scene, (links, 4, 4) at a second of a phase: as they are in it."""
+    moving = {context.places[id(m.model)]: m for m in phase.motions}
+    found: dict[int, np.ndarray] = {}
+    for k in range(len(phase.context.models)) if models is None else models:
+        model = phase.context.models[k]
+        row = moving[k].row_at(phase.fraction(seconds)) if k in moving else model.rest.copy()
+        found[k] = link_poses(model._links, row)
+    return found
+
+
+def standing(motion: Motion, t: float) -> Motion:
+    """Return a model standing where its motion has it at a fraction t."""
+    if isinstance(motion, Deforming):
+        return Deforming(motion.model, motion.rows, motion.vertices_at(t)[None])
+    return Motion.of(motion.model, motion.row_at(t)[None])

@@ -1,0 +1,143 @@
+"""The audit of a program: what it calls free is free, what it names touches, and clearances lie between their bounds."""
+
+import math
+
+import numpy as np
+import pytest
+
+import tocsin
+from tocsin import Body, Box, Deformable, Program, RobotBuilder, Scene, Sphere, Status
+
+
+def arm(name="arm", at=(0, 0, 0)):
+    builder = RobotBuilder(name)
+    builder.link("base", Box((0.1, 0.1, 0.1)))
+    builder.link("upper", (Box((0.3, 0.04, 0.04)), (0.2, 0, 0)), parent="base", joint="revolute", joint_name="j0")
+    builder.link("hand", (Box((0.1, 0.04, 0.04)), (0.1, 0, 0)), parent="upper", joint="revolute", joint_name="j1",
+                 origin=(0.4, 0, 0))  # fmt: skip
+    robot = builder.build()
+    robot.place(at)
+    return robot
+
+
+def pick(post=(0.25, 0.58, 0.0)):
+    """An arm takes a part to its left, past a post."""
+    robot, part = arm(), Body(Box((0.05, 0.05, 0.05)), (0.59, 0, 0), name="part")
+    thing = Body(Sphere(0.05), post, name="post")
+    robot.stand_at([-1.0, 0.0])
+    program = Program("pick")
+    program.move(robot, [0.0, 0.0], seconds=1.0)
+    program.attach(robot, part, "hand")
+    program.move(robot, [1.8, 0.0], seconds=2.0)
+    program.detach(robot, part)
+    program.move(robot, [0.2, 0.0], seconds=1.5)
+    scene = Scene(robot, part, thing)
+    scene.ignore("hand", "part")
+    return scene, robot, part, program
+
+
+def test_what_is_carried_is_audited_and_the_conflict_is_where_sampling_finds_it():
+    scene, robot, part, program = pick()
+    found = tocsin.audit(scene, program)
+    assert found.status is Status.CONTACT
+    names = [{c.pair.link_a, c.pair.link_b} for c in found.conflicts]
+    assert {"part", "post"} in names
+    conflict = found.conflicts[names.index({"part", "post"})]
+    robot.stand_at([0.0, 0.0])
+    robot.attach(part, "hand", touching=["hand"])
+    fine = np.linspace(1.0, 3.0, 2001)
+    touching = fine[[scene.distance(robot.at([0.9 * (t - 1.0), 0.0])).distance == 0.0 for t in fine]]
+    assert conflict.enter <= touching[0] <= touching[-1] <= conflict.exit + 1e-9
+    assert conflict.enter == pytest.approx(touching[0], abs=3e-3)
+    assert conflict.exit == pytest.approx(touching[-1], abs=3e-3)
+    assert conflict.distance == 0.0
+    assert 0.0 < conflict.depth < 0.1
+    assert conflict.speed == pytest.approx(0.9 * np.linalg.norm(conflict.point), rel=0.1)
+
+
+def test_a_free_program_is_proven_with_its_clearance():
+    scene, _, _, program = pick(post=(0.25, 0.8, 0.0))
+    found = tocsin.audit(scene, program, margin=0.01)
+    assert found.is_free
+    assert found.conflicts == ()
+    assert 0.98 * found.clearance.upper <= found.clearance.lower <= found.clearance.upper
+    assert found.tube_share is None
+    least = min(found.curves, key=lambda c: c.least)
+    assert least.least >= found.clearance.lower
+    for curve in found.curves:
+        for t, upper in zip(curve.times, curve.upper):
+            inside = (curve.edges[:-1] < t) & (t < curve.edges[1:])
+            assert all(curve.lower[inside] <= upper + 1e-12)
+        assert curve.lower.max() > 0.0
+
+
+def test_a_margin_that_is_not_kept_tells_by_how_much():
+    scene, _, _, program = pick(post=(0.25, 0.8, 0.0))
+    clear = tocsin.audit(scene, program).clearance.upper
+    scene.margins["part", "post"] = clear + 0.01
+    found = tocsin.audit(scene, program)
+    (conflict,) = [c for c in found.conflicts if {c.pair.link_a, c.pair.link_b} == {"part", "post"}]
+    assert conflict.margin == clear + 0.01
+    assert conflict.distance == pytest.approx(clear, abs=1e-4)
+    assert conflict.depth == pytest.approx(0.01, abs=1e-4)
+
+
+def test_two_robots_on_one_clock_meet_or_miss_each_other():
+    one, two = arm("one"), arm("two", (1.0, 0, 0))
+    scene = Scene(one, two)
+    meeting = Program().move(one, [0.8, 0.0], seconds=1.0).move(one, [0.0, 0.0], seconds=1.0)
+    meeting.follow(two, [[2.0, 0.0], [math.pi - 0.2, 0.0]], times=[0, 2])
+    assert not tocsin.audit(scene, meeting).is_free
+    apart = Program().move(one, [-0.8, 0.0], seconds=1.0)
+    apart.follow(two, [[1.2, 0.0], [0.0, 0.0]], times=[0, 1.3])
+    assert tocsin.audit(scene, apart).is_free
+
+
+def test_a_tube_takes_its_share_of_the_clearance():
+    scene, robot, _, _ = pick(post=(0.25, 0.8, 0.0))
+    robot.stand_at([0.0, 0.0])
+    plain = Program().move(robot, [1.8, 0.0], seconds=2.0)
+    tube = Program().move(robot, [1.8, 0.0], seconds=2.0, error={"j0": 0.02})
+    wide, narrow = tocsin.audit(scene, tube), tocsin.audit(scene, plain)
+    assert wide.clearance.lower < narrow.clearance.lower
+    assert 0.0 < wide.tube_share < 1.0
+    assert wide.tube_share == pytest.approx(1.0 - wide.clearance.lower / narrow.clearance.lower, abs=0.03)
+
+
+def test_deformable_models_are_audited_by_halving_time():
+    robot = arm()
+    sheet = Deformable([[0.0, 0.5, -0.5], [0.4, 0.5, -0.5], [0.2, 0.5, 0.5]], [[0, 1, 2]], name="sheet")
+    program = Program().move(robot, [1.4, 0.0], seconds=2.0)
+    program.follow(sheet, [sheet.vertices, sheet.vertices + (0.0, 0.005, 0.0)], times=[0, 2])
+    found = tocsin.audit(Scene(robot, sheet), program, resolution=0.01)
+    still = Program().move(robot, [0.2, 0.0], seconds=2.0)
+    still.follow(sheet, [sheet.vertices, sheet.vertices + (0.0, 0.3, 0.0)], times=[0, 2])
+    assert tocsin.audit(Scene(robot, sheet), still).is_free
+    for conflict in found.conflicts:
+        assert conflict.enter < conflict.exit
+    assert not found.is_free
+
+
+def test_a_cap_leaves_what_it_did_not_see_undecided():
+    scene, _, _, program = pick()
+    found = tocsin.audit(scene, program, max_steps=1)
+    assert not found.is_free
+    assert all(not c.is_contact for c in found.conflicts) or found.conflicts
+
+
+def test_progress_is_told_and_ends():
+    scene, _, _, program = pick(post=(0.25, 0.8, 0.0))
+    told = []
+    tocsin.audit(scene, program, progress=lambda done, total: told.append((done, total)))
+    assert told
+    assert all(done <= total for done, total in told)
+
+
+def test_what_does_not_fit_is_said():
+    scene, _, _, program = pick()
+    with pytest.raises(tocsin.TocsinError, match="leave trajectory, times and error out"):
+        tocsin.audit(scene, program, [[0, 0], [1, 1]])
+    with pytest.raises(tocsin.TocsinError, match="takes no time"):
+        tocsin.audit(scene, Program())
+    with pytest.raises(tocsin.TocsinError, match="margin"):
+        tocsin.audit(scene, program, margin=-1.0)
