@@ -100,3 +100,50 @@ def test_values_that_are_probably_degrees_are_refused(cell):
     said = tocsin("audit", cell.urdf, degrees, "--srdf", cell.srdf, "--scene", cell.far)
     assert said.code == 2
     assert "joint 'shoulder' goes to 90, and its limits are -2 to 2 rad: it seems to be in degrees" in said.err
+
+
+def test_two_robots_events_tubes_and_a_report(cell):
+    other = cell.write("other.csv", "time,shoulder,elbow\n0,0,0\n2,0.3,0.1\n")
+    base = ("audit", cell.urdf, cell.trajectory(), "--srdf", cell.srdf, "--scene", cell.far)
+    report, page = cell.folder / "out" / "report.html", cell.folder / "out" / "page.html"
+    apart = ("--with", cell.urdf, other, "--place", "arm-2=20,0,0,0,0,1.5")
+    said = tocsin(*base, *apart, "--error", "0.0001", "--report", report, "--page", page)
+    assert said.code == 0, said.err
+    assert said.out.startswith("free: proven that everything touches nothing")
+    assert "of arm, arm-2" in said.out
+    assert "errors take" in said.out
+    assert "PROVEN" in report.read_text(encoding="utf-8")
+    assert page.stat().st_size > 10_000
+    onto = tocsin(*base, "--with", cell.urdf, other, "--place", "arm-2=0.05,0,0", "--json")
+    assert onto.code == 1, onto.err
+    assert {c["pair"]["model_b"] for c in onto.json["conflicts"]} >= {"arm-2"}
+    assert onto.json["free"] is False
+
+
+def test_a_program_is_audited_and_events_are_added(cell):
+    steps = cell.write("steps.yaml", "steps:\n- {attach: far, robot: arm, link: lower, at: 0.5}\n")
+    base = ("audit", cell.urdf, cell.trajectory(), "--srdf", cell.srdf, "--scene", cell.far)
+    said = tocsin(*base, "--events", steps)
+    assert said.code in (0, 1), said.err
+    assert "1 events, 2 phases" in said.out
+    program = cell.write("program.yaml", "program: p\nsteps:\n- {move: arm, to: {shoulder: 0.1}, seconds: 1}\n")
+    said = tocsin("audit", cell.urdf, program, "--srdf", cell.srdf, "--scene", cell.far)
+    assert said.code == 0, said.err
+    assert "1 s of arm" in said.out
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--with", "nowhere.urdf", "nowhere.csv"), "nowhere.urdf"),
+        (("--error", "much"), "--error takes a number"),
+        (("--error", "wrist=0.1"), "no joint 'wrist'"),
+        (("--place", "leg=1,2,3"), "no robot 'leg'"),
+        (("--place", "arm=1,2"), "--place takes NAME=X,Y,Z"),
+        (("--events", "nowhere.yaml"), "nowhere.yaml"),
+    ],
+)
+def test_what_is_wrong_with_a_program_is_said(cell, options, words):
+    said = tocsin("audit", cell.urdf, cell.trajectory(), "--srdf", cell.srdf, *options)
+    assert said.code == 2
+    assert words in said.err

@@ -5,7 +5,7 @@ import pytest
 
 import tocsin
 from tocsin import Body, Box, Program, RobotBuilder, Scene, Sphere, Trajectory
-from tocsin.queries.phases import phases, link_poses_at
+from tocsin.queries.phases import link_poses_at, phases
 
 
 def arm(name="arm", at=(0, 0, 0)):
@@ -47,23 +47,6 @@ def test_phases_lie_between_events_and_carry_what_is_carried():
     assert np.allclose(left, expected, atol=1e-12)
 
 
-def test_the_motion_of_a_phase_is_that_of_the_program():
-    _, robot, _, program = pick()
-    track = program.tracks[id(robot)]
-    for begin, end in ((0.0, 5.5), (0.3, 1.7), (1.5, 2.5), (3.9, 4.2), (4.0, 5.5)):
-        part = track.part(begin, end)
-        for t in np.linspace(begin, end, 17):
-            share = (t - begin) / (end - begin)
-            assert np.allclose(part.row_at(share), track.row(t), atol=1e-12)
-
-
-def test_a_part_that_is_cut_stands_in_a_tube_of_its_rounding():
-    _, robot, _, program = pick()
-    track = program.tracks[id(robot)]
-    assert 0.0 < track.part(0.3, 1.7).error.max() < 1e-12
-    assert track.part(4.0, 5.0).error is None or track.part(4.0, 5.0).error.max() < 1e-12
-
-
 def test_several_models_have_knots_of_their_own():
     one, two = arm("one"), arm("two", (3, 0, 0))
     ball = Body(Sphere(0.1), (0, 3, 0), name="ball")
@@ -75,41 +58,6 @@ def test_several_models_have_knots_of_their_own():
     assert [p.begin for p in found] == [0.0, 0.25] or [p.begin for p in found] == [0.0, 0.25, 2.25]
     assert found[-1].end == 2.25
     assert all(len(p.motions) == 3 for p in found)
-
-
-def test_a_track_continues_quaternions_over_segments():
-    body = Body(Box((0.1, 0.2, 0.3)), name="box")
-    turn = [tocsin.pose((0, 0, 0), rpy=(0, 0, a)) for a in (0.0, 2.5, 5.0, 7.0)]
-    program = Program()
-    program.follow(body, turn[:2], times=[0, 1])
-    program.follow(body, turn[1:3], times=[0, 1])
-    program.follow(body, turn[2:], times=[0, 1])
-    track = program.tracks[id(body)]
-    whole = track.part(0.0, 3.0)
-    for t in np.linspace(0.0, 3.0, 31):
-        assert np.allclose(whole.link_poses(t / 3.0), tocsin.model.base.Motion.of(body, track.row(t)[None]).link_poses(),
-                           atol=1e-12)  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("tell", "sentence"),
-    [
-        (lambda p, r, b: p.move(r, [0, 0], seconds=-1), "seconds"),
-        (lambda p, r, b: p.follow(r, [[0, 0], [1, 1]]), "needs times"),
-        (lambda p, r, b: p.follow(r, [[0, 0], [1, 1]], times=[1, 0]), "must increase"),
-        (lambda p, r, b: p.follow(r, [[0, 0], [1, np.nan]], times=[0, 1]), "finite"),
-        (lambda p, r, b: p.move(r, [0, 0], seconds=1).follow(r, [[1, 0], [0, 0]], times=[0, 1]), "would jump at 1 s"),
-        (lambda p, r, b: p.move(r, [0, 0], seconds=1).move(r, [1, 0], seconds=1, at=0.5), "moves until 1 s already"),
-        (lambda p, r, b: p.attach(r, b, "claw"), "no link 'claw'"),
-        (lambda p, r, b: p.attach(b, r, "hand"), "a robot carries a body"),
-        (lambda p, r, b: p.follow("arm", [[0, 0], [1, 1]], times=[0, 1]), "a step is one of a robot"),
-        (lambda p, r, b: p.add(r.move([0, 0], [1, 1])), "motions with times"),
-    ],
-)
-def test_what_is_wrong_with_a_step_is_said(tell, sentence):
-    robot, part = arm(), Body(Box((0.05, 0.05, 0.05)), name="part")
-    with pytest.raises(tocsin.TocsinError, match=sentence):
-        tell(Program(), robot, part)
 
 
 @pytest.mark.parametrize(

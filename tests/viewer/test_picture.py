@@ -7,7 +7,6 @@ import pytest
 
 from tocsin.errors import TocsinError
 from tocsin.viewer import save_picture, shoot
-
 from tocsin.viewer.render import Camera, Look, RenderScene, paint, write_png
 
 from .scenes import arm_and_plate

@@ -28,6 +28,7 @@ from tocsin.cli import (
     view,
     warmup,
 )
+from tocsin.cli.programs import paired
 from tocsin.errors import TocsinError
 
 BAD_INPUT, INTERNAL_ERROR, INTERRUPTED, PIPE_CLOSED = 2, 3, 130, 141
@@ -113,7 +114,7 @@ def _settle_streams() -> None:
 def _run(arguments: list[str]) -> int:
     """Run one command line; only what cannot be written is raised."""
     for_machines = "--json" in arguments
-    arguments = [_at_home(argument) for argument in arguments]
+    arguments = paired([_at_home(argument) for argument in arguments])
     try:
         # On its own, typer prints a page in a frame about a wrong option; without any arguments it prints the help.
         left = app(arguments, prog_name="tocsin", standalone_mode=not arguments)

@@ -1,18 +1,23 @@
 """`tocsin audit`: a whole trajectory, every stretch of it that is not proven free."""
 
 import math
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from tocsin.cli import check, inputs, options, output, proving, records
+from tocsin.cli import check, inputs, options, output, programs, proving, records
+from tocsin.errors import TocsinError
+from tocsin.model.program import Program
 from tocsin.motion.links import BASE_WIDTH
 from tocsin.queries.audit.records import Audit, Moment, Stretch
 from tocsin.queries.audit.search import RESOLUTION
 from tocsin.results import Contact
+from tocsin.scene import Scene
 
 EXAMPLE = (
     "Example: tocsin audit ur10.urdf planned.csv --scene cell.glb --scene fixture.stl --margin 0.02\n\n"
+    "Two robots, a report: tocsin audit a.urdf a.yaml --with b.urdf b.yaml --place b=1,0,0 --report out.html\n\n"
     "Exit codes: 0 the whole trajectory is proven free, 1 contact or undecided, 2 bad input."
 )
 
@@ -26,6 +31,53 @@ Resolution = Annotated[
         metavar="STEP",
         help="Gaps between contacts in which no joint moves by this much (radians or metres) are not reported.",
     ),
+]
+
+
+Others = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--with",
+        metavar="ROBOT TRAJECTORY",
+        help="Another robot on the same clock: its file, and that of its trajectory. May be given several times.",
+        show_default=False,
+    ),
+]
+Places = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--place",
+        metavar="NAME=X,Y,Z[,R,P,Y]",
+        help="Where a robot's base stands: metres, and roll, pitch and yaw in radians.",
+        show_default=False,
+    ),
+]
+Error = Annotated[
+    str | None,
+    typer.Option(
+        "--error",
+        metavar="E",
+        help="How far joints may be off, radians or metres: a number, or joint=value pairs. Proven for the whole tube.",
+        show_default=False,
+    ),
+]
+Events = Annotated[
+    Path | None,
+    typer.Option(
+        "--events",
+        metavar="FILE",
+        readable=False,
+        help="Steps of a program (.yaml, .json) beside the trajectories: what is gripped and let go, who else moves.",
+        show_default=False,
+    ),
+]
+Report = Annotated[
+    Path | None,
+    typer.Option("--report", metavar="HTML", help="Write a report to print and to file.", show_default=False),
+]
+Page = Annotated[
+    Path | None,
+    typer.Option("--page", metavar="HTML", help="Write a page that plays it on the clock.", show_default=False),
 ]
 
 
@@ -46,14 +98,34 @@ def audit(
     ignore_overlapping: options.IgnoreOverlapping = False,
     ignore: options.Ignore = None,
     prove: proving.Prove = None,
+    others: Others = None,
+    places: Places = None,
+    error: Error = None,
+    events: Events = None,
+    report: Report = None,
+    page: Page = None,
     as_json: options.Json = False,
 ) -> None:
-    """Audit a trajectory: every stretch that is not proven free, and the smallest clearance."""
+    """Audit a trajectory, or a program of several robots: what is not proven free, and the clearance."""
     from tocsin.queries.audit import audit as ask
 
-    arm = inputs.load_robot(
-        robot, srdf=srdf, packages=packages, geometry=geometry, ignore_overlapping=ignore_overlapping
-    )
+    how = {"packages": packages, "geometry": geometry, "ignore_overlapping": ignore_overlapping}
+    arm = inputs.load_robot(robot, srdf=srdf, **how)
+    asked = programs.Asked(
+        trajectory, others or (), places or (), events, error, report, page, group, interpolation,
+        [robot, trajectory, *(scene or ())],
+    )  # fmt: skip
+    if asked.is_program():
+        if prove is not None:
+            raise TocsinError("--prove is of one trajectory; programs have no proof files yet: leave it out.")
+        more = programs.other_robots(asked, arm, how)
+        programs.place([arm, *[other for other, _ in more]], asked.places)
+        cell = inputs.load_scene(
+            arm, scene, ignore, scale=scale, packages=packages, margin=margin, self_margin=self_margin,
+            others=[other for other, _ in more],
+        )  # fmt: skip
+        _audit_program(asked, cell, programs.told(asked, cell, arm, more), (margin, tolerance, resolution), as_json)
+        return
     motion = inputs.load_trajectory(arm, trajectory, group, interpolation)
     cell = inputs.load_scene(arm, scene, ignore, scale=scale, packages=packages, margin=margin, self_margin=self_margin)
     beyond = inputs.outside_limits(arm, motion.rows[:, BASE_WIDTH:])
@@ -78,6 +150,29 @@ def audit(
         show(found, arm.name, inputs.kept(cell, margin))
         if proofs is not None:
             proving.show(proofs)
+    raise typer.Exit(0 if found.is_free else 1)
+
+
+def _audit_program(
+    asked: programs.Asked, cell: Scene, program: Program, keep: tuple[float, float | None, float], as_json: bool
+) -> None:
+    """Audit a program, write what was asked for, and leave with the exit code."""
+    from tocsin.queries.audit import audit as ask
+
+    margin, tolerance, resolution = keep
+    with output.progress("auditing") as progress:
+        found = ask(cell, program, margin=margin, tolerance=tolerance, resolution=resolution, progress=progress)
+    if asked.report is not None or asked.page is not None:
+        from tocsin.viewer import save_page, save_report
+
+        if asked.report is not None:
+            save_report(asked.report, found, files=asked.files)
+        if asked.page is not None:
+            save_page(asked.page, cell, found, title=program.name)
+    if as_json:
+        output.write_json({"command": "audit"} | programs.record(found))
+    else:
+        programs.show(found)
     raise typer.Exit(0 if found.is_free else 1)
 
 

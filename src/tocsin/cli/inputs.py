@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -58,13 +58,15 @@ def _outermost(path: Path) -> str:
 def load_scene(
     robot: Robot, paths: Iterable[Path] | None, ignored: Iterable[str] | None, *, scale: float | None = None,
     packages: Iterable[Path] | None = None, margin: float = 0.0, self_margin: float | None = None,
+    others: Sequence[Robot] = (),
 ) -> Scene:  # fmt: skip
     """Put a robot among what the files hold, and leave out the pairs that are not to be checked.
 
     A margin is meant for what stands around: links of one robot are often closer to each other by design. They get
     `self_margin`: by default 0, or the margin where there is nothing else.
     """
-    models: list[Model] = [robot]
+    arms = [robot, *others]
+    models: list[Model] = [*arms]
     if paths:
         from tocsin.io.environment import load_environment
 
@@ -72,10 +74,11 @@ def load_scene(
             models += load_environment(path, scale=scale, packages=tuple(packages or ()))
     scene = Scene(*models)
     margin = _cast.margin(margin)
-    usual = 0.0 if paths else margin
+    usual = 0.0 if paths or others else margin
     self_margin = usual if self_margin is None else _cast.margin(self_margin, "self-margin")
-    if self_margin != margin and len(robot.link_names) > 1:
-        scene.margins[scene.names[0], scene.names[0]] = self_margin
+    for name, arm in zip(scene.names, arms):
+        if self_margin != margin and len(arm.link_names) > 1:
+            scene.margins[name, name] = self_margin
     for pair in ignored or ():
         names = [name.strip() for name in pair.split(",")]
         if len(names) != 2:

@@ -56,7 +56,7 @@ def is_program(path: PathLike) -> bool:
     file = Path(path)
     if file.suffix.lower() not in (".json", ".yaml", ".yml") or not file.is_file():
         return False
-    found = read_structure(file, "the program")
+    found = read_structure(file, "the trajectory")
     return is_mapping(found) and "steps" in found
 
 

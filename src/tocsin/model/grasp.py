@@ -66,14 +66,14 @@ def attach(robot: Robot, body: Body, link: str, pose: PoseLike | None, touching:
     number = len(robot.link_names)
     held = {(robot.link_index(name), number) for name in (link, *names)}
     carried = Carried(body, link, place, names, body.shapes)
-    robot.carried = (*robot.carried, carried)
+    robot.__dict__["carried"] = (*robot.carried, carried)
     robot.lay_out(
         (*robot.link_names, body.name),
         np.concatenate([robot.links, row]),
         (*robot.shapes, *body.shapes),
         robot.ignored | held,
     )
-    body.carrier = robot
+    body.__dict__["carrier"] = robot
     body.lay_out(body.link_names, body.links, ((),), body.ignored)
 
 
@@ -83,14 +83,14 @@ def detach(robot: Robot, body: Body) -> None:
     pose = carried_pose(robot, body, robot.rest)
     number = robot.link_index(body.name)
     keep = [i for i in range(len(robot.link_names)) if i != number]
-    robot.carried = tuple(other for other in robot.carried if other is not held)
+    robot.__dict__["carried"] = tuple(other for other in robot.carried if other is not held)
     robot.lay_out(
         tuple(robot.link_names[i] for i in keep),
         robot.links[keep],
         tuple(robot.shapes[i] for i in keep),
         frozenset((a - (a > number), b - (b > number)) for a, b in robot.ignored if number not in (a, b)),
     )
-    body.carrier = None
+    body.__dict__["carrier"] = None
     body.lay_out(body.link_names, body.links, held.shapes, body.ignored)
     body.place(pose)
 
@@ -102,7 +102,7 @@ def bare(model: Model) -> Model:
     shapes = model.shapes[:own]
     if isinstance(model, Body) and model.carrier is not None:
         shapes = grasp_of(model.carrier, model).shapes
-    made.carried, made.carrier = (), None  # pyright: ignore[reportAttributeAccessIssue]
+    made.__dict__.update(carried=(), carrier=None)
     ignored = frozenset((a, b) for a, b in model.ignored if max(a, b) < own)
     made.lay_out(model.link_names[:own], model.links[:own], shapes, ignored)
     return made

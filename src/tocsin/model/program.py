@@ -149,8 +149,9 @@ class Program:
         model = motion.model
         begin = self._begin(model, at)
         shift = begin - float(motion.times[0])
-        moved = motion if shift == 0.0 else stamped(motion, motion.times + shift, motion.error)
-        if np.any(np.diff(moved.times) <= 0.0):
+        times = motion.times if shift == 0.0 else motion.times + shift
+        moved = motion if shift == 0.0 else stamped(motion, times, motion.error)
+        if np.any(np.diff(times) <= 0.0):
             raise TocsinError(f"the times of a step of {model.name!r} are too close to each other at {begin:g} s.")
         track = self.tracks.get(id(model)) or Track(model)
         track.add(moved)

@@ -93,7 +93,7 @@ class _Search:
         """Return all motions, the last so much later."""
         if seconds == 0.0:
             return (*self.others, self.last)
-        times = self.last.times + seconds
+        times = np.asarray(self.last.times) + seconds
         if np.any(np.diff(times) <= 0.0):
             raise TocsinError(f"the times of {self.last.model.name!r} are too close to each other to be moved.")
         return (*self.others, stamped(self.last, times, self.last.error))

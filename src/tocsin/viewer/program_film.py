@@ -73,7 +73,7 @@ class ProgramFilm(Film):
 
     def headline(self) -> str:
         """Say in one line what was found."""
-        conflicts = self.audit.conflicts
+        conflicts = list(self.audit.conflicts)
         if not conflicts:
             kept = f"keeps {length(self.margin)}" if self.margin > 0.0 else "is free"
             return f"Proven: the whole program {kept}"

@@ -1,4 +1,4 @@
-"""The audit of a program: what it calls free is free, what it names touches, and clearances lie between their bounds."""
+"""The audit of a program: what it calls free is free, what it names touches, clearances lie between their bounds."""
 
 import math
 

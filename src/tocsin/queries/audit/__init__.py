@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time as clock_module
 from collections.abc import Callable
-from typing import Any
+from typing import Any, overload
 
 from numpy.typing import ArrayLike
 
@@ -28,6 +28,18 @@ from tocsin.results import AskedScene
 __all__ = ["Audit", "Clearance", "Conflict", "Kept", "Moment", "Pair", "ProgramAudit", "Stretch", "audit"]
 
 
+@overload
+def audit(
+    scene: AskedScene, robot: Program, trajectory: None = None, *, margin: float = 0.0, tolerance: float | None = None,
+    resolution: float = RESOLUTION, times: None = None, error: None = None, max_steps: int = MAX_STEPS,
+    progress: Callable[[int, int], None] | None = None,
+) -> ProgramAudit: ...  # fmt: skip
+@overload
+def audit(
+    scene: AskedScene, robot: Robot, trajectory: Any, *, margin: float = 0.0, tolerance: float | None = None,
+    resolution: float = RESOLUTION, times: ArrayLike | None = None, error: Errors = None, max_steps: int = MAX_STEPS,
+    progress: Callable[[int, int], None] | None = None,
+) -> Audit: ...  # fmt: skip
 def audit(
     scene: AskedScene,
     robot: Robot | Program,

@@ -11,6 +11,7 @@ import math
 import time as clock_module
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from typing import cast
 
 import numpy as np
 
@@ -29,7 +30,7 @@ from tocsin.queries.distance import distance
 from tocsin.queries.engines.advancement import ENGINE
 from tocsin.queries.first_contact import first_contact, is_free
 from tocsin.queries.phases import Phase, phases, standing
-from tocsin.results import ContactInterval, Distance, Status
+from tocsin.results import AskedScene, ContactInterval, Distance, Status
 
 SAMPLES = 24
 """Moments of each phase at which the distance of everything is looked at, to know where to begin."""
@@ -111,18 +112,20 @@ class Auditor:
     def _soft(self, phase: Phase, resolution: float) -> Iterator[Conflict]:
         """Yield the stretches of a phase with deformable models, by halving what is not proven free."""
         waiting = [(phase.begin, phase.end)]
-        asked = 0
+        questions = 0
         while waiting:
             begin, end = waiting.pop()
             part = self.part(phase, begin, end)
             self.queries += 1
-            asked += 1
-            hit = first_contact(phase.context, part, self.margin, self.tolerance, self.max_steps, ENGINE)
+            questions += 1
+            asked = (self.margin, self.tolerance, self.max_steps, ENGINE)
+            named = cast(AskedScene, phase.context)  # of which answers read the names
+            hit = first_contact(phase.context, part, *asked, scene=named)
             if hit.status is Status.FREE:
                 continue
             enter = begin + hit.time * (end - begin)
             middle = max(0.5 * (begin + end), enter)
-            if end - begin <= resolution or asked >= MOST_SOFT or not begin < middle < end:
+            if end - begin <= resolution or questions >= MOST_SOFT or not begin < middle < end:
                 pair = None
                 if hit.contacts:
                     c = hit.contacts[0]

@@ -1,0 +1,33 @@
+"""What the command line says of programs."""
+
+import pytest
+
+from tocsin import Robot, RobotBuilder, TocsinError
+from tocsin.cli.programs import BETWEEN, errors, paired, place
+
+pytestmark = pytest.mark.pure
+
+
+def test_two_words_after_with_are_one():
+    given = ["audit", "a", "b", "--with", "c", "d", "--margin", "1", "--with", "e", "f"]
+    assert paired(given) == ["audit", "a", "b", "--with", f"c{BETWEEN}d", "--margin", "1", "--with", f"e{BETWEEN}f"]
+    assert paired(["--with", "c"]) == ["--with", "c"]
+    assert paired(["--with", "c", "--margin", "1"]) == ["--with", "c", "--margin", "1"]
+
+
+def test_errors_are_one_number_or_by_joint():
+    assert errors(None) is None
+    assert errors("0.01") == 0.01
+    assert errors("a=0.1, b=2") == {"a": 0.1, "b": 2.0}
+    with pytest.raises(TocsinError, match="--error takes"):
+        errors("a=b")
+
+
+def test_robots_are_put_where_place_says():
+    robot: Robot = RobotBuilder("arm").link("base").build()
+    place([robot], ["arm=1,2,3,0,0,3.141592653589793"])
+    assert robot.rest[:3].tolist() == [1.0, 2.0, 3.0]
+    assert abs(robot.rest[5]) == pytest.approx(1.0)
+    for wrong in ("leg=1,2,3", "arm=1,2", "arm=1,2,nan", "arm"):
+        with pytest.raises(TocsinError):
+            place([robot], [wrong])

@@ -1,0 +1,79 @@
+"""Tracks: parts of what a model does are the same motion, whatever is cut, in a tube of what rounding takes."""
+
+import numpy as np
+import pytest
+
+import tocsin
+from tocsin import Body, Box, Program, RobotBuilder, Scene, Trajectory
+from tocsin.model.base import Motion
+from tocsin.model.tracks import Track
+
+pytestmark = pytest.mark.pure
+
+
+def arm(name="arm", at=(0, 0, 0)):
+    builder = RobotBuilder(name)
+    builder.link("base", Box((0.1, 0.1, 0.1)))
+    builder.link("upper", (Box((0.3, 0.04, 0.04)), (0.2, 0, 0)), parent="base", joint="revolute", joint_name="j0")
+    builder.link("hand", (Box((0.1, 0.04, 0.04)), (0.1, 0, 0)), parent="upper", joint="revolute", joint_name="j1",
+                 origin=(0.4, 0, 0))  # fmt: skip
+    robot = builder.build()
+    robot.place(at)
+    return robot
+
+
+def pick():
+    """An arm that takes a part from one side to the other."""
+    robot, part = arm(), Body(Box((0.05, 0.05, 0.05)), (0.58, 0, 0), name="part")
+    wall = Body(Box((0.02, 0.4, 1.0)), (-0.8, 0, 0), name="wall")
+    program = Program("pick")
+    curve = Trajectory([0, 1, 2], [[-1.0, 0.5], [-0.4, 0.2], [0.0, 0.0]], np.zeros((3, 2)), joint_names=["j0", "j1"])
+    program.follow(robot, curve)
+    program.attach(robot, part, "hand")
+    program.move(robot, [1.5, 0.3], seconds=2.0)
+    program.detach(robot, part)
+    program.wait(robot, 0.5)
+    program.move(robot, [0.0, 0.0], seconds=1.0)
+    return Scene(robot, part, wall), robot, part, program
+
+
+def test_the_motion_of_a_phase_is_that_of_the_program():
+    _, robot, _, program = pick()
+    track = program.tracks[id(robot)]
+    for begin, end in ((0.0, 5.5), (0.3, 1.7), (1.5, 2.5), (3.9, 4.2), (4.0, 5.5)):
+        part = track.part(begin, end)
+        for t in np.linspace(begin, end, 17):
+            share = (t - begin) / (end - begin)
+            assert np.allclose(part.row_at(share), track.row(t), atol=1e-12)
+
+
+def test_a_part_that_is_cut_stands_in_a_tube_of_its_rounding():
+    _, robot, _, program = pick()
+    track = program.tracks[id(robot)]
+    assert 0.0 < track.part(0.3, 1.7).error.max() < 1e-12
+    assert track.part(4.0, 5.0).error is None or track.part(4.0, 5.0).error.max() < 1e-12
+
+
+def test_a_track_continues_quaternions_over_segments():
+    body = Body(Box((0.1, 0.2, 0.3)), name="box")
+    turn = [tocsin.pose((0, 0, 0), rpy=(0, 0, a)) for a in (0.0, 2.5, 5.0, 7.0)]
+    program = Program()
+    program.follow(body, turn[:2], times=[0, 1])
+    program.follow(body, turn[1:3], times=[0, 1])
+    program.follow(body, turn[2:], times=[0, 1])
+    track = program.tracks[id(body)]
+    whole = track.part(0.0, 3.0)
+    for t in np.linspace(0.0, 3.0, 31):
+        assert np.allclose(whole.link_poses(t / 3.0), Motion.of(body, track.row(t)[None]).link_poses(), atol=1e-12)
+
+
+def test_segments_have_to_meet_and_small_gaps_go_into_the_tube():
+    body = Body(Box((0.1, 0.1, 0.1)), name="box")
+    track = Track(body)
+    track.add(body.follow([(0, 0, 0), (1, 0, 0)], times=[0, 1]))
+    track.add(body.follow([(1 + 1e-7, 0, 0), (2, 0, 0)], times=[1, 2]))
+    assert track.segments[1].error[0] == pytest.approx(1e-7, rel=1e-6)
+    assert track.changes() == [1.0, 2.0]
+    with pytest.raises(tocsin.TocsinError, match="would jump at 3 s"):
+        track.add(body.follow([(2.1, 0, 0), (3, 0, 0)], times=[3, 4]))
+    assert np.array_equal(track.row(9.0)[:3], (2, 0, 0))

@@ -1,0 +1,32 @@
+"""Two links by themselves: how far, how fast, and how deep in each other."""
+
+import pytest
+
+from tocsin import Body, Box, Program, Scene
+from tocsin.queries.audit.between import Between
+from tocsin.queries.audit.records import Pair
+from tocsin.queries.phases import phases
+
+
+def passing(y):
+    """A cube that drives past another at 0.5 m/s, y aside."""
+    a, b = Body(Box((1, 1, 1)), (-3, y, 0), name="a"), Body(Box((1, 1, 1)), name="b")
+    scene = Scene(a, b)
+    program = Program().follow(a, [(-3, y, 0), (3, y, 0)], times=[0, 12])
+    (phase,) = phases(scene.context, program)
+    return Between(scene.context, Pair("a", "a", "b", "b")), phase
+
+
+def test_the_smallest_distance_its_place_and_speed():
+    between, phase = passing(1.25)
+    found = between.closest(phase, 0.0, 12.0)
+    assert found.distance == pytest.approx(0.25, abs=1e-9)
+    assert found.speed == pytest.approx(0.5, rel=1e-6)
+    assert abs(found.point[1] - 0.625) < 0.13
+
+
+def test_an_overlap_is_as_deep_as_the_way_out():
+    between, phase = passing(0.9)
+    assert between.closest(phase, 0.0, 12.0).distance == 0.0
+    assert between.way_out(phase, 6.0) == pytest.approx(0.1, abs=5e-3)
+    assert between.way_out(phase, 6.0) >= 0.1

@@ -1,0 +1,73 @@
+"""The report and the page of a program: they say what the audit says, by themselves, and no more."""
+
+import re
+
+import pytest
+
+import tocsin
+from tocsin import Body, Box, Program, RobotBuilder, Scene, Sphere
+from tocsin.viewer.report import digest_of, report_text
+
+
+@pytest.fixture(scope="module")
+def audited():
+    builder = RobotBuilder("arm")
+    builder.link("base", Box((0.1, 0.1, 0.1)))
+    builder.link("hand", (Box((0.4, 0.05, 0.05)), (0.3, 0, 0)), parent="base", joint="revolute", joint_name="j")
+    robot = builder.build()
+    part = Body(Box((0.05, 0.05, 0.05)), (0.55, 0, 0), name="part <b>")
+    post = Body(Sphere(0.05), (0.0, 0.6, 0.0), name="post")
+    scene = Scene(robot, part, post)
+    scene.ignore("hand", "part <b>")
+    program = Program("turn")
+    program.attach(robot, part, "hand")
+    program.move(robot, [1.9], seconds=2.0, error=0.001)
+    program.detach(robot, part)
+    program.wait(robot, 0.2)
+    program.move(robot, [1.0], seconds=1.0)
+    return scene, program, tocsin.audit(scene, program)
+
+
+def test_a_report_says_what_was_found_and_of_what(audited, tmp_path):
+    scene, _, found = audited
+    file = tocsin.save_report(tmp_path / "deep" / "report.html", found, title="cell 4")
+    text = file.read_text(encoding="utf-8")
+    assert "NOT KEPT" in text
+    assert f"{found.conflicts[0].enter:.4f} s" in text
+    assert "part &lt;b&gt;" in text
+    assert "<b>" not in text.replace("<b>NOT KEPT</b>", "")
+    assert tocsin.__version__ in text
+    assert digest_of(scene.models[0]) in text
+    assert not re.search(r"(src|href)=", text)  # nothing else is needed
+    assert "<script" not in text
+    assert "arm grips part" in text
+
+
+def test_the_digest_is_of_the_model_and_not_of_where_it_stands_or_what_it_carries(audited):
+    scene, _, _ = audited
+    robot, part = scene.models[:2]
+    before = digest_of(robot), digest_of(part)
+    robot.attach(part, "hand", touching=[])
+    robot.stand_at([0.3])
+    assert (digest_of(robot), digest_of(part)) == before
+    robot.detach(part)
+    robot.stand_at([0.0])
+    part.place((0.55, 0, 0))
+    assert digest_of(Body(Box((0.05, 0.05, 0.05001)), name="part <b>")) != before[1]
+
+
+def test_a_free_program_is_called_proven(audited):
+    scene, _, _ = audited
+    robot = scene.models[0]
+    found = tocsin.audit(scene, Program("still").move(robot, [0.1], seconds=1.0))
+    text = report_text(found, "still")
+    assert "PROVEN" in text
+    assert "No stretch of time is left unproven" in text
+
+
+def test_what_is_no_audit_of_a_program_is_refused(audited, tmp_path):
+    scene, _, found = audited
+    with pytest.raises(tocsin.TocsinError, match="a report is of"):
+        tocsin.save_report(tmp_path / "x.html", scene)
+    with pytest.raises(tocsin.TocsinError, match="another scene"):
+        tocsin.save_page(tmp_path / "x.html", Scene(Body(Sphere(1.0))), found)
