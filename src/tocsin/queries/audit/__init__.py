@@ -29,17 +29,9 @@ __all__ = ["Audit", "Clearance", "Conflict", "Kept", "Moment", "Pair", "ProgramA
 
 
 @overload
-def audit(
-    scene: AskedScene, robot: Program, trajectory: None = None, *, margin: float = 0.0, tolerance: float | None = None,
-    resolution: float = RESOLUTION, times: None = None, error: None = None, max_steps: int = MAX_STEPS,
-    progress: Callable[[int, int], None] | None = None,
-) -> ProgramAudit: ...  # fmt: skip
+def audit(scene: AskedScene, robot: Program, trajectory: None = None, **options: Any) -> ProgramAudit: ...
 @overload
-def audit(
-    scene: AskedScene, robot: Robot, trajectory: Any, *, margin: float = 0.0, tolerance: float | None = None,
-    resolution: float = RESOLUTION, times: ArrayLike | None = None, error: Errors = None, max_steps: int = MAX_STEPS,
-    progress: Callable[[int, int], None] | None = None,
-) -> Audit: ...  # fmt: skip
+def audit(scene: AskedScene, robot: Robot, trajectory: Any, **options: Any) -> Audit: ...
 def audit(
     scene: AskedScene,
     robot: Robot | Program,
