@@ -19,7 +19,7 @@ def test_a_reader_reads_by_what_was_provided_last():
 
 
 def test_a_reader_that_nobody_provided_says_what_is_missing():
-    with pytest.raises(RuntimeError, match=r"nothing that reads lines has been provided: tocsin\.io was not imported"):
+    with pytest.raises(RuntimeError, match=r"nothing that reads lines has been provided by tocsin\.io"):
         Reader("lines")("a")
 
 

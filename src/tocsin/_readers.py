@@ -6,6 +6,7 @@ the same way a robot declares a question about itself, which `tocsin.queries` pr
 """
 
 from collections.abc import Callable
+from importlib import import_module
 from typing import Generic, ParamSpec, TypeVar
 
 Arguments = ParamSpec("Arguments")
@@ -27,7 +28,9 @@ class Provided(Generic[Arguments, Made]):
     def __call__(self, *args: Arguments.args, **options: Arguments.kwargs) -> Made:
         """Do it."""
         if self._function is None:
-            raise RuntimeError(f"nothing that {self.what} has been provided: {self.by} was not imported.")
+            import_module(self.by)  # which provides it, where nobody has needed it before
+        if self._function is None:
+            raise RuntimeError(f"nothing that {self.what} has been provided by {self.by}.")
         return self._function(*args, **options)
 
 

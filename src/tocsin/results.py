@@ -83,6 +83,10 @@ class AskedScene(Protocol):
         """Return the smallest distance where they stand."""
         ...
 
+    def show(self, *motions: Any, hit: Any = None) -> Any:
+        """Return a view of an answer."""
+        ...
+
 
 class ByValue:
     """A record that equals another of its kind if all its compared fields do, arrays included; hashed without them."""
@@ -243,6 +247,9 @@ class LazyContact(FirstContact):
     """The scene that was asked; None for a plain record."""
     margin: float = 0.0
     """The margin that was asked for, metres."""
+
+    def _repr_html_(self) -> str | None:
+        return None if self.scene is None else self.scene.show(hit=self)._repr_html_()
 
     def __reduce__(self) -> tuple[type[FirstContact], tuple[object, ...]]:
         return FirstContact, tuple(getattr(self, field.name) for field in fields(FirstContact))

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal, overload
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, Protocol, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tocsin import _cast, proofs  # noqa: F401  # pyright: ignore[reportUnusedImport]  # provides Robot.prove_pairs
+from tocsin._readers import Provided
 from tocsin.model.base import Model, Motion
 from tocsin.model.body import Body
 from tocsin.model.robot import Robot
@@ -33,6 +35,17 @@ if TYPE_CHECKING:
 Movers = Robot | Body | Sequence[Robot | Body]
 """What moves in a batch: one model, or several at once."""
 Groups = str | None | Sequence[str | None]
+
+SHOWN: Provided[..., View] = Provided("shows a scene in a notebook", "tocsin.viewer.notebook")
+PICTURED: Provided[[Scene], str] = Provided("draws a scene for a notebook", "tocsin.viewer.notebook")
+
+
+class View(Protocol):
+    """What a notebook shows; `tocsin.viewer.notebook.View`."""
+
+    def save(self, path: str | Path) -> Path:
+        """Write the page to a file and return its path."""
+        ...
 
 
 class Scene:
@@ -241,6 +254,19 @@ class Scene:
         from tocsin.queries.penetration import penetration
 
         return penetration(self.context, placements)
+
+    def show(
+        self, *motions: Motion, hit: Any = None, margin: float = 0.0, title: str | None = None,
+        samples: int | Sequence[float] | None = None, height: int = 520,
+    ) -> View:  # fmt: skip
+        """Return a playing view for a notebook, as the last line of its cell; arguments as those of `save_page`.
+
+        `height` is in pixels. An answer of `first_contact`, as the last line of a cell, shows itself like this.
+        """
+        return SHOWN(self, motions, hit, margin, title, samples, height)
+
+    def _repr_html_(self) -> str:
+        return PICTURED(self)
 
     # ---- many at once ------------------------------------------------------------------------------------------------
 

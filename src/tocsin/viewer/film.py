@@ -149,6 +149,11 @@ class Film:
             Status.CAPPED: f"Undecided; proven free until t = {self.hit.time:.5f}",
         }[self.hit.status]
 
+    @property
+    def is_plotted(self) -> bool:
+        """Is there a curve over time that tells something? Not of what stands still, nor of what is alone."""
+        return any(m.pieces > 0 for m in self.motions) and bool(np.isfinite(self.curve[1]).any())
+
     def meeting(self) -> str:
         """Say in a few words what touches."""
         if not self.touches:

@@ -66,10 +66,6 @@ def save_picture(
     this `margin`; with one the motions may be left out. `size` is in pixels; `samples` (how many, or which times) marks
     on the clearance plot what sampling would have looked at. Missing folders are made. Returns the path. Needs Pillow.
     """
-    try:
-        from PIL import Image
-    except ModuleNotFoundError as missing:
-        raise TocsinError("a picture needs Pillow for its labels: pip install pillow.") from missing
     file = target(path, ".png", "a picture")
     if not isinstance(size, (tuple, list)) or len(size) != 2:
         raise TocsinError(f"the size of a picture is (width, height) in pixels; got {size!r}.")
@@ -78,17 +74,30 @@ def save_picture(
         raise TocsinError(f"a picture has 300 to 8000 pixels a side; got {width} x {height}.")
     titled(title)
     film = shoot(scene, *motions, hit=hit, margin=margin)
+    return write(file, picture_bytes(film, (width, height), dark, title, samples), "a picture")
+
+
+def picture_bytes(
+    film: Film, size: tuple[int, int], dark: bool = False, title: str | None = None,
+    samples: int | Iterable[float] | None = None,
+) -> bytes:  # fmt: skip
+    """Return a PNG of a film."""
+    try:
+        from PIL import Image
+    except ModuleNotFoundError as missing:
+        raise TocsinError("a picture needs Pillow for its labels: pip install pillow.") from missing
+    width, height = size
     moment = film.worth_showing
     scale = min(width / 1600, height / 1000)
     view = best_view(film)
-    plotted = bool(np.isfinite(film.curve[1]).any())
+    plotted = film.is_plotted
     camera = _camera(view, (width, height), _free_space(width, height, scale, plotted))
     image = _solids(film, moment, camera, (width, height), dark)
     pixels = Image.fromarray(np.round(255.0 * np.clip(image, 0.0, 1.0)).astype(np.uint8))
     _Draughtsman(pixels, film, camera, scale, INKS[dark]).draw(moment, title, sampled(film, samples))
     packed = io.BytesIO()
     pixels.save(packed, format="PNG", optimize=True)
-    return write(file, packed.getvalue(), "a picture")
+    return packed.getvalue()
 
 
 def _free_space(width: int, height: int, scale: float, plotted: bool) -> tuple[float, float, float, float]:
@@ -163,7 +172,7 @@ class _Draughtsman:
         self.pen = ImageDraw.Draw(layer)
         self._contact()
         self._headline(title)
-        if np.isfinite(self.film.curve[1]).any():
+        if self.film.is_plotted:
             self._plot(moment, samples)
         layer = layer.resize(self.pixels.size, Image.Resampling.LANCZOS)
         self.pixels.paste(layer, (0, 0), layer)
