@@ -24,6 +24,7 @@ from tocsin_bench.race import Benchmark
 COMMANDS = {
     "scaling": ("Scaling", "measures.scaling"),
     "batch": ("Batches of edges", "measures.batch"),
+    "bodies": ("Many moving bodies", "measures.bodies"),
     "plans": ("Plans that people trust", "measures.plans"),
     "overhead": ("Overhead", "measures.overhead"),
     "deadlines": ("Deadlines", "measures.deadlines"),

@@ -19,7 +19,7 @@ import numpy as np
 import tocsin
 from tocsin_bench import race, report
 from tocsin_bench.results.tables import Table
-from tocsin_bench.scenes import cases, soft_scenes
+from tocsin_bench.scenes import cases, crowds, soft_scenes
 
 BASELINE = Path(__file__).with_name("baseline.json")
 SLACK = 0.05
@@ -49,6 +49,7 @@ CASES: dict[str, tuple[Callable[[], cases.Case], dict[str, Any]]] = {
     "long turns": (lambda: cases.swings(20), {}),
     "walk, interval": (lambda: cases.walk(30), {"method": "interval"}),
     "cloth": (_cloth, {}),
+    "crowd": (lambda: crowds.crowd("mixed", 300, 8, contact=True), {}),
 }
 """What is asked: a scene with its questions, and options of `first_contact`."""
 

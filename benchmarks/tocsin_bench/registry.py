@@ -110,6 +110,7 @@ def _scaling(result: Mapping[str, Any]) -> list[Curve]:
 
 COMMANDS = (
     Command("scaling", "how does the time grow with triangles and with links?", "engine", curves=_scaling),
+    Command("bodies", "what do thousands of bodies cost that move at once?", "rigid"),
     Command("batch", "what do batches of edges save, and what do threads add?", "engine"),
     Command(
         "plans",

@@ -16,9 +16,10 @@ from tocsin.queries.kernels.candidates import cull, named
 FEW_PAIRS = 4096
 """Pairs of shapes, one of which is asked about, that are all looked at: 0.5 ms."""
 
-SMALL, STRIDE = 0.125, 8.0
+SMALL, STRIDE = 0.125, 2.0
 """Of the smallest shape: how far is looked for the closest pair among many, to begin with; and how many times as far
-then. Few shapes that do not overlap can be within an eighth of the size of the smallest."""
+then. Few shapes that do not overlap can be within an eighth of the size of the smallest; eight times as far took
+twice as long on 10,000 boxes, for pairs that were looked at in vain."""
 
 
 @kernel
