@@ -26,6 +26,7 @@ COMMANDS = {
     "batch": ("Batches of edges", "measures.batch"),
     "bodies": ("Many moving bodies", "measures.bodies"),
     "plans": ("Plans that people trust", "measures.plans"),
+    "cluster": ("A file of edges", "measures.cluster"),
     "overhead": ("Overhead", "measures.overhead"),
     "deadlines": ("Deadlines", "measures.deadlines"),
     "backends": ("Distance back ends", "measures.backends"),

@@ -119,6 +119,7 @@ COMMANDS = (
         "--count 70",
         pictures=(("picture", "plans.png", "plans.png"),),
     ),
+    Command("cluster", "do Ray's workers answer as threads do, with one killed?", "campaign", "--count 100000"),
     Command("deadlines", "how late is an answer that has a deadline?", "engine"),
     Command("overhead", "what is left when there is nothing to do?", "engine"),
     Command("backends", "a tree of boxes, or a tree of hulls?", "engine"),
