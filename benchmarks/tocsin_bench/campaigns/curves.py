@@ -153,7 +153,7 @@ def attack(case, rng):
     first = [(samples[1][c] - samples[-1][c]) / (2 * h) for c in range(3)]
     second = [(samples[1][c] - 2 * exact[c] + samples[-1][c]) / h**2 for c in range(3)]
     third = [(samples[2][c] - 2 * samples[1][c] + 2 * samples[-1][c] - samples[-2][c]) / (2 * h**3) for c in range(3)]
-    size = lambda v: float(mp.sqrt(sum(x * x for x in v)))  # noqa: E731
+    size = lambda v: float(mp.mpf(mp.sqrt(sum(x * x for x in v))))  # noqa: E731
     r, p = chain_pose(joints, robot.links, number, -1, t)
     off = [
         mp.mpf(r[c][0]) * point[0] + mp.mpf(r[c][1]) * point[1] + mp.mpf(r[c][2]) * point[2] + p[c] for c in range(3)

@@ -76,8 +76,10 @@ def retold(model: Any, actor: Actor, clock: Clock, error: float) -> Any:
         bases = [base for _, base in actor.stations] if actor.free else None
         return model.follow(values, times=clock.stamps, base=bases, error=error)
     still = np.zeros_like(values)
-    rates = {"velocities": still} if clock.degree == 3 else {"velocities": still, "accelerations": still}
-    return model.follow(tocsin.Trajectory(clock.stamps, values, **rates), error=error)
+    plan = tocsin.Trajectory(
+        clock.stamps, values, velocities=still, accelerations=None if clock.degree == 3 else still
+    )
+    return model.follow(plan, error=error)
 
 
 def ask_on_a_clock(tale: Any) -> None:

@@ -26,7 +26,7 @@ from tocsin.geometry.primitives import Box, Capsule, ConvexHull, Cylinder, Spher
 from tocsin.model.body import Body
 from tocsin.model.builder import RobotBuilder
 from tocsin.model.deformable import Deformable
-from tocsin.model.robot import BASES
+from tocsin.model.robot import BASES, Robot
 from tocsin.options import BACKENDS
 from tocsin.scene import Scene
 
@@ -149,6 +149,9 @@ def _chains() -> list[list[Job]]:
         for name in QUESTIONS:
             (others if name == "interval" else core).append((f"{name}, {backend}", _question(name, backend)))
     core.append(("joints of every kind", _joints))
+    core.append(("batches", _batches))
+    core.append(("trajectories and audits", _trajectories))
+    others.append(("proofs, and how deep things overlap", _proofs))
     return [core, others]
 
 
@@ -258,6 +261,46 @@ def _joints() -> None:
         robot.ignore_overlapping_at({})
     with cache.bypassed():
         overlaps.find_overlaps(robot, samples=10, progress=False)
+
+
+def _arm() -> tuple[Robot, Scene]:
+    b = RobotBuilder("arm")
+    b.link("base", Cylinder(0.1, 0.1))
+    b.link("upper", (Capsule(0.05, 0.4), (0, 0, 0.25)), parent="base", joint="revolute", axis=(0, 1, 0))
+    b.link("lower", (Box((0.1, 0.1, 0.4)).tessellate(), (0, 0, 0.8)), parent="upper", joint="revolute", axis=(0, 1, 0))
+    robot = b.build()
+    plate = Body(Box((0.01, 0.5, 0.5)).tessellate(), (0.7, 0.0, 0.6), name="plate")
+    return robot, Scene(robot, plate, Body(Sphere(0.1), (-2.0, 0.0, 0.0), name="ball"))
+
+
+def _batches() -> None:
+    robot, scene = _arm()
+    starts = np.zeros((20, 2))
+    ends = starts + np.linspace(0.0, 1.0, 20)[:, None]
+    for ask in (scene.check_edges, scene.first_contacts, scene.measure_edges):
+        ask(robot, starts, ends)
+    scene.check_paths(robot, np.stack([starts, ends, starts], axis=1))
+    scene.check_configurations(robot, ends)
+    scene.distances(robot, ends)
+
+
+def _trajectories() -> None:
+    robot, scene = _arm()
+    times, values = [0.0, 1.0, 3.0], np.array([[0.0, 0.0], [0.5, 0.2], [1.5, 0.5]])
+    for degree, error in ((1, None), (3, 0.001), (5, None)):
+        still = np.zeros_like(values)
+        plan = tocsin.Trajectory(times, values, still if degree > 1 else None, still if degree > 3 else None)
+        motion = robot.follow(plan, error=error)
+        _ = scene.first_contact(motion).contacts
+        scene.is_free(motion)
+    tocsin.audit(scene, robot, values, margin=0.01)
+
+
+def _proofs() -> None:
+    robot, scene = _arm()
+    for end in ([0.3, 0.1], [1.5, 0.5]):
+        scene.prove(robot.move([0.0, 0.0], end))
+    scene.penetration(robot.at([0.9, 0.3]))
 
 
 def _picture() -> None:

@@ -10,10 +10,13 @@ What is unknown is left out, as OctoMap's own collision checks do: an octomap sa
 
 from __future__ import annotations
 
+from typing import Annotated, TypeAlias
+
 import numpy as np
+from numpy.typing import NDArray
 
 from tocsin import _cast
-from tocsin._types import Faces, PathLike, Vectors
+from tocsin._types import PathLike, Vectors
 from tocsin.errors import TocsinError
 from tocsin.io.files import existing_file, read_bytes, refused
 
@@ -26,6 +29,9 @@ MOST_NODES = 4_000_000
 
 LARGEST_HEADER = 1 << 12
 _WHAT = "the octomap"
+
+Cells: TypeAlias = Annotated[NDArray[np.int64], "(n, 3)"]
+"""Cells of a grid by their numbers along x, y and z; cubes of several have their level behind."""
 
 
 def read_octomap(path: PathLike, resolution: float | None = None) -> tuple[Vectors, Vectors]:
@@ -47,7 +53,7 @@ def read_octomap(path: PathLike, resolution: float | None = None) -> tuple[Vecto
     except TocsinError as error:
         raise refused(file, _WHAT, str(error).rstrip(".")) from None
     middle = float(1 << (DEPTH - 1))
-    return cell * (0.5 * (low + high) - middle), cell * (high - low).astype(np.float64)
+    return cell * (0.5 * (low + high).astype(np.float64) - middle), cell * (high - low).astype(np.float64)
 
 
 def _header(data: bytes) -> tuple[float, int, bytes]:
@@ -75,7 +81,7 @@ def _header(data: bytes) -> tuple[float, int, bytes]:
     return cell, size, tree
 
 
-def _cubes(data: bytes) -> tuple[float, Faces]:
+def _cubes(data: bytes) -> tuple[float, Cells]:
     """Return the side of a cell and (n, 4) x, y, z, level: occupied cubes by the cell at their lowest corner."""
     cell, size, tree = _header(data)
     if size == 0:
@@ -104,14 +110,14 @@ def _cubes(data: bytes) -> tuple[float, Faces]:
     return cell, np.array(found, np.int64).reshape(-1, 4)
 
 
-def _coarser(cubes: Faces, level: int) -> Faces:
+def _coarser(cubes: Cells, level: int) -> Cells:
     """Return the cubes of at least this level that contain these, each once."""
     up = np.maximum(cubes[:, 3], level)
     corners = cubes[:, :3] >> up[:, None] << up[:, None]
     return np.unique(np.column_stack([corners, up]), axis=0)
 
 
-def _merged(cubes: Faces) -> tuple[Faces, Faces]:
+def _merged(cubes: Cells) -> tuple[Cells, Cells]:
     """Return (lower, upper) corners of boxes of the same union: rows of equal boxes are one, while there are any."""
     low = cubes[:, :3].copy()
     high = low + (1 << cubes[:, 3])[:, None]
@@ -123,7 +129,7 @@ def _merged(cubes: Faces) -> tuple[Faces, Faces]:
     return low, high
 
 
-def _joined(low: Faces, high: Faces, axis: int) -> tuple[Faces, Faces]:
+def _joined(low: Cells, high: Cells, axis: int) -> tuple[Cells, Cells]:
     """Join boxes that differ along one axis alone and touch there."""
     if not len(low):
         return low, high

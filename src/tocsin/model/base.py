@@ -89,7 +89,7 @@ class Motion:
     def __getstate__(self) -> dict[str, object]:
         """Leave the model behind: it may be of a hundred megabytes, and whoever asks about the motion has it."""
         state = {name: value for name, value in self.__dict__.items() if name not in ("configs", "timeline")}
-        if isinstance(self.model, Model):
+        if _cast.instance(self.model, Model):
             state["model"] = SentModel(self.model.uid, self.model.name)
         return state
 
@@ -214,9 +214,9 @@ class Model:
     """The same in every process that it is sent to: by it motions that are sent find it."""
     changes: ClassVar[int] = 0
     """Counts those of all models, and of scenes' rules: while it stands still, no scene has to look at any version."""
-    carrier: ClassVar[Any] = None
+    carrier: Any = field(default=None, init=False, repr=False)
     """Of a body that a robot carries: that robot (`model.grasp`)."""
-    carried: ClassVar[tuple[Any, ...]] = ()
+    carried: tuple[Any, ...] = field(default=(), init=False, repr=False)
     """Of a robot: what it carries."""
 
     def __post_init__(self) -> None:

@@ -182,7 +182,7 @@ class Asked:
             row = self.offsets[len(self.offsets) - 1 - len(found) + k]
             found[k] = row, row, 0.0, 1.0, -1.0
             if k in order and self.clock is not None:
-                found[k] = self.clock.listed(order.index(k), stretch)
+                found[k] = self.clock.listed(order.index(k), tuple(stretch.tolist()))
             elif k in order and self.motions[k].pieces:
                 motion = self.motions[k]
                 piece, begin, end = piece_in(tuple(stretch.tolist()), motion.pieces)
