@@ -46,7 +46,7 @@ def step_after_step(kind: str, n: int, steps: int, contact: bool) -> tuple[dict[
     hits = 0
     for k in range(steps):
         told = {}
-        told["move"], motions = taken(lambda k=k: case.remake(k))
+        told["move_all"], motions = taken(lambda k=k: case.remake(k))
         told["first_contact"], hit = taken(lambda motions=motions: case.scene.first_contact(*motions))
         hits += hit.collides
         told["is_free"], _ = taken(lambda motions=motions: case.scene.is_free(*motions))

@@ -54,7 +54,7 @@ def crowd(kind: str, n: int, steps: int, *, contact: bool = False, seed: int = 1
 
     def remake(k: int) -> tuple[Any, ...]:
         start = frames[0] if contact else frames[k]
-        return tuple([body.move(a, b) for body, a, b in zip(bodies, start, frames[k + 1])])
+        return tocsin.Body.move_all(bodies, start, frames[k + 1])
 
     triangles = sum(len(shape.faces) for body in bodies for shape in body.shapes[0] if shape.is_mesh)
     return Case(f"{kind}, {n}", tocsin.Scene(*bodies), [remake(k) for k in range(steps)], triangles, remake)
