@@ -1,0 +1,30 @@
+"""The stages on this processor, one piece of work after the other: what a device does, to be looked at closely."""
+
+import numpy as np
+
+from tocsin.compiler.jit import kernel
+from tocsin.wavefront.stages import (
+    ITEMS, JOBS, ROUNDS, STACK, chart, meet, settle, start, sweep,
+)  # fmt: skip
+
+
+@kernel
+def run(field, batch, items, left):
+    """Run all stages; the statuses of the edges are in the batch then."""
+    n = batch.status.shape[0]
+    for e in range(n):
+        start(field, batch, e)
+        for c in range(field.charts.shape[0]):
+            chart(field, batch, e, c)
+    jobs = min(batch.counters[JOBS], batch.jobs.shape[0])
+    for j in range(jobs):
+        for k in range(field.moving.shape[0]):
+            sweep(field, batch, j, k)
+        for k in range(field.couples.shape[0]):
+            meet(field, batch, items, j, k)
+    stack = np.zeros((STACK, 2), np.int32)
+    room = (np.zeros((3, 3)), np.zeros((3, 3)), np.zeros((4, 9)))
+    for r in range(ROUNDS):
+        for i in range(min(batch.counters[ITEMS + r], items.shape[0])):
+            settle(field, batch, items, left, i, r, stack, room)
+        items, left = left, items

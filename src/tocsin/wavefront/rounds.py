@@ -1,0 +1,45 @@
+"""The memory of a batch: made once for so many edges, used by one batch after the other."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tocsin.motion.joints import JOINT
+from tocsin.wavefront.field import Field
+from tocsin.wavefront.stages import ITEMS, ROUNDS, Batch
+
+SLABS = 8
+"""Room for jobs: so many for each edge, on average."""
+
+EACH = 32
+"""Room for items of a round: so many for each edge, on average."""
+
+
+def bytes_of(field: Field, width: int) -> int:
+    """Return how many bytes an edge takes."""
+    slab = 12 + 48 * max(len(field.moving), 1)
+    return 32 * width + JOINT.itemsize * len(field.links) + len(field.charts) + 8 + SLABS * slab + 32 * EACH
+
+
+def batch_of(
+    field: Field, front: Any, points: Any, empty: Callable[..., Any] = np.zeros
+) -> tuple[Batch, np.ndarray, np.ndarray]:
+    """Return a batch of as many edges as there are points, and two lists of items; `empty` makes arrays."""
+    n = len(points)
+    width = len(front) + points.shape[2]
+    configs = empty((n, 2 * width), np.float64)
+    batch = Batch(
+        front,
+        points,
+        configs.reshape(n, 2, width),
+        configs,
+        empty((n, len(field.links)), JOINT),
+        empty((n, max(len(field.charts), 1)), np.int8),
+        empty((n,), np.int32),
+        empty((n,), np.int32),
+        empty((SLABS * n, 3), np.int32),
+        empty((SLABS * n, max(len(field.moving), 1), 6), np.float64),
+        empty((ITEMS + ROUNDS + 1,), np.int64),
+    )
+    return batch, empty((EACH * n, 4), np.int32), empty((EACH * n, 4), np.int32)

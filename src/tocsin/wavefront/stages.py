@@ -1,0 +1,325 @@
+"""The stages of a wavefront, each a function of one small piece of work that no other piece of its stage waits for.
+
+    start      an edge                 its rows, the motion of its joints, and its slabs of time
+    chart      an edge and a chart     is the pair settled for all of the edge?
+    sweep      a slab and a shape      the box that the shape sweeps
+    meet       a slab and a couple     an item, if their boxes overlap
+    settle     an item                 nothing, a contact, or two items of half its time
+
+An item is (edge, couple, level, index): the time from index to index + 1 of 2^level equal parts of [0, 1]; its middle
+and half of its length are floats, exactly. Edges have a status: FREE until something else is found, CONTACT where two
+leaves are within margin + tolerance at a moment, CAPPED where the wavefront does not know, and somebody else is to say.
+Whatever does not fit into a queue makes its edge CAPPED, so a queue can be of any size.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from tocsin import vec
+from tocsin.bounds.motion_bound import UNIT, chain_bound
+from tocsin.broad_phase.charts import line_is_free, value_at
+from tocsin.compiler.jit import kernel
+from tocsin.motion.arcs import decide_arcs
+from tocsin.motion.chain import chain_state
+from tocsin.motion.joints import UP, joint_motion
+from tocsin.outcome import CAPPED, CONTACT, FREE
+from tocsin.wavefront.apart import bounds_between, box_clearance, leaves_apart, states_between
+
+MOST_LEVEL = 6
+"""Of a slab: no edge is cut into more than 2^6 of them before its items are."""
+
+DEEPEST = 20
+"""Level of an item at which the wavefront gives up."""
+
+MOST_TESTS = 1024
+"""Pairs of nodes that an item may look at before it is cut in half."""
+
+LOOKS = 64
+"""Pairs of nodes that are looked at for a contact when it is known that an item is to be cut."""
+
+COARSE = 0.5
+"""Of the larger node's radius: where the motion during an item takes more, its time is cut first, then its boxes."""
+
+STACK = 200
+"""Pairs of nodes that can wait: one more than both trees are deep together."""
+
+JOBS, TESTS, LEAVES, ITEMS = range(4)
+"""Where counters are: of jobs, of tests of nodes and of leaves; of the items of round r at ITEMS + r."""
+
+MOST_ITEMS = 400
+"""Of an edge that are cut in half, before the wavefront gives up: where shapes run close beside each other."""
+
+ROUNDS = DEEPEST + 1
+"""Rounds after which no item is left."""
+
+
+class Batch(NamedTuple):
+    """Edges, and what the stages write about them."""
+
+    front: np.ndarray
+    """What all rows begin with."""
+    points: np.ndarray
+    """(n, 2, m): the rest of them."""
+    rows: np.ndarray
+    """(n, 2, width)"""
+    configs: np.ndarray
+    """(n, 2 width): the same memory."""
+    joints: np.ndarray
+    """(n, links) of JOINT."""
+    settled: np.ndarray
+    """(n, charts): is the pair of a chart settled?"""
+    status: np.ndarray
+    """(n,): see `outcome`."""
+    cuts: np.ndarray
+    """(n,): how many of its items were cut in half."""
+    jobs: np.ndarray
+    """(m, 3): edge, level and index of each slab."""
+    boxes: np.ndarray
+    """(m, shapes, 6): what is swept during it."""
+    counters: np.ndarray
+
+
+@kernel
+def reserve(counters, k, n):
+    """Add n to a counter; return what it was. On a GPU in one step."""
+    before = counters[k]
+    counters[k] = before + n
+    return before
+
+
+@kernel
+def start(field, batch, e):
+    """Write the rows of edge e and the motion of its joints, and put its slabs into the list of jobs."""
+    rows = batch.rows[e]
+    f = batch.front.shape[0]
+    for k in range(2):
+        for c in range(f):
+            rows[k, c] = batch.front[c]
+        for c in range(batch.points.shape[2]):
+            rows[k, f + c] = batch.points[e, k, c]
+    batch.status[e] = FREE
+    batch.cuts[e] = 0
+    if decide_arcs(rows, field.quaternions, 0) >= 0:
+        batch.status[e] = CAPPED
+        return
+    configs = batch.configs[e]
+    joints = batch.joints[e]
+    for i in range(field.links.shape[0]):
+        joint_motion(joints[i], field.links[i], configs, 0, rows.shape[1], 0.0, 1.0)
+    fastest = 0.0
+    for k in range(field.moving.shape[0]):
+        geom = field.geoms[field.moving[k]]
+        bound = chain_bound(joints, field.links, geom["link"], -1)
+        fastest = max(fastest, bound[0] + bound[1] * geom["reach"])
+    level = 0
+    while level < MOST_LEVEL and fastest > field.stride[0]:
+        fastest *= 0.5
+        level += 1
+    count = 1 << level
+    first = reserve(batch.counters, JOBS, count)
+    if first + count > batch.jobs.shape[0]:
+        batch.status[e] = CAPPED
+        count = batch.jobs.shape[0] - first
+    for k in range(count):
+        batch.jobs[first + k, 0] = e
+        batch.jobs[first + k, 1] = level
+        batch.jobs[first + k, 2] = k
+
+
+@kernel
+def chart(field, batch, e, c):
+    """Write whether chart c settles its pair for all of edge e (`broad_phase.charts.settled`)."""
+    free = False
+    if batch.status[e] == FREE:
+        grid = field.charts[c]
+        width = batch.rows.shape[2]
+        configs = batch.configs[e]
+        link = field.links[grid["joint_x"]]
+        x0 = value_at(link, configs, 0, width, 0.0, 1.0, 0.0)
+        x1 = value_at(link, configs, 0, width, 0.0, 1.0, 1.0)
+        y0 = y1 = 0.0
+        if grid["joint_y"] >= 0:
+            link = field.links[grid["joint_y"]]
+            y0 = value_at(link, configs, 0, width, 0.0, 1.0, 0.0)
+            y1 = value_at(link, configs, 0, width, 0.0, 1.0, 1.0)
+        free = line_is_free(grid, x0, y0, x1, y1)
+    batch.settled[e, c] = 1 if free else 0
+
+
+@kernel
+def sweep(field, batch, j, k):
+    """Write the box that moving shape k sweeps during job j.
+
+    Claim: no point of the shape leaves it. Proof: as `sweep.quick_box`, of the corners of the shape's oriented box,
+    which contains it. A coordinate of a point is within the spread of the box around that of its centre, and so is the
+    velocity along it, which is linear in the point; each is added up on its own.
+    """
+    e = batch.jobs[j, 0]
+    if batch.status[e] != FREE:
+        return
+    tau = math.ldexp(0.5, -batch.jobs[j, 1])
+    t = (2 * batch.jobs[j, 2] + 1) * tau
+    joints = batch.joints[e]
+    geom = field.geoms[field.moving[k]]
+    link = geom["link"]
+    speed, turn, accel, per_reach, _, _, length, noise = chain_bound(joints, field.links, link, -1)
+    r, p, w, v, _, _ = chain_state(joints, field.links, link, -1, t)
+    reach = geom["reach"]
+    far = length + reach
+    bent = min(0.5 * (accel + per_reach * reach) * tau, speed + turn * reach) * tau
+    error = (noise + 64.0 * UNIT) * (far + 4.0 * tau * (speed + turn * far))
+    arm = vec.matvec(r, (geom["center"][0], geom["center"][1], geom["center"][2]))
+    gone = vec.add(v, vec.cross(w, arm))
+    x = vec.matvec(r, vec.load3(geom["axes"], 0))
+    y = vec.matvec(r, vec.load3(geom["axes"], 1))
+    z = vec.matvec(r, vec.load3(geom["axes"], 2))
+    wx = vec.cross(w, x)
+    wy = vec.cross(w, y)
+    wz = vec.cross(w, z)
+    half = geom["half"]
+    for c in range(3):
+        wide = half[0] * abs(x[c]) + half[1] * abs(y[c]) + half[2] * abs(z[c])
+        fast = abs(gone[c]) + half[0] * abs(wx[c]) + half[1] * abs(wy[c]) + half[2] * abs(wz[c])
+        grow = (wide + fast * tau + bent + error) * UP
+        batch.boxes[j, k, c] = p[c] + arm[c] - grow
+        batch.boxes[j, k, 3 + c] = p[c] + arm[c] + grow
+
+
+@kernel
+def overlap(lo, hi, other_lo, other_hi, margin):
+    """Do two intervals come within the margin of each other?"""
+    return lo - margin <= other_hi and other_lo - margin <= hi
+
+
+@kernel
+def meet(field, batch, items, j, k):
+    """Put couple k into the items of the first round, if what it sweeps during job j overlaps."""
+    e = batch.jobs[j, 0]
+    if batch.status[e] != FREE:
+        return
+    couple = field.couples[k]
+    if couple["chart"] >= 0 and batch.settled[e, couple["chart"]] != 0:
+        return
+    box = batch.boxes[j, field.place[couple["a"]]]
+    other = field.still[couple["b"]] if couple["stands"] != 0 else batch.boxes[j, field.place[couple["b"]]]
+    margin = couple["margin"] * UP
+    if (
+        overlap(box[0], box[3], other[0], other[3], margin)
+        and overlap(box[1], box[4], other[1], other[4], margin)
+        and overlap(box[2], box[5], other[2], other[5], margin)
+    ):
+        add_item(batch, items, 0, e, k, batch.jobs[j, 1], batch.jobs[j, 2])
+
+
+@kernel
+def add_item(batch, items, n, e, k, level, index):
+    """Put an item into the list of round n."""
+    place = reserve(batch.counters, ITEMS + n, 1)
+    if place >= items.shape[0]:
+        batch.status[e] = CAPPED
+        return
+    items[place, 0] = e
+    items[place, 1] = k
+    items[place, 2] = level
+    items[place, 3] = index
+
+
+@kernel
+def settle(field, batch, items, left, i, n, stack, room):
+    """Settle item i of round n: its edge is in contact, or given up, or what is left of it goes into round n + 1."""
+    e = items[i, 0]
+    if batch.status[e] != FREE:
+        return
+    k = items[i, 1]
+    level = items[i, 2]
+    index = items[i, 3]
+    couple = field.couples[k]
+    tau = math.ldexp(0.5, -level)
+    said = search(field, batch, e, couple, (2 * index + 1) * tau, tau, index == 0, stack, room)
+    if said == CONTACT:
+        batch.status[e] = CONTACT
+    elif said == GIVEN_UP or (said == CAPPED and (level >= DEEPEST or reserve(batch.cuts, e, 1) >= MOST_ITEMS)):
+        batch.status[e] = CAPPED
+    elif said == CAPPED:
+        add_item(batch, left, n + 1, e, k, level + 1, 2 * index)
+        add_item(batch, left, n + 1, e, k, level + 1, 2 * index + 1)
+
+
+GIVEN_UP = -1
+"""No end of a search: it does not know, and looking closer would not help."""
+
+
+@kernel
+def search(field, batch, e, couple, t, tau, first, stack, room):
+    """Return how two shapes are: CONTACT at t, FREE within tau of it, CAPPED: cut in half; or GIVEN_UP.
+
+    Nodes that are apart are done. Others are opened, unless the motion takes more than the boxes are large: then the
+    time is to be cut first, and what is left to do is to see if something touches at t. In a solid mesh another shape
+    could be at the `first` of times, and no surface would tell: such a pair must have its boxes apart.
+    """
+    joints = batch.joints[e]
+    bounds = bounds_between(field, joints, couple)
+    pose, motion = states_between(field, joints, couple, t)
+    a = field.geoms[couple["a"]]["root"]
+    b = field.geoms[couple["b"]]["root"]
+    gap, lost = box_clearance(field.nodes[a], field.nodes[b], pose, motion, bounds, tau)
+    if gap > lost:
+        return FREE
+    if first and couple["solid"] != 0:
+        return GIVEN_UP
+    stack[0, 0] = a
+    stack[0, 1] = b
+    top = 1
+    tests = 1
+    leaves = 0
+    said = FREE
+    while top > 0 and said != CONTACT:
+        top -= 1
+        a = stack[top, 0]
+        b = stack[top, 1]
+        node_a = field.nodes[a]
+        node_b = field.nodes[b]
+        leaf_a = node_a["count"] > 0
+        leaf_b = node_b["count"] > 0
+        if leaf_a and leaf_b:
+            leaves += 1
+            found = leaves_apart(field, couple, node_a, node_b, pose, motion, bounds, tau, room)
+            said = said if found == FREE else found
+            continue
+        if tests >= MOST_TESTS or (said == CAPPED and tests >= LOOKS) or top + 2 > STACK:
+            said = CAPPED
+            break
+        open_a = leaf_b or (not leaf_a and node_a["radius"] >= node_b["radius"])
+        kid = node_a["first"] if open_a else node_b["first"]
+        last = -math.inf
+        for _ in range(2):
+            if open_a:
+                a = kid
+            else:
+                b = kid
+            kid += 1
+            gap, lost = box_clearance(field.nodes[a], field.nodes[b], pose, motion, bounds, tau)
+            tests += 1
+            if gap > lost:
+                continue
+            if gap > 0.0:
+                size = max(np.float64(field.nodes[a]["radius"]), np.float64(field.nodes[b]["radius"]))
+                if said == CAPPED or lost > COARSE * size:
+                    said = CAPPED
+                    continue
+            if gap > last and last > -math.inf:
+                # The closer one on top.
+                stack[top, 0] = stack[top - 1, 0]
+                stack[top, 1] = stack[top - 1, 1]
+                stack[top - 1, 0] = a
+                stack[top - 1, 1] = b
+            else:
+                stack[top, 0] = a
+                stack[top, 1] = b
+            top += 1
+            last = gap
+    reserve(batch.counters, TESTS, tests)
+    reserve(batch.counters, LEAVES, leaves)
+    return said
