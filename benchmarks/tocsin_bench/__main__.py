@@ -27,6 +27,7 @@ COMMANDS = {
     "bodies": ("Many moving bodies", "measures.bodies"),
     "plans": ("Plans that people trust", "measures.plans"),
     "cluster": ("A file of edges", "measures.cluster"),
+    "gpu": ("Edges on a GPU", "measures.gpu"),
     "overhead": ("Overhead", "measures.overhead"),
     "deadlines": ("Deadlines", "measures.deadlines"),
     "backends": ("Distance back ends", "measures.backends"),

@@ -13,3 +13,6 @@ chains of any length (`python -m tocsin_bench chains`) and on most else (`engine
 
 BACKENDS = ("triangles", "hulls")
 """The distance back ends of the advancement engine: a tree of boxes over triangles, or of hulls over convex pieces."""
+
+DEVICES = ("cpu", "cuda")
+"""Where batches are asked: on the threads of this machine, or on an NVIDIA GPU, and the rest on threads."""

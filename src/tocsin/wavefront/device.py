@@ -12,7 +12,7 @@ import numpy as np
 from numba import cuda, float64, int32
 
 from tocsin.wavefront import stages
-from tocsin.wavefront.field import Field
+from tocsin.wavefront.field import Field, blank
 from tocsin.wavefront.rounds import EACH, SLABS, batch_of, bytes_of
 from tocsin.wavefront.stages import CAPPED, ITEMS, JOBS, ROUNDS, STACK, Batch
 from tocsin.wavefront.translate import SIMULATED, to_device
@@ -26,7 +26,10 @@ MOST = 2**18
 LEAST = 256
 """Edges for which there is always room."""
 
-Tell = Callable[[int, int, np.ndarray], None]
+FEW = 64
+"""Edges in a batch where the device is a simulation."""
+
+Progress = Callable[[int, int], None]
 
 SHARE = 0.5
 """Of the device's free memory that is taken."""
@@ -43,23 +46,20 @@ def _start_all(field, batch, n):
 
 
 @cuda.jit
-def _chart_all(field, batch, n):
-    charts = field.charts.shape[0]
+def _chart_all(field, batch, n, charts):
     for i in range(cuda.grid(1), n * charts, cuda.gridsize(1)):
         _chart(field, batch, i // charts, i % charts)
 
 
 @cuda.jit
-def _sweep_all(field, batch):
-    shapes = field.moving.shape[0]
+def _sweep_all(field, batch, shapes):
     jobs = min(batch.counters[JOBS], batch.jobs.shape[0])
     for i in range(cuda.grid(1), jobs * shapes, cuda.gridsize(1)):
         _sweep(field, batch, i // shapes, i % shapes)
 
 
 @cuda.jit
-def _meet_all(field, batch, items):
-    couples = field.couples.shape[0]
+def _meet_all(field, batch, items, couples):
     jobs = min(batch.counters[JOBS], batch.jobs.shape[0])
     for i in range(cuda.grid(1), jobs * couples, cuda.gridsize(1)):
         _meet(field, batch, items, i // couples, i % couples)
@@ -76,34 +76,68 @@ def _settle_all(field, batch, items, left, n):
         _settle(field, batch, items, left, i, n, stack, (corners_a, corners_b, simplex))
 
 
+def _filled(array: np.ndarray) -> np.ndarray:
+    """Return an array as a device takes it: in order, and never without a row."""
+    return np.ascontiguousarray(array) if len(array) else np.zeros((1, *array.shape[1:]), array.dtype)
+
+
+_rooms: dict[tuple[Any, ...], tuple[Batch, Any, Any]] = {}
+
+
+def _room(field: Field, front: np.ndarray, width: int, size: int) -> tuple[Batch, Any, Any]:
+    """Return the memory of batches: that of the last one, if it was of the same size, whatever the scene."""
+    key = (len(field.links), len(field.moving), len(field.charts), len(front), width, size)
+    if key not in _rooms:
+        _rooms.clear()
+        given = cuda.device_array((size, 2, width), np.float64)
+        begin = cuda.device_array((max(len(front), 1),), np.float64)
+        _rooms[key] = batch_of(field, begin, given, len(front) + width, cuda.device_array)
+    batch = _rooms[key][0]
+    if len(front):
+        batch.front.copy_to_device(front)
+    return _rooms[key]
+
+
+def warm() -> None:
+    """Compile all kernels, for a field without anything in it."""
+    batch, items, left = batch_of(blank(), np.zeros(1), np.zeros((1, 2, 1)), 2)
+    field = Field(*map(cuda.to_device, blank()))
+    batch, items, left = Batch(*map(cuda.to_device, batch)), cuda.to_device(items), cuda.to_device(left)
+    _start_all[1, 1](field, batch, 0)
+    _chart_all[1, 1](field, batch, 0, 0)
+    _sweep_all[1, 1](field, batch, 0)
+    _meet_all[1, 1](field, batch, items, 0)
+    _settle_all[1, 1](field, batch, items, left, 0)
+    cuda.synchronize()
+
+
 class Device:
     """A field on the CUDA device at hand, with memory for batches of edges."""
 
     def __init__(self, field: Field, front: np.ndarray, width: int) -> None:
-        self.field = Field(*[cuda.to_device(np.ascontiguousarray(each)) for each in field])
+        self.field = Field(*[cuda.to_device(_filled(each)) for each in field])
         self.charts, self.shapes, self.couples = len(field.charts), len(field.moving), len(field.couples)
-        self.size = MOST
+        self.size = FEW if SIMULATED else MOST
         if not SIMULATED:
             free = cuda.current_context().get_memory_info()[0]
             self.size = int(max(1, min(MOST, SHARE * free / bytes_of(field, len(front) + width))))
             self.blocks = 16 * cuda.get_current_device().MULTIPROCESSOR_COUNT
         self._width, self._front, self._field = width, front, field
-        self._room: tuple[Batch, Any, Any] | None = None
         self.counters = np.zeros(ITEMS + ROUNDS + 1, np.int64)
         """What the last batch has counted, see `stages`."""
         self.timed = False
         self.seconds: dict[str, float] = {}
         """What stages have taken since this was cleared, where they are timed."""
 
-    def statuses(self, points: np.ndarray, tell: Tell | None = None) -> np.ndarray:
-        """Return the status of every edge (n, 2, m), see `stages`; `tell` is called with batches as they are done."""
-        found = np.full(len(points), CAPPED, np.int32)
+    def ask(self, points: np.ndarray, found: np.ndarray, progress: Progress | None = None) -> None:
+        """Write the status of every edge (n, 2, m), see `stages`, batch by batch; `progress` is told (done, n)."""
         for first in range(0, len(points), self.size):
             last = min(first + self.size, len(points))
-            self._ask(points[first:last], found[first:last], self.size)
-            if tell is not None:
-                tell(first, last, found)
-        return found
+            answers = np.full(last - first, CAPPED, np.int32)
+            self._ask(points[first:last], answers, self.size)
+            found[first:last] = answers
+            if progress is not None:
+                progress(last, len(points))
 
     def _ask(self, points: np.ndarray, found: np.ndarray, size: int) -> None:
         """Ask about edges, so many at a time; fewer, of those for which there was no room."""
@@ -120,18 +154,15 @@ class Device:
     def _batch(self, points: np.ndarray) -> np.ndarray:
         """Run all stages on a batch of edges; return their statuses."""
         n = len(points)
-        if self._room is None:
-            given = cuda.device_array((self.size, 2, self._width), np.float64)
-            self._room = batch_of(self._field, cuda.to_device(self._front), given, cuda.device_array)
-        batch, items, left = self._room
+        batch, items, left = _room(self._field, self._front, self._width, self.size)
         batch.points[:n].copy_to_device(np.ascontiguousarray(points))
         batch.counters.copy_to_device(np.zeros(ITEMS + ROUNDS + 1, np.int64))
         field = self.field
         self._launch("start", _start_all, n, field, batch, n)
         if self.charts:
-            self._launch("chart", _chart_all, n * self.charts, field, batch, n)
-        self._launch("sweep", _sweep_all, SLABS * n * self.shapes, field, batch)
-        self._launch("meet", _meet_all, SLABS * n * self.couples, field, batch, items)
+            self._launch("chart", _chart_all, n * self.charts, field, batch, n, self.charts)
+        self._launch("sweep", _sweep_all, SLABS * n * self.shapes, field, batch, self.shapes)
+        self._launch("meet", _meet_all, SLABS * n * self.couples, field, batch, items, self.couples)
         for r in range(ROUNDS):
             self._launch(f"settle {r:2d}", _settle_all, EACH * n, field, batch, items, left, r)
             items, left = left, items

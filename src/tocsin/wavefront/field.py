@@ -8,8 +8,10 @@ import numpy as np
 from tocsin.broad_phase.charts import LARGEST
 from tocsin.broad_phase.spatial import pair_margin
 from tocsin.model.charts import CHART
-from tocsin.model.world import MESH, World
+from tocsin.geometry.tree import NODE
+from tocsin.model.world import GEOM, MESH, World
 from tocsin.motion.chain import common_ancestor
+from tocsin.motion.links import BALL, FLOATING, LINK
 
 COUPLE = np.dtype(
     [
@@ -141,7 +143,14 @@ def _local_charts(world: World, first: int) -> np.ndarray:
 
 
 def _quaternions(links: np.ndarray) -> np.ndarray:
-    from tocsin.motion.links import BALL, FLOATING
-
+    """Return where quaternions begin in a row of configurations."""
     starts = [int(i["config"]) + (3 if i["kind"] == FLOATING else 0) for i in links if i["kind"] in (BALL, FLOATING)]
     return np.array(starts, np.int64)
+
+
+def blank() -> Field:
+    """Return a field with nothing in it, whose arrays are of the types of all fields."""
+    rows = {"links": LINK, "nodes": NODE, "geoms": GEOM, "standing": STANDING, "couples": COUPLE, "charts": CHART}
+    kinds = {"quaternions": np.int64, "faces": np.int32, "moving": np.int32, "place": np.int32, **rows}
+    columns = {"points": (3,), "faces": (3,), "still": (6,)}
+    return Field(**{name: np.zeros((1, *columns.get(name, ())), kinds.get(name, np.float64)) for name in Field._fields})

@@ -23,11 +23,13 @@ def bytes_of(field: Field, width: int) -> int:
 
 
 def batch_of(
-    field: Field, front: Any, points: Any, empty: Callable[..., Any] = np.zeros
+    field: Field, front: Any, points: Any, width: int, empty: Callable[..., Any] = np.zeros
 ) -> tuple[Batch, np.ndarray, np.ndarray]:
-    """Return a batch of as many edges as there are points, and two lists of items; `empty` makes arrays."""
+    """Return a batch of as many edges as there are points, and two lists of items; `empty` makes arrays.
+
+    `width`: of a whole row.
+    """
     n = len(points)
-    width = len(front) + points.shape[2]
     configs = empty((n, 2 * width), np.float64)
     batch = Batch(
         front,

@@ -93,7 +93,7 @@ def reserve(counters, k, n):
 def start(field, batch, e):
     """Write the rows of edge e and the motion of its joints, and put its slabs into the list of jobs."""
     rows = batch.rows[e]
-    f = batch.front.shape[0]
+    f = rows.shape[1] - batch.points.shape[2]
     for k in range(2):
         for c in range(f):
             rows[k, c] = batch.front[c]
@@ -159,7 +159,7 @@ def sweep(field, batch, j, k):
     e = batch.jobs[j, 0]
     if batch.status[e] != FREE:
         return
-    tau = math.ldexp(0.5, -batch.jobs[j, 1])
+    tau = 0.5 / (1 << batch.jobs[j, 1])
     t = (2 * batch.jobs[j, 2] + 1) * tau
     joints = batch.joints[e]
     geom = field.geoms[field.moving[k]]
@@ -236,7 +236,7 @@ def settle(field, batch, items, left, i, n, stack, room):
     level = items[i, 2]
     index = items[i, 3]
     couple = field.couples[k]
-    tau = math.ldexp(0.5, -level)
+    tau = 0.5 / (1 << level)
     said = search(field, batch, e, couple, (2 * index + 1) * tau, tau, index == 0, stack, room)
     if said == CONTACT:
         batch.status[e] = CONTACT
