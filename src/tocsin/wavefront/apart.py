@@ -7,6 +7,10 @@ step, from m on and, with time reversed, back from m: reversed, velocities are t
 gap changes by n.(v_b - v_a), linear in the points of either set: over boxes it is within the spread around its value
 at the centres, over leaves it is extreme at corners or support points.
 
+Whose answer. An engine on threads may call a contact what comes within margin + tolerance, and does not have to. Here
+freedom is proven with that much to spare, and a contact is within the margin, up to rounding. So where the wavefront
+says free no engine says contact, and what is in between is left to them.
+
 Rounding. What is computed of g and c is off by less than noise and noise_speed (`pairs.prepare`, whose formulas are
 `bounds_between`), on any processor: those count roundings of single operations in the standard model, and sines and
 cosines good to 4 units, 16 units more in a joint's matrix than is used of the 256 that are granted. A fused
@@ -31,6 +35,9 @@ from tocsin.outcome import CAPPED, CONTACT, FREE
 
 GROW = 1.0 + 2.0**-40
 
+BETWEEN = -1
+"""No end of a search: two leaves are farther apart than the margin, and nearer than margin + tolerance."""
+
 
 @kernel
 def bound_of(field, joints, couple):
@@ -47,7 +54,8 @@ def bound_of(field, joints, couple):
 def bounds_between(field, joints, couple):
     """Return (clear, near, noise_speed, V, A): all rounded up; V and A as (constant, per reach of a, of b).
 
-    `clear` is margin and noise, `near` the computed distance up to which two leaves touch. As `pairs.prepare` has them.
+    `clear` is margin, tolerance and noise, `near` margin and noise: two leaves that are computed to be nearer touch.
+    As `pairs.prepare` has them.
     """
     a, b = bound_of(field, joints, couple)
     margin = couple["margin"]
@@ -58,7 +66,7 @@ def bounds_between(field, joints, couple):
     tolerance = max(couple["tolerance"], couple["floor"] * noise)
     speed = ((a[0] + b[0]) * UP, a[1], b[1])
     accel = ((a[2] + b[2]) * UP, a[3], b[3])
-    return margin + noise, margin + tolerance - noise, noise_speed, speed, accel
+    return (margin + tolerance + noise) * UP, margin + noise, noise_speed, speed, accel
 
 
 @kernel
@@ -103,7 +111,10 @@ def box_clearance(node_a, node_b, pose, motion, bounds, tau):
 
 @kernel
 def triangles_apart(points, faces, fa, fb, pose, motion, bounds, reach_a, reach_b, tau):
-    """Return how two triangles are: CONTACT in the middle, FREE during all of the time, or CAPPED: not known."""
+    """Return how two triangles are: CONTACT in the middle, FREE during all of the time, or CAPPED: not known.
+
+    BETWEEN: they touch in the middle, or not, as one sees it.
+    """
     a0 = corner(points, faces, fa, 0)
     a1 = corner(points, faces, fa, 1)
     a2 = corner(points, faces, fa, 2)
@@ -114,7 +125,7 @@ def triangles_apart(points, faces, fa, fb, pose, motion, bounds, reach_a, reach_
     if d <= bounds[1]:
         return CONTACT
     if not d > bounds[0]:
-        return CAPPED
+        return BETWEEN
     n = ((y[0] - x[0]) / d, (y[1] - x[1]) / d, (y[2] - x[2]) / d)
     gap = gap_along(n, a0, a1, a2, b0, b1, b2)
     if gap < 0.5 * d:
@@ -146,6 +157,8 @@ def sets_apart(table_a, a, table_b, b, pose, motion, bounds, reach_a, reach_b, t
     )  # fmt: skip
     if upper <= bounds[1]:
         return CONTACT
+    if not upper > bounds[0]:
+        return BETWEEN
     gap = lower - bounds[0]
     if not gap > 0.0:
         return CAPPED

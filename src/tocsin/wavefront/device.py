@@ -31,6 +31,12 @@ FEW = 64
 
 Progress = Callable[[int, int], None]
 
+FIRST = 2**14
+"""Edges in the first batch, by which the size of the next one is chosen."""
+
+ROOMY = 0.75
+"""How full the lists of a batch are to be, if its edges are as those before."""
+
 SHARE = 0.5
 """Of the device's free memory that is taken."""
 
@@ -123,6 +129,7 @@ class Device:
             self.size = int(max(1, min(MOST, SHARE * free / bytes_of(field, len(front) + width))))
             self.blocks = 16 * cuda.get_current_device().MULTIPROCESSOR_COUNT
         self._width, self._front, self._field = width, front, field
+        self.next_size = min(self.size, FIRST)
         self.counters = np.zeros(ITEMS + ROUNDS + 1, np.int64)
         """What the last batch has counted, see `stages`."""
         self.timed = False
@@ -131,25 +138,25 @@ class Device:
 
     def ask(self, points: np.ndarray, found: np.ndarray, progress: Progress | None = None) -> None:
         """Write the status of every edge (n, 2, m), see `stages`, batch by batch; `progress` is told (done, n)."""
-        for first in range(0, len(points), self.size):
-            last = min(first + self.size, len(points))
-            answers = np.full(last - first, CAPPED, np.int32)
-            self._ask(points[first:last], answers, self.size)
+        first = 0
+        while first < len(points):
+            last = min(first + self.next_size, len(points))
+            answers = self._batch(points[first:last])
+            if self._crowded(last - first):
+                again = np.flatnonzero(answers == CAPPED)
+                rest = np.full(len(again), CAPPED, np.int32)
+                self.ask(points[first:last][again], rest)
+                answers[again] = rest
             found[first:last] = answers
+            first = last
             if progress is not None:
                 progress(last, len(points))
 
-    def _ask(self, points: np.ndarray, found: np.ndarray, size: int) -> None:
-        """Ask about edges, so many at a time; fewer, of those for which there was no room."""
-        for first in range(0, len(points), size):
-            some = found[first : first + size]
-            some[:] = self._batch(points[first : first + size])
-            crowded = self.counters[JOBS] > SLABS * self.size or self.counters[ITEMS:].max() > EACH * self.size
-            if crowded and size > LEAST:
-                again = np.flatnonzero(some == CAPPED)
-                answers = np.empty(len(again), np.int32)
-                self._ask(points[first : first + size][again], answers, max(len(again) // 4, LEAST))
-                some[again] = answers
+    def _crowded(self, n: int) -> bool:
+        """Was there too little room for a batch of n? Choose the size of the next one by what this one took."""
+        taken = max(self.counters[JOBS] / (SLABS * self.size), self.counters[ITEMS:].max() / (EACH * self.size))
+        self.next_size = int(min(self.size, max(LEAST, ROOMY * n / max(taken, 1e-9))))
+        return bool(taken > 1.0) and n > LEAST
 
     def _batch(self, points: np.ndarray) -> np.ndarray:
         """Run all stages on a batch of edges; return their statuses."""

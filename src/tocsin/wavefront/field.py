@@ -124,7 +124,7 @@ def _couple(world: World, first: int, a: int, b: int, margin: float, tolerance: 
     link_b = int(other["link"]) - (0 if stands else first)
     chart = -1
     for c in range(int(one["chart"]), int(one["chart"]) + int(one["charts"])):
-        if world.charts[c]["b"] == b and margin <= world.charts[c]["clear"] and not stands:
+        if world.charts[c]["b"] == b and margin + tolerance <= world.charts[c]["clear"] and not stands:
             chart = c
     above = stop if stop < 0 else stop - first
     return (a, b, int(one["link"]) - first, link_b, above, stands, solid, chart, margin, tolerance, floor)

@@ -12,7 +12,7 @@ from tocsin.wavefront.stages import ITEMS, ROUNDS, Batch
 SLABS = 8
 """Room for jobs: so many for each edge, on average."""
 
-EACH = 32
+EACH = 48
 """Room for items of a round: so many for each edge, on average."""
 
 

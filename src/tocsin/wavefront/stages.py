@@ -8,7 +8,7 @@
 
 An item is (edge, couple, level, index): the time from index to index + 1 of 2^level equal parts of [0, 1]; its middle
 and half of its length are floats, exactly. Edges have a status: FREE until something else is found, CONTACT where two
-leaves are within margin + tolerance at a moment, CAPPED where the wavefront does not know, and somebody else is to say.
+leaves touch at a moment, CAPPED where the wavefront does not know, and somebody else is to say.
 Whatever does not fit into a queue makes its edge CAPPED, so a queue can be of any size.
 """
 
@@ -25,7 +25,7 @@ from tocsin.motion.arcs import decide_arcs
 from tocsin.motion.chain import chain_state
 from tocsin.motion.joints import UP, joint_motion
 from tocsin.outcome import CAPPED, CONTACT, FREE
-from tocsin.wavefront.apart import bounds_between, box_clearance, leaves_apart, states_between
+from tocsin.wavefront.apart import BETWEEN, bounds_between, box_clearance, leaves_apart, states_between
 
 MOST_LEVEL = 6
 """Of a slab: no edge is cut into more than 2^6 of them before its items are."""
@@ -240,20 +240,16 @@ def settle(field, batch, items, left, i, n, stack, room):
     said = search(field, batch, e, couple, (2 * index + 1) * tau, tau, index == 0, stack, room)
     if said == CONTACT:
         batch.status[e] = CONTACT
-    elif said == GIVEN_UP or (said == CAPPED and (level >= DEEPEST or reserve(batch.cuts, e, 1) >= MOST_ITEMS)):
+    elif said == BETWEEN or (said == CAPPED and (level >= DEEPEST or reserve(batch.cuts, e, 1) >= MOST_ITEMS)):
         batch.status[e] = CAPPED
     elif said == CAPPED:
         add_item(batch, left, n + 1, e, k, level + 1, 2 * index)
         add_item(batch, left, n + 1, e, k, level + 1, 2 * index + 1)
 
 
-GIVEN_UP = -1
-"""No end of a search: it does not know, and looking closer would not help."""
-
-
 @kernel
 def search(field, batch, e, couple, t, tau, first, stack, room):
-    """Return how two shapes are: CONTACT at t, FREE within tau of it, CAPPED: cut in half; or GIVEN_UP.
+    """Return how two shapes are: CONTACT at t, FREE within tau of it, CAPPED: cut in half; or BETWEEN: for others to say.
 
     Nodes that are apart are done. Others are opened, unless the motion takes more than the boxes are large: then the
     time is to be cut first, and what is left to do is to see if something touches at t. In a solid mesh another shape
@@ -268,7 +264,7 @@ def search(field, batch, e, couple, t, tau, first, stack, room):
     if gap > lost:
         return FREE
     if first and couple["solid"] != 0:
-        return GIVEN_UP
+        return BETWEEN
     stack[0, 0] = a
     stack[0, 1] = b
     top = 1
@@ -286,10 +282,11 @@ def search(field, batch, e, couple, t, tau, first, stack, room):
         if leaf_a and leaf_b:
             leaves += 1
             found = leaves_apart(field, couple, node_a, node_b, pose, motion, bounds, tau, room)
-            said = said if found == FREE else found
+            if found == CONTACT or (found != FREE and said != BETWEEN):
+                said = found
             continue
-        if tests >= MOST_TESTS or (said == CAPPED and tests >= LOOKS) or top + 2 > STACK:
-            said = CAPPED
+        if tests >= MOST_TESTS or (said != FREE and tests >= LOOKS) or top + 2 > STACK:
+            said = BETWEEN if said == BETWEEN else CAPPED
             break
         open_a = leaf_b or (not leaf_a and node_a["radius"] >= node_b["radius"])
         kid = node_a["first"] if open_a else node_b["first"]
@@ -306,8 +303,8 @@ def search(field, batch, e, couple, t, tau, first, stack, room):
                 continue
             if gap > 0.0:
                 size = max(np.float64(field.nodes[a]["radius"]), np.float64(field.nodes[b]["radius"]))
-                if said == CAPPED or lost > COARSE * size:
-                    said = CAPPED
+                if said != FREE or lost > COARSE * size:
+                    said = BETWEEN if said == BETWEEN else CAPPED
                     continue
             if gap > last and last > -math.inf:
                 # The closer one on top.
