@@ -14,7 +14,7 @@ from numba import cuda, float64, int32
 from tocsin.wavefront import stages
 from tocsin.wavefront.field import Field, blank
 from tocsin.wavefront.rounds import EACH, SLABS, batch_of, bytes_of
-from tocsin.wavefront.stages import CAPPED, ITEMS, JOBS, ROUNDS, STACK, Batch
+from tocsin.wavefront.stages import CAPPED, ITEMS, JOBS, MOST_LEVEL, ROUNDS, STACK, Batch
 from tocsin.wavefront.translate import SIMULATED, to_device
 
 THREADS = 128
@@ -22,9 +22,6 @@ THREADS = 128
 
 MOST = 2**18
 """Edges in a batch; fewer where the device has no room for them."""
-
-LEAST = 256
-"""Edges for which there is always room."""
 
 FEW = 64
 """Edges in a batch where the device is a simulation."""
@@ -129,6 +126,8 @@ class Device:
             self.size = int(max(1, min(MOST, SHARE * free / bytes_of(field, len(front) + width))))
             self.blocks = 16 * cuda.get_current_device().MULTIPROCESSOR_COUNT
         self._width, self._front, self._field = width, front, field
+        self.least = max(1, SLABS * self.size >> MOST_LEVEL)
+        """Edges for whose slabs there is always room."""
         self.next_size = min(self.size, FIRST)
         self.counters = np.zeros(ITEMS + ROUNDS + 1, np.int64)
         """What the last batch has counted, see `stages`."""
@@ -155,8 +154,8 @@ class Device:
     def _crowded(self, n: int) -> bool:
         """Was there too little room for a batch of n? Choose the size of the next one by what this one took."""
         taken = max(self.counters[JOBS] / (SLABS * self.size), self.counters[ITEMS:].max() / (EACH * self.size))
-        self.next_size = int(min(self.size, max(LEAST, ROOMY * n / max(taken, 1e-9))))
-        return bool(taken > 1.0) and n > LEAST
+        self.next_size = int(min(self.size, max(self.least, ROOMY * n / max(taken, 1e-9))))
+        return bool(taken > 1.0) and n > self.least
 
     def _batch(self, points: np.ndarray) -> np.ndarray:
         """Run all stages on a batch of edges; return their statuses."""
