@@ -273,7 +273,7 @@ class Scene:
     def check_edges(
         self, model: Movers, Q0: ArrayLike, Q1: ArrayLike, *, margin: float = 0.0, group: Groups = None,
         tolerance: float | None = None, max_steps: int = MAX_STEPS, deadline: float | None = None,
-        threads: int | None = None, progress: Progress | bool = False,
+        threads: int | None = None, progress: Progress | bool = False, device: str = "cpu",
     ) -> NDArray[np.bool_]:  # fmt: skip
         """Return (n,): which of the motions from the rows of Q0 to those of Q1 are proven free, as `is_free` says.
 
@@ -281,27 +281,30 @@ class Scene:
         body, (n, 4, 4) or (n, 3). Several that move at once are a list of models, and Q0, Q1 and `group` lists of what
         belongs to each. On all processors, unless `threads` says on how many; answers are the same, bit by bit.
         `deadline`, in seconds: what is not decided by then is not proven free. `progress`: True for a bar, or a
-        function of (done, n). Ctrl-C raises `BatchInterrupted`, which has what is done.
+        function of (done, n). Ctrl-C raises `BatchInterrupted`, which has what is done. `device`: "cpu", or "cuda" for
+        an NVIDIA GPU (needs `tocsin[cuda]`), and what that does not decide on threads. True is proven there too; of a
+        motion that passes between margin and margin + tolerance one may say True and the other False. Without a GPU,
+        with several models or a deadline threads are asked, with a warning.
         """
-        asking = Asking(margin, tolerance, max_steps, threads, progress, deadline)
+        asking = Asking(margin, tolerance, max_steps, threads, progress, deadline, device)
         return edges.are_free(Points(self.context, model, {"Q0": Q0, "Q1": Q1}, group), asking)
 
     def first_contacts(
         self, model: Movers, Q0: ArrayLike, Q1: ArrayLike, *, margin: float = 0.0, group: Groups = None,
         tolerance: float | None = None, max_steps: int = MAX_STEPS, deadline: float | None = None,
-        threads: int | None = None, progress: Progress | bool = False,
+        threads: int | None = None, progress: Progress | bool = False, device: str = "cpu",
     ) -> FirstContacts:  # fmt: skip
         """Return the first contacts of the motions from the rows of Q0 to those of Q1, as arrays; see `check_edges`."""
-        asking = Asking(margin, tolerance, max_steps, threads, progress, deadline)
+        asking = Asking(margin, tolerance, max_steps, threads, progress, deadline, device)
         return edges.first_contacts(Points(self.context, model, {"Q0": Q0, "Q1": Q1}, group), asking, self)
 
     def measure_edges(
         self, model: Movers, Q0: ArrayLike, Q1: ArrayLike, *, margin: float = 0.0, group: Groups = None,
         tolerance: float | None = None, max_steps: int = MAX_STEPS, deadline: float | None = None,
-        threads: int | None = None, progress: Progress | bool = False,
+        threads: int | None = None, progress: Progress | bool = False, device: str = "cpu",
     ) -> NDArray[np.float64]:  # fmt: skip
         """Return (n,): how much of each motion, up to 1, is proven free, as `safe_step` says; see `check_edges`."""
-        asking = Asking(margin, tolerance, max_steps, threads, progress, deadline)
+        asking = Asking(margin, tolerance, max_steps, threads, progress, deadline, device)
         return edges.proven_free(Points(self.context, model, {"Q0": Q0, "Q1": Q1}, group), asking, self)
 
     def check_paths(

@@ -1,8 +1,8 @@
 """Edges on a GPU, compared one by one with the same edges on this machine's threads.
 
 Edges are those of `mbm`: near start and goal of MotionBenchMaker's problems, along the straight way between them, and
-anywhere within the limits, with steps of up to `--longest` radians a joint. UR5, UR10 and an arm that is built here have
-a table in front of them, and edges anywhere.
+anywhere within the limits, with steps of up to `--longest` radians a joint. UR5, UR10 and an arm that is built here
+have a table in front of them, and edges anywhere.
 
 An answer is contradicted if it is free on the GPU, and a contact on threads. The other way round, a contact within the
 tolerance that one sees and the other passes by, is counted, and no contradiction. Seconds of a call are those of
@@ -27,8 +27,9 @@ import numpy as np
 
 import tocsin
 from tocsin.io.planning import load_problem
+from tocsin.options import MAX_STEPS
 from tocsin.queries.devices import lacking, wavefront
-from tocsin.queries.edges import Points
+from tocsin.queries.edges import Asking, Points
 from tocsin.results import Status
 from tocsin_bench import report
 from tocsin_bench.campaigns.mbm import LONGEST_SLIDE, LONGEST_TURN, NEAR, PLACES, robot_of, spread, unpack
@@ -227,16 +228,16 @@ def _scene(
     points = Points(scene.context, robot, {"Q0": starts, "Q1": ends})
     checking = time.perf_counter() - before
     before = time.perf_counter()
-    wave = wavefront(scene.context, points.standing(), points.batch.front, 0.0, -1.0)
+    wave = wavefront(points, Asking(0.0, None, MAX_STEPS, None, None, device="cuda"))
     status = np.zeros(n, np.int32)
-    wave.ask(points.batch.points[:FEW], status[:FEW])
+    wave.ask(points.picked(np.arange(FEW)).batch, status[:FEW])
     making = time.perf_counter() - before
     seconds: dict[str, list[float]] = {"device": [], "call": [], "threads": []}
     on_gpu = on_threads = np.zeros(n, bool)
     scene.check_edges(robot, starts[:FEW], ends[:FEW])
     for _ in range(repeats):
         before = time.perf_counter()
-        wave.ask(points.batch.points, status)
+        wave.ask(points.batch, status)
         seconds["device"].append(time.perf_counter() - before)
         before = time.perf_counter()
         on_gpu = scene.check_edges(robot, starts, ends, device="cuda")
@@ -250,7 +251,7 @@ def _scene(
         if scene.first_contact(robot.move(starts[i], ends[i])).status is not Status.CAPPED
     ]
     wave.timed, wave.seconds = True, {}
-    wave.ask(points.batch.points, status)
+    wave.ask(points.batch, status)
     wave.timed = False
     counts = wave.counters
     least = {key: min(taken) for key, taken in seconds.items()}

@@ -12,7 +12,10 @@ from tocsin.model.base import Motion
 from tocsin.model.world import World
 from tocsin.motion.chain import common_ancestor
 from tocsin.options import RELATIVE_TOLERANCE
+from tocsin.outcome import CAPPED, FREE
 from tocsin.queries.context import Context
+from tocsin.queries.kernels.batch import OUTCOME
+from tocsin.queries.threads import UNASKED, BatchInterrupted, shown
 from tocsin.wavefront.field import Field, field_of
 
 STRIDE = 1.0
@@ -22,7 +25,7 @@ STRIDE = 1.0
 def lacking() -> str:
     """Return what stands in the way of a CUDA device, as a sentence; nothing if one is there."""
     if not hasattr(np, "row_stack"):
-        np.row_stack = np.vstack  # type: ignore[attr-defined]  # numba-cuda 0.30 names it, numpy 2.5 does not
+        np.vstack = np.vstack  # type: ignore[attr-defined]  # numba-cuda 0.30 names it, numpy 2.5 does not
     try:
         from numba import cuda
     except ImportError:
@@ -32,23 +35,64 @@ def lacking() -> str:
     return ""
 
 
-def wavefront(context: Context, standing: Motion, front: np.ndarray, margin: float, tolerance: float) -> Any:
-    """Return what asks edges of a model on the CUDA device, or None, with a remark, if there is no such device.
+def unfit(points: Any, asking: Any) -> str:
+    """Return why a batch is not one for a wavefront, as a sentence; nothing if it is."""
+    if len(points.models) > 1:
+        return "several models move at once"
+    if points.batch.points != 2:
+        return "motions through other than two configurations are not asked there"
+    if asking.until:
+        return "a deadline is kept by threads"
+    if points.context.hulls:
+        return "backend='hulls' has other trees"
+    return lacking()
 
-    `front`: what all rows of its edges begin with.
-    """
-    why = lacking()
+
+def wavefront(points: Any, asking: Any) -> Any:
+    """Return what asks a batch on the CUDA device, or None, with a remark why, if it is to be asked on threads."""
+    if not len(points.batch.places):
+        return None  # nothing moves
+    why = unfit(points, asking)
     if why:
         remark(f"device='cuda': {why}, so the batch is asked on the threads of this machine.")
         return None
     from tocsin.wavefront.device import Device
 
-    model = context.places[id(standing.model)]
+    context, (standing,) = points.context, points.standing()
     return context.kept(
-        f"cuda {model} {margin} {tolerance}",
+        f"cuda {context.places[id(standing.model)]} {asking.margin} {asking.tolerance}",
         context.tables(),
-        lambda: Device(field(context, standing, margin, tolerance), front, standing.width - len(front)),
+        lambda: Device(field(context, standing, asking.margin, asking.tolerance)),
     )
+
+
+def by_wavefront(wave: Any, points: Any, asking: Any, anything: bool) -> np.ndarray:
+    """Return the outcomes of a batch: from a device what it can decide, the rest from threads.
+
+    A device proves freedom, and sees contacts, not which is the first: where that is asked, it is left to threads.
+    """
+    found = np.zeros(len(points), OUTCOME)
+    found["time"] = found["upper"] = np.inf
+    found["a"] = found["b"] = -1
+    status = np.full(len(points), UNASKED, np.int32)
+    rest = np.zeros(0, np.int64)
+    try:
+        with shown(asking.progress, f"{len(points):,} motions of {points.title}") as progress:
+            wave.ask(points.batch, status, progress)
+        rest = np.flatnonzero(status == CAPPED if anything else status != FREE)
+        if len(rest):
+            found[rest] = asking.quietly().by_threads(points.picked(rest), anything)
+            status[rest] = found["status"][rest]
+    except (KeyboardInterrupt, BatchInterrupted) as stopped:
+        if isinstance(stopped, BatchInterrupted):
+            found[rest] = stopped.answers
+            status[rest] = found["status"][rest]
+        else:
+            status[status == CAPPED if anything else status != FREE] = UNASKED
+        found["status"] = status
+        raise BatchInterrupted(found, status != UNASKED) from stopped
+    found["status"] = status
+    return found
 
 
 def field(context: Context, standing: Motion, margin: float, tolerance: float) -> Field:

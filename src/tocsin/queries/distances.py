@@ -12,11 +12,8 @@ from tocsin import _cast
 from tocsin.queries.distance import distance_from
 from tocsin.queries.edges import Asking, Points
 from tocsin.queries.kernels.batch import NEAREST, measure_chunk
-from tocsin.queries.threads import BatchInterrupted, Watch, deal, shown
+from tocsin.queries.threads import UNASKED, BatchInterrupted, Watch, deal, shown
 from tocsin.results import Distance
-
-UNASKED = -2
-"""In place of a shape: not reached before an interruption."""
 
 
 def distances(points: Points, asking: Asking) -> Distances:

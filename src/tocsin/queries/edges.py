@@ -22,10 +22,12 @@ from tocsin.model.robot import Robot
 from tocsin.motion.arcs import decided
 from tocsin.motion.knots import ONE_STRETCH, exact_time, last_before, stretches_of
 from tocsin.motion.links import BASE_WIDTH
+from tocsin.options import DEVICES
 from tocsin.outcome import CAPPED, CONTACT, FREE, INITIAL_CONTACT, UNCHARTED
 from tocsin.queries.buffers import Prepared
 from tocsin.queries.context import Context
 from tocsin.queries.deadlines import ticks_at
+from tocsin.queries.devices import by_wavefront, wavefront
 from tocsin.queries.engines.advancement import ENGINE, Limited
 from tocsin.queries.first_contact import first_contact, outcome_of
 from tocsin.queries.kernels.batch import (
@@ -38,11 +40,8 @@ from tocsin.queries.kernels.batch import (
     write_poses,
 )
 from tocsin.queries.kernels.first_contact import Terms
-from tocsin.queries.threads import BatchInterrupted, Progress, Watch, deal, shown
+from tocsin.queries.threads import UNASKED, BatchInterrupted, Progress, Watch, deal, shown
 from tocsin.results import STATUSES, FirstContact
-
-UNASKED = -2
-"""The status of what was not reached before an interruption."""
 
 
 class Points:
@@ -254,8 +253,10 @@ class Asking:
     """The terms on which a batch is asked, checked."""
 
     def __init__(
-        self, margin: Any, tolerance: Any, max_steps: Any, threads: Any, progress: Any, deadline: Any = None
+        self, margin: Any, tolerance: Any, max_steps: Any, threads: Any, progress: Any, deadline: Any = None,
+        device: Any = "cpu",
     ) -> None:  # fmt: skip
+        self.device: str = _cast.choice(device, "device", DEVICES)
         self.until: int = 0 if deadline is None else ticks_at(deadline)
         """When it ends, in ticks; 0: when it is done."""
         self.margin: float = _cast.margin(margin)
@@ -275,8 +276,21 @@ class Asking:
             part.progress = lambda more, _: progress(done + more, total)
         return part
 
+    def quietly(self) -> Asking:
+        """Return the same without a word about progress."""
+        part = copy.copy(self)
+        part.progress = None
+        return part
+
     def outcomes(self, points: Points, anything: bool) -> np.ndarray:
         """Return the outcome of every motion; `BatchInterrupted` has those that were found until Ctrl-C."""
+        wave = wavefront(points, self) if self.device == "cuda" else None
+        if wave is not None:
+            return by_wavefront(wave, points, self, anything)
+        return self.by_threads(points, anything)
+
+    def by_threads(self, points: Points, anything: bool) -> np.ndarray:
+        """Return the outcomes, all found by the kernels of single questions on this machine's processors."""
         found = np.zeros(len(points), OUTCOME)
         found["status"] = UNASKED
         context, standing = points.context, points.standing()

@@ -37,6 +37,9 @@ class BatchInterrupted(KeyboardInterrupt):
         """(n,): what was done."""
 
 
+UNASKED = -2
+"""In place of a status or a shape: of what was not reached before an interruption."""
+
 CHUNK = 64
 """Pieces of work in a compiled call, at most: a call takes some microseconds."""
 

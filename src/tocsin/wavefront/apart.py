@@ -1,11 +1,11 @@
 """Two boxes, or two leaves, are apart during all of a time around the moment at which they are looked at.
 
 Claim. Let n be fixed in the frame of the links' common ancestor, |n| <= 1, g the gap between two sets along n at time
-m, c a bound of the speed at which it changes at m, either way, and A, V bounds of acceleration and speed (`motion_bound`,
-both sides). Then for |t - m| <= tau the gap is above g - min(c tau + A tau^2 / 2, V tau). Proof: `motion_bound`, the
-step, from m on and, with time reversed, back from m: reversed, velocities are the opposite and the bounds the same. The
-gap changes by n.(v_b - v_a), linear in the points of either set: over boxes it is within the spread around its value
-at the centres, over leaves it is extreme at corners or support points.
+m, c a bound of the speed at which it changes at m, either way, and A, V bounds of acceleration and speed
+(`motion_bound`, both sides). Then for |t - m| <= tau the gap is above g - min(c tau + A tau^2 / 2, V tau). Proof:
+`motion_bound`, the step, from m on and, with time reversed, back from m: reversed, velocities are the opposite and the
+bounds the same. The gap changes by n.(v_b - v_a), linear in the points of either set: over boxes it is within the
+spread around its value at the centres, over leaves it is extreme at corners or support points.
 
 Whose answer. An engine on threads may call a contact what comes within margin + tolerance, and does not have to. Here
 freedom is proven with that much to spare, and a contact is within the margin, up to rounding. So where the wavefront

@@ -4,6 +4,7 @@ No launch waits for the host: how much work there is, is counted on the device, 
 of it. Nothing is allocated between batches.
 """
 
+import threading
 import time
 from collections.abc import Callable
 from typing import Any
@@ -86,24 +87,28 @@ def _filled(array: np.ndarray) -> np.ndarray:
 
 _rooms: dict[tuple[Any, ...], tuple[Batch, Any, Any]] = {}
 
+_LOCK = threading.Lock()
+"""Held by whoever uses a room: scenes may be asked from several threads."""
 
-def _room(field: Field, front: np.ndarray, width: int, size: int) -> tuple[Batch, Any, Any]:
-    """Return the memory of batches: that of the last one, if it was of the same size, whatever the scene."""
-    key = (len(field.links), len(field.moving), len(field.charts), len(front), width, size)
+
+def _room(field: Field, edges: Any, size: int) -> tuple[Batch, Any, Any]:
+    """Return the memory of batches of such edges: that of the last one, if it was of the same size."""
+    key = (len(field.links), len(field.moving), len(field.charts), len(edges.template), len(edges.places), size)
     if key not in _rooms:
         _rooms.clear()
-        given = cuda.device_array((size, 2, width), np.float64)
-        begin = cuda.device_array((max(len(front), 1),), np.float64)
-        _rooms[key] = batch_of(field, begin, given, len(front) + width, cuda.device_array)
+        template = cuda.device_array((len(edges.template),), np.float64)
+        places = cuda.device_array((len(edges.places),), np.int64)
+        numbers = cuda.device_array((size, len(edges.places)), np.float64)
+        _rooms[key] = batch_of(field, template, places, numbers, cuda.device_array)
     batch = _rooms[key][0]
-    if len(front):
-        batch.front.copy_to_device(front)
+    batch.template.copy_to_device(edges.template)
+    batch.places.copy_to_device(edges.places)
     return _rooms[key]
 
 
 def warm() -> None:
     """Compile all kernels, for a field without anything in it."""
-    batch, items, left = batch_of(blank(), np.zeros(1), np.zeros((1, 2, 1)), 2)
+    batch, items, left = batch_of(blank(), np.zeros(2), np.zeros(1, np.int64), np.zeros((1, 1)))
     field = Field(*map(cuda.to_device, blank()))
     batch, items, left = Batch(*map(cuda.to_device, batch)), cuda.to_device(items), cuda.to_device(left)
     _start_all[1, 1](field, batch, 0)
@@ -117,39 +122,51 @@ def warm() -> None:
 class Device:
     """A field on the CUDA device at hand, with memory for batches of edges."""
 
-    def __init__(self, field: Field, front: np.ndarray, width: int) -> None:
+    def __init__(self, field: Field) -> None:
         self.field = Field(*[cuda.to_device(_filled(each)) for each in field])
         self.charts, self.shapes, self.couples = len(field.charts), len(field.moving), len(field.couples)
-        self.size = FEW if SIMULATED else MOST
-        if not SIMULATED:
-            free = cuda.current_context().get_memory_info()[0]
-            self.size = int(max(1, min(MOST, SHARE * free / bytes_of(field, len(front) + width))))
-            self.blocks = 16 * cuda.get_current_device().MULTIPROCESSOR_COUNT
-        self._width, self._front, self._field = width, front, field
-        self.least = max(1, SLABS * self.size >> MOST_LEVEL)
-        """Edges for whose slabs there is always room."""
-        self.next_size = min(self.size, FIRST)
+        self.blocks = 1 if SIMULATED else 16 * cuda.get_current_device().MULTIPROCESSOR_COUNT
+        self._field = field
+        self.size = self.least = self.next_size = 0
         self.counters = np.zeros(ITEMS + ROUNDS + 1, np.int64)
         """What the last batch has counted, see `stages`."""
         self.timed = False
         self.seconds: dict[str, float] = {}
         """What stages have taken since this was cleared, where they are timed."""
 
-    def ask(self, points: np.ndarray, found: np.ndarray, progress: Progress | None = None) -> None:
-        """Write the status of every edge (n, 2, m), see `stages`, batch by batch; `progress` is told (done, n)."""
-        first = 0
-        while first < len(points):
-            last = min(first + self.next_size, len(points))
-            answers = self._batch(points[first:last])
-            if self._crowded(last - first):
+    def _choose_sizes(self, width: int) -> None:
+        """Choose for how many edges there is memory, by the width of their rows."""
+        self.size = FEW
+        if not SIMULATED:
+            free = cuda.current_context().get_memory_info()[0]
+            self.size = int(max(1, min(MOST, SHARE * free / bytes_of(self._field, width))))
+        self.least = max(1, SLABS * self.size >> MOST_LEVEL)
+        """Edges for whose slabs there is always room."""
+        self.next_size = min(self.size, FIRST)
+
+    def ask(self, edges: Any, found: np.ndarray, progress: Progress | None = None) -> None:
+        """Write the status of every edge, see `stages`, batch by batch; `progress` is told (done, n).
+
+        `edges` have a template, places and numbers, as a `Batch` of the stages.
+        """
+        first, numbers = 0, edges.numbers
+        while first < len(numbers):
+            with _LOCK:
+                if not self.size:
+                    self._choose_sizes(len(edges.template) // 2)
+                last = min(first + self.next_size, len(numbers))
+                part = edges._replace(numbers=numbers[first:last])
+                answers = self._batch(part)
+                crowded = self._crowded(last - first)
+            if crowded:
                 again = np.flatnonzero(answers == CAPPED)
                 rest = np.full(len(again), CAPPED, np.int32)
-                self.ask(points[first:last][again], rest)
+                self.ask(part._replace(numbers=part.numbers[again]), rest)
                 answers[again] = rest
             found[first:last] = answers
             first = last
             if progress is not None:
-                progress(last, len(points))
+                progress(last, len(numbers))
 
     def _crowded(self, n: int) -> bool:
         """Was there too little room for a batch of n? Choose the size of the next one by what this one took."""
@@ -157,11 +174,11 @@ class Device:
         self.next_size = int(min(self.size, max(self.least, ROOMY * n / max(taken, 1e-9))))
         return bool(taken > 1.0) and n > self.least
 
-    def _batch(self, points: np.ndarray) -> np.ndarray:
+    def _batch(self, edges: Any) -> np.ndarray:
         """Run all stages on a batch of edges; return their statuses."""
-        n = len(points)
-        batch, items, left = _room(self._field, self._front, self._width, self.size)
-        batch.points[:n].copy_to_device(np.ascontiguousarray(points))
+        n = len(edges.numbers)
+        batch, items, left = _room(self._field, edges, self.size)
+        batch.numbers[:n].copy_to_device(np.ascontiguousarray(edges.numbers))
         batch.counters.copy_to_device(np.zeros(ITEMS + ROUNDS + 1, np.int64))
         field = self.field
         self._launch("start", _start_all, n, field, batch, n)

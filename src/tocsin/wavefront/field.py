@@ -1,14 +1,15 @@
 """What is known about a scene before any edge is: its tables, and the pairs of shapes that a moving model may touch."""
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from tocsin.broad_phase.charts import LARGEST
+from tocsin.bounds.motion_bound import UNIT
+from tocsin.broad_phase.charts import LARGEST, chart_of
 from tocsin.broad_phase.spatial import pair_margin
-from tocsin.model.charts import CHART
 from tocsin.geometry.tree import NODE
+from tocsin.model.charts import CHART
 from tocsin.model.world import GEOM, MESH, World
 from tocsin.motion.chain import common_ancestor
 from tocsin.motion.links import BALL, FLOATING, LINK
@@ -64,7 +65,9 @@ class Field(NamedTuple):
     """(1,): metres that a slab may take a shape, by the bound of its speed."""
 
 
-def field_of(world: World, buffers, model: int, margin: float, tolerance: float, relative: float, stride: float) -> Field:
+def field_of(
+    world: World, buffers: Any, model: int, margin: float, tolerance: float, relative: float, stride: float
+) -> Field:  # fmt: skip
     """Return the field of a scene whose model of this number moves; `buffers` as they were prepared for it."""
     record = world.models[model]
     first, count = int(record["link"]), int(record["links"])
@@ -122,12 +125,27 @@ def _couple(world: World, first: int, a: int, b: int, margin: float, tolerance: 
         sizes = sorted((float(one["diagonal"]), float(other["diagonal"])))
         tolerance = relative * (sizes[0] or sizes[1])
     link_b = int(other["link"]) - (0 if stands else first)
-    chart = -1
-    for c in range(int(one["chart"]), int(one["chart"]) + int(one["charts"])):
-        if world.charts[c]["b"] == b and margin + tolerance <= world.charts[c]["clear"] and not stands:
-            chart = c
+    chart = -1 if stands else int(chart_of(world, a, b))
+    if chart >= 0:
+        noise = sum(_most_noise(world.links, geom, stop) for geom in (one, other))
+        if not margin + max(tolerance, floor * noise) <= world.charts[chart]["clear"]:
+            chart = -1
     above = stop if stop < 0 else stop - first
     return (a, b, int(one["link"]) - first, link_b, above, stands, solid, chart, margin, tolerance, floor)
+
+
+def _most_noise(links: np.ndarray, geom: np.void, stop: int) -> float:
+    """Return the most noise of a shape in the frame of link `stop`, whatever the values that a chart is asked for.
+
+    As `chain_bound` adds it up: of at most three joints that turn, each by less than LARGEST at either end, and some
+    that are fixed, whose lengths are those of their origins. Twice that has room for 64 units of the margin.
+    """
+    units, far, i = 128.0, float(geom["reach"]), int(geom["link"])
+    while i != stop:
+        units += 256.0 + 16.0 * 4.0 * LARGEST
+        far += float(np.linalg.norm(links[i]["translation"]))
+        i = int(links[i]["parent"])
+    return 2.0 * units * UNIT * far
 
 
 def _local_charts(world: World, first: int) -> np.ndarray:

@@ -1,16 +1,29 @@
 """The stages on this processor, one piece of work after the other: what a device does, to be looked at closely."""
 
+from typing import Any
+
 import numpy as np
 
 from tocsin.compiler.jit import kernel
+from tocsin.wavefront.field import Field
+from tocsin.wavefront.rounds import batch_of
 from tocsin.wavefront.stages import (
-    ITEMS, JOBS, ROUNDS, STACK, chart, meet, settle, start, sweep,
+    ITEMS,
+    JOBS,
+    MOST_LEVEL,
+    ROUNDS,
+    STACK,
+    chart,
+    meet,
+    settle,
+    start,
+    sweep,
 )  # fmt: skip
 
 
 @kernel
-def run(field, batch, items, left):
-    """Run all stages; the statuses of the edges are in the batch then."""
+def run(field, batch, items, left, stack):
+    """Run all stages; the statuses of the edges are in the batch then. `stack`: for pairs of nodes that wait."""
     n = batch.status.shape[0]
     for e in range(n):
         start(field, batch, e)
@@ -22,9 +35,15 @@ def run(field, batch, items, left):
             sweep(field, batch, j, k)
         for k in range(field.couples.shape[0]):
             meet(field, batch, items, j, k)
-    stack = np.zeros((STACK, 2), np.int32)
     room = (np.zeros((3, 3)), np.zeros((3, 3)), np.zeros((4, 9)))
     for r in range(ROUNDS):
         for i in range(min(batch.counters[ITEMS + r], items.shape[0])):
             settle(field, batch, items, left, i, r, stack, room)
         items, left = left, items
+
+
+def ask(field: Field, edges: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Return the status of every edge, and the counters, see `stages`; `edges` as a `Device` takes them."""
+    batch, items, left = batch_of(field, edges.template, edges.places, edges.numbers, slabs=1 << MOST_LEVEL)
+    run(field, batch, items, left, np.zeros((STACK, 2), np.int32))
+    return batch.status, batch.counters

@@ -23,25 +23,26 @@ def bytes_of(field: Field, width: int) -> int:
 
 
 def batch_of(
-    field: Field, front: Any, points: Any, width: int, empty: Callable[..., Any] = np.zeros
+    field: Field, template: Any, places: Any, numbers: Any, empty: Callable[..., Any] = np.zeros, slabs: int = SLABS
 ) -> tuple[Batch, np.ndarray, np.ndarray]:
-    """Return a batch of as many edges as there are points, and two lists of items; `empty` makes arrays.
+    """Return a batch of as many edges as there are numbers, and two lists of items.
 
-    `width`: of a whole row.
+    `empty` makes arrays; `slabs`: room for so many of each edge, on average.
     """
-    n = len(points)
+    n, width = len(numbers), len(template) // 2
     configs = empty((n, 2 * width), np.float64)
     batch = Batch(
-        front,
-        points,
+        template,
+        places,
+        numbers,
         configs.reshape(n, 2, width),
         configs,
         empty((n, len(field.links)), JOINT),
         empty((n, max(len(field.charts), 1)), np.int8),
         empty((n,), np.int32),
         empty((n,), np.int32),
-        empty((SLABS * n, 3), np.int32),
-        empty((SLABS * n, max(len(field.moving), 1), 6), np.float64),
+        empty((slabs * n, 3), np.int32),
+        empty((slabs * n, max(len(field.moving), 1), 6), np.float64),
         empty((ITEMS + ROUNDS + 1,), np.int64),
     )
-    return batch, empty((EACH * n, 4), np.int32), empty((EACH * n, 4), np.int32)
+    return batch, empty((EACH * slabs // SLABS * n, 4), np.int32), empty((EACH * slabs // SLABS * n, 4), np.int32)

@@ -58,10 +58,12 @@ ROUNDS = DEEPEST + 1
 class Batch(NamedTuple):
     """Edges, and what the stages write about them."""
 
-    front: np.ndarray
-    """What all rows begin with."""
-    points: np.ndarray
-    """(n, 2, m): the rest of them."""
+    template: np.ndarray
+    """(2 width,): two rows, with what is the same in all edges."""
+    places: np.ndarray
+    """(m,): where in it the numbers of an edge go."""
+    numbers: np.ndarray
+    """(n, m): those numbers."""
     rows: np.ndarray
     """(n, 2, width)"""
     configs: np.ndarray
@@ -93,18 +95,16 @@ def reserve(counters, k, n):
 def start(field, batch, e):
     """Write the rows of edge e and the motion of its joints, and put its slabs into the list of jobs."""
     rows = batch.rows[e]
-    f = rows.shape[1] - batch.points.shape[2]
-    for k in range(2):
-        for c in range(f):
-            rows[k, c] = batch.front[c]
-        for c in range(batch.points.shape[2]):
-            rows[k, f + c] = batch.points[e, k, c]
+    configs = batch.configs[e]
+    for c in range(batch.template.shape[0]):
+        configs[c] = batch.template[c]
+    for c in range(batch.places.shape[0]):
+        configs[batch.places[c]] = batch.numbers[e, c]
     batch.status[e] = FREE
     batch.cuts[e] = 0
     if decide_arcs(rows, field.quaternions, 0) >= 0:
         batch.status[e] = CAPPED
         return
-    configs = batch.configs[e]
     joints = batch.joints[e]
     for i in range(field.links.shape[0]):
         joint_motion(joints[i], field.links[i], configs, 0, rows.shape[1], 0.0, 1.0)
@@ -189,8 +189,8 @@ def sweep(field, batch, j, k):
 
 @kernel
 def overlap(lo, hi, other_lo, other_hi, margin):
-    """Do two intervals come within the margin of each other?"""
-    return lo - margin <= other_hi and other_lo - margin <= hi
+    """Do two intervals come within the margin of each other? What is no number does."""
+    return not (lo - margin > other_hi or other_lo - margin > hi)
 
 
 @kernel
@@ -249,7 +249,7 @@ def settle(field, batch, items, left, i, n, stack, room):
 
 @kernel
 def search(field, batch, e, couple, t, tau, first, stack, room):
-    """Return how two shapes are: CONTACT at t, FREE within tau of it, CAPPED: cut in half; or BETWEEN: for others to say.
+    """Return how two shapes are: CONTACT at t, FREE within tau of it, CAPPED: to be cut; BETWEEN: for others to say.
 
     Nodes that are apart are done. Others are opened, unless the motion takes more than the boxes are large: then the
     time is to be cut first, and what is left to do is to see if something touches at t. In a solid mesh another shape
@@ -285,7 +285,7 @@ def search(field, batch, e, couple, t, tau, first, stack, room):
             if found == CONTACT or (found != FREE and said != BETWEEN):
                 said = found
             continue
-        if tests >= MOST_TESTS or (said != FREE and tests >= LOOKS) or top + 2 > STACK:
+        if tests >= MOST_TESTS or (said != FREE and tests >= LOOKS) or top + 2 > stack.shape[0]:
             said = BETWEEN if said == BETWEEN else CAPPED
             break
         open_a = leaf_b or (not leaf_a and node_a["radius"] >= node_b["radius"])

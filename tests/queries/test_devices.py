@@ -1,0 +1,84 @@
+"""`device=` of a batch: bad names, no GPU, and what only threads do, each gets a sentence; answers are the same."""
+
+import numpy as np
+import pytest
+
+import tocsin
+from promise.scenes import says
+from tocsin import TocsinError
+from tocsin.queries import devices
+from tocsin.queries.threads import UNASKED, BatchInterrupted
+from wavefront.cells import arm
+
+
+@pytest.mark.pure
+@pytest.mark.parametrize("device", ["gpu", "CUDA", "cuda:0", 0, None])
+def test_an_unknown_device_is_refused_and_the_known_ones_are_listed(device):
+    scene, robot, Q0, Q1 = arm()
+    with pytest.raises(TocsinError, match=says("device", "'cpu', 'cuda'")):
+        scene.check_edges(robot, Q0, Q1, device=device)
+
+
+def test_without_a_gpu_threads_answer_with_a_warning(monkeypatch):
+    scene, robot, Q0, Q1 = arm()
+    monkeypatch.setattr(devices, "lacking", lambda: "no CUDA device can be used")
+    with pytest.warns(UserWarning, match=says("device='cuda'", "no CUDA device", "threads")):
+        free = scene.check_edges(robot, Q0, Q1, device="cuda")
+    assert free.tolist() == scene.check_edges(robot, Q0, Q1).tolist()
+
+
+class Wave:
+    """In place of a device: it decides every third edge, and gives up the others."""
+
+    def __init__(self, statuses, stop=False):
+        self.statuses, self.stop = statuses, stop
+
+    def ask(self, edges, found, progress):
+        found[: len(found) // 2] = self.statuses[: len(found) // 2]
+        if self.stop:
+            raise KeyboardInterrupt
+        found[:] = self.statuses
+
+
+@pytest.fixture
+def half_done(monkeypatch):
+    """A scene with edges, a device that knows some of their answers, and all of the answers."""
+    scene, robot, Q0, Q1 = arm()
+    hits = scene.first_contacts(robot, Q0, Q1)
+    wave = Wave(np.where(np.arange(len(Q0)) % 3 == 0, np.minimum(hits.codes, 1), devices.CAPPED).astype(np.int32))
+    monkeypatch.setattr("tocsin.queries.edges.wavefront", lambda points, asking: wave)
+    return scene, robot, Q0, Q1, hits, wave
+
+
+def test_what_a_device_hands_back_is_asked_on_threads(half_done):
+    scene, robot, Q0, Q1, hits, _ = half_done
+    again = scene.first_contacts(robot, Q0, Q1, device="cuda")
+    for name in ("codes", "time", "tolerance", "links"):
+        assert np.array_equal(getattr(again, name), getattr(hits, name)), name
+    assert scene.check_edges(robot, Q0, Q1, device="cuda").tolist() == (~hits.collides).tolist()
+
+
+def test_an_interrupted_device_leaves_what_it_has_decided(half_done):
+    scene, robot, Q0, Q1, hits, wave = half_done
+    wave.stop = True
+    with pytest.raises(BatchInterrupted) as stopped:
+        scene.check_edges(robot, Q0, Q1, device="cuda")
+    done = stopped.value.done
+    assert done.sum() == sum(1 for i in range(len(Q0) // 2) if i % 3 == 0)
+    assert (stopped.value.answers[done] == ~hits.collides[done]).all()
+    assert UNASKED not in np.unique(stopped.value.answers)
+
+
+def test_what_only_threads_do_is_said(monkeypatch):
+    monkeypatch.setattr(devices, "lacking", lambda: "")
+    scene, robot, Q0, Q1 = arm()
+    other = tocsin.Body(tocsin.Sphere(0.1), (0, 0, 3), name="other")
+    both = tocsin.Scene(robot, other)
+    way = np.zeros((2, len(Q0), 3)) + np.array([0, 0, 3])
+    with pytest.warns(UserWarning, match="several models"):
+        both.check_edges([robot, other], [Q0, way[0]], [Q1, way[1]], device="cuda")
+    with pytest.warns(UserWarning, match="deadline"):
+        scene.check_edges(robot, Q0, Q1, deadline=5.0, device="cuda")
+    hulls = tocsin.Scene(robot, other, backend="hulls")
+    with pytest.warns(UserWarning, match="hulls"):
+        hulls.check_edges(robot, Q0[:4], Q1[:4], device="cuda")

@@ -1,0 +1,38 @@
+"""The bound of how much of a gap the time around a moment can take holds at every sample."""
+
+import numpy as np
+
+from tocsin.outcome import CAPPED, CONTACT, FREE
+from tocsin.queries.devices import field
+from tocsin.queries.edges import Points
+from tocsin.wavefront.apart import BETWEEN, bounds_between, box_clearance, states_between
+from tocsin.wavefront.host import run
+from tocsin.wavefront.rounds import batch_of
+from wavefront.cells import arm
+
+
+def test_boxes_that_are_clear_stay_clear_of_each_other_for_the_whole_time():
+    """The gap that is left at a later moment, computed anew, is no less than what was promised from the middle."""
+    scene, robot, Q0, Q1 = arm()
+    points = Points(scene.context, robot, {"Q0": Q0, "Q1": Q1})
+    tables = field(scene.context, points.standing()[0], 0.0, -1.0)
+    batch, items, left = batch_of(tables, *points.batch[:3], slabs=64)
+    run(tables, batch, items, left, np.zeros((200, 2), np.int32))
+    checked = 0
+    for e in range(0, len(Q0), 4):
+        for couple in tables.couples[::3]:
+            nodes = [tables.nodes[tables.geoms[couple[side]]["root"]] for side in "ab"]
+            bounds = bounds_between(tables, batch.joints[e], couple)
+            gap, lost = box_clearance(*nodes, *states_between(tables, batch.joints[e], couple, 0.5), bounds, 0.1)
+            for t in np.linspace(0.4, 0.6, 5):
+                state = states_between(tables, batch.joints[e], couple, t)
+                now, _ = box_clearance(*nodes, *state, bounds, 0.0)
+                # The best direction now is no worse than that of the middle, which is promised; boxes have 15 of them.
+                if gap > lost:
+                    checked += 1
+                    assert now > 0.0 or gap - lost < 1e-6
+    assert checked > 100
+
+
+def test_the_ends_of_a_search_are_four():
+    assert len({BETWEEN, FREE, CONTACT, CAPPED}) == 4

@@ -1,0 +1,45 @@
+"""The pairs of a field are those that threads look at, with their margins and charts."""
+
+import math
+
+import numpy as np
+
+from tocsin.queries.devices import field
+from tocsin.queries.edges import Points
+from tocsin.wavefront.field import Field, blank
+from wavefront.cells import CELLS, arm
+
+
+def tables_of(scene, model, Q0, Q1, margin=0.0, tolerance=-1.0):
+    points = Points(scene.context, model, {"Q0": Q0, "Q1": Q1})
+    return field(scene.context, points.standing()[0], margin, tolerance)
+
+
+def test_ignored_pairs_are_left_out_and_others_have_their_own_margins():
+    scene, robot, Q0, Q1 = CELLS["carrying"]()
+    tables = tables_of(scene, robot, Q0, Q1, margin=0.01)
+    world = scene.context.tables()
+    named = {
+        tuple(sorted(scene.context.name_of(world, couple[side])[1] for side in "ab")): float(couple["margin"])
+        for couple in tables.couples
+    }
+    assert ("hand", "post") not in named
+    assert ("hand", "part") not in named
+    assert named["part", "wall"] == 0.05
+    assert named["post", "upper"] == 0.01
+    assert np.isfinite(tables.couples["margin"]).all()
+
+
+def test_a_tolerance_below_what_a_chart_is_clear_by_does_without_it():
+    scene, robot, Q0, Q1 = arm()
+    charted = tables_of(scene, robot, Q0, Q1)
+    assert (charted.couples["chart"] >= 0).any()
+    for couple in charted.couples[charted.couples["chart"] >= 0]:
+        assert couple["margin"] + couple["tolerance"] <= charted.charts[couple["chart"]]["clear"]
+    assert math.isfinite(charted.stride[0])
+
+
+def test_a_field_with_nothing_in_it_has_the_types_of_all():
+    tables = tables_of(*arm())
+    for name, empty, array in zip(Field._fields, blank(), tables):
+        assert (empty.dtype, empty.ndim) == (array.dtype, array.ndim), name
