@@ -285,6 +285,8 @@ class Scene:
         an NVIDIA GPU (needs `tocsin[cuda]`), and what that does not decide on threads. True is proven there too; of a
         motion that passes between margin and margin + tolerance one may say True and the other False. Without a GPU,
         with several models or a deadline threads are asked, with a warning.
+
+        Many arguments because each is one of the terms on which a batch is asked.
         """
         asking = Asking(margin, tolerance, max_steps, threads, progress, deadline, device)
         return edges.are_free(Points(self.context, model, {"Q0": Q0, "Q1": Q1}, group), asking)
@@ -294,7 +296,10 @@ class Scene:
         tolerance: float | None = None, max_steps: int = MAX_STEPS, deadline: float | None = None,
         threads: int | None = None, progress: Progress | bool = False, device: str = "cpu",
     ) -> FirstContacts:  # fmt: skip
-        """Return the first contacts of the motions from the rows of Q0 to those of Q1, as arrays; see `check_edges`."""
+        """Return the first contacts of the motions from the rows of Q0 to those of Q1, as arrays.
+
+        Many arguments because a batch is asked on the terms of `check_edges`.
+        """
         asking = Asking(margin, tolerance, max_steps, threads, progress, deadline, device)
         return edges.first_contacts(Points(self.context, model, {"Q0": Q0, "Q1": Q1}, group), asking, self)
 
@@ -303,7 +308,10 @@ class Scene:
         tolerance: float | None = None, max_steps: int = MAX_STEPS, deadline: float | None = None,
         threads: int | None = None, progress: Progress | bool = False, device: str = "cpu",
     ) -> NDArray[np.float64]:  # fmt: skip
-        """Return (n,): how much of each motion, up to 1, is proven free, as `safe_step` says; see `check_edges`."""
+        """Return (n,): how much of each motion, up to 1, is proven free, as `safe_step` says.
+
+        Many arguments because a batch is asked on the terms of `check_edges`.
+        """
         asking = Asking(margin, tolerance, max_steps, threads, progress, deadline, device)
         return edges.proven_free(Points(self.context, model, {"Q0": Q0, "Q1": Q1}, group), asking, self)
 

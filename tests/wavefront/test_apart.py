@@ -5,7 +5,7 @@ import numpy as np
 from tocsin.outcome import CAPPED, CONTACT, FREE
 from tocsin.queries.devices import field
 from tocsin.queries.edges import Points
-from tocsin.wavefront.apart import BETWEEN, bounds_between, box_clearance, states_between
+from tocsin.wavefront.apart import BETWEEN, box_clearance, look_at
 from tocsin.wavefront.host import run
 from tocsin.wavefront.rounds import batch_of
 from wavefront.cells import arm
@@ -22,11 +22,9 @@ def test_boxes_that_are_clear_stay_clear_of_each_other_for_the_whole_time():
     for e in range(0, len(Q0), 4):
         for couple in tables.couples[::3]:
             nodes = [tables.nodes[tables.geoms[couple[side]]["root"]] for side in "ab"]
-            bounds = bounds_between(tables, batch.joints[e], couple)
-            gap, lost = box_clearance(*nodes, *states_between(tables, batch.joints[e], couple, 0.5), bounds, 0.1)
+            gap, lost = box_clearance(*nodes, look_at(tables, batch.joints[e], couple, 0.5, 0.1))
             for t in np.linspace(0.4, 0.6, 5):
-                state = states_between(tables, batch.joints[e], couple, t)
-                now, _ = box_clearance(*nodes, *state, bounds, 0.0)
+                now, _ = box_clearance(*nodes, look_at(tables, batch.joints[e], couple, t, 0.0))
                 # The best direction now is no worse than that of the middle, which is promised; boxes have 15 of them.
                 if gap > lost:
                     checked += 1

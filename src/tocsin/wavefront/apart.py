@@ -18,6 +18,8 @@ multiply-add rounds once where two operations round twice, so it is within the m
 roundings of the bound itself.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from tocsin import vec
@@ -37,6 +39,19 @@ GROW = 1.0 + 2.0**-40
 
 BETWEEN = -1
 """No end of a search: two leaves are farther apart than the margin, and nearer than margin + tolerance."""
+
+
+class Look(NamedTuple):
+    """How two shapes lie and move at a moment, and what bounds them around it."""
+
+    pose: tuple
+    """Of b in a's frame."""
+    motion: tuple
+    """(va, wa, vb, wb) in it, relative to the common ancestor."""
+    bounds: tuple
+    """See `bounds_between`."""
+    tau: float
+    """So long before and after the moment."""
 
 
 @kernel
@@ -86,35 +101,44 @@ def states_between(field, joints, couple, t):
 
 
 @kernel
-def shift(closing, bounds, reach_a, reach_b, tau):
+def look_at(field, joints, couple, t, tau):
+    """Return a `Look` at a couple at time t."""
+    pose, motion = states_between(field, joints, couple, t)
+    return Look(pose, motion, bounds_between(field, joints, couple), tau)
+
+
+@kernel
+def shift(closing, look, reach_a, reach_b):
     """Return how much a gap can shrink within tau, if it closes at this speed at the moment, either way."""
-    _, _, noise_speed, v, a = bounds
+    _, _, noise_speed, v, a = look.bounds
+    tau = look.tau
     accel = a[0] + a[1] * reach_a + a[2] * reach_b
     speed = v[0] + v[1] * reach_a + v[2] * reach_b
     return min((closing + noise_speed + 0.5 * accel * tau) * tau, speed * tau) * GROW
 
 
 @kernel
-def box_clearance(node_a, node_b, pose, motion, bounds, tau):
+def box_clearance(node_a, node_b, look):
     """Return (gap, shift): what two nodes are apart beyond margin and noise, and how much of it tau can take."""
     box = box_of(node_a)
-    other, arm = outward(pose[0], pose[1], node_b)
+    other, arm = outward(look.pose[0], look.pose[1], node_b)
     gap, n = gap_between(box, other)
-    va, wa, vb, wb = motion
+    va, wa, vb, wb = look.motion
     ka = vec.cross(n, wa)
     kb = vec.cross(n, wb)
     middle = vec.dot(n, vec.sub(va, vb)) + vec.dot(ka, box[0]) - vec.dot(kb, arm)
     closing = abs(middle) + spread(box[2], box[1], ka) + spread(other[2], other[1], kb)
-    lost = shift(closing, bounds, np.float64(node_a["reach"]), np.float64(node_b["reach"]), tau)
-    return gap - bounds[0], lost
+    lost = shift(closing, look, np.float64(node_a["reach"]), np.float64(node_b["reach"]))
+    return gap - look.bounds[0], lost
 
 
 @kernel
-def triangles_apart(points, faces, fa, fb, pose, motion, bounds, reach_a, reach_b, tau):
+def triangles_apart(points, faces, fa, fb, look, reach_a, reach_b):
     """Return how two triangles are: CONTACT in the middle, FREE during all of the time, or CAPPED: not known.
 
     BETWEEN: they touch in the middle, or not, as one sees it.
     """
+    pose, bounds = look.pose, look.bounds
     a0 = corner(points, faces, fa, 0)
     a1 = corner(points, faces, fa, 1)
     a2 = corner(points, faces, fa, 2)
@@ -130,7 +154,7 @@ def triangles_apart(points, faces, fa, fb, pose, motion, bounds, reach_a, reach_
     gap = gap_along(n, a0, a1, a2, b0, b1, b2)
     if gap < 0.5 * d:
         n, gap = sharper_direction(n, gap, a0, a1, a2, b0, b1, b2)
-    va, wa, vb, wb = motion
+    va, wa, vb, wb = look.motion
     ka = vec.cross(n, wa)
     kb = vec.cross(n, wb)
     s0, s1, s2 = vec.dot(ka, a0), vec.dot(ka, a1), vec.dot(ka, a2)
@@ -138,7 +162,7 @@ def triangles_apart(points, faces, fa, fb, pose, motion, bounds, reach_a, reach_
     both = vec.dot(n, vec.sub(va, vb))
     most = both + max(s0, max(s1, s2)) - min(t0, min(t1, t2))
     least = both + min(s0, min(s1, s2)) - max(t0, max(t1, t2))
-    return FREE if gap - bounds[0] > shift(max(most, -least), bounds, reach_a, reach_b, tau) else CAPPED
+    return FREE if gap - bounds[0] > shift(max(most, -least), look, reach_a, reach_b) else CAPPED
 
 
 @kernel
@@ -148,8 +172,9 @@ def widest(table, core, k):
 
 
 @kernel
-def sets_apart(table_a, a, table_b, b, pose, motion, bounds, reach_a, reach_b, tau, simplex):
+def sets_apart(table_a, a, table_b, b, look, reach_a, reach_b, simplex):
     """Return how two convex sets are, as `triangles_apart` does."""
+    pose, bounds = look.pose, look.bounds
     guess = vec.add(pose[1], vec.matvec(pose[0], vec.load3(table_b, b[0])))
     guess = vec.sub(guess, vec.load3(table_a, a[0]))
     lower, upper, n, _, _ = convex_distance(
@@ -162,7 +187,7 @@ def sets_apart(table_a, a, table_b, b, pose, motion, bounds, reach_a, reach_b, t
     gap = lower - bounds[0]
     if not gap > 0.0:
         return CAPPED
-    va, wa, vb, wb = motion
+    va, wa, vb, wb = look.motion
     ka = vec.cross(n, wa)
     kb = vec.tmatvec(pose[0], vec.cross(n, wb))
     both = vec.dot(n, vec.sub(va, vb))
@@ -170,20 +195,18 @@ def sets_apart(table_a, a, table_b, b, pose, motion, bounds, reach_a, reach_b, t
     back_b = (-kb[0], -kb[1], -kb[2])
     most = both + widest(table_a, a, ka) + widest(table_b, b, back_b)
     least = both - widest(table_a, a, back_a) - widest(table_b, b, kb)
-    return FREE if gap > shift(max(most, -least), bounds, reach_a, reach_b, tau) else CAPPED
+    return FREE if gap > shift(max(most, -least), look, reach_a, reach_b) else CAPPED
 
 
 @kernel
-def leaves_apart(field, couple, node_a, node_b, pose, motion, bounds, tau, room):
+def leaves_apart(field, couple, node_a, node_b, look, room):
     """Return how two leaves are, as `triangles_apart` does; `room` is (corners of a, of b, a simplex) to work in."""
     geom_a = field.geoms[couple["a"]]
     geom_b = field.geoms[couple["b"]]
     reach_a = np.float64(node_a["reach"])
     reach_b = np.float64(node_b["reach"])
     if geom_a["kind"] == MESH and geom_b["kind"] == MESH:
-        return triangles_apart(
-            field.points, field.faces, node_a["first"], node_b["first"], pose, motion, bounds, reach_a, reach_b, tau
-        )
+        return triangles_apart(field.points, field.faces, node_a["first"], node_b["first"], look, reach_a, reach_b)
     table_a, a = convex_set(geom_a, node_a, field.points, field.faces, room[0])
     table_b, b = convex_set(geom_b, node_b, field.points, field.faces, room[1])
-    return sets_apart(table_a, a, table_b, b, pose, motion, bounds, reach_a, reach_b, tau, room[2])
+    return sets_apart(table_a, a, table_b, b, look, reach_a, reach_b, room[2])

@@ -25,7 +25,7 @@ from tocsin.motion.arcs import decide_arcs
 from tocsin.motion.chain import chain_state
 from tocsin.motion.joints import UP, joint_motion
 from tocsin.outcome import CAPPED, CONTACT, FREE
-from tocsin.wavefront.apart import BETWEEN, bounds_between, box_clearance, leaves_apart, states_between
+from tocsin.wavefront.apart import BETWEEN, box_clearance, leaves_apart, look_at
 
 MOST_LEVEL = 6
 """Of a slab: no edge is cut into more than 2^6 of them before its items are."""
@@ -235,9 +235,7 @@ def settle(field, batch, items, left, i, n, stack, room):
     k = items[i, 1]
     level = items[i, 2]
     index = items[i, 3]
-    couple = field.couples[k]
-    tau = 0.5 / (1 << level)
-    said = search(field, batch, e, couple, (2 * index + 1) * tau, tau, index == 0, stack, room)
+    said = search(field, batch, items[i], stack, room)
     if said == CONTACT:
         batch.status[e] = CONTACT
     elif said == BETWEEN or (said == CAPPED and (level >= DEEPEST or reserve(batch.cuts, e, 1) >= MOST_ITEMS)):
@@ -248,22 +246,22 @@ def settle(field, batch, items, left, i, n, stack, room):
 
 
 @kernel
-def search(field, batch, e, couple, t, tau, first, stack, room):
-    """Return how two shapes are: CONTACT at t, FREE within tau of it, CAPPED: to be cut; BETWEEN: for others to say.
+def search(field, batch, item, stack, room):
+    """Return how two shapes are: CONTACT in the middle of an item, FREE during it, CAPPED: to be cut; or BETWEEN.
 
     Nodes that are apart are done. Others are opened, unless the motion takes more than the boxes are large: then the
     time is to be cut first, and what is left to do is to see if something touches at t. In a solid mesh another shape
-    could be at the `first` of times, and no surface would tell: such a pair must have its boxes apart.
+    could be at the first of times, and no surface would tell: such a pair must have its boxes apart.
     """
-    joints = batch.joints[e]
-    bounds = bounds_between(field, joints, couple)
-    pose, motion = states_between(field, joints, couple, t)
+    couple = field.couples[item[1]]
+    tau = 0.5 / (1 << item[2])
+    look = look_at(field, batch.joints[item[0]], couple, (2 * item[3] + 1) * tau, tau)
     a = field.geoms[couple["a"]]["root"]
     b = field.geoms[couple["b"]]["root"]
-    gap, lost = box_clearance(field.nodes[a], field.nodes[b], pose, motion, bounds, tau)
+    gap, lost = box_clearance(field.nodes[a], field.nodes[b], look)
     if gap > lost:
         return FREE
-    if first and couple["solid"] != 0:
+    if item[3] == 0 and couple["solid"] != 0:
         return BETWEEN
     stack[0, 0] = a
     stack[0, 1] = b
@@ -281,7 +279,7 @@ def search(field, batch, e, couple, t, tau, first, stack, room):
         leaf_b = node_b["count"] > 0
         if leaf_a and leaf_b:
             leaves += 1
-            found = leaves_apart(field, couple, node_a, node_b, pose, motion, bounds, tau, room)
+            found = leaves_apart(field, couple, node_a, node_b, look, room)
             if found == CONTACT or (found != FREE and said != BETWEEN):
                 said = found
             continue
@@ -297,7 +295,7 @@ def search(field, batch, e, couple, t, tau, first, stack, room):
             else:
                 b = kid
             kid += 1
-            gap, lost = box_clearance(field.nodes[a], field.nodes[b], pose, motion, bounds, tau)
+            gap, lost = box_clearance(field.nodes[a], field.nodes[b], look)
             tests += 1
             if gap > lost:
                 continue
