@@ -10,14 +10,13 @@ import numpy as np
 from tocsin.wavefront import device
 from wavefront.cells import CELLS
 
-device.FEW = 8  # several batches
-for name, count in (("arm", 12), ("round numbers", 10), ("in a solid", 6), ("carrying", 12)):
+device.FEW = 1  # several batches
+for name, which in (("carrying", [0]), ("round numbers", [0, 45]), ("in a solid", [0, 3])):
     scene, model, Q0, Q1 = CELLS[name]()
-    Q0, Q1 = Q0[:count], Q1[:count]
-    told = []
+    Q0, Q1, count, told = Q0[which], Q1[which], len(which), []
     free = scene.check_edges(model, Q0, Q1, device="cuda", progress=lambda *done: told.append(done))
     assert free.tolist() == scene.check_edges(model, Q0, Q1).tolist(), name
-    assert told[-1] == (count, count) and len(told) > (count > 8)
+    assert told[-1] == (count, count) and len(told) >= count
     hits, there = scene.first_contacts(model, Q0, Q1, device="cuda"), scene.first_contacts(model, Q0, Q1)
     assert np.array_equal(hits.time, there.time) and np.array_equal(hits.links, there.links), name
 print("simulated")

@@ -10,13 +10,13 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numba import cuda, float64, int32
+from numba import float64, int32
 
 from tocsin.wavefront import stages
 from tocsin.wavefront.field import Field, blank
 from tocsin.wavefront.rounds import EACH, SLABS, batch_of, bytes_of
 from tocsin.wavefront.stages import CAPPED, ITEMS, JOBS, MOST_LEVEL, ROUNDS, STACK, Batch
-from tocsin.wavefront.translate import SIMULATED, to_device
+from tocsin.wavefront.translate import SIMULATED, cuda, to_device
 
 THREADS = 128
 """In a block: all of them wait for the slowest."""
@@ -85,13 +85,13 @@ def _filled(array: np.ndarray) -> np.ndarray:
     return np.ascontiguousarray(array) if len(array) else np.zeros((1, *array.shape[1:]), array.dtype)
 
 
-_rooms: dict[tuple[Any, ...], tuple[Batch, Any, Any]] = {}
+_rooms: dict[tuple[Any, ...], tuple[Any, Any, Any]] = {}
 
 _LOCK = threading.Lock()
 """Held by whoever uses a room: scenes may be asked from several threads."""
 
 
-def _room(field: Field, edges: Any, size: int) -> tuple[Batch, Any, Any]:
+def _room(field: Field, edges: Any, size: int) -> tuple[Any, Any, Any]:
     """Return the memory of batches of such edges: that of the last one, if it was of the same size."""
     key = (len(field.links), len(field.moving), len(field.charts), len(edges.template), len(edges.places), size)
     if key not in _rooms:

@@ -77,7 +77,7 @@ def field_of(
     place = np.full(len(world.geoms), -1, np.int32)
     place[moving] = np.arange(len(moving))
     standing = np.zeros(len(world.links), STANDING)
-    for name in STANDING.names:
+    for name in ("rotation", "place", "length", "noise"):
         standing[name] = buffers.sweeps[name]
     still = np.zeros((len(world.geoms), 6))
     for box, child in zip(buffers.static_boxes, buffers.static_child):

@@ -10,10 +10,12 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from numba import cuda
+from numba import cuda as _cuda
 
 from tocsin.simd import lanes
 from tocsin.wavefront import stages
+
+cuda: Any = _cuda
 
 SIMULATED: bool = bool(cuda.config.ENABLE_CUDASIM) if hasattr(cuda, "config") else False
 
