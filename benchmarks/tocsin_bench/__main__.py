@@ -25,6 +25,7 @@ COMMANDS = {
     "scaling": ("Scaling", "measures.scaling"),
     "batch": ("Batches of edges", "measures.batch"),
     "bodies": ("Many moving bodies", "measures.bodies"),
+    "example-robots": ("Robots nobody tuned for", "measures.example_robots"),
     "plans": ("Plans that people trust", "measures.plans"),
     "cluster": ("A file of edges", "measures.cluster"),
     "gpu": ("Edges on a GPU", "measures.gpu"),

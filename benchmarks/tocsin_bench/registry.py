@@ -112,6 +112,7 @@ COMMANDS = (
     Command("scaling", "how does the time grow with triangles and with links?", "engine", curves=_scaling),
     Command("bodies", "what do thousands of bodies cost that move at once?", "rigid"),
     Command("batch", "what do batches of edges save, and what do threads add?", "engine"),
+    Command("example-robots", "is the whole edge free, of robots that nobody tuned for?", "robots", "--count 60"),
     Command(
         "plans",
         "how many plans that are said to be valid collide?",

@@ -12,7 +12,7 @@ from tocsin.advancement.hulls import nearest_leaf, safe_part
 from tocsin.advancement.leaf_pair import CONTACT, FREE
 from tocsin.advancement.relative import both_states
 from tocsin.advancement.work import LIMIT
-from tocsin.advancement.workspace import make_workspace
+from tocsin.advancement.workspace import Tables, make_workspace
 from tocsin.model import world as tables
 from tocsin_bench.oracles import distance
 
@@ -85,30 +85,18 @@ def check(seed, cases, samples):
             continue
         workspace, counts = make_workspace(), np.zeros(LIMIT + 1, np.int64)
         counts[LIMIT] = 2**40
-        t, n, size, end, known = float(rng.random()) * 0.5, (0.0, 0.0, 0.0), 0, 1.0, False
+        tables = Tables(world, moving.sweeps, moving.joints, np.zeros((2, 3, 4, 5)), workspace)
+        search = workspace.search[0]
+        search["end"], search["soonest"], search["status"] = 1.0, math.inf, FREE
+        t, n = float(rng.random()) * 0.5, (0.0, 0.0, 0.0)
         for _ in range(12):
             states = both_states(pair, moving.sweeps, moving.joints, world.links, t)
-            said, time, n, size, touch, end, _ = hulls_advance(
-                world,
-                moving.sweeps,
-                moving.joints,
-                pair,
-                a,
-                b,
-                states,
-                t,
-                end,
-                known,
-                math.inf,
-                n,
-                size,
-                workspace,
-                counts,
-            )
+            said, time, n, touch, end = hulls_advance(tables, pair, (a, b, n), t, states, search, counts)
+            search["soonest"] = math.inf
             said_what[said] += 1
             if touch == CONTACT:
                 touched += 1
-                known = True
+                search["end"], search["status"] = end, CONTACT
                 assert truth(moving, a, b, end) <= margin + pair["tolerance"] + 1e-12
             assert touch in (FREE, CONTACT)
             if said in (OPEN, OVERLAP):

@@ -74,7 +74,7 @@ def free_at_first(pair, geom_a, geom_b, sweeps, taylor, scratch, joints, links, 
 
 
 @kernel
-def advance_each(world, sweeps, joints, taylor, workspace, pairs, n_pairs, begin, end, any_contact, max_steps, counts):
+def advance_each(tables, pairs, n_pairs, slab, any_contact, max_steps, counts, resume):
     """Return (status, time, pair) as `advance` does, having advanced every pair by itself, as if it were alone.
 
     The earliest of their first contacts is the first of all; an undecided pair ends what is proven, as a contact does.
@@ -83,9 +83,7 @@ def advance_each(world, sweeps, joints, taylor, workspace, pairs, n_pairs, begin
     first = math.inf
     found = -1
     for p in range(n_pairs):
-        said, time, _ = advance(
-            world, sweeps, joints, taylor, workspace, pairs[p : p + 1], 1, begin, end, any_contact, max_steps, counts
-        )
+        said, time, _ = advance(tables, pairs[p : p + 1], 1, slab, any_contact, max_steps, counts, False)
         if said != FREE and (time < first or (time == first and said == CONTACT)):
             status, first, found = said, time, p
         if said != FREE and any_contact:
@@ -94,10 +92,11 @@ def advance_each(world, sweeps, joints, taylor, workspace, pairs, n_pairs, begin
 
 
 @kernel
-def hulls_opened(world, geom_a, geom_b, pose, motion, pair, simplex, need, by_hulls, counts):
+def hulls_opened(tables, pair, seen, by_hulls, need, counts):
     """Return (h, decided) as `hulls_step` does for convex solids, their own hulls; open all others at once."""
-    if geom_a["kind"] == CONVEX and geom_b["kind"] == CONVEX:
-        return hulls_step(world, geom_a, geom_b, pose, motion, pair, simplex, need, by_hulls, counts)
+    geoms = tables.world.geoms
+    if geoms[pair["a"]]["kind"] == CONVEX and geoms[pair["b"]]["kind"] == CONVEX:
+        return hulls_step(tables, pair, seen, by_hulls, need, counts)
     return 0.0, OPEN
 
 

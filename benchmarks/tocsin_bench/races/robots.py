@@ -46,14 +46,14 @@ def _problems(name: str, short: bool, count: int, seed: int) -> Cells:
             wanted = len(cells.edges) + EDGES_A_PROBLEM
             edges = mbm.edges(robot, start, goal, 4 * EDGES_A_PROBLEM, rng)
             if not short:
-                edges = [edges[0], *((place, q, _far(robot, q, rng)) for place, q, _ in edges[1:])]
+                edges = [edges[0], *((place, q, far_from(robot, q, rng)) for place, q, _ in edges[1:])]
             for _, q_t0, q_t1 in edges[short:]:
                 if len(cells.edges) < min(wanted, count):
                     cells.add_edge(cell, q_t0, q_t1)
     return cells
 
 
-def _far(robot: Robot, q: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+def far_from(robot: Robot, q: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """A configuration within the limits, up to `STEP` from q in each joint."""
     joints = [joint for joint in robot.joints if joint.width]
     lower, upper = np.array([joint.limits or (-np.inf, np.inf) for joint in joints]).T
@@ -87,7 +87,7 @@ def _alone(
         if len(cells.edges) == count:
             break
         q = np.clip(0.0, lower, upper) + share * (rng.uniform(lower, upper) - np.clip(0.0, lower, upper))
-        cells.add_edge(cell, q, _far(robot, q, rng))
+        cells.add_edge(cell, q, far_from(robot, q, rng))
     if not cells.edges:
         raise Missing(f"{TRIES * count:,} random edges of {robot.name} start in contact: there is nothing to ask")
     return cells

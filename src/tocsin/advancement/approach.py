@@ -24,7 +24,7 @@ from tocsin.advancement.hulls import (
     stride,
 )
 from tocsin.advancement.leaf_pair import later, leaf_advance
-from tocsin.advancement.relative import both_states, seen_from_a
+from tocsin.advancement.relative import Seen, both_states, seen_from_a
 from tocsin.advancement.work import HULL_TESTS
 from tocsin.compiler.jit import kernel
 from tocsin.geometry.support_patches import COUNT, singles_noise
@@ -42,21 +42,28 @@ def triangle_size(geom):
 
 
 @kernel
-def hulls_advance(world, sweeps, joints, pair, a, b, states, t, end, known, soonest, n, size, workspace, counts):
-    """Return (said, time, n, size, touch, end, soonest): what the hulls of the nodes a, b, not both leaves, say at t.
+def hulls_advance(tables, pair, nodes, t, states, search, counts):
+    """Return (said, time, n, touch, end): what the hulls of `nodes` a, b, not both leaves, say at t, from direction n.
 
     DONE: they are farther apart than the margin until `end`; WAIT: until `time`, later than t; OPEN: nothing;
-    OVERLAP: they touch, or nearly so. n is the direction between them, to start from next time, and `size` how many
-    vertices of the pair's simplex may be started from. If `touch` is not FREE, two triangles were found on the way that
+    OVERLAP: they touch, or nearly so. n is the direction between them, to start from next time, as are the vertices
+    of the pair's simplex. If `touch` is not FREE, two triangles were found on the way that
     touch, at the new `end` (CONTACT), or that come too close to say (CAPPED), see `leaf_advance`. Proof: by the
     chord, with the bounds of `motion_bound` for both nodes, and before it by the speed, where the gap is larger than
     anything that can be gone in the time that is left.
 
-    `known`: a touch is known, at `end`, and steps beyond it are of no use. As long as there is none, small nodes that
-    may meet sooner than all before them at this moment, by `soonest`, show two triangles: whatever the others do
+    Where a touch is known, at the search's end, steps beyond it are of no use. As long as there is none, small nodes
+    that may meet sooner than all before them at this moment, by `soonest`, show two triangles: whatever the others do
     later than these touch need not be followed.
     """
     counts[HULL_TESTS] += 1
+    world, end = tables.world, search["until"]
+    a, b, n = nodes
+    known = search["status"] != FREE
+    size = pair["vertices"]
+    if a != pair["node_a"] or b != pair["node_b"]:
+        pair["node_a"], pair["node_b"] = a, b
+        size = 0
     geom_a = world.geoms[pair["a"]]
     geom_b = world.geoms[pair["b"]]
     root_a = world.nodes[geom_a["root"]]
@@ -85,13 +92,14 @@ def hulls_advance(world, sweeps, joints, pair, a, b, states, t, end, known, soon
     lower, upper, warm_start, x, v, size = between(
         patches, a, b, view, warm_start, size, clear, clear + speed * need, NEAR_ENOUGH, pair["simplex"]
     )
+    pair["vertices"] = size
     n = vec.matvec(placed[0], warm_start)
     gap = lower - clear
     touch = FREE
     if gap > speed * need:
-        return DONE, end, n, size, touch, end, soonest
+        return DONE, end, n, touch, end
     if not gap > 0.0:
-        return (OVERLAP if upper <= clear else OPEN), t, n, size, touch, end, soonest
+        return (OVERLAP if upper <= clear else OPEN), t, n, touch, end
     extent = extent_of(pair["simplex"], size)
     # Features much longer than triangles are bridges, over which the surfaces are farther apart than their hulls.
     triangle = max(triangle_size(geom_a), triangle_size(geom_b))
@@ -100,30 +108,27 @@ def hulls_advance(world, sweeps, joints, pair, a, b, states, t, end, known, soon
     y = vec.add(x, v)
     then = t + stride(gap, n, placed, vec.matvec(placed[0], x), vec.matvec(placed[0], y), acceleration, speed)
     small = max(world.spans[a, COUNT], world.spans[b, COUNT]) <= SMALL
-    eager = small and not known and then < soonest and pair["steps"] <= EARLY
+    eager = small and not known and then < search["soonest"] and pair["steps"] <= EARLY
     if size > 0 and ((not bridged and gap < max(WITHIN_REACH * extent, 4.0 * tolerance)) or eager):
         limit = max(0.5 * tolerance, 0.05 * triangle) if eager else 0.5 * tolerance
-        leaf_a = nearest_leaf(world, a, vec.add(x, center_a), limit, workspace.spare)
+        leaf_a = nearest_leaf(world, a, vec.add(x, center_a), limit, tables.workspace.spare)
         at_b = vec.add(vec.tmatvec(view[0], vec.sub(y, view[1])), center_b)
-        leaf_b = nearest_leaf(world, b, at_b, limit, workspace.spare) if leaf_a >= 0 else -1
+        leaf_b = nearest_leaf(world, b, at_b, limit, tables.workspace.spare) if leaf_a >= 0 else -1
         if leaf_b >= 0:
             pose, motion = seen_from_a(states)
-            touch, end = leaf_advance(
-                world, sweeps, joints, pair, geom_a, geom_b, world.nodes[leaf_a], world.nodes[leaf_b], pose, motion, t,
-                end, workspace, counts,
-            )  # fmt: skip
+            touch, end = leaf_advance(tables, pair, leaf_a, leaf_b, Seen(t, pose, motion), end, counts)
             if not t < end:
-                return DONE, end, n, size, touch, end, soonest
+                return DONE, end, n, touch, end
     if small:
-        soonest = min(soonest, then)
+        search["soonest"] = min(search["soonest"], then)
     known = known or touch != FREE
     if then >= end or touch != FREE:
         then = end
     elif gap <= few or not then > t:
-        return OPEN, t, n, size, touch, end, soonest
+        return OPEN, t, n, touch, end
     h = then - t
     bend = 0.5 * acceleration * h * h
-    placed_then = centred(both_states(pair, sweeps, joints, world.links, then), center_a, center_b)
+    placed_then = centred(both_states(pair, tables.sweeps, tables.joints, world.links, then), center_a, center_b)
     view_then = as_a_sees(placed_then)
     warm_start_then = vec.tmatvec(placed_then[0], n)
     part = 0.0
@@ -135,6 +140,7 @@ def hulls_advance(world, sweeps, joints, pair, a, b, states, t, end, known, soon
         gap_then, _, warm_start_then, _, _, size = between(
             patches, a, b, view_then, warm_start_then, size, clear, clear + bend, 0.0, pair["simplex"]
         )
+        pair["vertices"] = size
         n_then = vec.matvec(placed_then[0], warm_start_then)
         gap_now, _, _ = gap_along(patches, a, b, view, vec.tmatvec(placed[0], n_then))
         if gap_now > clear:
@@ -143,10 +149,10 @@ def hulls_advance(world, sweeps, joints, pair, a, b, states, t, end, known, soon
                 part = other
                 n = n_then
     if part == 1.0:
-        return (DONE if then >= end else WAIT), then, n, size, touch, end, soonest
+        return (DONE if then >= end else WAIT), then, n, touch, end
     until = later(t, max(part * h, gap / speed * (1.0 - 2.0**-40) if speed > 0.0 else math.inf))
     if until >= end:
-        return DONE, end, n, size, touch, end, soonest
+        return DONE, end, n, touch, end
     if until > t and gap > few:
-        return WAIT, until, n, size, touch, end, soonest
-    return OPEN, t, n, size, touch, end, soonest
+        return WAIT, until, n, touch, end
+    return OPEN, t, n, touch, end

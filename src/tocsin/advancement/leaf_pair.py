@@ -18,12 +18,16 @@ def later(t, h):
 
 
 @kernel
-def leaf_advance(world, sweeps, joints, pair, geom_a, geom_b, node_a, node_b, pose, motion, t, end, workspace, counts):
-    """Return (status, time): advance two leaves from t until they touch (CONTACT), or until `end` (FREE).
+def leaf_advance(tables, pair, a, b, seen, end, counts):
+    """Return (status, time): advance two leaves from seen.t until they touch (CONTACT), or until `end` (FREE).
 
     CAPPED: they are too close to prove anything more, yet farther apart than the tolerance: the resolution of
     floating point; or the account at hand is used up (`spent`). Nothing is within the margin before `time`.
     """
+    world, workspace = tables.world, tables.workspace
+    geom_a, geom_b = world.geoms[pair["a"]], world.geoms[pair["b"]]
+    node_a, node_b = world.nodes[a], world.nodes[b]
+    t, pose, motion = seen
     near = pair["margin"] + pair["tolerance"] - pair["noise"]
     meshes = geom_a["kind"] == MESH and geom_b["kind"] == MESH
     n = (0.0, 0.0, 0.0)
@@ -53,5 +57,5 @@ def leaf_advance(world, sweeps, joints, pair, geom_a, geom_b, node_a, node_b, po
         if not later(t, h) > t:
             return CAPPED, t
         t = later(t, h)
-        pose, motion = relative_state(pair, sweeps, joints, world.links, t)
+        pose, motion = relative_state(pair, tables.sweeps, tables.joints, world.links, t)
     return CAPPED, t

@@ -1,11 +1,20 @@
 """Where b is as a sees it, and how both move, at one moment."""
 
 import math
+from typing import Any, NamedTuple
 
 from tocsin import vec
 from tocsin.broad_phase.sweep import place_link
 from tocsin.compiler.jit import kernel
 from tocsin.motion.chain import chain_state
+
+
+class Seen(NamedTuple):
+    """A pair at time t, as `relative_state` has it."""
+
+    t: float
+    pose: Any
+    motion: Any
 
 
 @kernel

@@ -3,15 +3,16 @@
 `max_steps` caps the steps of a question, items taken up, and its tests of boxes, hulls and leaves, wherever these are
 made: FIRST_TESTS and TESTS_A_STEP for each step. One item may open two trees altogether, and two leaves creep for ever.
 
-A pair of shapes that may get a chart (`broad_phase.charts`) has an account of its own, `own` tests in a slab of time,
+A pair of shapes that may get a chart (`broad_phase.charts`) has an account of its own, `own` tests in a window of time,
 and nothing of it is charged to the question. A pair that has used it up, or that comes too close to say, gives up the
 question until its chart is there (`uncharted`); from then on it is charged to the question like any other.
 
 Claim: whether there are charts, and which, decides nothing but how long a question takes. Proof: a chart settles pairs
-that are farther apart than margin + tolerance during the slab. Let the search have all charts that it can have. One
+that are farther apart than margin + tolerance during a window of the slab, which is a record of its own like any other
+pair (`start`, `until`), cut where nothing but the motion says. Let the search have all charts that it can have. One
 that lacks some takes up, between the same items, items of pairs that these settle. Such an item finds no contact, since
 that takes two points within margin + tolerance, and where it would end the search (the resolution of floating point, or
-an account used up) the search is made again with the chart of its pair. All that it changes otherwise is its pair's
+an account used up) the search is made again with the chart of its pair. All that it changes otherwise is its
 own record: the order of the others' items is that of (time, pair, node, node), which are all different, their warm
 starts are in their pairs' records, and their steps and tests are charged without its. So both end in the same way.
 """
@@ -24,6 +25,9 @@ STEPS, NODE_TESTS, HULL_TESTS, LEAF_TESTS, VISITED = range(5)
 CHARGED, SPARED, LIMIT = range(5, 8)
 """Further ones: steps charged to the question; tests that were not; tests, all told, at which the account at hand is
 used up."""
+
+PAUSE = 13
+"""Tests charged to the question after which `is_free` pauses to look; 0: it does not."""
 
 HASTE, UNTIL = 14, 15
 """Not counts, but what a question was told: not to wait for charts (1), since there is a deadline; and the processor's
@@ -66,6 +70,12 @@ def tests(counts):
 
 
 @kernel
+def charged(counts):
+    """Return how many of them are charged to the question, when no step is under way."""
+    return tests(counts) - counts[SPARED]
+
+
+@kernel
 def tests_left(max_steps, counts):
     """Return how many tests are left on the question's account."""
     return FIRST_TESTS + TESTS_A_STEP * min(max_steps, MOST) + counts[SPARED] - tests(counts)
@@ -100,6 +110,8 @@ def may_step(pair, max_steps, counts):
     if pair["uncharted"] != 0:
         return False
     counts[CHARGED] += 1
+    if counts[PAUSE] > 0:
+        left = min(left, counts[PAUSE] - charged(counts))
     counts[LIMIT] = tests(counts) + left
     return counts[CHARGED] <= max_steps and left > 0
 

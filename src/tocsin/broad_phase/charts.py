@@ -9,8 +9,10 @@ that it passes through are set, the pair is done.
 No answer depends on a chart: one is only asked where `clear` is at least margin + tolerance, so that a pair that it
 settles has no contact, and `advancement.work` proves that such a pair, searched or not, changes nothing for the others.
 That rests on three rules. Which pairs may have a chart is said by the scene alone (`may_have_chart`). A chart settles a
-pair for a whole slab of time or does nothing: where a search starts decides at which times it looks. And what a pair
-that may have one costs is not charged to the question, unless its chart was asked and does not settle it.
+pair for a whole window of time or does nothing, since where a search starts decides at which times it looks; the
+windows into which a slab is cut depend on the motion alone, and each is searched by itself, with charts or without
+(`queries.kernels.candidates`). And what a pair that may have one costs is not charged to the question, unless its chart
+was asked and does not settle it.
 """
 
 import math

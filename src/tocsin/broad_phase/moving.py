@@ -177,4 +177,5 @@ def swept_pairs(buffers, pairs, t0, t1, margin, grow, tolerance):
         widen(pairs[p], world.geoms, joints, world.links, sweeps)
         prepare(pairs[p], world.geoms, joints, world.links, sweeps, tolerance, RELATIVE_TOLERANCE)
         pairs[p]["start"] = t0
+        pairs[p]["until"] = t1
     return pairs, n

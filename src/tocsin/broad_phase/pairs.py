@@ -18,8 +18,9 @@ PAIR = np.dtype(
         ("visited", "i4"),  # did the advancement need more than a first lower bound?
         ("uncharted", "i4"),  # could it have a chart that is not there? See `advancement.work`
         ("own", "i8"),  # tests left on its own account
-        ("steps", "i8"),  # taken in this slab
+        ("steps", "i8"),  # taken in this slab, or window of it
         ("start", "f8"),  # the advancement starts here: free until then
+        ("until", "f8"),  # and ends here: what comes later is no matter of this record
         ("taylor", "f8"),  # clearance to ask of the Taylor models of both links; -1: they are not there
         ("margin", "f8"),
         ("tolerance", "f8"),

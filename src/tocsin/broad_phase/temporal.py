@@ -31,21 +31,24 @@ def geom_frame(geom):
 
 @kernel
 def free_until(pair, geom_a, geom_b, sweeps, taylor, scratch, joints, links, t0, t1):
-    """Return a time in [t0, t1] until which the pair is proven to be farther apart than its margin; inf for all of it.
+    """Return a time until which the pair is proven to be farther apart than its margin; inf for all from its start on.
+
+    [t0, t1] is the slab of the Taylor models, in which it begins and ends.
 
     Also sets pair["taylor"], the clearance with which `apart_until` has to be asked, or -1 where short motions do
     without. It is the margin, the noise of both links' records in the world's frame, and 512 units of all lengths.
     """
     reach_a = geom_a["reach"]
     reach_b = geom_b["reach"]
-    slab = t1 - t0
+    begin, end = pair["start"], pair["until"]
+    slab = end - begin
     pair["taylor"] = -1.0
     acceleration = pair["accel"] + pair["accel_per_reach_a"] * reach_a + pair["accel_per_reach_b"] * reach_b
     i = pair["link_a"]
     k = pair["link_b"]
     loose = LOOSE if max(links[i]["depth"], links[k]["depth"]) <= DEEP else LOOSER
     if slab == 0.0 or acceleration * slab * slab < loose * min(geom_a["diagonal"], geom_b["diagonal"]):
-        return t0
+        return begin
     if sweeps[i]["taylor"] == 0:
         link_taylor(sweeps, taylor, scratch, joints, links, i, t0, t1)
     if sweeps[k]["taylor"] == 0:
@@ -55,6 +58,6 @@ def free_until(pair, geom_a, geom_b, sweeps, taylor, scratch, joints, links, t0,
     noise = (sweeps[i]["noise"] + 512.0 * UNIT) * far_a + (sweeps[k]["noise"] + 512.0 * UNIT) * far_b
     pair["taylor"] = pair["margin"] + noise
     return apart_until(
-        taylor[i], taylor[k], geom_frame(geom_a), geom_frame(geom_b), reach_a, reach_b, pair["taylor"], t0, t1, t0, t1,
-        0.0, TRIES,
+        taylor[i], taylor[k], geom_frame(geom_a), geom_frame(geom_b), reach_a, reach_b, pair["taylor"], t0, t1, begin,
+        end, 0.0, TRIES,
     )  # fmt: skip

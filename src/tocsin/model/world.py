@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tocsin._types import Faces, Indices, IntArray, LinkTable, NodeTable, Numeric, Records, SingleArray, Values, Vectors
-from tocsin.compiler.jit import borrowed, kernel
+from tocsin.compiler.jit import borrowed, inlined
 from tocsin.geometry.bvh4 import BVH4, EMPTY, shifted
 from tocsin.geometry.shape import Shape
 from tocsin.geometry.support_patches import EMPTY as NO_SUPPORT_PATCHES
@@ -113,7 +113,7 @@ class World(NamedTuple):
     """See `broad_phase.charts`; none until they are worth their making."""
 
 
-@kernel
+@inlined
 def borrowed_world(world):
     """Return the tables without their owners, for the duration of a call."""
     return World(

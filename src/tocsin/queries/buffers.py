@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tocsin.advancement.heap import ITEM
-from tocsin.advancement.workspace import Workspace, make_workspace
+from tocsin.advancement.workspace import SEARCH, Workspace, make_workspace
 from tocsin.broad_phase.aabb_tree import build_static, clear_leaves, leaf_slots
 from tocsin.broad_phase.model_tree import ModelTree, make_model_tree
 from tocsin.broad_phase.moving import FIRST, MODEL, OFFSET, PIECES, SLOTS
@@ -107,6 +107,7 @@ WORKSPACE = Layout(
     corners_b=(F8, 2),
     pairs=(PAIR, 1),
     taylor=(F8, 3),
+    search=(SEARCH, 1),
 )
 
 TREE = Layout(

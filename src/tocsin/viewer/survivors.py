@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tocsin.advancement.engine import advance
-from tocsin.advancement.workspace import make_workspace
+from tocsin.advancement.workspace import Tables, make_workspace
 from tocsin.broad_phase.moving import FIRST, MODEL, SLOTS, near_pairs, set_motion
 from tocsin.model.timed import is_timed, on_clock
 from tocsin.model.world import World
@@ -61,21 +61,9 @@ def slabs_of(hit: Answer) -> list[Slab]:
         count = set_motion(buffers, asked.configs, stretch)
         edges = np.linspace(0.0, 1.0, count + 1)
         for t0, t1 in zip(edges[:-1].tolist(), edges[1:].tolist()):
+            tables = Tables(world, buffers.sweeps, buffers.joints, buffers.taylor, workspace)
             pairs, n = cull(buffers, workspace.pairs, t0, t1, hit.margin, grow, asked.tolerance)
-            advance(
-                world,
-                buffers.sweeps,
-                buffers.joints,
-                buffers.taylor,
-                workspace,
-                pairs,
-                n,
-                t0,
-                t1,
-                False,
-                MAX_STEPS,
-                buffers.counts,
-            )
+            advance(tables, pairs, n, (t0, t1), False, MAX_STEPS, buffers.counts, False)
             visited = pairs[:n][pairs[:n]["visited"] == 1]
             temporal = np.column_stack([visited["a"], visited["b"]])
             pairs, n = near_pairs(buffers, make_workspace().pairs, hit.margin)

@@ -2,10 +2,13 @@
 
 import math
 
+import numpy as np
+
 from tocsin.advancement.midpoint_test import midpoint_test
 from tocsin.advancement.work import HASTE, LIMIT, OWN, late
 from tocsin.broad_phase.charts import chart_of, may_have_chart, settled, settled_curve
 from tocsin.broad_phase.moving import MODEL, rows_of, swept_pairs
+from tocsin.broad_phase.pairs import PAIR
 from tocsin.broad_phase.sweep import half_of
 from tocsin.broad_phase.temporal import free_until
 from tocsin.compiler.jit import kernel
@@ -14,31 +17,102 @@ SPATIAL, SLABS, COUNTS = LIMIT + 1, LIMIT + 2, LIMIT + 3
 """Further counts of a query, and how many there are."""
 
 
-@kernel
-def leave_out_charted(buffers, configs, pairs, n, stretch, t0, t1):
-    """Drop the pairs that a chart settles for [t0, t1]; return how many are left.
+WINDOW, MOST_WINDOWS = 0.4, 8
+"""Radians that the joints between two shapes may turn, added up, in one window of a slab; and how many there may be."""
 
-    Pairs that may have a chart get an account of their own, see `advancement.work`.
+
+@kernel
+def windows_of(world, pair, slab):
+    """Return into how many windows a slab is cut for a pair, a power of two; 0 if it may have no chart."""
+    if pair["stop"] < 0 or not may_have_chart(world, pair["a"], pair["b"], pair["stop"]):
+        return 0
+    turn = (pair["turn_a"] + pair["turn_b"]) * (slab[1] - slab[0])
+    count = 1
+    while count < MOST_WINDOWS and turn > WINDOW * count:
+        count *= 2
+    return count
+
+
+@kernel
+def window_of(slab, count, k):
+    """Return the begin and the end of window k of a slab."""
+    begin = slab[0] + (slab[1] - slab[0]) * (k / count)
+    return begin, slab[1] if k + 1 == count else slab[0] + (slab[1] - slab[0]) * ((k + 1) / count)
+
+
+@kernel
+def seen_from_middle(buffers, pair, begin, end):
+    """Is a pair proven apart from `begin` to `end`, as seen from the middle?"""
+    return midpoint_test(
+        buffers.world, buffers.sweeps, buffers.joints, pair, 0.5 * (begin + end), half_of(begin, end)
+    )  # fmt: skip
+
+
+@kernel
+def cut_charted(buffers, configs, pairs, n, stretch, slab, charted):
+    """Cut the slab of pairs that may have a chart into windows; return (pairs, n) without those that are settled.
+
+    Where the windows lie depends on the pair's motion alone, and each becomes a record of its own, with an account of
+    its own if charts are asked (`charted`), see `advancement.work`. So a chart settles a window or does nothing to it,
+    and all others are searched as if it were not there: which charts there are changes no answer. A pair that is seen
+    to be free from the middle, of the slab or of a window, is dropped with a chart as well as without.
     """
-    world = buffers.world
-    kept = 0
+    kept, end = 0, n
     for p in range(n):
-        pair = pairs[p]
-        if pair["stop"] >= 0 and may_have_chart(world, pair["a"], pair["b"], pair["stop"]):
-            pair["own"] = OWN
-            c = chart_of(world, pair["a"], pair["b"])
-            pair["uncharted"] = 1 if c < 0 and buffers.counts[HASTE] == 0 else 0
-            if c >= 0 and charted_free(buffers, configs, pair, world.charts[c], stretch, t0, t1):
+        count = windows_of(buffers.world, pairs[p], slab)
+        if count > 0:
+            settled = settled_windows(buffers, configs, pairs[p], stretch, slab, count) if charted else 0
+            if settled == 2**count - 1:
+                continue
+            if count > 1:
+                if not seen_from_middle(buffers, pairs[p], slab[0], slab[1]):
+                    for k in range(count):
+                        t0, t1 = window_of(slab, count, k)
+                        if not settled >> k & 1 and not seen_from_middle(buffers, pairs[p], t0, t1):
+                            pairs, end = append_window(pairs, end, p, t0, t1)
                 continue
         if kept < p:
-            pairs[kept] = pair
+            pairs[kept] = pairs[p]
         kept += 1
-    return kept
+    for p in range(n, end):
+        if kept < p:
+            pairs[kept] = pairs[p]
+        kept += 1
+    return pairs, kept
 
 
 @kernel
-def charted_free(buffers, configs, pair, chart, stretch, t0, t1):
-    """Is a pair of shapes of an active model settled by its chart for [t0, t1]?"""
+def append_window(pairs, n, p, begin, end):
+    """Append a copy of pair p that begins and ends with a window; return (pairs, n), the table grown if it was full."""
+    if n == pairs.shape[0]:
+        bigger = np.zeros(2 * n + 16, dtype=PAIR)
+        for k in range(n):
+            bigger[k] = pairs[k]
+        pairs = bigger
+    pairs[n] = pairs[p]
+    pairs[n]["start"] = begin
+    pairs[n]["until"] = end
+    return pairs, n + 1
+
+
+@kernel
+def settled_windows(buffers, configs, pair, stretch, slab, count):
+    """Return the windows that a pair's chart settles, a bit each; and give the pair an account of its own."""
+    pair["own"] = OWN
+    c = chart_of(buffers.world, pair["a"], pair["b"])
+    pair["uncharted"] = 1 if c < 0 and buffers.counts[HASTE] == 0 else 0
+    out = 0
+    if c >= 0:
+        for k in range(count):
+            t0, t1 = window_of(slab, count, k)
+            out |= (1 if charted_free(buffers, configs, pair, c, stretch, t0, t1) else 0) << k
+    return out
+
+
+@kernel
+def charted_free(buffers, configs, pair, c, stretch, t0, t1):
+    """Is a pair of shapes of an active model settled by chart c for [t0, t1]?"""
+    chart = buffers.world.charts[c]
     for k in range(buffers.active.shape[0]):
         if buffers.active[k, MODEL] == buffers.world.geoms[pair["a"]]["model"]:
             row0, row1, begin, end, _ = rows_of(buffers, configs, k, stretch)
@@ -53,10 +127,9 @@ def leave_out_free(buffers, pairs, n, t0, t1, every):
     """Drop the pairs that are free for all of [t0, t1], and write until when the others are; return how many.
 
     From the middle of the slab, then by the Taylor models. Not all pairs are seen from the middle unless `every` is
-    asked for: where they touch at once, poses of chains of their own would be made in vain.
+    asked for: where they touch at once, poses of chains of their own would be made in vain. Windows were seen already.
     """
     world = buffers.world
-    middle, half = 0.5 * (t0 + t1), half_of(t0, t1)
     kept = 0
     for p in range(n):
         pair = pairs[p]
@@ -65,11 +138,8 @@ def leave_out_free(buffers, pairs, n, t0, t1, every):
                 pairs[kept] = pair
             kept += 1
             continue
-        if (
-            half > 0.0
-            and (every or pair["stop"] < 0)
-            and midpoint_test(world, buffers.sweeps, buffers.joints, pair, middle, half)
-        ):
+        whole = pair["start"] == t0 and pair["until"] == t1 and t0 < t1
+        if whole and (every or pair["stop"] < 0) and seen_from_middle(buffers, pair, t0, t1):
             continue
         until = free_until(
             pair, world.geoms[pair["a"]], world.geoms[pair["b"]], buffers.sweeps, buffers.taylor,

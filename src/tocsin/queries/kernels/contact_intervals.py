@@ -23,15 +23,14 @@ A mesh inside a solid one touches nothing; while the surfaces are apart it stays
 advancement starts decides for all of its stretch.
 """
 
-from typing import NamedTuple
-
 import numpy as np
 
 from tocsin.advancement.box_step import box_gap
-from tocsin.advancement.engine import advance, later
+from tocsin.advancement.engine import advance
+from tocsin.advancement.leaf_pair import later
 from tocsin.advancement.relative import relative_state
 from tocsin.advancement.work import CHARGED, LEAF_TESTS, NODE_TESTS, STEPS, exhausted
-from tocsin.advancement.workspace import Workspace
+from tocsin.advancement.workspace import Tables
 from tocsin.broad_phase.moving import set_motion
 from tocsin.broad_phase.pairs import PAIR
 from tocsin.compiler.arrays import stable_order
@@ -39,7 +38,6 @@ from tocsin.compiler.jit import borrowed, kernel
 from tocsin.contacts.contact_certificate import Within, leaf_certificate
 from tocsin.contacts.inside import one_inside_other
 from tocsin.geometry.descent import open_larger
-from tocsin.model.world import World
 from tocsin.motion.knots import stretch_at, time_after, time_before
 from tocsin.outcome import CONTACT, FREE
 from tocsin.queries.buffers import buffers_at
@@ -87,16 +85,6 @@ def add_row(rows, n, pair, enter, exit_, tolerance, proven):
     row["tolerance"] = tolerance
     row["proven"] = proven
     return rows, n + 1
-
-
-class Tables(NamedTuple):
-    """What every search among links reads, and works in."""
-
-    world: World
-    sweeps: np.ndarray
-    joints: np.ndarray
-    taylor: np.ndarray
-    workspace: Workspace
 
 
 @kernel
@@ -205,8 +193,7 @@ def advanced(tables, pairs, t, t0, t1, max_steps, counts):
     for p in range(n):
         pairs[p]["start"] = max(pairs[p]["start"], t)
         pairs[p]["tolerance"] *= ENTER
-    world, sweeps, joints, taylor, workspace = tables
-    status, time, _ = advance(world, sweeps, joints, taylor, workspace, pairs, n, t0, t1, False, max_steps, counts)
+    status, time, _ = advance(tables, pairs, n, (t0, t1), False, max_steps, counts, False)
     for p in range(n):
         pairs[p]["tolerance"] /= ENTER
     return status, t1 if status == FREE else time

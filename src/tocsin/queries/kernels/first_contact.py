@@ -2,6 +2,7 @@
 
 A motion is cut where any model's piece ends, and long turns are cut further into slabs in which the swept boxes stay
 tight. Slabs are taken in order of time, so the first contact found is the first; what comes later is never looked at.
+Where any contact will do, `is_free`, the last slab of a stretch comes first.
 Times here are those of a stretch between two knots, from 0 to 1 (`motion.knots`).
 """
 
@@ -9,8 +10,9 @@ import math
 from typing import NamedTuple
 
 from tocsin.advancement import work
-from tocsin.advancement.engine import advance
+from tocsin.advancement.engine import advance, wait_from
 from tocsin.advancement.static_witness import LOOKS, UNSEEN, has_static_witness
+from tocsin.advancement.workspace import Tables
 from tocsin.broad_phase.moving import longest_turn, set_motion, swept_pairs
 from tocsin.compiler.jit import borrowed, inlined, kernel, question, ticks
 from tocsin.contacts.inside import one_inside_other
@@ -18,7 +20,7 @@ from tocsin.motion.knots import stretch_at
 from tocsin.options import MAX_STEPS
 from tocsin.outcome import CAPPED, CONTACT, FREE, UNCHARTED
 from tocsin.queries.buffers import buffers_at
-from tocsin.queries.kernels.candidates import SLABS, SPATIAL, leave_out_charted, leave_out_free, named
+from tocsin.queries.kernels.candidates import SLABS, SPATIAL, cut_charted, leave_out_free, named
 
 MOTION, CULLING, ADVANCEMENT = range(3)
 """Parts of a question whose time is taken."""
@@ -26,6 +28,18 @@ MOTION, CULLING, ADVANCEMENT = range(3)
 SHORT = 1.2
 """Radians: if no chain turns by more, `is_free` takes UNSEEN steps before it looks: most short motions are free, and
 done by then."""
+
+LATE, PATIENT = 8, 32
+"""Steps that it takes otherwise, after a look at the end; and before it puts off a slab for others."""
+
+TESTS = 8
+"""Tests that count as a step then: one item may take thousands."""
+
+FIRST, AGAIN, ONLY = range(3)
+"""Turns of a slab: there are others to come, it was put off, or there is no other."""
+
+PUT_OFF = -2
+"""A slab is not decided yet; beside the codes of `outcome`."""
 
 
 class Terms(NamedTuple):
@@ -42,38 +56,16 @@ class Terms(NamedTuple):
 
 
 @kernel
-def static_witness(buffers, pairs, n, t, own):
-    """Return the first pair that is seen to touch at time t, or -1; those that are free until later are passed over.
-
-    Those on their own account too, if `own`.
-    """
+def static_witness(buffers, pairs, n, t):
+    """Return the first pair that is seen to touch at time t, or -1; those that are proven free then are passed over."""
     for p in range(n):
         if work.late(buffers.counts):
             break
         pair = pairs[p]
-        due = pair["start"] <= t and (own or pair["own"] == 0)
+        due = pair["start"] <= t <= pair["until"]
         if due and has_static_witness(buffers.world, buffers.sweeps, buffers.joints, buffers.workspace, pair, t):
             return p
     return -1
-
-
-@kernel
-def static_witness_ahead(buffers, pairs, n, t0, t1, first):
-    """Return (pair, time): the first pair on its own account that is seen to touch at one of LOOKS; -1 for none.
-
-    Their steps are not charged, so nothing else would make `is_free` look at them before they are advanced, on a long
-    motion; on a short one `advance` looks itself. `first`: 1 where the end was looked at before.
-    """
-    for k in range(first, 4):
-        t = t1 if k == 0 else t0 + (t1 - t0) * LOOKS[k]
-        for p in range(n):
-            if work.late(buffers.counts):
-                break
-            pair = pairs[p]
-            due = pair["own"] > 0 and pair["start"] <= t
-            if due and has_static_witness(buffers.world, buffers.sweeps, buffers.joints, buffers.workspace, pair, t):
-                return p, t
-    return -1, t0
 
 
 @kernel
@@ -90,73 +82,74 @@ def outcome(pairs, status, time, p, i):
 
 
 @inlined
-def seen_at_ends(buffers, configs, pairs, stretch, slabs, terms):
-    """Return (pairs, p, t): a pair that is seen to touch at the end of a slab, the last first; -1 for none.
-
-    Half to nine tenths of the contacts of edges are there.
-    """
-    for slab in range(slabs, 0, -1):
-        if work.late(buffers.counts):
-            break
-        t = slab / slabs
-        pairs, n = swept_pairs(buffers, pairs, t, t, terms.margin, terms.grow, terms.tolerance)
-        n = leave_out_charted(buffers, configs, pairs, n, stretch, t, t) if terms.max_steps >= MAX_STEPS else n
-        p = static_witness(buffers, pairs, n, t, True)
-        if p >= 0:
-            return pairs, p, t
-    return pairs, -1, 0.0
-
-
-@inlined
-def candidates(buffers, configs, pairs, stretch, t0, t1, terms, long, slabs):
-    """Return (pairs, n, p, t): what may touch during [t0, t1]; and one of it that is seen to, at t, or p = -1.
+def candidates(buffers, configs, pairs, stretch, slab, terms):
+    """Return (pairs, n): what may touch during a slab.
 
     Charts are for questions with the default cap or a larger one: a lower one is a promise about the work of all pairs.
     """
-    charted = terms.max_steps >= MAX_STEPS
-    pairs, n = swept_pairs(buffers, pairs, t0, t1, terms.margin, terms.grow, terms.tolerance)
+    pairs, n = swept_pairs(buffers, pairs, slab[0], slab[1], terms.margin, terms.grow, terms.tolerance)
     buffers.counts[SPATIAL] += n
     if n == 0:
-        return pairs, n, -1, t0
-    n = leave_out_charted(buffers, configs, pairs, n, stretch, t0, t1) if charted else n
-    p = static_witness(buffers, pairs, n, t1, True) if long and slabs == 1 else -1
-    if p >= 0:
-        return pairs, n, p, t1
-    n = leave_out_free(buffers, pairs, n, t0, t1, long)
-    if long and charted:
-        p, t = static_witness_ahead(buffers, pairs, n, t0, t1, 1)
-        return pairs, n, p, t
-    return pairs, n, -1, t0
+        return pairs, n
+    pairs, n = cut_charted(buffers, configs, pairs, n, stretch, slab, terms.max_steps >= MAX_STEPS)
+    return pairs, leave_out_free(buffers, pairs, n, slab[0], slab[1], terms.anything)
 
 
 @inlined
-def search(buffers, pairs, n, t0, t1, terms, long, slabs):
-    """Return (status, time, p): the first contact of the pairs during [t0, t1].
+def pause_after(steps, terms, counts):
+    """Return the cap of a search that pauses after so many more steps, or as many tests as these stand for."""
+    cap = counts[work.CHARGED] + steps
+    if cap >= terms.max_steps:
+        counts[work.PAUSE] = 0
+        return terms.max_steps
+    counts[work.PAUSE] = work.charged(counts) + TESTS * steps
+    return cap
 
-    With `anything` the search stops once, after a few steps, to look at moments: nothing was found by then, and what
-    touches is seen sooner than reached. What was looked at before is not looked at again.
+
+@inlined
+def search(buffers, pairs, n, slab, terms, long, turn):
+    """Return (status, time, p): the first contact of the pairs during a slab.
+
+    With `anything` the search pauses once, after a few steps, to look at moments: nothing was found by then, and what
+    touches is seen sooner than reached. Only pairs that are not settled by then are looked at, so that looks cost a
+    free motion next to nothing. On a `long` motion sooner, and at its end at once; the end of a slab before the last
+    belongs to the next one, too. A slab that is taken up FIRST, before others, is PUT_OFF if all this brings nothing:
+    the others may be seen to touch. It is taken up AGAIN without a pause.
     """
+    t0, t1 = slab
     counts = buffers.counts
-    status, time, p = CAPPED if n > 0 else FREE, math.inf, -1
-    unseen = 0 if long else UNSEEN
-    end_seen = terms.anything and (slabs > 1 or long)
-    cap = min(terms.max_steps, counts[work.CHARGED] + unseen) if terms.anything else terms.max_steps
-    while status == CAPPED:  # nothing is known yet
-        status, time, p = advance(
-            buffers.world, buffers.sweeps, buffers.joints, buffers.taylor, buffers.workspace, pairs, n, t0, t1,
-            terms.anything, cap, counts,
-        )  # fmt: skip
-        if status == CAPPED and lacks_chart(pairs, p):
-            return UNCHARTED, time, p
-        if cap == terms.max_steps or work.late(counts):
-            break
-        if status == CAPPED:
-            for k in range(1 if end_seen else 0, 4):
-                t = t1 if k == 0 else t0 + (t1 - t0) * LOOKS[k]
-                seen = static_witness(buffers, pairs, n, t, not long)
-                if seen >= 0:
-                    return CONTACT, t, seen
+    tables = Tables(buffers.world, buffers.sweeps, buffers.joints, buffers.taylor, buffers.workspace)
+    if n == 0:
+        return FREE, math.inf, -1
+    if long and t1 == 1.0 and turn != AGAIN:
+        # Half to nine tenths of the contacts of edges are there.
+        seen = static_witness(buffers, pairs, n, t1)
+        if seen >= 0:
+            return CONTACT, t1, seen
+    cap = terms.max_steps
+    if terms.anything and turn != AGAIN:
+        cap = pause_after(LATE if long else UNSEEN, terms, counts)
+    status, time, p = advance(tables, pairs, n, slab, terms.anything, cap, counts, False)
+    if status == CAPPED and cap < terms.max_steps and not work.late(counts) and not lacks_chart(pairs, p):
+        paused = buffers.workspace.search[0]["paused"] != 0
+        if paused:
+            wait_from(tables, pairs, n)
+        for k in range(1 if long or t1 < 1.0 else 0, 4):
+            t = t1 if k == 0 else t0 + (t1 - t0) * LOOKS[k]
+            seen = static_witness(buffers, pairs, n, t)
+            if seen >= 0:
+                return CONTACT, t, seen
         cap = terms.max_steps
+        counts[work.PAUSE] = 0
+        if turn == FIRST:
+            cap = pause_after(PATIENT, terms, counts)
+        status, time, p = advance(tables, pairs, n, slab, terms.anything, cap, counts, paused)
+        if status == CAPPED and cap < terms.max_steps and not work.late(counts) and not lacks_chart(pairs, p):
+            counts[work.PAUSE] = 0
+            return PUT_OFF, time, p
+    counts[work.PAUSE] = 0
+    if status == CAPPED and lacks_chart(pairs, p):
+        return UNCHARTED, time, p
     return status, time, p
 
 
@@ -188,22 +181,22 @@ def solve(buffers, configs, stretches, terms):
         clock[MOTION] += now - stamp
         stamp = now
         long = terms.anything and longest_turn(buffers) >= SHORT
-        if terms.anything and slabs > 1:
-            pairs, p, t = seen_at_ends(buffers, configs, pairs, stretch, slabs, terms)
-            if p >= 0:
-                return outcome(pairs, CONTACT, t, p, i)
-        for slab in range(slabs):
-            t0, t1 = slab / slabs, (slab + 1) / slabs
+        put_off = 0
+        for k in range(2 * slabs if terms.anything else slabs):
+            # Whatever touches is most likely to do so late, and any contact will do: the last slab first.
+            slab = slabs - 1 - k % slabs if terms.anything else k
+            turn = FIRST if k + 1 < slabs else AGAIN if k >= slabs else ONLY
+            if turn == AGAIN and not put_off >> slab & 1:
+                continue
+            bounds = (slab / slabs, (slab + 1) / slabs)
             if work.late(buffers.counts):
-                return CAPPED, t0, math.inf, -1, -1, 0.0, i
-            pairs, n, p, t = candidates(buffers, configs, pairs, stretch, t0, t1, terms, long, slabs)
-            if p >= 0:
-                return outcome(pairs, CONTACT, t, p, i)
+                return CAPPED, 0.0 if terms.anything else bounds[0], math.inf, -1, -1, 0.0, i
+            pairs, n = candidates(buffers, configs, pairs, stretch, bounds, terms)
             buffers.counts[SLABS] += 1
             now = ticks()
             clock[CULLING] += now - stamp
             stamp = now
-            status, time, p = search(buffers, pairs, n, t0, t1, terms, long, slabs)
+            status, time, p = search(buffers, pairs, n, bounds, terms, long, turn)
             if status == UNCHARTED:
                 return outcome(pairs, status, time, p, i)
             if i == 0 and slab == 0 and not (status == CONTACT and (terms.anything or time == 0.0)):
@@ -213,8 +206,11 @@ def solve(buffers, configs, stretches, terms):
             now = ticks()
             clock[ADVANCEMENT] += now - stamp
             stamp = now
-            if status != FREE:
-                return outcome(pairs, status, time, p, i)
+            if status == PUT_OFF:
+                put_off |= 1 << slab
+            elif status != FREE:
+                # Nothing is known of slabs before it, where the last was taken first.
+                return outcome(pairs, status, 0.0 if status == CAPPED and terms.anything else time, p, i)
     return FREE, math.inf, math.inf, -1, -1, 0.0, 0
 
 
