@@ -30,6 +30,7 @@ COMMANDS = {
     "cluster": ("A file of edges", "measures.cluster"),
     "gpu": ("Edges on a GPU", "measures.gpu"),
     "overhead": ("Overhead", "measures.overhead"),
+    "large": ("Large meshes", "measures.large"),
     "deadlines": ("Deadlines", "measures.deadlines"),
     "backends": ("Distance back ends", "measures.backends"),
     "arm": ("An arm among pipes and in a machine room", "measures.arm"),

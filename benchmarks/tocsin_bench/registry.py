@@ -123,6 +123,7 @@ COMMANDS = (
     Command("cluster", "do Ray's workers answer as threads do, with one killed?", "campaign", "--count 100000"),
     Command("deadlines", "how late is an answer that has a deadline?", "engine"),
     Command("overhead", "what is left when there is nothing to do?", "engine"),
+    Command("large", "what does the first question about a large mesh cost?", "engine"),
     Command("backends", "a tree of boxes, or a tree of hulls?", "engine"),
     Command(
         "arm",
