@@ -1,0 +1,19 @@
+"""How points are joined: all of these pass through them."""
+
+import numpy as np
+import pytest
+
+from tocsin_bench.campaigns.executed import JOINED
+
+POINTS = np.array([[0.0, 0.0, 0.5], [0.7, -0.2, 0.5], [0.9, 0.6, 0.5], [0.1, 0.8, 0.5]])
+TIMES = np.array([0.0, 1.2, 2.5, 4.0])
+
+
+@pytest.mark.parametrize("name", JOINED)
+def test_every_way_to_join_points_passes_through_them(name):
+    pytest.importorskip({"toppra": "toppra", "Ruckig": "ruckig"}.get(name, "scipy"))
+    trajectory = JOINED[name](POINTS, TIMES)
+    fine = trajectory(np.linspace(trajectory.knots[0], trajectory.knots[-1], 4001))
+    for point in POINTS:
+        assert np.abs(fine - point).max(axis=1).min() < 5e-3
+    assert np.allclose(trajectory.positions[[0, -1]], POINTS[[0, -1]], atol=1e-6)

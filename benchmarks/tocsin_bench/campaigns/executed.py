@@ -1,0 +1,207 @@
+"""What the controller drives, and not what the planner planned: ten trajectories of real robots, both ways.
+
+Waypoints come from a planner that proves every straight edge, in MotionBenchMaker's scenes. They are joined as robots
+are driven: by scipy's cubic spline, by toppra's path parametrization, by Ruckig from point to point, by quintics at
+rest at every point, and by the cubics of a MoveIt message with velocities. The linear audit asks about the straight
+lines between the points; the spline audit about the curve. A judge who shares nothing with the library (its own reader
+and kinematics, FCL's distances) confirms every contact that the curve is said to have, and looks at samples of every
+curve that is said to be free.
+
+    python -m tocsin_bench executed
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import tempfile
+from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rich.table import Table
+
+import tocsin
+from tocsin import Trajectory
+from tocsin.io.planning import load_problem
+from tocsin.planning import plan
+from tocsin_bench.campaigns import mbm
+from tocsin_bench.campaigns.mbm_fcl import Sweep
+from tocsin_bench.campaigns.mbm_files import read_scene
+from tocsin_bench.data import Missing
+from tocsin_bench.report import console
+
+DESCRIPTION = "Ten trajectories as controllers drive them: the linear audit, the audit of the curve, and an FCL judge."
+
+SPEED, ACCELERATION = 1.0, 2.0
+"""Limits of all joints, radians or metres a second, and a second squared."""
+
+SAMPLES = 2000
+"""Of the judge, on a curve that is proven free."""
+
+
+def cubic(points: np.ndarray, times: np.ndarray) -> Trajectory:
+    """scipy's natural cubic spline through the points."""
+    from scipy.interpolate import CubicSpline
+
+    return Trajectory.of(CubicSpline(times, points, bc_type="clamped"))
+
+
+def quintic(points: np.ndarray, times: np.ndarray) -> Trajectory:
+    """Quintics that rest at every point."""
+    return Trajectory(times, points, np.zeros_like(points), np.zeros_like(points))
+
+
+def parametrized(points: np.ndarray, times: np.ndarray) -> Trajectory:
+    """toppra: as fast as the limits allow along the spline through the points."""
+    import toppra
+
+    toppra.setup_logging("ERROR")
+    path = toppra.SplineInterpolator(np.linspace(0.0, 1.0, len(points)), points)
+    limits = np.tile([-1.0, 1.0], (points.shape[1], 1))
+    bounds = [
+        toppra.constraint.JointVelocityConstraint(SPEED * limits),
+        toppra.constraint.JointAccelerationConstraint(ACCELERATION * limits),
+    ]
+    solved = toppra.algorithm.TOPPRA(bounds, path, parametrizer="ParametrizeSpline").compute_trajectory()
+    return Trajectory.of(solved)
+
+
+def ruckig(points: np.ndarray, times: np.ndarray) -> Trajectory:
+    """Ruckig from point to point, at rest at each; joints arrive together, on curves of their own."""
+    import ruckig as library
+
+    n = points.shape[1]
+    knots, pieces = [np.zeros(1)], []
+    for a, b in pairwise(points):
+        asked = library.InputParameter(n)
+        asked.current_position, asked.target_position = a.tolist(), b.tolist()
+        asked.max_velocity, asked.max_acceleration = [SPEED] * n, [ACCELERATION] * n
+        asked.max_jerk = [4.0 * ACCELERATION] * n
+        found = library.Trajectory(n)
+        library.Ruckig(n).calculate(asked, found)
+        part = Trajectory.of(found)
+        lasts = np.diff(part.knots)
+        kept = lasts > 1e-9  # phases of no length, whose ends differ by less than a knot may
+        pieces.append(part.coefficients[kept])
+        knots.append(knots[-1][-1] + np.cumsum(lasts[kept]))
+    degree = max(c.shape[1] for c in pieces)
+    table = [np.pad(c, ((0, 0), (0, degree - c.shape[1]), (0, 0))) for c in pieces]
+    return Trajectory.of_pieces(np.concatenate(knots), np.concatenate(table), source="Ruckig")
+
+
+def message(points: np.ndarray, times: np.ndarray) -> Trajectory:
+    """A RobotTrajectory message with velocities, as MoveIt's time parametrization writes them, read from its file."""
+    velocities = np.gradient(points, times, axis=0)
+    velocities[[0, -1]] = 0.0
+    names = [f"j{k}" for k in range(points.shape[1])]
+    rows = [
+        {"positions": p.tolist(), "velocities": v.tolist(), "time_from_start": float(t)}
+        for p, v, t in zip(points, velocities, times)
+    ]
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "plan.json"
+        file.write_text(json.dumps({"joint_trajectory": {"joint_names": names, "points": rows}}))
+        found = tocsin.load_trajectory(file)
+    return Trajectory.of_pieces(found.knots, found.coefficients, source="MoveIt")
+
+
+JOINED: dict[str, Callable[[np.ndarray, np.ndarray], Trajectory]] = {
+    "cubic spline (scipy)": cubic, "toppra": parametrized, "Ruckig": ruckig, "quintics": quintic, "MoveIt": message,
+}  # fmt: skip
+
+
+def judged(judge: Any, found: Any, trajectory: Trajectory) -> str:
+    """Return what the judge says: of a contact, whether it is there; of freedom, whether samples agree."""
+    if found.is_free:
+        rows = trajectory(np.linspace(trajectory.knots[0], trajectory.knots[-1], SAMPLES))
+        touch = judge.touch(Sweep(judge._geoms, *judge.chain.poses(judge.joint_names, rows)))
+        return f"{SAMPLES} samples: free" if touch is None else f"WRONG: {touch.link} and {touch.other} touch"
+    conflict = found.conflicts[0]
+    when = conflict.at if conflict.at is not None else 0.5 * (conflict.enter + conflict.exit)
+    rows = trajectory(np.array([when]))
+    sweep = Sweep(judge._geoms, *judge.chain.poses(judge.joint_names, rows))
+    apart = judge.distance(sweep, 0, conflict.pair.link_a, conflict.pair.link_b)
+    return f"contact at {when:.3f} s" if apart <= 1e-3 else f"WRONG: {1e3 * apart:.2f} mm apart at {when:.3f} s"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
+    parser.add_argument("--seed", type=int, default=1, help="seed of the planner (default 1)")
+    parser.add_argument("--problems", type=int, default=2, help="problems, five trajectories each (default 2)")
+
+
+def run(args: argparse.Namespace) -> dict[str, Any]:
+    """Make the table."""
+    lost = mbm.missing(("panda", "fetch"))
+    if lost:
+        raise Missing(lost)
+    table = Table(title="the same points, joined by straight lines and as they are driven")
+    for name in (
+        "problem",
+        "joined by",
+        "degree",
+        "pieces",
+        "seconds",
+        "linear",
+        "curve",
+        "not free (s)",
+        "judge",
+        "ms",
+    ):
+        table.add_column(name, justify="right" if name in ("degree", "pieces", "seconds", "ms") else "left")
+    rows: list[dict[str, Any]] = []
+    with tempfile.TemporaryDirectory() as folder:
+        for robot in ("panda", "fetch")[: max(args.problems, 1)]:
+            tasks = mbm.unpack((robot,), Path(folder))
+            done = 0
+            for task in mbm.spread(tasks, 24):
+                if done * 2 >= args.problems:
+                    break
+                made = _problem(task, args.seed)
+                if made is not None:
+                    rows += made
+                    done += 1
+    shown = ("problem", "by", "degree", "pieces", "lasts", "linear", "curve", "when", "judge", "ms")
+    for r in rows:
+        table.add_row(*[str(r[k]) for k in shown])
+    console.print(table)
+    wrong = sum("WRONG" in r["judge"] for r in rows)
+    fooled = sum(r["linear"] == "free" and r["curve"] != "free" for r in rows)
+    console.print(
+        f"{len(rows)} trajectories; the linear audit passes {fooled} that touch; the judge contradicts {wrong}"
+    )
+    if wrong:
+        raise SystemExit(f"{wrong} answers were contradicted")
+    return {"rows": rows, "fooled": fooled}
+
+
+def _problem(task: mbm.Task, seed: int) -> list[dict[str, Any]] | None:
+    """Return the rows of one problem; None if no plan of at least three points was found."""
+    robot, judge = mbm._robot(task.robot, task.robot_folder)
+    problem = load_problem(task.scene, task.request)
+    scene = problem.scene(robot)
+    judge.enter(read_scene(task.scene), problem.allowed)
+    start, goal = problem.configurations(robot)
+    if any(scene.first_contact(robot.at(q)).collides for q in (start, goal)):
+        return None
+    found = plan(scene, robot, start, goal, seed=seed)
+    if len(found.path) < 3:
+        return None
+    points = np.asarray(found.path)
+    lasts = np.maximum(np.abs(np.diff(points, axis=0)).max(axis=1) / SPEED, 0.1)
+    times = np.concatenate([[0.0], np.cumsum(1.5 * lasts)])
+    straight = tocsin.audit(scene, tocsin.Program().follow(robot, points, times=times))
+    rows = []
+    for name, join in JOINED.items():
+        trajectory = join(points, times)
+        audit = tocsin.audit(scene, tocsin.Program().follow(robot, trajectory))
+        when = ", ".join(f"{c.enter:.3f}–{c.exit:.3f} {c.pair.link_a}/{c.pair.link_b}" for c in audit.conflicts[:2])
+        rows.append({
+            "problem": task.name, "by": name, "degree": trajectory.degree, "pieces": len(trajectory.coefficients),
+            "lasts": f"{trajectory.duration:.2f}", "linear": straight.status.value, "curve": audit.status.value,
+            "when": when, "judge": judged(judge, audit, trajectory), "ms": round(1e3 * audit.seconds),
+        })  # fmt: skip
+    return rows
