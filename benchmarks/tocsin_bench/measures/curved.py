@@ -103,7 +103,7 @@ def four_arms(count: int, seed: int) -> dict[str, float]:
     arms = []
     for k in range(4):
         arm = Robot.from_urdf(folder / "panda_mbm.urdf", srdf=folder / "panda.srdf", name=f"panda{k}")
-        arm.place(tocsin.pose((0.6 * np.cos(k * np.pi / 2), 0.6 * np.sin(k * np.pi / 2), 0),
+        arm.place(tocsin.pose((0.5 * np.cos(k * np.pi / 2), 0.5 * np.sin(k * np.pi / 2), 0),
                               rpy=(0, 0, k * np.pi / 2 + np.pi)))  # fmt: skip
         arms.append(arm)
     scene = Scene(*arms)
@@ -112,7 +112,7 @@ def four_arms(count: int, seed: int) -> dict[str, float]:
     home = arms[0].configuration({}) if not arms[0].states else arms[0].configuration(next(iter(arms[0].states)))
     times, hits = {"straight": [], "curved": []}, 0
     while len(times["straight"]) < count:
-        ends = [np.clip(home + rng.uniform(-0.5, 0.5, (2, len(home))), low, high) for _ in arms]
+        ends = [np.clip(home + rng.uniform(-1.0, 1.0, (2, len(home))), low, high) for _ in arms]
         if scene.first_contact(*[arm.at(e[0]) for arm, e in zip(arms, ends)]).collides:
             continue
         straight = [arm.move(*e) for arm, e in zip(arms, ends)]
