@@ -50,6 +50,7 @@ COMMANDS = {
     "bounds": ("Taylor models, intervals, motion bounds", "campaigns.bounds"),
     "curves": ("Bounds of joints on curves", "campaigns.curves"),
     "tubes": ("Motions inside tubes", "campaigns.tubes"),
+    "grasps": ("Programs with grasps", "campaigns.grasps"),
     "executed": ("As it is driven", "campaigns.executed"),
     "curved": ("What curves cost", "measures.curved"),
     "enclosures": ("Enclosures of the interval engine", "campaigns.enclosures"),

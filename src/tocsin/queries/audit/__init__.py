@@ -32,7 +32,7 @@ __all__ = ["Audit", "Clearance", "Conflict", "Kept", "Moment", "Pair", "ProgramA
 def audit(scene: AskedScene, robot: Program, trajectory: None = None, **options: Any) -> ProgramAudit: ...
 @overload
 def audit(scene: AskedScene, robot: Robot, trajectory: Any, **options: Any) -> Audit: ...
-def audit(
+def audit(  # pyright: ignore[reportInconsistentOverload]
     scene: AskedScene,
     robot: Robot | Program,
     trajectory: Any = None,
