@@ -14,6 +14,7 @@ import numpy as np
 
 import tocsin
 from tocsin.io.trajectories import Trajectory
+from tocsin.planning import plan
 from tocsin.results import FirstContact
 
 Ask = Callable[[], Any]
@@ -159,6 +160,30 @@ def _intervals(margin: Any, tolerance: Any, max_steps: Any) -> Ask:
     return lambda: scene.contact_intervals(body.move((0, 0, 0), (6, 0, 0)), **how)
 
 
+def _edges(Q0: Any, Q1: Any, margin: Any, tolerance: Any, max_steps: Any, threads: Any, deadline: Any) -> Ask:
+    robot = arm()
+    how = {"margin": margin, "tolerance": tolerance, "max_steps": max_steps, "threads": threads, "deadline": deadline}
+    hits = tocsin.Scene(robot, wall()).first_contacts(robot, Q0, Q1, **how)
+    return lambda: (hits.time, hits.codes)
+
+
+def _poses(T0: Any, T1: Any) -> Ask:
+    body = brick()
+    hits = tocsin.Scene(body, wall()).first_contacts(body, T0, T1)
+    return lambda: hits.time
+
+
+def _several(A0: Any, A1: Any, B0: Any, B1: Any) -> Ask:
+    robot, body = arm(), brick()
+    return _value(tocsin.Scene(robot, body, wall()).measure_edges([robot, body], [A0, B0], [A1, B1]))
+
+
+def _planned(start: Any, goal: Any, margin: Any, seconds: Any, seed: Any) -> Ask:
+    robot = arm()
+    found = plan(tocsin.Scene(robot, wall()), robot, start, goal, margin=margin, seconds=seconds, seed=seed)
+    return _value((found.found, found.path))
+
+
 def _audited(trajectory: Any, times: Any, margin: Any, resolution: Any) -> Ask:
     robot = arm()
     found = tocsin.audit(
@@ -253,6 +278,15 @@ DOORS = (
          words={"resolution": "low", "exact": False, "every": "contact"}),
     Door("Scene.contact_intervals", _intervals, numbers={"margin": 0.25, "tolerance": 1e-3},
          words={"max_steps": 10_000}),
+    Door("Scene.first_contacts", _edges, {"Q0": np.stack([Q0, Q1, Q0]), "Q1": np.stack([Q1, Q0, Q0])},
+         numbers={"margin": 0.25, "tolerance": 1e-3, "deadline": 1000.0}, words={"max_steps": 10_000, "threads": 1}),
+    Door("Scene.first_contacts, bodies", _poses,
+         {"T0": np.stack([np.eye(4), TURN]), "T1": np.stack([shifted(4, 0, 0), shifted(0, 9, 0)])}),
+    Door("Scene.measure_edges, several", _several,
+         {"A0": np.stack([Q0, Q1]), "A1": np.stack([Q1, Q0]), "B0": np.array([[0.0, 20, 0], [0, 20, 1]]),
+          "B1": np.array([[4.0, 20, 0], [0, 25, 1]])}),
+    Door("planning.plan", _planned, {"start": Q0, "goal": Q1}, numbers={"margin": 0.125, "seconds": 5.0},
+         words={"seed": 3}),
     Door("audit", _audited, {"trajectory": np.stack([Q0, Q1, Q0]), "times": np.array([0.0, 1, 3])},
          numbers={"margin": 0.125, "resolution": 1e-2}),
     Door("Trajectory", lambda positions, times: (lambda plan: lambda: (plan.path(arm()), plan.times))(

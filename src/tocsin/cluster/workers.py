@@ -6,6 +6,7 @@ replaced, and what they had at hand is asked again of others; only what comes ba
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Iterator
 from typing import Any
@@ -63,6 +64,7 @@ def answered(
         options: dict[str, Any] = {"include_dashboard": False, "log_to_driver": False, "logging_level": "ERROR"}
         ray.init(address=address, **options, **({} if address else {"num_cpus": max(workers, 1)}))
     try:
+        logging.getLogger("ray.data").setLevel(logging.ERROR)
         settings = ray.data.DataContext.get_current()
         settings.enable_progress_bars = False
         sent = (ray.put(scene),)

@@ -80,6 +80,8 @@ def plan(
     """
     began = time.perf_counter()
     seconds = _cast.scalar(seconds, "seconds", above=0.0)
+    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise TocsinError(f"seed must be a whole number of at least 0; got {_cast.said(seed)}.")
     asker = EdgeAsker(scene, robot, group, margin)
     q0 = whole(asker, start, None)
     q1 = whole(asker, goal, q0)
@@ -105,7 +107,10 @@ def plan(
 def whole(asker: EdgeAsker, given: ConfigurationLike, like: Array | None) -> Array:
     """Return the configuration that is meant: of the group's joints, or of all of them, or by name."""
     robot = asker.robot
-    every = np.shape(given) == (robot.n_config,) if not isinstance(given, (str, Mapping)) else True
+    try:
+        every = isinstance(given, (str, Mapping)) or _cast.real(given).shape == (robot.n_config,)
+    except TypeError:  # which is refused there
+        every = True
     return robot.configuration(given, group=None if every else asker.group, like=like)
 
 
@@ -159,7 +164,7 @@ class Search:
         limits = np.stack([*asker.limits().T, *self.ends])
         self.low, self.high = limits.min(axis=0), limits.max(axis=0)
         self.range = RANGE * float(np.linalg.norm(self.high - self.low))
-        self.random = np.random.default_rng(_cast.count(seed + 1, "seed + 1"))
+        self.random = np.random.default_rng(seed)
         self.asked = 0
         self.q0 = q0
 
