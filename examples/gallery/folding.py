@@ -16,7 +16,7 @@ def rolled(bend):
     angle = bend * s
     step = 1.2 / (rows - 1)
     x, z = np.cumsum(np.cos(angle), axis=0) * step, np.cumsum(np.sin(angle), axis=0) * step
-    return np.stack([x, w + 0.01 * s * bend, z], -1).reshape(-1, 3)
+    return np.stack([x - x.mean(), w + 0.01 * s * bend, z], -1).reshape(-1, 3)
 
 
 strip = tocsin.Deformable(rolled(0.0), faces, name="strip")
