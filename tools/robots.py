@@ -1,6 +1,6 @@
 """Read every robot in some folders and say what came of it: python tools/robots.py FOLDER ... > table.md
 
-URDF, SDF and MJCF files; of files that share their words after a refusal, one line. Nothing is asked of them but to load.
+URDF, SDF and MJCF files. Nothing is asked of them but to load.
 """
 
 from __future__ import annotations
