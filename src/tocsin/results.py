@@ -490,8 +490,12 @@ class LinkPair:
     witness: np.ndarray | None = None
     """Joint values at which they are within the margin."""
     boxes: int = 0
-    """Boxes of joint values that were looked at."""
+    """Pairs of parts in boxes of joint values that were looked at."""
     reason: str = ""
+    closest: tuple[float, float] = (0.0, np.inf)
+    """The smallest distance (metres) at which they can be is between these: what is proven, what is attained."""
+    evidence: tuple[Any, ...] = field(default=(), repr=False)
+    """Of *never*, (shape, shape, words) of each pair of their shapes; of a witness, (shape, shape, point, point)."""
 
 
 @dataclass(frozen=True, eq=False)

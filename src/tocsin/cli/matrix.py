@@ -1,5 +1,6 @@
 """`tocsin matrix`: which links of a robot can touch each other at all, proven; as an SRDF file, or against one."""
 
+import math
 from collections import Counter
 from pathlib import Path
 from typing import Annotated, Any
@@ -24,6 +25,12 @@ Check = Annotated[
     Path | None,
     typer.Option("--check", metavar="SRDF", help="List the pairs that this file disables and that can collide."),
 ]
+Proof = Annotated[
+    Path | None, typer.Option("--proof", metavar="FILE", help="Write a proof that `tocsin verify` checks.")
+]
+Pictures = Annotated[
+    Path | None, typer.Option("--pictures", metavar="FOLDER", help="With --check: a picture of each witness.")
+]
 Margin = Annotated[float, typer.Option("--margin", metavar="METRES", help="How near counts as touching.")]
 Most = Annotated[int, typer.Option("--most", metavar="BOXES", help="Boxes of joint values a pair of shapes may take.")]
 
@@ -33,17 +40,22 @@ def matrix(
     out: Out = None,
     check: Check = None,
     margin: Margin = 0.001,
-    most: Most = 20_000_000,
+    most: Most = 100_000_000,
+    proof: Proof = None,
+    pictures: Pictures = None,
     packages: options.Packages = None,
     geometry: options.Geometry = "collision",
     as_json: options.Json = False,
 ) -> None:
     """Prove of every pair of links that it never touches, or show joint values at which it does."""
     arm = inputs.load_robot(robot, srdf=None, packages=packages, geometry=geometry, ignore_overlapping=False)
-    pairs = arm.prove_pairs(margin=margin, most=most)
+    with output.progress("pairs of links") as progress:
+        pairs = arm.prove_pairs(margin=margin, most=most, proof=proof, progress=progress)
     if out is not None:
         write_srdf(out, arm, pairs.disabled())
     colliding = _colliding(pairs, check) if check is not None else []
+    if pictures is not None:
+        _draw(pictures.expanduser(), arm, pairs, colliding)
     if as_json:
         output.write_json(_record(pairs, colliding) | {"robot": arm.name})
     else:
@@ -59,6 +71,17 @@ def _colliding(pairs: LinkPairs, srdf: Path) -> list[tuple[str, str]]:
     return [pair for pair in found if frozenset(pair) in disabled]
 
 
+def _draw(folder: Path, arm: tocsin.Robot, pairs: LinkPairs, colliding: list[tuple[str, str]]) -> None:
+    """Draw the robot at the witness of each pair that is disabled and can collide."""
+    from tocsin.viewer import save_picture
+
+    folder.mkdir(parents=True, exist_ok=True)
+    for pair in pairs:
+        if (pair.link_a, pair.link_b) in colliding and pair.witness is not None:
+            file, title = folder / f"{pair.link_a}-{pair.link_b}.png", f"{pair.link_a} and {pair.link_b}"
+            save_picture(file, tocsin.Scene(arm), arm.at(pair.witness), title=title)
+
+
 def _record(pairs: LinkPairs, colliding: list[tuple[str, str]]) -> dict[str, Any]:
     return {
         "tocsin": tocsin.__version__,
@@ -67,6 +90,7 @@ def _record(pairs: LinkPairs, colliding: list[tuple[str, str]]) -> dict[str, Any
         "pairs": [
             {
                 "links": [p.link_a, p.link_b], "verdict": p.verdict, "boxes": p.boxes, "reason": p.reason,
+                "closest": [p.closest[0], p.closest[1] if math.isfinite(p.closest[1]) else None],
                 "witness": None if p.witness is None else p.witness.tolist(),
             }
             for p in pairs

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -245,14 +245,19 @@ class Robot(Model):
         grasp.grasp_of(self, body)
         return grasp.carried_pose(self, body, self.rest if row is None else row)
 
-    def prove_pairs(self, *, margin: float = 0.001, most: int = 20_000_000, threads: int | None = None) -> LinkPairs:
+    def prove_pairs(
+        self, *, margin: float = 0.001, most: int = 100_000_000, threads: int | None = None,
+        proof: PathLike | None = None, progress: Callable[[int, int], None] | None = None,
+    ) -> LinkPairs:  # fmt: skip
         """Return of every pair of links whether it can come within the margin (metres), at any values of the joints.
 
         *never*: proven apart at all joint values within the limits. *always*, *sometimes*: within the margin, or a
         tenth of it more, at the configuration that is given. *adjacent*: joined, not asked about. *undecided*: `most`
-        boxes of joint values were not enough, or a joint has no limits. `pairs.disabled()` is for SRDF files.
+        looks were not enough, or a joint has no limits. `pairs.disabled()` is for SRDF files, and for `ignore_pairs`:
+        questions then skip what is proven. `proof`: a file that `tocsin verify` checks. `progress(done, total)` is
+        called pair by pair. What was found is kept on disk, so that a survey that was ended goes on where it was.
         """
-        return PROVEN_PAIRS(self, margin=margin, most=most, threads=threads)
+        return PROVEN_PAIRS(self, margin=margin, most=most, threads=threads, proof=proof, progress=progress)
 
     def ignore_overlapping_at(
         self, q: ConfigurationLike, *, base: PoseLike | None = None

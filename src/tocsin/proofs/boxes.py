@@ -11,6 +11,10 @@ Proof: go straight from c to q in unit time. The velocities of the joints are co
 theorem a point's place along n changes by at most its speed along n at c plus half of its greatest acceleration, and
 its speed is the sum of w_k |n.d_k(x)| at most. For a revolute joint n.d_k(x) = (n x u).(x - o), for a prismatic one
 n.u: linear in x, so its extremes over a part are those of a support function.
+
+The search halves boxes and parts in one tree: two parts are looked at in the box in which their wholes could not be
+told apart, and in no larger one, so that what is far away is done with in large boxes and never looked at again.
+Halvings and directions are written down as they are made, and are the proof (docs/proofs.md).
 """
 
 import numpy as np
@@ -21,10 +25,14 @@ from tocsin.geometry.convex import convex_distance
 from tocsin.motion.chain import chain_pose, common_ancestor
 from tocsin.motion.joints import UP, joint_motion
 from tocsin.motion.links import PRISMATIC, REVOLUTE
-from tocsin.proofs.search import NEAR, SLACK, farthest
+from tocsin.proofs.search import ALONG, HALF_A, HALF_B, HALF_BOX, NEAR, SLACK, farthest, whole, write
 
-APART, TOUCHING, SMALLER, GIVEN_UP = range(4)
-"""Of a box: proven apart; its middle is within the margin, or nearly; to be halved. Of all boxes: too many of them."""
+APART, TOUCHING, GIVEN_UP = range(3)
+"""What a search ends with: proven apart; two parts are within the margin at the values that are left in the row, or
+nearly; after too many boxes."""
+
+WHOLE_NUMBERS = (60.0, 4000.0, 1e6)
+"""The largest entry of a direction: the smallest that will do."""
 
 WITHIN = 0.1
 """Of the margin: what is this much farther apart counts as touching too. Between "apart" and "touching" there has to be
@@ -120,77 +128,34 @@ def share(losses, rows_a, n_a, rows_b, n_b, bent):
 
 
 @kernel
-def box_apart(tables, links, joints, ends, margin, half, work):
-    """Return APART, TOUCHING or SMALLER of two shapes in the box around the joints' values; see the head of this file.
+def left_along(part_a, part_b, points, state, need, n, losses):
+    """Return how much more than `need` is left of the gap along the unit direction n everywhere in a box.
 
-    `ends`: the links and the first parts of both shapes. `work`: rows of both chains, a stack, directions, a simplex,
-    and what each entry of the configuration took of the gap that failed.
+    `state`: the poses of both links and the rows of their joints; what each entry took is left in `losses`.
     """
-    parts, points = tables
-    link_a, link_b, root_a, root_b = ends
-    rows_a, rows_b, stack, aims, simplex, losses = work
-    stop = common_ancestor(links, link_a, link_b)
-    n_a = chain_rows(rows_a, joints, links, link_a, stop, half)
-    n_b = chain_rows(rows_b, joints, links, link_b, stop, half)
-    pose_a = chain_pose(joints, links, link_a, stop, 0.0)
-    pose_b = chain_pose(joints, links, link_b, stop, 0.0)
-    seen = (vec.tmatmul(pose_a[0], pose_b[0]), vec.tmatvec(pose_a[0], vec.sub(pose_b[1], pose_a[1])))
-    stack[0, 0] = root_a
-    stack[0, 1] = root_b
-    aims[0, 0] = aims[0, 1] = aims[0, 2] = 0.0
-    top = 1
-    while top > 0:
-        top -= 1
-        part_a = parts[stack[top, 0]]
-        part_b = parts[stack[top, 1]]
-        guess = (aims[top, 0], aims[top, 1], aims[top, 2])
-        if guess[0] == 0.0 and guess[1] == 0.0 and guess[2] == 0.0:
-            b = (part_b["center"][0], part_b["center"][1], part_b["center"][2])
-            a = (part_a["center"][0], part_a["center"][1], part_a["center"][2])
-            guess = vec.sub(vec.add(seen[1], vec.matvec(seen[0], b)), a)
-        gap, upper, aim, _, _ = convex_distance(
-            points, (part_a["point"], part_a["points"], part_a["radius"], part_a["disk"]),
-            points, (part_b["point"], part_b["points"], part_b["radius"], part_b["disk"]),
-            seen, guess, simplex, margin, -1.0, 0.95,
-        )  # fmt: skip
-        far = part_a["reach"] + part_b["reach"] + vec.norm(pose_a[1]) + vec.norm(pose_b[1])
-        need = margin + SLACK * (far + margin)
-        near = margin * (1.0 + WITHIN) + 2.0 * SLACK * far
-        leaves = part_a["half"] < 0 and part_b["half"] < 0
-        if leaves and upper <= near:
-            return TOUCHING
-        if gap > need:
-            for k in range(losses.shape[0]):
-                losses[k] = 0.0
-            n = vec.matvec(pose_a[0], aim)
-            lost = loss_along(part_a, points, pose_a, rows_a, n_a, n, losses)
-            lost += loss_along(part_b, points, pose_b, rows_b, n_b, n, losses)
-            bent = 0.5 * acceleration(joints, links, link_a, stop, half, part_a["reach"])
-            bent += 0.5 * acceleration(joints, links, link_b, stop, half, part_b["reach"])
-            lost += bent
-            share(losses, rows_a, n_a, rows_b, n_b, bent)
-            if gap > need + lost * UP:
-                continue
-            if leaves or gap - margin > NEAR * max(part_a["size"], part_b["size"]):
-                # The box is too large for these parts; but smaller ones may be in contact in its very middle.
-                return SMALLER
-        elif leaves:
-            for k in range(losses.shape[0]):
-                losses[k] = 0.0
-            return SMALLER
-        if top + 2 > stack.shape[0]:
-            return SMALLER
-        open_a = part_b["half"] < 0 or (part_a["half"] >= 0 and part_a["size"] >= part_b["size"])
-        first = part_a["half"] if open_a else part_b["half"]
-        for k in range(1, -1, -1):
-            if k == 1:
-                stack[top + 1, 0] = stack[top, 0]
-                stack[top + 1, 1] = stack[top, 1]
-            stack[top + k, 0 if open_a else 1] = first + k
-            for c in range(3):
-                aims[top + k, c] = aim[c]
-        top += 2
-    return APART
+    pose_a, pose_b, rows_a, n_a, rows_b, n_b, bent = state
+    for k in range(losses.shape[0]):
+        losses[k] = 0.0
+    back = (-n[0], -n[1], -n[2])
+    gap = vec.dot(n, vec.sub(pose_b[1], pose_a[1])) - farthest(part_a, points, vec.tmatvec(pose_a[0], n))
+    gap -= farthest(part_b, points, vec.tmatvec(pose_b[0], back))
+    lost = loss_along(part_a, points, pose_a, rows_a, n_a, n, losses)
+    lost += loss_along(part_b, points, pose_b, rows_b, n_b, n, losses)
+    return gap - (lost + bent) * UP - need
+
+
+@kernel
+def settle(words, used, part_a, part_b, points, state, need, n, losses):
+    """Return (used, is it settled): append a direction near n, in whole numbers, along which parts are apart."""
+    for size in WHOLE_NUMBERS:
+        w = whole(n, size)
+        length = vec.norm(w)
+        if length > 0.0 and left_along(part_a, part_b, points, state, need, vec.scale(w, 1.0 / length), losses) > 0.0:
+            used = write(words, used, ALONG)
+            for k in range(3):
+                used = write(words, used, np.int64(w[k]))
+            return used, True
+    return used, False
 
 
 @kernel
@@ -203,53 +168,140 @@ def set_at(links, joints, link, stop, row):
 
 
 @kernel
-def survey(tables, links, joints, ends, margin, entries, row, low, high, cells, work, most):
-    """Return (outcome, boxes): are two shapes apart at all joint values from `low` to `high`?
-
-    APART: proven. TOUCHING: they are within the margin at the values that are left in `row`. GIVEN_UP: after `most`
-    boxes. `entries`: those of the configuration that matter, in whose order `low` and `high` are; `cells`: a stack.
-    """
+def place(links, joints, ends, stop, cells, top, entries, row, half):
+    """Set the joints of both chains at the middle of a box, and write its half widths; return the poses."""
     n = entries.shape[0]
-    half = np.zeros(row.shape[0])
-    losses = work[5]
-    stop = common_ancestor(links, ends[0], ends[1])
     for k in range(n):
-        cells[0, k] = low[k]
-        cells[0, n + k] = high[k]
-    top = 1
-    boxes = 0
+        middle = 0.5 * (cells[top, k] + cells[top, n + k])
+        row[entries[k]] = middle
+        half[entries[k]] = max(cells[top, n + k] - middle, middle - cells[top, k]) * UP
+    set_at(links, joints, ends[0], stop, row)
+    set_at(links, joints, ends[1], stop, row)
+    return chain_pose(joints, links, ends[0], stop, 0.0), chain_pose(joints, links, ends[1], stop, 0.0)
+
+
+@kernel
+def same_box(cells, i, k, n):
+    """Are two boxes on the stack the same?"""
+    for c in range(2 * n):
+        if cells[i, c] != cells[k, c]:
+            return False
+    return True
+
+
+@kernel
+def halve_box(cells, top, entries, losses, half):
+    """Return which entry of a box is to be halved: that which takes most, else the widest; -1: it cannot be."""
+    n = entries.shape[0]
+    widest = -1
+    for k in range(n):
+        middle = 0.5 * (cells[top, k] + cells[top, n + k])
+        if cells[top, k] < middle < cells[top, n + k]:
+            more = 1.0 if widest < 0 else losses[entries[k]] - losses[entries[widest]]
+            if more > 0.0 or (more == 0.0 and half[entries[k]] > half[entries[widest]]):
+                widest = k
+    return widest
+
+
+@kernel
+def push(stack, aims, cells, top, aim, n):
+    """Copy the top of the stack, so that it is there twice, with a direction for both."""
+    for c in range(2):
+        stack[top + 1, c] = stack[top, c]
+    for c in range(2 * n):
+        cells[top + 1, c] = cells[top, c]
+    for k in range(2):
+        for c in range(3):
+            aims[top + k, c] = aim[c]
+
+
+@kernel
+def survey(tables, links, joints, ends, margin, entries, row, cells, work, words, most):
+    """Return (outcome, looked at, used): are two shapes apart at all joint values of the box cells[0]?
+
+    `entries`: those of the configuration that matter, in whose order a row of `cells` has least and greatest values;
+    `ends`: the links and the first parts of both shapes; `work`: rows of both chains, a stack, directions, a simplex,
+    what entries took, half widths. The proof is appended to `words`, as far as there is room; of what touches, the two
+    parts are left on the stack, and where they do, seen from the first link, and how near, in the directions.
+    """
+    parts, points = tables
+    rows_a, rows_b, stack, aims, simplex, losses, half = work
+    n = entries.shape[0]
+    stop = common_ancestor(links, ends[0], ends[1])
+    stack[0, 0] = ends[2]
+    stack[0, 1] = ends[3]
+    aims[0, 0] = aims[0, 1] = aims[0, 2] = 0.0
+    spare = cells.shape[0] - 1  # the last row holds the box whose joints are set
+    for c in range(2 * n):
+        cells[spare, c] = cells[0, c]
+    pose_a, pose_b = place(links, joints, ends, stop, cells, 0, entries, row, half)
+    n_a = chain_rows(rows_a, joints, links, ends[0], stop, half)
+    n_b = chain_rows(rows_b, joints, links, ends[1], stop, half)
+    top, looked, used = 1, 0, 0
     while top > 0:
-        if boxes >= most or top + 2 > cells.shape[0]:
-            return GIVEN_UP, boxes
-        boxes += 1
+        if looked >= most or top + 2 >= spare or n_a < 0 or n_b < 0:
+            return GIVEN_UP, looked, used
+        looked += 1
         top -= 1
-        for k in range(n):
-            middle = 0.5 * (cells[top, k] + cells[top, n + k])
-            row[entries[k]] = middle
-            half[entries[k]] = max(cells[top, n + k] - middle, middle - cells[top, k]) * UP
-        set_at(links, joints, ends[0], stop, row)
-        set_at(links, joints, ends[1], stop, row)
+        if not same_box(cells, spare, top, n):
+            for c in range(2 * n):
+                cells[spare, c] = cells[top, c]
+            pose_a, pose_b = place(links, joints, ends, stop, cells, top, entries, row, half)
+            n_a = chain_rows(rows_a, joints, links, ends[0], stop, half)
+            n_b = chain_rows(rows_b, joints, links, ends[1], stop, half)
+        part_a = parts[stack[top, 0]]
+        part_b = parts[stack[top, 1]]
+        bent = 0.5 * acceleration(joints, links, ends[0], stop, half, part_a["reach"])
+        bent += 0.5 * acceleration(joints, links, ends[1], stop, half, part_b["reach"])
+        state = pose_a, pose_b, rows_a, n_a, rows_b, n_b, bent
+        far = part_a["reach"] + part_b["reach"] + vec.norm(pose_a[1]) + vec.norm(pose_b[1])
+        need = margin + SLACK * (far + margin)
+        aim = (aims[top, 0], aims[top, 1], aims[top, 2])
+        if aim[0] != 0.0 or aim[1] != 0.0 or aim[2] != 0.0:
+            # What was best for the whole may do; GJK costs as much as several tries.
+            used, done = settle(words, used, part_a, part_b, points, state, need, aim, losses)
+            if done:
+                continue
+        seen = (vec.tmatmul(pose_a[0], pose_b[0]), vec.tmatvec(pose_a[0], vec.sub(pose_b[1], pose_a[1])))
+        guess = vec.tmatvec(pose_a[0], aim)
+        if guess[0] == 0.0 and guess[1] == 0.0 and guess[2] == 0.0:
+            b = (part_b["center"][0], part_b["center"][1], part_b["center"][2])
+            a = (part_a["center"][0], part_a["center"][1], part_a["center"][2])
+            guess = vec.sub(vec.add(seen[1], vec.matvec(seen[0], b)), a)
+        gap, upper, local, x, y = convex_distance(
+            points, (part_a["point"], part_a["points"], part_a["radius"], part_a["disk"]),
+            points, (part_b["point"], part_b["points"], part_b["radius"], part_b["disk"]),
+            seen, guess, simplex, margin, -1.0, 0.95,
+        )  # fmt: skip
+        aim = vec.matvec(pose_a[0], local)
+        leaves = part_a["half"] < 0 and part_b["half"] < 0
+        if leaves and upper <= margin * (1.0 + WITHIN) + 2.0 * SLACK * far:
+            stack[0, 0], stack[0, 1] = stack[top, 0], stack[top, 1]
+            for c in range(3):
+                aims[0, c], aims[1, c], aims[2, c] = x[c], y[c], max(upper, 0.0)
+            return TOUCHING, looked, used
         for k in range(losses.shape[0]):
             losses[k] = 0.0
-        outcome = box_apart(tables, links, joints, ends, margin, half, work)
-        if outcome == TOUCHING:
-            return TOUCHING, boxes
-        if outcome == APART:
-            continue
-        widest = 0
-        for k in range(1, n):
-            if losses[entries[k]] > losses[entries[widest]]:
-                widest = k
-        if losses[entries[widest]] == 0.0:
-            for k in range(n):
-                if half[entries[k]] > half[entries[widest]]:
-                    widest = k
-        middle = row[entries[widest]]
-        if not cells[top, widest] < middle < cells[top, n + widest]:
-            return GIVEN_UP, boxes
-        for k in range(2 * n):
-            cells[top + 1, k] = cells[top, k]
-        cells[top, n + widest] = middle
-        cells[top + 1, widest] = middle
+        if gap > need:
+            used, done = settle(words, used, part_a, part_b, points, state, need, aim, losses)
+            if done:
+                continue
+            share(losses, rows_a, n_a, rows_b, n_b, bent)
+        larger = part_b["half"] < 0 or (part_a["half"] >= 0 and part_a["size"] >= part_b["size"])
+        if leaves or gap - margin > NEAR * max(part_a["size"], part_b["size"]):
+            k = halve_box(cells, top, entries, losses, half)
+            if k < 0:
+                return GIVEN_UP, looked, used
+            used = write(words, write(words, used, HALF_BOX), np.int64(entries[k]))
+            push(stack, aims, cells, top, aim, n)
+            middle = 0.5 * (cells[top, k] + cells[top, n + k])
+            cells[top + 1, n + k] = middle
+            cells[top, k] = middle
+        else:
+            used = write(words, used, HALF_A if larger else HALF_B)
+            push(stack, aims, cells, top, aim, n)
+            first = part_a["half"] if larger else part_b["half"]
+            stack[top + 1, 0 if larger else 1] = first
+            stack[top, 0 if larger else 1] = first + 1
         top += 2
-    return APART, boxes
+    return APART, looked, used

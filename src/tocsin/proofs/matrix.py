@@ -11,7 +11,7 @@ Nothing is by samples alone: these only find witnesses.
 
 from __future__ import annotations
 
-import math
+import itertools
 import os
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -20,6 +20,7 @@ import numpy as np
 
 from tocsin import _cast
 from tocsin.compiler.jit import kernel
+from tocsin.geometry import cache
 from tocsin.model.robot import Robot
 from tocsin.model.world import assemble
 from tocsin.motion.chain import common_ancestor
@@ -29,22 +30,30 @@ from tocsin.proofs import boxes
 from tocsin.proofs.prove import joined_parts
 from tocsin.results import LinkPair, LinkPairs
 
+TURN = 3.1416
+"""A joint without limits is looked at from minus this, in radians, to this: more than a turn."""
+
 SAMPLES = 4096
 WAITING = 512
 
+MOST_WORDS = 2**22
+"""Of the proof of a pair of shapes; one that is longer is not kept."""
+
+ONE = 1_000_000
+"""Pairs of parts that a single configuration may take."""
+
 
 @kernel
-def touching(tables, links, joints, ends, margin, entries, row, values, half, work):
+def touching(tables, links, joints, ends, margin, entries, row, values, cells, work, words):
     """Return (how many, the first): at which rows of joint values two shapes are within the margin."""
-    stop = common_ancestor(links, ends[0], ends[1])
+    n = entries.shape[0]
     count = 0
     first = -1
     for i in range(values.shape[0]):
-        for k in range(entries.shape[0]):
-            row[entries[k]] = values[i, k]
-        boxes.set_at(links, joints, ends[0], stop, row)
-        boxes.set_at(links, joints, ends[1], stop, row)
-        if boxes.box_apart(tables, links, joints, ends, margin, half, work) == boxes.TOUCHING:
+        for k in range(n):
+            cells[0, k] = cells[0, n + k] = values[i, k]
+        outcome, _, _ = boxes.survey(tables, links, joints, ends, margin, entries, row, cells, work, words, ONE)
+        if outcome == boxes.TOUCHING:
             count += 1
             if first < 0:
                 first = i
@@ -60,7 +69,7 @@ class Survey:
     """A robot laid out for questions about pairs of its links."""
 
     def __init__(self, robot: Robot, margin: float) -> None:
-        self.robot, self.margin = robot, margin
+        self.robot, self.margin, self.keep = robot, margin, 0
         self.world = assemble([robot], {})
         parts, points, roots = joined_parts(robot.shapes)
         self.tables, self.roots = (parts, points), roots
@@ -95,7 +104,7 @@ class Survey:
             while i != stop:
                 kind = int(links[i]["kind"])
                 if kind in (REVOLUTE, PRISMATIC):
-                    found[int(links[i]["config"])] = (-math.pi, math.pi)
+                    found[int(links[i]["config"])] = (-TURN, TURN)
                     between.append(i)
                 elif kind != FIXED:
                     return f"the joint of {self.robot.link_names[i]!r} is neither revolute nor prismatic"
@@ -121,55 +130,124 @@ class Survey:
             np.zeros((WAITING, 3)),
             np.zeros((4, 9)),
             np.zeros(self.robot.width),
+            np.zeros(self.robot.width),
         )
 
     def look(self, a: int, b: int, most: int) -> LinkPair:
-        """Return what is true of two links."""
+        """Return what is true of two links; from the disk, where it was found before."""
         names = self.robot.link_names[a], self.robot.link_names[b]
         if self.adjacent(a, b):
             return LinkPair(*names, "adjacent")
         found = self.entries(a, b)
         if isinstance(found, str):
             return LinkPair(*names, "undecided", reason=found)
+        key = cache.content_key(
+            __file__, self.world.links, *self.tables, self.roots, *found, self.robot.rest, self.margin, most, self.keep,
+            a, b,
+        )  # fmt: skip
+        kept = cache.load(key, KEPT)
+        pair = None if kept is None else self._read(names, kept)
+        if pair is None:
+            pair = self._surveyed(a, b, found, most)
+            cache.store(key, self._written(pair))
+        return pair
+
+    def _surveyed(self, a: int, b: int, found: tuple[np.ndarray, np.ndarray, np.ndarray], most: int) -> LinkPair:
+        """Return what is true of two links, pair of shapes by pair of shapes: first by samples, then by boxes."""
+        names = self.robot.link_names[a], self.robot.link_names[b]
         entries, low, high = found
-        links, joints, work = self.world.links, np.zeros(len(self.world.links), JOINT), self.work()
-        row, half = self.robot.rest.copy(), np.zeros(self.robot.width)
-        rng = np.random.default_rng(a * 1000 + b)
-        values = rng.uniform(low, high, (SAMPLES if len(entries) else 1, len(entries)))
-        looked, open_pair = 0, False
-        for s in self.shapes[a]:
-            for t in self.shapes[b]:
-                ends = a, b, int(self.roots[s]), int(self.roots[t])
-                count, first = touching(self.tables, links, joints, ends, self.margin, entries, row, values, half, work)
-                if count:
-                    row[entries] = values[first]
-                    verdict = "always" if not len(entries) else "sometimes"
-                    share = f"{count} of {len(values)} samples" if len(entries) else "no joint between them"
-                    return LinkPair(*names, verdict, row[7:].copy(), looked, share)
-                outcome, n = boxes.survey(
-                    self.tables, links, joints, ends, self.margin, entries, row, low, high,
-                    np.zeros((WAITING, 2 * len(entries))), work, most,
-                )  # fmt: skip
-                looked += n
-                if outcome == boxes.TOUCHING:
-                    return LinkPair(*names, "sometimes", row[7:].copy(), looked, "found by the survey")
-                open_pair = open_pair or outcome != boxes.APART
-        if open_pair:
+        joints, work = np.zeros(len(self.world.links), JOINT), self.work()
+        row, cells = self.robot.rest.copy(), np.zeros((WAITING, 2 * len(entries)))
+        values = np.random.default_rng(a * 1000 + b).uniform(low, high, (SAMPLES if len(entries) else 1, len(entries)))
+        words = np.zeros(self.keep, np.int64)
+        looked, proven, trees = 0, True, []
+        asked = self.tables, self.world.links, joints
+        for s, t in itertools.product(self.shapes[a], self.shapes[b]):
+            ends = a, b, int(self.roots[s]), int(self.roots[t])
+            count, first = touching(*asked, ends, self.margin, entries, row, values, cells, work, words[:0])
+            if count:
+                cells[0] = np.concatenate((values[first], values[first]))
+                boxes.survey(*asked, ends, self.margin, entries, row, cells, work, words[:0], ONE)
+                share = f"{count} of {len(values)} samples" if len(entries) else "no joint between them"
+                return self._touching(names, row, (s, t), work, looked, share, always=not len(entries))
+            cells[0] = np.concatenate((low, high))
+            outcome, n, used = boxes.survey(*asked, ends, self.margin, entries, row, cells, work, words, most)
+            looked += n
+            if outcome == boxes.TOUCHING:
+                return self._touching(names, row, (s, t), work, looked, "found by the survey", always=False)
+            proven = proven and outcome == boxes.APART
+            trees.append((s, t, words[: used if used <= len(words) else 0].copy()))
+        if not proven:
             return LinkPair(*names, "undecided", None, looked, f"more than {most} boxes")
-        return LinkPair(*names, "never", None, looked)
+        return LinkPair(*names, "never", None, looked, "", (self.margin, np.inf), tuple(trees))
+
+    def _touching(
+        self, names: tuple[str, str], row: np.ndarray, shapes: tuple[int, int], work: Any, looked: int, share: str, *,
+        always: bool,
+    ) -> LinkPair:  # fmt: skip
+        """Return a pair with its witness: where both links have the places at which they touch."""
+        stack, aims = work[2], work[3]
+        far = float(aims[2, 0])
+        evidence = *shapes, *stack[0].tolist(), *aims[0].tolist(), *aims[1].tolist()
+        verdict = "always" if always else "sometimes"
+        return LinkPair(*names, verdict, row[7:].copy(), looked, share, (0.0, far), tuple(evidence))
+
+    def _written(self, pair: LinkPair) -> dict[str, np.ndarray]:
+        """Return a pair as arrays."""
+        trees = pair.evidence if pair.verdict == "never" else ()
+        lengths = [[s, t, len(words)] for s, t, words in trees]
+        return {
+            "numbers": np.array([VERDICTS.index(pair.verdict), pair.boxes, min(pair.closest[1], 1e300)]),
+            "witness": np.zeros(0) if pair.witness is None else pair.witness,
+            "evidence": np.array(() if pair.verdict == "never" else pair.evidence, float),
+            "trees": np.array(lengths, np.int64).reshape(-1, 3),
+            "words": np.concatenate([np.zeros(0, np.int64), *[words for _, _, words in trees]]),
+            "reason": np.frombuffer(pair.reason.encode(), np.uint8),
+        }
+
+    def _read(self, names: tuple[str, str], kept: Any) -> LinkPair | None:
+        """Return a pair from its arrays."""
+        code, looked, far = kept["numbers"].tolist()
+        verdict = VERDICTS[int(code)]
+        ends = np.cumsum([0, *kept["trees"][:, 2].tolist()])
+        trees = tuple(
+            (int(s), int(t), kept["words"][i:k]) for (s, t, _), i, k in zip(kept["trees"], ends[:-1], ends[1:])
+        )
+        witness = kept["witness"] if verdict in ("always", "sometimes") else None
+        closest = (self.margin, np.inf) if verdict == "never" else (0.0, far if far < 1e300 else np.inf)
+        evidence = trees if verdict == "never" else tuple(kept["evidence"].tolist())
+        return LinkPair(*names, verdict, witness, int(looked), bytes(kept["reason"]).decode(), closest, evidence)
 
 
-def prove_pairs(robot: Robot, *, margin: float, most: int, threads: int | None, told: Any = None) -> LinkPairs:
-    """Answer `Robot.prove_pairs`; `told` is called with every pair as it is done."""
+VERDICTS = ("never", "always", "sometimes", "undecided")
+KEPT: cache.Layout = {
+    "numbers": (np.dtype("f8"), (3,)), "witness": (np.dtype("f8"), (None,)), "evidence": (np.dtype("f8"), (None,)),
+    "trees": (np.dtype("i8"), (None, 3)), "words": (np.dtype("i8"), (None,)), "reason": (np.dtype("u1"), (None,)),
+}  # fmt: skip
+"""What is kept of a pair."""
+
+
+def prove_pairs(
+    robot: Robot, *, margin: float, most: int, threads: int | None, proof: Any = None, progress: Any = None
+) -> LinkPairs:
+    """Answer `Robot.prove_pairs`; `progress(done, total)` is called as pairs are done."""
     survey = Survey(robot, _cast.margin(margin))
+    survey.keep = 0 if proof is None else MOST_WORDS
     _cast.count(most, "most")
+    pairs = survey.pairs()
+    done = itertools.count(1)
 
     def look(pair: tuple[int, int]) -> LinkPair:
         found = survey.look(*pair, most)
-        if told is not None:
-            told(found)
+        if progress is not None:
+            progress(next(done), len(pairs))
         return found
 
     workers = os.cpu_count() or 1 if threads is None else _cast.count(threads, "threads")
     with ThreadPoolExecutor(workers) as pool:
-        return LinkPairs(survey.margin, tuple(pool.map(look, survey.pairs())))
+        found = LinkPairs(survey.margin, tuple(pool.map(look, pairs)))
+    if proof is not None:
+        from tocsin.proofs.matrix_file import write_matrix
+
+        write_matrix(proof, survey, found)
+    return found

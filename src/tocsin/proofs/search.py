@@ -20,8 +20,8 @@ from tocsin.motion.chain import chain_pose, chain_state, common_ancestor
 from tocsin.motion.curved_joints import set_joint
 from tocsin.motion.joints import UP
 
-HALF_TIME, SLAB, END, HALF_A, HALF_B, ALONG, PAIR_OF = range(1, 8)
-"""Words of a proof: / . ; < > then a direction, or the two shapes of a pair."""
+HALF_TIME, SLAB, END, HALF_A, HALF_B, ALONG, PAIR_OF, HALF_BOX = range(1, 9)
+"""Words of a proof: / . ; < > then a direction, the two shapes of a pair, the entry along which a box is halved."""
 
 PROVEN, OPEN, FULL = range(3)
 """What a search ends with: it has left a proof; a pair stays open; the table of words is full."""

@@ -50,7 +50,8 @@ def as_text(words: np.ndarray) -> str:
             out.append(_WORDS[word])
             i += 1
         else:
-            count = 3 if word == search.ALONG else 2
+            count = {search.ALONG: 3, search.PAIR_OF: 2, search.HALF_BOX: 1}[word]
+            out += ["/"] if word == search.HALF_BOX else []
             out += map(str, listed[i + 1 : i + 1 + count])
             i += 1 + count
     return " ".join(out)

@@ -1,0 +1,77 @@
+"""The proof of a matrix: accepted as it is, refused with one word changed, or with other limits."""
+
+import copy
+from pathlib import Path
+
+import pytest
+
+from tocsin import Robot, RobotBuilder, Sphere, TocsinError
+
+from .test_matrix import joint, link
+
+checker = pytest.importorskip("tocsin_checker", reason="the checker is not installed: pip install ./checker")
+
+
+@pytest.fixture
+def arm(tmp_path: Path) -> Robot:
+    (tmp_path / "arm.urdf").write_text(
+        '<robot name="arm">'
+        + link("base", '<box size="0.2 0.2 0.2"/>')
+        + link("upper", '<box size="0.1 0.1 0.6"/>', 0.4)
+        + link("tip", '<sphere radius="0.1"/>', 0.4)
+        + link("rod", '<cylinder radius="0.05" length="0.5"/>', 0.3)
+        + joint("one", "base", "upper", 0.0, "0 1 0", 1.0)
+        + joint("two", "upper", "tip", 0.8, "0 1 1", 3.0)
+        + joint("three", "tip", "rod", 0.4, "0 1 0", 3.0)
+        + "</robot>"
+    )
+    return Robot.from_urdf(tmp_path / "arm.urdf")
+
+
+def accepts(data: dict, files: dict[str, Path]) -> bool:
+    try:
+        checker.check(data, files)
+    except checker.Refused:
+        return False
+    return True
+
+
+def test_the_proof_of_a_matrix_is_checked_word_by_word(arm: Robot, tmp_path: Path) -> None:
+    found = arm.prove_pairs(proof=tmp_path / "arm.proof", threads=1)
+    assert {p.verdict for p in found} == {"adjacent", "never", "sometimes"}
+    files = {"arm": tmp_path / "arm.urdf"}
+    data = checker.read_proof(tmp_path / "arm.proof")
+    verdict = checker.check(data, files)
+    counts = f"{len(found.of('never'))} pairs of links never, {len(found.of('sometimes'))} pairs of links sometimes"
+    assert counts in str(verdict)
+    never = next(k for k, said in enumerate(data["links"]) if said["verdict"] == "never")
+    words = data["links"][never]["trees"][0][2].split()
+    for k in range(0, len(words), max(len(words) // 24, 1)):
+        wrong = copy.deepcopy(data)
+        wrong["links"][never]["trees"][0][2] = " ".join(words[:k] + words[k + 1 :])
+        assert not accepts(wrong, files)
+    for change in (
+        lambda d: d["links"][never]["trees"].clear(),
+        lambda d: d.__setitem__("margin", 0.5),
+        lambda d: d["links"][never].__setitem__("links", ["arm/base", "arm/base"]),
+        lambda d: next(s for s in d["links"] if s["verdict"] == "sometimes")["witness"].__setitem__(8, 0.0),
+        lambda d: d["links"].append({"links": ["arm/base", "arm/upper"], "verdict": "never", "trees": []}),
+    ):
+        wrong = copy.deepcopy(data)
+        change(wrong)
+        assert not accepts(wrong, files)
+
+
+def test_what_was_surveyed_is_kept_and_other_limits_are_another_robot(arm: Robot, tmp_path: Path) -> None:
+    first, again = (arm.prove_pairs(proof=tmp_path / "arm.proof", threads=1) for _ in range(2))
+    assert [(p.verdict, p.boxes, p.closest) for p in first] == [(p.verdict, p.boxes, p.closest) for p in again]
+    wider = (tmp_path / "arm.urdf").read_text().replace('lower="-1.0" upper="1.0"', 'lower="-3.0" upper="3.0"')
+    (tmp_path / "wide.urdf").write_text(wider)
+    assert not accepts(checker.read_proof(tmp_path / "arm.proof"), {"arm": tmp_path / "wide.urdf"})
+
+
+def test_limits_that_no_file_holds_are_not_proven(tmp_path: Path) -> None:
+    b = RobotBuilder("two").link("a", Sphere(0.1))
+    robot = b.link("b", Sphere(0.1), parent="a", joint="revolute", axis=(0, 1, 0), origin=(0, 0, 1)).build()
+    with pytest.raises(TocsinError, match="comes from none"):
+        robot.prove_pairs(proof=tmp_path / "x.proof")
