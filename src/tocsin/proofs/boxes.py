@@ -128,12 +128,13 @@ def share(losses, rows_a, n_a, rows_b, n_b, bent):
 
 
 @kernel
-def left_along(part_a, part_b, points, state, need, n, losses):
-    """Return how much more than `need` is left of the gap along the unit direction n everywhere in a box.
+def left_along(part_a, part_b, points, state, n, losses):
+    """Return how much more than what is needed is left of the gap along the unit direction n everywhere in a box.
 
-    `state`: the poses of both links and the rows of their joints; what each entry took is left in `losses`.
+    `state`: the poses of both links, the rows of their joints, half of the greatest accelerations, and the need; what
+    each entry took is left in `losses`.
     """
-    pose_a, pose_b, rows_a, n_a, rows_b, n_b, bent = state
+    pose_a, pose_b, rows_a, n_a, rows_b, n_b, bent, need = state
     for k in range(losses.shape[0]):
         losses[k] = 0.0
     back = (-n[0], -n[1], -n[2])
@@ -145,12 +146,12 @@ def left_along(part_a, part_b, points, state, need, n, losses):
 
 
 @kernel
-def settle(words, used, part_a, part_b, points, state, need, n, losses):
+def settle(words, used, part_a, part_b, points, state, n, losses):
     """Return (used, is it settled): append a direction near n, in whole numbers, along which parts are apart."""
     for size in WHOLE_NUMBERS:
         w = whole(n, size)
         length = vec.norm(w)
-        if length > 0.0 and left_along(part_a, part_b, points, state, need, vec.scale(w, 1.0 / length), losses) > 0.0:
+        if length > 0.0 and left_along(part_a, part_b, points, state, vec.scale(w, 1.0 / length), losses) > 0.0:
             used = write(words, used, ALONG)
             for k in range(3):
                 used = write(words, used, np.int64(w[k]))
@@ -168,16 +169,20 @@ def set_at(links, joints, link, stop, row):
 
 
 @kernel
-def place(links, joints, ends, stop, cells, top, entries, row, half):
-    """Set the joints of both chains at the middle of a box, and write its half widths; return the poses."""
+def place(links, joints, ends, box, entries, row, work):
+    """Set the joints of both chains at the middle of a box; return the poses and how many rows of joints they have."""
     n = entries.shape[0]
+    half = work[6]
+    stop = common_ancestor(links, ends[0], ends[1])
     for k in range(n):
-        middle = 0.5 * (cells[top, k] + cells[top, n + k])
+        middle = 0.5 * (box[k] + box[n + k])
         row[entries[k]] = middle
-        half[entries[k]] = max(cells[top, n + k] - middle, middle - cells[top, k]) * UP
+        half[entries[k]] = max(box[n + k] - middle, middle - box[k]) * UP
     set_at(links, joints, ends[0], stop, row)
     set_at(links, joints, ends[1], stop, row)
-    return chain_pose(joints, links, ends[0], stop, 0.0), chain_pose(joints, links, ends[1], stop, 0.0)
+    n_a = chain_rows(work[0], joints, links, ends[0], stop, half)
+    n_b = chain_rows(work[1], joints, links, ends[1], stop, half)
+    return chain_pose(joints, links, ends[0], stop, 0.0), chain_pose(joints, links, ends[1], stop, 0.0), n_a, n_b
 
 
 @kernel
@@ -201,6 +206,14 @@ def halve_box(cells, top, entries, losses, half):
             if more > 0.0 or (more == 0.0 and half[entries[k]] > half[entries[widest]]):
                 widest = k
     return widest
+
+
+@kernel
+def between(part_a, part_b, seen):
+    """Return the way from the middle of a part to that of another one, which is placed as `seen` from the first."""
+    b = (part_b["center"][0], part_b["center"][1], part_b["center"][2])
+    a = (part_a["center"][0], part_a["center"][1], part_a["center"][2])
+    return vec.sub(vec.add(seen[1], vec.matvec(seen[0], b)), a)
 
 
 @kernel
@@ -234,9 +247,7 @@ def survey(tables, links, joints, ends, margin, entries, row, cells, work, words
     spare = cells.shape[0] - 1  # the last row holds the box whose joints are set
     for c in range(2 * n):
         cells[spare, c] = cells[0, c]
-    pose_a, pose_b = place(links, joints, ends, stop, cells, 0, entries, row, half)
-    n_a = chain_rows(rows_a, joints, links, ends[0], stop, half)
-    n_b = chain_rows(rows_b, joints, links, ends[1], stop, half)
+    pose_a, pose_b, n_a, n_b = place(links, joints, ends, cells[0], entries, row, work)
     top, looked, used = 1, 0, 0
     while top > 0:
         if looked >= most or top + 2 >= spare or n_a < 0 or n_b < 0:
@@ -246,28 +257,22 @@ def survey(tables, links, joints, ends, margin, entries, row, cells, work, words
         if not same_box(cells, spare, top, n):
             for c in range(2 * n):
                 cells[spare, c] = cells[top, c]
-            pose_a, pose_b = place(links, joints, ends, stop, cells, top, entries, row, half)
-            n_a = chain_rows(rows_a, joints, links, ends[0], stop, half)
-            n_b = chain_rows(rows_b, joints, links, ends[1], stop, half)
+            pose_a, pose_b, n_a, n_b = place(links, joints, ends, cells[top], entries, row, work)
         part_a = parts[stack[top, 0]]
         part_b = parts[stack[top, 1]]
         bent = 0.5 * acceleration(joints, links, ends[0], stop, half, part_a["reach"])
         bent += 0.5 * acceleration(joints, links, ends[1], stop, half, part_b["reach"])
-        state = pose_a, pose_b, rows_a, n_a, rows_b, n_b, bent
         far = part_a["reach"] + part_b["reach"] + vec.norm(pose_a[1]) + vec.norm(pose_b[1])
         need = margin + SLACK * (far + margin)
+        state = pose_a, pose_b, rows_a, n_a, rows_b, n_b, bent, need
         aim = (aims[top, 0], aims[top, 1], aims[top, 2])
-        if aim[0] != 0.0 or aim[1] != 0.0 or aim[2] != 0.0:
+        if looked > 1:
             # What was best for the whole may do; GJK costs as much as several tries.
-            used, done = settle(words, used, part_a, part_b, points, state, need, aim, losses)
+            used, done = settle(words, used, part_a, part_b, points, state, aim, losses)
             if done:
                 continue
         seen = (vec.tmatmul(pose_a[0], pose_b[0]), vec.tmatvec(pose_a[0], vec.sub(pose_b[1], pose_a[1])))
-        guess = vec.tmatvec(pose_a[0], aim)
-        if guess[0] == 0.0 and guess[1] == 0.0 and guess[2] == 0.0:
-            b = (part_b["center"][0], part_b["center"][1], part_b["center"][2])
-            a = (part_a["center"][0], part_a["center"][1], part_a["center"][2])
-            guess = vec.sub(vec.add(seen[1], vec.matvec(seen[0], b)), a)
+        guess = vec.tmatvec(pose_a[0], aim) if looked > 1 else between(part_a, part_b, seen)
         gap, upper, local, x, y = convex_distance(
             points, (part_a["point"], part_a["points"], part_a["radius"], part_a["disk"]),
             points, (part_b["point"], part_b["points"], part_b["radius"], part_b["disk"]),
@@ -283,7 +288,7 @@ def survey(tables, links, joints, ends, margin, entries, row, cells, work, words
         for k in range(losses.shape[0]):
             losses[k] = 0.0
         if gap > need:
-            used, done = settle(words, used, part_a, part_b, points, state, need, aim, losses)
+            used, done = settle(words, used, part_a, part_b, points, state, aim, losses)
             if done:
                 continue
             share(losses, rows_a, n_a, rows_b, n_b, bent)
@@ -300,8 +305,7 @@ def survey(tables, links, joints, ends, margin, entries, row, cells, work, words
         else:
             used = write(words, used, HALF_A if larger else HALF_B)
             push(stack, aims, cells, top, aim, n)
-            first = part_a["half"] if larger else part_b["half"]
-            stack[top + 1, 0 if larger else 1] = first
-            stack[top, 0 if larger else 1] = first + 1
+            stack[top + 1, 0 if larger else 1] = part_a["half"] if larger else part_b["half"]
+            stack[top, 0 if larger else 1] = stack[top + 1, 0 if larger else 1] + 1
         top += 2
     return APART, looked, used
