@@ -386,3 +386,13 @@ def test_primitives_stay_primitives(tmp_path):
     robot = load_mjcf(write(tmp_path, JOINTS))
     assert robot.shapes[robot.link_index("socket")][0].source == Box((0.2, 0.4, 0.6))
     assert robot.shapes[robot.link_index("stone")][0].source == Sphere(0.2)
+
+
+def test_an_included_file_may_have_mujocos_own_root_for_such(tmp_path):
+    (tmp_path / "part.xml").write_text('<mujocoinclude><geom type="sphere" size="0.1"/></mujocoinclude>')
+    main = tmp_path / "main.xml"
+    body = '<body name="b"><freejoint/><include file="part.xml"/></body>'
+    main.write_text(f"<mujoco><worldbody>{body}</worldbody></mujoco>")
+    assert sum(map(len, load_mjcf(main).shapes)) == 1
+    with pytest.raises(TocsinError, match="its root is <mujocoinclude>"):
+        load_mjcf(tmp_path / "part.xml")

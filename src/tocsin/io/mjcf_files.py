@@ -23,6 +23,9 @@ from tocsin.io.files import DEEPEST, Element, parse_xml, read_bytes
 from tocsin.io.mjcf_bounds import MOST_CELLS, Extent, check_claims, extent_of
 from tocsin.io.uris import Packages, Places
 
+INCLUDED = ("mujoco", "mujocoinclude")
+"""Roots of files that others include."""
+
 MOST_FILES = 1000
 """Files that one model may name: those it includes, its sub-models, its meshes."""
 
@@ -84,13 +87,13 @@ class Gathered:
         self._assets(root, file, folder)
         return self._written(root, file.name, main=not above), extent, root.get("model", "")
 
-    def _document(self, file: Path) -> Element:
-        """Return the root of a file that is MJCF."""
+    def _document(self, file: Path, roots: tuple[str, ...] = ("mujoco",)) -> Element:
+        """Return the root of a file that is MJCF: one of `roots`."""
         self._count += 1
         if self._count > MOST_FILES:
             raise self._refused(f"it names more than {MOST_FILES} files")
         root = parse_xml(file, _WHAT)
-        if root.tag != "mujoco":
+        if root.tag not in roots:
             hint = "; this is URDF: use from_urdf" if root.tag == "robot" else ""
             raise TocsinError(f"cannot load {str(file)!r}: its root is <{root.tag}>, not <mujoco>{hint}.")
         return root
@@ -110,7 +113,7 @@ class Gathered:
             if target in seen:
                 raise self._refused(f"{child.get('file')!r} is included twice (line {child.line})")
             seen.add(target)
-            root = self._document(target)
+            root = self._document(target, INCLUDED)
             self._include(root, target, main, seen, depth + 1)
             element[k : k + 1] = list(root)
 
