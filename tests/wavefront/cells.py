@@ -8,12 +8,21 @@ from tocsin.model.base import Motion
 from tocsin.queries.devices import field
 from tocsin.queries.edges import Points
 from tocsin.wavefront import host
+from tocsin.wavefront.rounds import batch_of
 
 
 def on_host(scene, model, Q0, Q1, margin=0.0, tolerance=-1.0):
     """Return the statuses of edges, from the stages on this processor."""
     points = Points(scene.context, model, {"Q0": Q0, "Q1": Q1})
     return host.ask(field(scene.context, points.standing()[0], margin, tolerance), points.batch)[0]
+
+
+def batch_for(scene, model, Q0, Q1):
+    """Return (field, batch, items, left): what the stages work on, with room for all slabs."""
+    points = Points(scene.context, model, {"Q0": Q0, "Q1": Q1})
+    tables = field(scene.context, points.standing()[0], 0.0, -1.0)
+    order = np.arange(len(tables.couples), dtype=np.int32)
+    return tables, *batch_of(tables, points.batch, order, slabs=64)
 
 
 def arm():

@@ -3,20 +3,15 @@
 import numpy as np
 
 from tocsin.outcome import CAPPED, CONTACT, FREE
-from tocsin.queries.devices import field
-from tocsin.queries.edges import Points
 from tocsin.wavefront.apart import BETWEEN, box_clearance, look_at
 from tocsin.wavefront.host import run
-from tocsin.wavefront.rounds import batch_of
-from wavefront.cells import arm
+from wavefront.cells import arm, batch_for
 
 
 def test_boxes_that_are_clear_stay_clear_of_each_other_for_the_whole_time():
     """The gap that is left at a later moment, computed anew, is no less than what was promised from the middle."""
     scene, robot, Q0, Q1 = arm()
-    points = Points(scene.context, robot, {"Q0": Q0, "Q1": Q1})
-    tables = field(scene.context, points.standing()[0], 0.0, -1.0)
-    batch, items, left = batch_of(tables, *points.batch[:3], slabs=64)
+    tables, batch, items, left = batch_for(scene, robot, Q0, Q1)
     run(tables, batch, items, left, np.zeros((200, 2), np.int32))
     checked = 0
     for e in range(0, len(Q0), 4):

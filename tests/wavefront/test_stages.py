@@ -4,12 +4,9 @@ import numpy as np
 import pytest
 
 from tocsin.outcome import CAPPED, CONTACT, FREE
-from tocsin.queries.devices import field
-from tocsin.queries.edges import Points
 from tocsin.results import Status
 from tocsin.wavefront.host import run
-from tocsin.wavefront.rounds import batch_of
-from wavefront.cells import CELLS, arm, inside, least_distances, on_host
+from wavefront.cells import CELLS, arm, batch_for, inside, least_distances, on_host
 
 METHODS = ("advancement", "interval")
 
@@ -57,9 +54,7 @@ def test_what_starts_in_a_solid_is_left_to_threads_and_a_hollow_box_holds_nothin
 def test_what_does_not_fit_is_handed_back_and_never_dropped(jobs, rows, depth):
     """A list of slabs, a list of items, or a stack that is too short makes an edge CAPPED, not free."""
     scene, model, Q0, Q1 = arm()
-    points = Points(scene.context, model, {"Q0": Q0, "Q1": Q1})
-    tables = field(scene.context, points.standing()[0], 0.0, -1.0)
-    batch, items, left = batch_of(tables, *points.batch[:3], slabs=64)
+    tables, batch, items, left = batch_for(scene, model, Q0, Q1)
     batch = batch._replace(jobs=batch.jobs[:jobs].copy(), boxes=batch.boxes[:jobs].copy())
     run(tables, batch, items[:rows].copy(), left[:rows].copy(), np.zeros((depth, 2), np.int32))
     free = scene.check_edges(model, Q0, Q1)

@@ -14,7 +14,7 @@ from numba import float64, int32
 
 from tocsin.wavefront import stages
 from tocsin.wavefront.field import Field, blank
-from tocsin.wavefront.rounds import EACH, SLABS, batch_of, bytes_of
+from tocsin.wavefront.rounds import EACH, SLABS, Edges, batch_of, bytes_of
 from tocsin.wavefront.stages import CAPPED, ITEMS, JOBS, MOST_LEVEL, ROUNDS, STACK, Batch
 from tocsin.wavefront.translate import SIMULATED, cuda, to_device
 
@@ -66,7 +66,7 @@ def _sweep_all(field, batch, shapes):
 def _meet_all(field, batch, items, couples):
     jobs = min(batch.counters[JOBS], batch.jobs.shape[0])
     for i in range(cuda.grid(1), jobs * couples, cuda.gridsize(1)):
-        _meet(field, batch, items, i // couples, i % couples)
+        _meet(field, batch, items, i % jobs, i // jobs)
 
 
 @cuda.jit
@@ -93,13 +93,15 @@ _LOCK = threading.Lock()
 
 def _room(field: Field, edges: Any, size: int) -> tuple[Any, Any, Any]:
     """Return the memory of batches of such edges: that of the last one, if it was of the same size."""
-    key = (len(field.links), len(field.moving), len(field.charts), len(edges.template), len(edges.places), size)
+    tables = len(field.links), len(field.moving), len(field.charts), len(field.couples)
+    key = (*tables, len(edges.template), len(edges.places), size)
     if key not in _rooms:
         _rooms.clear()
         template = cuda.device_array((len(edges.template),), np.float64)
         places = cuda.device_array((len(edges.places),), np.int64)
         numbers = cuda.device_array((size, len(edges.places)), np.float64)
-        _rooms[key] = batch_of(field, template, places, numbers, cuda.device_array)
+        order = cuda.device_array((max(len(field.couples), 1),), np.int32)
+        _rooms[key] = batch_of(field, Edges(template, places, numbers), order, cuda.device_array)
     batch = _rooms[key][0]
     batch.template.copy_to_device(edges.template)
     batch.places.copy_to_device(edges.places)
@@ -108,7 +110,8 @@ def _room(field: Field, edges: Any, size: int) -> tuple[Any, Any, Any]:
 
 def warm() -> None:
     """Compile all kernels, for a field without anything in it."""
-    batch, items, left = batch_of(blank(), np.zeros(2), np.zeros(1, np.int64), np.zeros((1, 1)))
+    edges = Edges(np.zeros(2), np.zeros(1, np.int64), np.zeros((1, 1)))
+    batch, items, left = batch_of(blank(), edges, np.zeros(1, np.int32))
     field = Field(*map(cuda.to_device, blank()))
     batch, items, left = Batch(*map(cuda.to_device, batch)), cuda.to_device(items), cuda.to_device(left)
     _start_all[1, 1](field, batch, 0)
@@ -127,6 +130,7 @@ class Device:
         self.charts, self.shapes, self.couples = len(field.charts), len(field.moving), len(field.couples)
         self.blocks = 1 if SIMULATED else 16 * cuda.get_current_device().MULTIPROCESSOR_COUNT
         self._field = field
+        self._touched = np.zeros(max(len(field.couples), 1), np.int64)
         self.size = self.least = self.next_size = 0
         self.counters = np.zeros(ITEMS + ROUNDS + 1, np.int64)
         """What the last batch has counted, see `stages`."""
@@ -180,6 +184,8 @@ class Device:
         batch, items, left = _room(self._field, edges, self.size)
         batch.numbers[:n].copy_to_device(np.ascontiguousarray(edges.numbers))
         batch.counters.copy_to_device(np.zeros(ITEMS + ROUNDS + 1, np.int64))
+        batch.touched.copy_to_device(self._touched)
+        batch.order.copy_to_device(np.argsort(-self._touched, kind="stable").astype(np.int32))
         field = self.field
         self._launch("start", _start_all, n, field, batch, n)
         if self.charts:
@@ -190,6 +196,7 @@ class Device:
             self._launch(f"settle {r:2d}", _settle_all, EACH * n, field, batch, items, left, r)
             items, left = left, items
         batch.counters.copy_to_host(self.counters)
+        batch.touched.copy_to_host(self._touched)
         return batch.status[:n].copy_to_host()
 
     def _launch(self, name: str, kernel: Any, work: int, *arguments: Any) -> None:

@@ -33,7 +33,8 @@ def run(field, batch, items, left, stack):
     for j in range(jobs):
         for k in range(field.moving.shape[0]):
             sweep(field, batch, j, k)
-        for k in range(field.couples.shape[0]):
+    for k in range(field.couples.shape[0]):
+        for j in range(jobs):
             meet(field, batch, items, j, k)
     room = (np.zeros((3, 3)), np.zeros((3, 3)), np.zeros((4, 9)))
     for r in range(ROUNDS):
@@ -44,6 +45,6 @@ def run(field, batch, items, left, stack):
 
 def ask(field: Field, edges: Any) -> tuple[np.ndarray, np.ndarray]:
     """Return the status of every edge, and the counters, see `stages`; `edges` as a `Device` takes them."""
-    batch, items, left = batch_of(field, edges.template, edges.places, edges.numbers, slabs=1 << MOST_LEVEL)
+    batch, items, left = batch_of(field, edges, np.arange(len(field.couples), dtype=np.int32), slabs=1 << MOST_LEVEL)
     run(field, batch, items, left, np.zeros((STACK, 2), np.int32))
     return batch.status, batch.counters

@@ -4,12 +4,14 @@
     chart      an edge and a chart     is the pair settled for all of the edge?
     sweep      a slab and a shape      the box that the shape sweeps
     meet       a slab and a couple     an item, if their boxes overlap
-    settle     an item                 nothing, a contact, or two items of half its time
+    settle     an item                 nothing, a contact, two items of half its time, or items of nodes below its own
 
-An item is (edge, couple, level, index): the time from index to index + 1 of 2^level equal parts of [0, 1]; its middle
-and half of its length are floats, exactly. Edges have a status: FREE until something else is found, CONTACT where two
-leaves touch at a moment, CAPPED where the wavefront does not know, and somebody else is to say.
-Whatever does not fit into a queue makes its edge CAPPED, so a queue can be of any size.
+An item is (edge, couple, level, index, a, b): two nodes of the couple's trees during the time from index to index + 1
+of 2^level equal parts of [0, 1], whose middle and half length are floats, exactly. Whoever settles one looks at BUDGET
+pairs of nodes at most, and what is not reached are items of the next round: threads that run in step wait for the
+slowest of them. Edges have a status: FREE until something else is found, CONTACT where two leaves touch at a moment,
+CAPPED where the wavefront does not know, and somebody else is to say. Whatever does not fit into a queue makes its edge
+CAPPED, so a queue can be of any size.
 """
 
 import math
@@ -33,26 +35,26 @@ MOST_LEVEL = 6
 DEEPEST = 20
 """Level of an item at which the wavefront gives up."""
 
-MOST_TESTS = 1024
-"""Pairs of nodes that an item may look at before it is cut in half."""
-
-LOOKS = 64
-"""Pairs of nodes that are looked at for a contact when it is known that an item is to be cut."""
+BUDGET = 48
+"""Pairs of nodes that are looked at in an item."""
 
 COARSE = 0.5
 """Of the larger node's radius: where the motion during an item takes more, its time is cut first, then its boxes."""
 
-STACK = 200
-"""Pairs of nodes that can wait: one more than both trees are deep together."""
+STACK = 56
+"""Pairs of nodes that can wait, leaves among them: one more for every two of BUDGET, and twice that."""
 
 JOBS, TESTS, LEAVES, ITEMS = range(4)
 """Where counters are: of jobs, of tests of nodes and of leaves; of the items of round r at ITEMS + r."""
 
-MOST_ITEMS = 400
-"""Of an edge that are cut in half, before the wavefront gives up: where shapes run close beside each other."""
+MOST_ITEMS = 2000
+"""Of an edge that leave others, before the wavefront gives up: where shapes run close beside each other."""
 
-ROUNDS = DEEPEST + 1
-"""Rounds after which no item is left."""
+ROUNDS = DEEPEST + 6
+"""Rounds after which the wavefront gives up what is left."""
+
+OPEN = -2
+"""No end of a search: there are pairs of nodes that it has not reached."""
 
 
 class Batch(NamedTuple):
@@ -75,7 +77,11 @@ class Batch(NamedTuple):
     status: np.ndarray
     """(n,): see `outcome`."""
     cuts: np.ndarray
-    """(n,): how many of its items were cut in half."""
+    """(n,): how many of its items have left others."""
+    order: np.ndarray
+    """(couples,): the order in which couples are met; those of which many touch first end the most edges."""
+    touched: np.ndarray
+    """(couples,): in how many edges each was found to touch."""
     jobs: np.ndarray
     """(m, 3): edge, level and index of each slab."""
     boxes: np.ndarray
@@ -194,8 +200,12 @@ def overlap(lo, hi, other_lo, other_hi, margin):
 
 
 @kernel
-def meet(field, batch, items, j, k):
-    """Put couple k into the items of the first round, if what it sweeps during job j overlaps."""
+def meet(field, batch, items, j, c):
+    """Put couple c, by its place in the order, into the first round, if what it sweeps during job j overlaps.
+
+    Items of one couple stand side by side if jobs come one after the other: threads in step walk the same trees.
+    """
+    k = batch.order[c]
     e = batch.jobs[j, 0]
     if batch.status[e] != FREE:
         return
@@ -210,83 +220,112 @@ def meet(field, batch, items, j, k):
         and overlap(box[1], box[4], other[1], other[4], margin)
         and overlap(box[2], box[5], other[2], other[5], margin)
     ):
-        add_item(batch, items, 0, e, k, batch.jobs[j, 1], batch.jobs[j, 2])
+        place = reserve(batch.counters, ITEMS, 1)
+        nodes = field.geoms[couple["a"]]["root"], field.geoms[couple["b"]]["root"]
+        put_item(batch, items, place, (e, k, batch.jobs[j, 1], batch.jobs[j, 2]), nodes)
 
 
 @kernel
-def add_item(batch, items, n, e, k, level, index):
-    """Put an item into the list of round n."""
-    place = reserve(batch.counters, ITEMS + n, 1)
+def put_item(batch, items, place, item, nodes):
+    """Write an item to a place of a list; one for which there is no room gives its edge up."""
     if place >= items.shape[0]:
-        batch.status[e] = CAPPED
+        batch.status[item[0]] = CAPPED
         return
-    items[place, 0] = e
-    items[place, 1] = k
-    items[place, 2] = level
-    items[place, 3] = index
+    items[place, 0] = item[0]
+    items[place, 1] = item[1]
+    items[place, 2] = item[2]
+    items[place, 3] = item[3]
+    items[place, 4] = nodes[0]
+    items[place, 5] = nodes[1]
 
 
 @kernel
 def settle(field, batch, items, left, i, n, stack, room):
     """Settle item i of round n: its edge is in contact, or given up, or what is left of it goes into round n + 1."""
-    e = items[i, 0]
+    row = items[i]
+    e = row[0]
     if batch.status[e] != FREE:
         return
-    k = items[i, 1]
-    level = items[i, 2]
-    index = items[i, 3]
-    said = search(field, batch, items[i], stack, room)
+    said, top = search(field, batch, row, stack, room)
+    if said == FREE:
+        return
     if said == CONTACT:
         batch.status[e] = CONTACT
-    elif said == BETWEEN or (said == CAPPED and (level >= DEEPEST or reserve(batch.cuts, e, 1) >= MOST_ITEMS)):
+        reserve(batch.touched, row[1], 1)
+        return
+    cut = said == CAPPED
+    if not (cut or said == OPEN) or (cut and row[2] >= DEEPEST) or n + 1 >= ROUNDS:
         batch.status[e] = CAPPED
-    elif said == CAPPED:
-        add_item(batch, left, n + 1, e, k, level + 1, 2 * index)
-        add_item(batch, left, n + 1, e, k, level + 1, 2 * index + 1)
+        return
+    if reserve(batch.cuts, e, 1) >= MOST_ITEMS:
+        batch.status[e] = CAPPED
+        return
+    if cut:
+        place = reserve(batch.counters, ITEMS + n + 1, 2)
+        for half in range(2):
+            put_item(batch, left, place + half, (e, row[1], row[2] + 1, 2 * row[3] + half), (row[4], row[5]))
+        return
+    place = reserve(batch.counters, ITEMS + n + 1, top)
+    for k in range(top):
+        put_item(batch, left, place + k, (e, row[1], row[2], row[3]), (stack[k, 0], stack[k, 1]))
 
 
 @kernel
 def search(field, batch, item, stack, room):
-    """Return how two shapes are: CONTACT in the middle of an item, FREE during it, CAPPED: to be cut; or BETWEEN.
+    """Return (said, top): how two nodes are, and how many pairs below them are on the stack, not looked into.
 
-    Nodes that are apart are done. Others are opened, unless the motion takes more than the boxes are large: then the
-    time is to be cut first, and what is left to do is to see if something touches at t. In a solid mesh another shape
-    could be at the first of times, and no surface would tell: such a pair must have its boxes apart.
+    CONTACT in the middle of the item; FREE during it; CAPPED: its time is to be cut; OPEN: what is on the stack is left
+    to do; BETWEEN: for others to say. Nodes that are apart are done. Others are opened, unless the motion takes more
+    than the boxes are large: then the time is to be cut first, and what is left to do is to see if something touches in
+    the middle. Leaves wait at the far end of the stack, so that threads in step come to them together. In a solid mesh
+    another shape could be at the first of times, and no surface would tell: such a pair must have its boxes apart.
     """
     couple = field.couples[item[1]]
     tau = 0.5 / (1 << item[2])
     look = look_at(field, batch.joints[item[0]], couple, (2 * item[3] + 1) * tau, tau)
-    a = field.geoms[couple["a"]]["root"]
-    b = field.geoms[couple["b"]]["root"]
-    gap, lost = box_clearance(field.nodes[a], field.nodes[b], look)
+    gap, lost = box_clearance(field.nodes[item[4]], field.nodes[item[5]], look)
     if gap > lost:
-        return FREE
+        return FREE, 0
     if item[3] == 0 and couple["solid"] != 0:
-        return BETWEEN
-    stack[0, 0] = a
-    stack[0, 1] = b
+        return BETWEEN, 0
+    leaf = stack.shape[0]
+    if leaf < 2:
+        return BETWEEN, 0
+    said, top, leaf, tests = descend(field, item, look, stack)
+    reserve(batch.counters, TESTS, tests)
+    reserve(batch.counters, LEAVES, stack.shape[0] - leaf)
+    for k in range(leaf, stack.shape[0]):
+        found = leaves_apart(field, couple, field.nodes[stack[k, 0]], field.nodes[stack[k, 1]], look, room)
+        if found == CONTACT:
+            return CONTACT, 0
+        if found != FREE and said != BETWEEN:
+            said = found
+    if said == FREE and top > 0:
+        return OPEN, top
+    return said, top
+
+
+@kernel
+def descend(field, item, look, stack):
+    """Return (said, top, leaf, tests): FREE or CAPPED, what of the stack is left from below, and leaves from above."""
+    stack[0, 0] = item[4]
+    stack[0, 1] = item[5]
     top = 1
+    leaf = stack.shape[0]
     tests = 1
-    leaves = 0
     said = FREE
-    while top > 0 and said != CONTACT:
+    while top > 0 and tests < BUDGET and top + 2 < leaf:
         top -= 1
         a = stack[top, 0]
         b = stack[top, 1]
         node_a = field.nodes[a]
         node_b = field.nodes[b]
-        leaf_a = node_a["count"] > 0
-        leaf_b = node_b["count"] > 0
-        if leaf_a and leaf_b:
-            leaves += 1
-            found = leaves_apart(field, couple, node_a, node_b, look, room)
-            if found == CONTACT or (found != FREE and said != BETWEEN):
-                said = found
+        if node_a["count"] > 0 and node_b["count"] > 0:
+            leaf -= 1
+            stack[leaf, 0] = a
+            stack[leaf, 1] = b
             continue
-        if tests >= MOST_TESTS or (said != FREE and tests >= LOOKS) or top + 2 > stack.shape[0]:
-            said = BETWEEN if said == BETWEEN else CAPPED
-            break
-        open_a = leaf_b or (not leaf_a and node_a["radius"] >= node_b["radius"])
+        open_a = node_b["count"] > 0 or (node_a["count"] == 0 and node_a["radius"] >= node_b["radius"])
         kid = node_a["first"] if open_a else node_b["first"]
         last = -math.inf
         for _ in range(2):
@@ -302,19 +341,20 @@ def search(field, batch, item, stack, room):
             if gap > 0.0:
                 size = max(np.float64(field.nodes[a]["radius"]), np.float64(field.nodes[b]["radius"]))
                 if said != FREE or lost > COARSE * size:
-                    said = BETWEEN if said == BETWEEN else CAPPED
+                    said = CAPPED
                     continue
-            if gap > last and last > -math.inf:
-                # The closer one on top.
-                stack[top, 0] = stack[top - 1, 0]
-                stack[top, 1] = stack[top - 1, 1]
-                stack[top - 1, 0] = a
-                stack[top - 1, 1] = b
-            else:
-                stack[top, 0] = a
-                stack[top, 1] = b
+            push(stack, top, a, b, gap > last and last > -math.inf)
             top += 1
             last = gap
-    reserve(batch.counters, TESTS, tests)
-    reserve(batch.counters, LEAVES, leaves)
-    return said
+    return said, top, leaf, tests
+
+
+@kernel
+def push(stack, top, a, b, below):
+    """Put a pair of nodes on a stack, or below the one on top: the closer one is to be looked into first."""
+    if below:
+        stack[top, 0] = stack[top - 1, 0]
+        stack[top, 1] = stack[top - 1, 1]
+        top -= 1
+    stack[top, 0] = a
+    stack[top, 1] = b
