@@ -7,6 +7,7 @@ import tocsin
 from promise.scenes import says
 from tocsin import TocsinError
 from tocsin.queries import devices
+from tocsin.queries.edges import Asking, Points
 from tocsin.queries.threads import UNASKED, BatchInterrupted
 from wavefront.cells import arm
 
@@ -73,12 +74,13 @@ def test_what_only_threads_do_is_said(monkeypatch):
     monkeypatch.setattr(devices, "lacking", lambda: "")
     scene, robot, Q0, Q1 = arm()
     other = tocsin.Body(tocsin.Sphere(0.1), (0, 0, 3), name="other")
-    both = tocsin.Scene(robot, other)
-    way = np.zeros((2, len(Q0), 3)) + np.array([0, 0, 3])
-    with pytest.warns(UserWarning, match="several models"):
-        both.check_edges([robot, other], [Q0, way[0]], [Q1, way[1]], device="cuda")
-    with pytest.warns(UserWarning, match="deadline"):
-        scene.check_edges(robot, Q0, Q1, deadline=5.0, device="cuda")
-    hulls = tocsin.Scene(robot, other, backend="hulls")
-    with pytest.warns(UserWarning, match="hulls"):
-        hulls.check_edges(robot, Q0[:4], Q1[:4], device="cuda")
+    way = np.zeros((len(Q0), 3))
+    both, hulls = tocsin.Scene(robot, other), tocsin.Scene(robot, other, backend="hulls")
+    asking, hasty = Asking(0.0, None, 10**6, None, None), Asking(0.0, None, 10**6, None, None, 5.0)
+    edges = {"Q0": Q0, "Q1": Q1}
+    several = Points(both.context, [robot, other], {"Q0": [Q0, way], "Q1": [Q1, way]})
+    assert devices.unfit(Points(scene.context, robot, edges), asking) == ""
+    assert "several models" in devices.unfit(several, asking)
+    assert "deadline" in devices.unfit(Points(scene.context, robot, edges), hasty)
+    assert "hulls" in devices.unfit(Points(hulls.context, robot, edges), asking)
+    assert "two configurations" in devices.unfit(Points(scene.context, robot, {"Q": Q0}), asking)
