@@ -149,7 +149,8 @@ def _on_table(name: str, seed: int) -> Cell:
         shape = tocsin.Box(tuple(rng.uniform(0.05, 0.3, 3))) if k % 2 else tocsin.Cylinder(0.04, 0.2)
         bodies.append(tocsin.Body(shape, (x, y, -0.05), name=f"thing {k}"))
     scene = tocsin.Scene(robot, *bodies)
-    drawn = rng.uniform(*np.clip(robot.limits, -np.pi, np.pi).T, (200, robot.n_config))
+    lower, upper = np.clip(robot.limits, -np.pi, np.pi).T
+    drawn = rng.uniform(lower, upper, (200, robot.n_config))
     start, goal = drawn[scene.check_configurations(robot, drawn)][:2]
     return f"{name}/table/{seed}", scene, robot, start, goal
 
