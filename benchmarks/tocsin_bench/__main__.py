@@ -63,6 +63,7 @@ COMMANDS = {
     "partners": ("Turning partners", "campaigns.partners"),
     "pairs": ("The self-collision matrix", "campaigns.pairs"),
     "proofs": ("Proofs and their checker", "campaigns.proofs"),
+    "witnesses": ("The self-collision matrix of robots", "campaigns.witnesses"),
     "forged": ("Attacks on the checker", "campaigns.forged"),
     "answers": ("Recorded answers", "campaigns.answers"),
     "doors": ("What users hand in", "campaigns.doors"),
