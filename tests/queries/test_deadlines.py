@@ -67,7 +67,7 @@ def test_a_capped_answer_goes_on_from_where_it_was(rings, steps):
         seen.append(hit.time)
         if hit.status is not Status.CAPPED:
             break
-    assert seen == sorted(seen)
+    assert (np.diff(seen) > -(2.0**-29)).all()  # a contact right where it goes on is told a cut earlier
     assert hit.status is whole.status is Status.CONTACT
     assert hit.time == pytest.approx(whole.time, abs=1e-3)
     assert scene.distance(move.model.at(move.link_poses(hit.time)[0])).distance <= hit.tolerance
