@@ -70,8 +70,8 @@ class Answer(LazyContact):
         """Go on where a capped answer ended, with as many steps more, and another deadline (seconds from now).
 
         An answer that is not capped is returned as it is. What comes back is about the whole motions, as this is: until
-        `time` freedom is proven already. It goes on from a little before, 1e-9 of the motions at most, so a contact that
-        is found right there may have a time that is earlier by that.
+        `time` freedom is proven already. It goes on from a little before, 1e-9 of the motions at most, so a contact
+        that is found right there may have a time that is earlier by that.
         """
         return RESUMED(self, deadline) if self.status is Status.CAPPED else self
 
