@@ -39,7 +39,8 @@ demo: $(LIBRARY)
 wheel: $(LIBRARY)
 	$(BIN)/python tools/wheel.py
 
-lint: types
+lint: $(STAMP)
+	$(BIN)/pyright src
 	$(BIN)/ruff check .
 	$(BIN)/lint-imports
 	cd benchmarks && ../$(BIN)/lint-imports

@@ -198,7 +198,8 @@ def _problem(task: mbm.Task, seed: int) -> list[dict[str, Any]] | None:
     for name, join in JOINED.items():
         trajectory = join(points, times)
         audit = tocsin.audit(scene, tocsin.Program().follow(robot, trajectory))
-        when = ", ".join(f"{c.enter:.3f}–{c.exit:.3f} {c.pair.link_a}/{c.pair.link_b}" for c in audit.conflicts[:2])
+        met = [(c, c.pair) for c in audit.conflicts[:2] if c.pair is not None]
+        when = ", ".join(f"{c.enter:.3f}–{c.exit:.3f} {pair.link_a}/{pair.link_b}" for c, pair in met)
         rows.append({
             "problem": task.name, "by": name, "degree": trajectory.degree, "pieces": len(trajectory.coefficients),
             "lasts": f"{trajectory.duration:.2f}", "linear": straight.status.value, "curve": audit.status.value,

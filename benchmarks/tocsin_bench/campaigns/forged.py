@@ -83,7 +83,7 @@ def forged(question: Drawn, rng: np.random.Generator) -> tuple[str, Data] | None
         data["skipped"].append([a, b, str(rng.choice(["adjacent", "never", "Adjacent ", ""]))])
     elif how == "unasked":
         for model in data["models"]:
-            model["asked"] = rng.choice([0, 1, "true", None]) if rng.random() < 0.5 else False
+            model["asked"] = [0, 1, "true", None][int(rng.integers(4))] if rng.random() < 0.5 else False
     elif how == "renamed":
         data["shapes"][contact["shapes"][0]][0] = b
     elif how == "twice":

@@ -80,7 +80,7 @@ def drawn(rng: np.random.Generator) -> Drawn:
     """Return a question: a robot with all joints, or a body; a body on a clock or a screw, and one that stands."""
     size = float(rng.uniform(0.6, 3.0))
     a, b = Body(shape(rng), pose(rng, size), name="a"), Body(shape(rng), pose(rng, size), name="b")
-    robot = walker() if rng.random() < 0.5 else Body(shape(rng), name="c")
+    robot: Any = walker() if rng.random() < 0.5 else Body(shape(rng), name="c")
     error = [None, 0.002, 0.01][rng.integers(3)]
     kind = int(rng.integers(4)) if isinstance(robot, Robot) else int(rng.integers(4, 6))
     if kind in (0, 3):

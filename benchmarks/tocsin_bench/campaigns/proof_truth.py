@@ -45,7 +45,7 @@ class Moving:
 
     def __init__(self, said: dict[str, Any]) -> None:
         self.said = said
-        self.pieces = said.get("curves")
+        self.pieces: Any = said.get("curves")
         if self.pieces is None:
             rows = said["rows"] if len(said["rows"]) > 1 else said["rows"] * 2
             self.pieces = [[[p, q - p] for p, q in zip(a, b)] for a, b in itertools.pairwise(rows)]

@@ -74,7 +74,7 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
                 [question, *[report.ms(times[question]) for times, _ in found.values()]]
                 for question in dict.fromkeys(columns)
             ]
-            rows.append(["steps that collide", *[hits for _, hits in found.values()]])
+            rows.append(["steps that collide", *[str(hits) for _, hits in found.values()]])
             report.table(
                 f"{name}: processor ms of a step, median of {args.count}",
                 ["", *[f"{n:,} bodies" for n in args.bodies]],

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 import tocsin.cluster
+import tocsin.cluster.edge_file
 from tocsin_bench import report
 from tocsin_bench.data import Missing
 from tocsin_bench.measures.batch import ROBOTS, cell, edges
