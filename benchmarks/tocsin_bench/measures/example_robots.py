@@ -25,7 +25,7 @@ from tocsin_bench import race, report
 from tocsin_bench.data import Missing, example_robot
 from tocsin_bench.peers import coal_robot
 from tocsin_bench.peers.cells import Cells
-from tocsin_bench.races.robots import TRIES, far_from
+from tocsin_bench.scenes.edges import TRIES, far_from
 
 DESCRIPTION = "Every robot of example-robot-data that loads: edges against itself and boxes, Coal beside it."
 

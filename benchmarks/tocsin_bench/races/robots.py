@@ -22,11 +22,10 @@ from tocsin_bench.data import Missing, data_file, example_robot
 from tocsin_bench.peers import coal_robot, drake, fcl_robot, hpp
 from tocsin_bench.peers.cells import Cells
 from tocsin_bench.race import Benchmark, Paper, Race, available
+from tocsin_bench.scenes.edges import TRIES, far_from
 
 QUESTION = "is the whole edge free?"
 EDGES_A_PROBLEM = 8
-STEP = 1.0
-"""Radians by which a planner's edge moves a joint at most; 0.25 m of a slide."""
 
 
 def _problems(name: str, short: bool, count: int, seed: int) -> Cells:
@@ -53,18 +52,8 @@ def _problems(name: str, short: bool, count: int, seed: int) -> Cells:
     return cells
 
 
-def far_from(robot: Robot, q: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """A configuration within the limits, up to `STEP` from q in each joint."""
-    joints = [joint for joint in robot.joints if joint.width]
-    lower, upper = np.array([joint.limits or (-np.inf, np.inf) for joint in joints]).T
-    step = np.where([joint.kind == "prismatic" for joint in joints], 0.25 * STEP, STEP)
-    return np.clip(q + rng.uniform(-step, step), lower, upper)
-
-
 OVERLAPS = tuple((f"{side}_shoulder_pan_link", f"{side}_upper_arm_link") for side in "rl")
 """Of PR2: meshes that overlap in nearly every configuration, by design, but not in all of them."""
-TRIES = 100
-"""Random edges for each that is wanted, at most: most may start in contact."""
 
 
 def _alone(
