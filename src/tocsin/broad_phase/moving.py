@@ -11,7 +11,7 @@ import numpy as np
 from tocsin.bounds.tubes import widen
 from tocsin.broad_phase.aabb_tree import apart, join_up
 from tocsin.broad_phase.model_tree import done, overlapping, set_leaves
-from tocsin.broad_phase.pairs import prepare
+from tocsin.broad_phase.pairs import prepare, prepare_look
 from tocsin.broad_phase.spatial import add_pair, against_standing, between_moving, with_itself
 from tocsin.broad_phase.sweep import DEEP, LONG, TURNING, geom_box, half_of, link_bounds, link_middle
 from tocsin.compiler.arrays import copy_row
@@ -147,13 +147,11 @@ def all_pairs(buffers, pairs, margin):
 
 
 @kernel
-def swept_pairs(buffers, pairs, t0, t1, margin, grow, tolerance):
-    """Return (pairs, n): the pairs of shapes whose swept boxes overlap during [t0, t1], their records filled in."""
+def sweep_boxes(buffers, t0, t1, grow):
+    """Write the boxes that all shapes of active models sweep during [t0, t1], and the trees over them."""
     world, active, boxes = buffers.world, buffers.active, buffers.boxes
     joints, sweeps, taylor = buffers.joints, buffers.sweeps, buffers.taylor
     middle, half = 0.5 * (t0 + t1), half_of(t0, t1)
-    if t0 < t1:
-        narrow_motion(buffers, t0, t1)
     for k in range(active.shape[0]):
         model = world.models[active[k, MODEL]]
         first = active[k, FIRST]
@@ -172,10 +170,33 @@ def swept_pairs(buffers, pairs, t0, t1, margin, grow, tolerance):
                 geom, t0, t1, grow,
             )  # fmt: skip
         join_up(boxes, first, slots)
+
+
+@kernel
+def swept_pairs(buffers, pairs, t0, t1, margin, grow, tolerance):
+    """Return (pairs, n): the pairs of shapes whose swept boxes overlap during [t0, t1], their records filled in."""
+    world, joints, sweeps = buffers.world, buffers.joints, buffers.sweeps
+    if t0 < t1:
+        narrow_motion(buffers, t0, t1)
+    sweep_boxes(buffers, t0, t1, grow)
     pairs, n = near_pairs(buffers, pairs, margin)
     for p in range(n):
         widen(pairs[p], world.geoms, joints, world.links, sweeps)
         prepare(pairs[p], world.geoms, joints, world.links, sweeps, tolerance, RELATIVE_TOLERANCE)
         pairs[p]["start"] = t0
         pairs[p]["until"] = t1
+    return pairs, n
+
+
+@kernel
+def pairs_at(buffers, pairs, t, margin, grow, tolerance):
+    """Return (pairs, n): the pairs of shapes whose boxes overlap at time t; their records hold what a look needs."""
+    world, joints, sweeps = buffers.world, buffers.joints, buffers.sweeps
+    sweep_boxes(buffers, t, t, grow)
+    pairs, n = near_pairs(buffers, pairs, margin)
+    for p in range(n):
+        widen(pairs[p], world.geoms, joints, world.links, sweeps)
+        prepare_look(pairs[p], world.geoms, sweeps, tolerance, RELATIVE_TOLERANCE)
+        pairs[p]["start"] = t
+        pairs[p]["until"] = t
     return pairs, n

@@ -67,6 +67,36 @@ def world_bound(s):
 
 
 @kernel
+def set_noise(pair, noise_a, far_a, noise_b, far_b):
+    """Write the error of a distance between points of two shapes, from that of their poses: see `prepare`."""
+    pair["noise"] = (noise_a * far_a + noise_b * far_b + 64.0 * UNIT * (far_a + far_b + pair["margin"])) * UP
+
+
+@kernel
+def set_tolerance(pair, geom_a, geom_b, tolerance, relative_tolerance):
+    """Write the tolerance of a pair whose noise is known: see `prepare`."""
+    if tolerance < 0.0:
+        smaller = min(geom_a["diagonal"], geom_b["diagonal"])
+        if smaller == 0.0:
+            smaller = max(geom_a["diagonal"], geom_b["diagonal"])
+        tolerance = max(relative_tolerance * smaller, 16.0 * pair["noise"])
+    pair["tolerance"] = tolerance
+
+
+@kernel
+def prepare_look(pair, geoms, sweeps, tolerance, relative_tolerance):
+    """Fill in what a look at a moment needs of the pair (pair["a"], pair["b"]), whose margin is set: in the world's
+    frame, where the poses of the moment are there."""
+    geom_a, geom_b = geoms[pair["a"]], geoms[pair["b"]]
+    s_a, s_b = sweeps[geom_a["link"]], sweeps[geom_b["link"]]
+    pair["link_a"] = geom_a["link"]
+    pair["link_b"] = geom_b["link"]
+    pair["stop"] = -1
+    set_noise(pair, s_a["noise"], s_a["length"] + geom_a["reach"], s_b["noise"], s_b["length"] + geom_b["reach"])
+    set_tolerance(pair, geom_a, geom_b, tolerance, relative_tolerance)
+
+
+@kernel
 def prepare(pair, geoms, joints, links, sweeps, tolerance, relative_tolerance):
     """Fill the record of the pair (pair["a"], pair["b"]), whose margin is set, for the slab of time of `sweeps`.
 
@@ -86,7 +116,6 @@ def prepare(pair, geoms, joints, links, sweeps, tolerance, relative_tolerance):
     tolerance < 0 asks for the default: a fraction of the smaller diagonal (of the larger, where the smaller shape is
     a point), never below what the noise lets one resolve.
     """
-    margin = pair["margin"]
     geom_a = geoms[pair["a"]]
     geom_b = geoms[pair["b"]]
     a = geom_a["link"]
@@ -137,18 +166,13 @@ def prepare(pair, geoms, joints, links, sweeps, tolerance, relative_tolerance):
     pair["jerk"] = (jerk_a + jerk_b) * UP
     pair["jerk_per_reach_a"] = jerk_per_reach_a
     pair["jerk_per_reach_b"] = jerk_per_reach_b
-    pair["noise"] = (noise_a * far_a + noise_b * far_b + 64.0 * UNIT * (far_a + far_b + margin)) * UP
+    set_noise(pair, noise_a, far_a, noise_b, far_b)
     pair["noise_speed"] = (4.0 * (noise_a + noise_b) + 64.0 * UNIT) * (
         sum_a[0] + sum_a[1] * far_a + sum_b[0] + sum_b[1] * far_b
     )
     pair["noise_accel"] = (8.0 * (noise_a + noise_b) + 128.0 * UNIT) * (
         sum_a[2] + sum_a[3] * far_a + sum_b[2] + sum_b[3] * far_b
     )
-    if tolerance < 0.0:
-        smaller = min(geom_a["diagonal"], geom_b["diagonal"])
-        if smaller == 0.0:
-            smaller = max(geom_a["diagonal"], geom_b["diagonal"])
-        tolerance = max(relative_tolerance * smaller, 16.0 * pair["noise"])
-    pair["tolerance"] = tolerance
+    set_tolerance(pair, geom_a, geom_b, tolerance, relative_tolerance)
     for i in range(3):
         pair["direction"][i] = 0.0

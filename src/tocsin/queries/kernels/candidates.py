@@ -123,6 +123,15 @@ def charted_free(buffers, configs, pair, c, stretch, t0, t1):
 
 
 @kernel
+def is_charted_at(buffers, configs, pair, stretch, t):
+    """Is there a chart that has the pair apart at time t?"""
+    if buffers.world.charts.shape[0] == 0:
+        return False
+    c = chart_of(buffers.world, pair["a"], pair["b"])
+    return c >= 0 and charted_free(buffers, configs, pair, c, stretch, t, t)
+
+
+@kernel
 def leave_out_free(buffers, pairs, n, t0, t1, every):
     """Drop the pairs that are free for all of [t0, t1], and write until when the others are; return how many.
 

@@ -13,14 +13,14 @@ from tocsin.advancement import work
 from tocsin.advancement.engine import advance, wait_from
 from tocsin.advancement.static_witness import LOOKS, UNSEEN, has_static_witness
 from tocsin.advancement.workspace import Tables
-from tocsin.broad_phase.moving import longest_turn, set_motion, swept_pairs
+from tocsin.broad_phase.moving import longest_turn, pairs_at, set_motion, swept_pairs
 from tocsin.compiler.jit import borrowed, inlined, kernel, question, ticks
 from tocsin.contacts.inside import one_inside_other
 from tocsin.motion.knots import stretch_at
 from tocsin.options import MAX_STEPS
 from tocsin.outcome import CAPPED, CONTACT, FREE, UNCHARTED
 from tocsin.queries.buffers import buffers_at
-from tocsin.queries.kernels.candidates import SLABS, SPATIAL, cut_charted, leave_out_free, named
+from tocsin.queries.kernels.candidates import SLABS, SPATIAL, cut_charted, is_charted_at, leave_out_free, named
 
 MOTION, CULLING, ADVANCEMENT = range(3)
 """Parts of a question whose time is taken."""
@@ -96,6 +96,19 @@ def candidates(buffers, configs, pairs, stretch, slab, terms):
 
 
 @inlined
+def seen_at_end(buffers, configs, pairs, stretch, terms):
+    """Return (pairs, p): a pair that is seen to touch at the end of a stretch, or -1.
+
+    Half to nine tenths of the contacts of edges are there, and a look costs a tenth of what it takes to prove one free.
+    """
+    pairs, n = pairs_at(buffers, pairs, 1.0, terms.margin, terms.grow, terms.tolerance)
+    for p in range(n):
+        if is_charted_at(buffers, configs, pairs[p], stretch, 1.0):
+            pairs[p]["start"] = math.inf
+    return pairs, static_witness(buffers, pairs, n, 1.0)
+
+
+@inlined
 def pause_after(steps, terms, counts):
     """Return the cap of a search that pauses after so many more steps, or as many tests as these stand for."""
     cap = counts[work.CHARGED] + steps
@@ -112,20 +125,16 @@ def search(buffers, pairs, n, slab, terms, long, turn):
 
     With `anything` the search pauses once, after a few steps, to look at moments: nothing was found by then, and what
     touches is seen sooner than reached. Only pairs that are not settled by then are looked at, so that looks cost a
-    free motion next to nothing. On a `long` motion sooner, and at its end at once; the end of a slab before the last
-    belongs to the next one, too. A slab that is taken up FIRST, before others, is PUT_OFF if all this brings nothing:
-    the others may be seen to touch. It is taken up AGAIN without a pause.
+    free motion next to nothing. On a `long` motion sooner. The end is looked at only where it is that of a short
+    motion: that of a long one was seen, and that of another slab belongs to the next one, too. A slab that is taken up
+    FIRST, before others, is PUT_OFF if all this brings nothing: the others may be seen to touch. It is taken up AGAIN
+    without a pause.
     """
     t0, t1 = slab
     counts = buffers.counts
     tables = Tables(buffers.world, buffers.sweeps, buffers.joints, buffers.taylor, buffers.workspace)
     if n == 0:
         return FREE, math.inf, -1
-    if long and t1 == 1.0 and turn != AGAIN:
-        # Half to nine tenths of the contacts of edges are there.
-        seen = static_witness(buffers, pairs, n, t1)
-        if seen >= 0:
-            return CONTACT, t1, seen
     cap = terms.max_steps
     if terms.anything and turn != AGAIN:
         cap = pause_after(LATE if long else UNSEEN, terms, counts)
@@ -181,6 +190,10 @@ def solve(buffers, configs, stretches, terms):
         clock[MOTION] += now - stamp
         stamp = now
         long = terms.anything and longest_turn(buffers) >= SHORT
+        if long:
+            pairs, p = seen_at_end(buffers, configs, pairs, stretch, terms)
+            if p >= 0:
+                return outcome(pairs, CONTACT, 1.0, p, i)
         put_off = 0
         for k in range(2 * slabs if terms.anything else slabs):
             # Whatever touches is most likely to do so late, and any contact will do: the last slab first.
