@@ -5,8 +5,9 @@ import random
 
 import pytest
 
+from tocsin.compiler import store
 from tocsin.compiler.jit import PURE_PYTHON
-from tocsin.compiler.store import DIGEST, Store
+from tocsin.compiler.store import DIGEST
 from tocsin_bench.campaigns import caches
 from tocsin_bench.campaigns.caches import CONTENTS, FAILURES, PLACES, RIGHT, Attacked, Kernels, Meshes
 
@@ -22,7 +23,7 @@ def test_damaged_caches_give_the_bits_that_they_give_without_a_cache(tmp_path, w
 
 def test_without_a_digest_they_do_not(tmp_path, monkeypatch):
     """And the arrays are still checked for their shapes and ranges: no signal, but other numbers."""
-    monkeypatch.setattr(Store, "_digest", lambda *_: bytes(DIGEST))
+    monkeypatch.setattr(store, "_digest", lambda *_: bytes(DIGEST))
     attacked = Attacked(Meshes, tmp_path)
     verdicts = {attacked.outcome(number, 7).verdict for number in range(1, 150)}
     assert verdicts & set(FAILURES)
