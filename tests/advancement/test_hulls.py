@@ -14,6 +14,7 @@ from tocsin.advancement.relative import both_states
 from tocsin.advancement.work import LIMIT
 from tocsin.advancement.workspace import Tables, make_workspace
 from tocsin.model import world as tables
+from tocsin.queries.buffers import COUNTS
 from tocsin_bench.oracles import distance
 
 from .moving_pair import moving_pair
@@ -83,11 +84,12 @@ def check(seed, cases, samples):
         a, b = some_node(rng, world, 0), some_node(rng, world, 1)
         if world.nodes[a]["count"] > 0 and world.nodes[b]["count"] > 0:
             continue
-        workspace, counts = make_workspace(), np.zeros(LIMIT + 1, np.int64)
+        workspace, counts = make_workspace(), np.zeros(COUNTS, np.int64)
         counts[LIMIT] = 2**40
         tables = Tables(world, moving.sweeps, moving.joints, np.zeros((2, 3, 4, 5)), workspace)
         search = workspace.search[0]
-        search["end"], search["soonest"], search["status"] = 1.0, math.inf, FREE
+        search["end"] = search["until"] = 1.0
+        search["soonest"], search["status"] = math.inf, FREE
         t, n = float(rng.random()) * 0.5, (0.0, 0.0, 0.0)
         for _ in range(12):
             states = both_states(pair, moving.sweeps, moving.joints, world.links, t)
@@ -96,7 +98,8 @@ def check(seed, cases, samples):
             said_what[said] += 1
             if touch == CONTACT:
                 touched += 1
-                search["end"], search["status"] = end, CONTACT
+                search["end"] = search["until"] = end
+                search["status"] = CONTACT
                 assert truth(moving, a, b, end) <= margin + pair["tolerance"] + 1e-12
             assert touch in (FREE, CONTACT)
             if said in (OPEN, OVERLAP):

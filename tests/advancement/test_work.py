@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from tocsin.advancement import work
+from tocsin.queries.buffers import COUNTS
 
 pytestmark = pytest.mark.pure
 
@@ -15,7 +16,7 @@ def pair(own=0, uncharted=0):
 
 
 def counts(**made):
-    out = np.zeros(8, np.int64)
+    out = np.zeros(COUNTS, np.int64)
     for name, value in made.items():
         out[getattr(work, name)] = value
     return out
