@@ -25,7 +25,7 @@ del test_freedom_is_proven_until_the_time_of_a_capped_answer  # noqa: F821
 
 @pytest.fixture(autouse=True)
 def _asked_of_the_second_engine(monkeypatch):
-    monkeypatch.setattr(tocsin.scene, "engine_of", lambda _method: engine_of("interval"))
+    monkeypatch.setattr(tocsin.scene, "engine_of", lambda _method, _deadline=None: engine_of("interval"))
 
 
 def test_freedom_is_proven_until_the_time_of_an_answer_capped_by_its_boxes():
