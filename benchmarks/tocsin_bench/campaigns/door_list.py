@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 import tocsin
-from tocsin.io.trajectories import Trajectory
 from tocsin.planning import plan
 from tocsin.results import FirstContact
 
@@ -289,9 +288,9 @@ DOORS = (
          words={"seed": 3}),
     Door("audit", _audited, {"trajectory": np.stack([Q0, Q1, Q0]), "times": np.array([0.0, 1, 3])},
          numbers={"margin": 0.125, "resolution": 1e-2}),
-    Door("Trajectory", lambda positions, times: (lambda plan: lambda: (plan.path(arm()), plan.times))(
-        Trajectory(("a", "b"), positions, times)),
-        {"positions": np.stack([Q0, Q1]), "times": np.array([0.0, 2.0])}),
+    Door("Trajectory", lambda positions, times, velocities: (lambda plan: lambda: (plan.path(arm()), plan(0.5)))(
+        tocsin.Trajectory(times, positions, velocities)),
+        {"positions": np.stack([Q0, Q1]), "times": np.array([0.0, 2.0]), "velocities": np.stack([Q1, Q0])}),
     Door("group", lambda within: _value(tocsin.group([], within=within)), numbers={"within": 0.5}),
 )  # fmt: skip
 
