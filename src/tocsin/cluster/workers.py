@@ -28,8 +28,8 @@ AT_ONCE = 64
 def ray_module() -> Any:
     """Return Ray with its data."""
     try:
-        import ray
-        import ray.data
+        import ray  # pyright: ignore[reportMissingImports]
+        import ray.data  # pyright: ignore[reportMissingImports]
     except ImportError:
         raise TocsinError("workers are Ray's: pip install 'tocsin[ray]'; without workers= it is not needed.") from None
     return ray
