@@ -208,13 +208,3 @@ def test_properness_leaves_out_what_is_less_proper():
     assert 0 < len(proper) < len(everything)
     assert proper.properness.min() >= 0.0
     assert math.isclose(max(everything.properness), max(proper.properness))
-
-
-def test_two_shapes_of_one_kind_are_two():
-    """Boxes have no mesh that they came from; they were once taken for one another, and read beyond their tables."""
-    long, small = tocsin.Body(tocsin.Box((2.0, 0.1, 0.1)), name="long"), tocsin.Body(tocsin.Box((0.1, 0.1, 0.1)))
-    apart = tocsin.Scene(long, small).contacts(small.move((0.5, 0, 1), (0.5, 0, 0.2)), exact=True)
-    met = tocsin.Scene(long, small).contacts(small.move((0.9, 0, 1), (0.9, 0, 0)), exact=True)
-    assert len(apart) == 0
-    assert len(met) > 0
-    assert met.times[0] == pytest.approx(0.9)
