@@ -78,6 +78,14 @@ class Shape:
     solid: bool = False
 
     @property
+    def identity(self) -> tuple[int, bytes]:
+        """The same for two shapes that are made from one mesh or primitive and placed alike: tables hold one of them.
+
+        It tells shapes apart only as long as both are alive.
+        """
+        return id(self.source), self.placement.tobytes()
+
+    @property
     def is_mesh(self) -> bool:
         """True for a surface made of triangles; False for a convex solid."""
         return isinstance(self.source, Mesh)

@@ -168,7 +168,7 @@ def assemble(models: Sequence[Model], rules: dict[tuple[int, int], float], *, hu
             for shape in shapes:
                 if shape.is_empty:
                     continue
-                which = (id(shape.source), shape.placement.tobytes())
+                which = shape.identity
                 if which not in placed:
                     placed[which] = (n_nodes, n_points + len(shape.points), n_faces)
                     tree = shape.hull_tree if hulls and shape.is_mesh else None

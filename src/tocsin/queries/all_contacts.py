@@ -251,7 +251,7 @@ def of_bodies(
             from tocsin.screen.exact_ask import exact_rows, tables_of
 
             how = poses[:, 0, 7].astype(np.int8)
-            tables = context.kept("exact", cast.world, lambda: tables_of(context.models))
+            tables = context.kept("exact", cast.world, lambda: tables_of(context.models, cast.surfaces))
             rows, whole = exact_rows(tables, cast.world, cast.surfaces, pairs, poses[:, :, :7].copy(), how, least)
             complete = complete and whole
         else:

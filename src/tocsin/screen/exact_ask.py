@@ -16,9 +16,9 @@ MOST_STEPS = 20_000_000
 """Steps of one search: some ten seconds."""
 
 
-def tables_of(models: Sequence[Model]) -> ExactTables:
+def tables_of(models: Sequence[Model], surfaces: Surfaces) -> ExactTables:
     """Return the tables of a scene's shapes for the exact search."""
-    return exact_tables([s for model in models for link in model.shapes for s in link if not s.is_empty])
+    return exact_tables([s for model in models for link in model.shapes for s in link if not s.is_empty], surfaces)
 
 
 def exact_rows(

@@ -18,15 +18,13 @@ from tocsin.errors import TocsinError
 from tocsin.geometry.primitives import Box, ConvexHull
 from tocsin.geometry.shape import Shape
 from tocsin.geometry.tree import NODE, build_triangles
+from tocsin.screen.tables import Surfaces
 
 SOLE = np.dtype(
     [
         ("root", "i4"),  # of its hierarchy in `nodes`; -1: nothing to touch
         ("face", "i4"),  # its first triangle
         ("point", "i4"),  # its first point
-        ("corner", "i4"),  # its first corner and edge: numbers that tell features of different shapes apart
-        ("edge", "i4"),
-        ("flat", "i4"),
         ("reach", "f8"),
     ],
     align=True,
@@ -35,7 +33,7 @@ SOLE = np.dtype(
 
 
 class ExactTables(NamedTuple):
-    """All shapes of a scene, one after the other; numbers are global."""
+    """All shapes of a scene, one after the other; corners, edges and flat faces are numbered as in `Surfaces`."""
 
     shapes: np.ndarray
     nodes: np.ndarray
@@ -57,7 +55,6 @@ class _Part(NamedTuple):
     corner: np.ndarray
     edge: np.ndarray
     flat: np.ndarray
-    counts: tuple[int, int, int]
 
 
 _parts: WeakKeyDictionary[Shape, _Part] = WeakKeyDictionary()
@@ -106,24 +103,26 @@ def _make(shape: Shape) -> _Part:
         side = np.flatnonzero(known)
         number, first = np.unique(sharp[order][at[side]], return_index=True)
         edge[side[first]] = number
-    counts = (n, len(features.edges), len(features.faces))
-    return _Part(nodes, features.points, faces, corner.reshape(m, 3), edge.reshape(m, 3), features.owner, counts)
+    return _Part(nodes, features.points, faces, corner.reshape(m, 3), edge.reshape(m, 3), features.owner)
 
 
-def exact_tables(shapes: Sequence[Shape]) -> ExactTables:
-    """Return the tables of a scene's shapes, in their order; shapes that occur twice are stored once."""
+def exact_tables(shapes: Sequence[Shape], surfaces: Surfaces) -> ExactTables:
+    """Return the tables of a scene's shapes, in their order; shapes that occur twice are stored once.
+
+    The numbers of features are those of `surfaces`, which has the same shapes in the same order: what is found here is
+    looked up there, so there is one numbering.
+    """
     table = np.zeros(len(shapes), SOLE)
-    placed: dict[int, np.ndarray] = {}
+    placed: dict[tuple[int, bytes], np.void] = {}
     nodes, points, faces, corner, edge, flat = ([] for _ in range(6))
-    n_nodes = n_points = n_faces = n_corners = n_edges = n_flats = 0
-    for k, shape in enumerate(shapes):
-        if id(shape) not in placed:
+    n_nodes = n_points = n_faces = 0
+    for k, (shape, known) in enumerate(zip(shapes, surfaces.table, strict=True)):
+        if shape.identity not in placed:
             row = np.zeros(1, SOLE)[0]
             row["root"] = -1
             if not shape.is_empty:
                 part = _part(shape)
                 row["root"], row["face"], row["point"] = n_nodes, n_faces, n_points
-                row["corner"], row["edge"], row["flat"] = n_corners, n_edges, n_flats
                 row["reach"] = shape.reach
                 moved = part.nodes.copy()
                 leaf = moved["count"] > 0
@@ -131,20 +130,22 @@ def exact_tables(shapes: Sequence[Shape]) -> ExactTables:
                 nodes.append(moved)
                 points.append(part.points)
                 faces.append(part.faces + np.int32(n_points))
-                corner.append(np.where(part.corner < 0, -1, part.corner + np.int32(n_corners)))
-                edge.append(np.where(part.edge < 0, -1, part.edge + np.int32(n_edges)))
-                flat.append(np.where(part.flat < 0, -1, part.flat + np.int32(n_flats)))
+                corner.append(_numbered_from(known["corner"], part.corner))
+                edge.append(_numbered_from(known["edge"], part.edge))
+                flat.append(_numbered_from(known["face"], part.flat))
                 n_nodes += len(part.nodes)
                 n_points += len(part.points)
                 n_faces += len(part.faces)
-                n_corners += part.counts[0]
-                n_edges += part.counts[1]
-                n_flats += part.counts[2]
-            placed[id(shape)] = row
-        table[k] = placed[id(shape)]
+            placed[shape.identity] = row
+        table[k] = placed[shape.identity]
     if not nodes:
         none = np.zeros((0, 3), np.int32)
         return ExactTables(table, np.zeros(0, NODE), np.zeros((0, 3)), none, none, none, np.zeros(0, np.int32))
     joined = [np.ascontiguousarray(np.concatenate(part)) for part in (nodes, points, faces, corner, edge, flat)]
     joined[0] = joined[0].view(NODE)  # joined, it may have lost that it is aligned, which is another type to kernels
     return ExactTables(table, *joined)
+
+
+def _numbered_from(first: np.int32, numbers: np.ndarray) -> np.ndarray:
+    """Return numbers of one shape as those of the scene; -1 stays."""
+    return np.where(numbers < 0, -1, numbers + first)

@@ -134,15 +134,16 @@ def unpacked(data):
 
 
 def lay_out(models: tuple[Model, ...], world: World) -> Surfaces:
-    """Return the tables of a scene, in the order of its shapes in `world.geoms`."""
+    """Return the tables of a scene, in the order of its shapes in `world.geoms`; a shape of many is there once."""
     table = np.zeros(len(world.geoms), SURFACE)
     parts: dict[str, list[np.ndarray]] = {name: [] for name in (*Surfaces._fields[2:], "points", "spokes")}
     size = dict.fromkeys(parts, 0)
-    placed: dict[int, np.ndarray] = {}
+    placed: dict[tuple[int, bytes], np.void] = {}
     shapes = [s for model in models for link in model.shapes for s in link if not s.is_empty]
-    total_points = sum(len(s.features.points) for s in {id(s): s for s in shapes}.values())
-    for k, shape in enumerate(shapes):
-        if id(shape) not in placed:
+    which = [s.identity for s in shapes]
+    total_points = sum(len(s.features.points) for s in dict(zip(reversed(which), reversed(shapes))).values())
+    for k, (shape, own) in enumerate(zip(shapes, which)):
+        if own not in placed:
             found = shape.features
             row = np.zeros(1, SURFACE)[0]
             row["point"], row["corner"], row["edge"] = size["points"], size["corners"], size["edges"]
@@ -155,8 +156,8 @@ def lay_out(models: tuple[Model, ...], world: World) -> Surfaces:
             sharp = found.edges[found.edges["flat"] == 0]
             length = np.linalg.norm(used[sharp["tail"]] - used[sharp["head"]], axis=1)
             row["short"] = np.quantile(length, SHORT_QUANTILE) if len(length) else row["radius"]
-            placed[id(shape)] = row
-        table[k] = placed[id(shape)]
+            placed[own] = row
+        table[k] = placed[own]
         geom = world.geoms[k]
         table[k]["link"], table[k]["mesh_face"] = geom["link"], geom["face"]
         table[k]["root"] = geom["root"] if shape.is_mesh else -1
