@@ -1,19 +1,14 @@
 """`tocsin audit`: a whole trajectory, every stretch of it that is not proven free."""
 
 import math
-from pathlib import Path
-from typing import Annotated
 
 import typer
 
 from tocsin.cli import check, inputs, options, output, programs, proving, records
-from tocsin.errors import TocsinError
-from tocsin.model.program import Program
+from tocsin.cli.grouped import grouped
 from tocsin.motion.links import BASE_WIDTH
 from tocsin.queries.audit.records import Audit, Moment, Stretch
-from tocsin.queries.audit.search import RESOLUTION
 from tocsin.results import Contact
-from tocsin.scene import Scene
 
 EXAMPLE = (
     "Example: tocsin audit ur10.urdf planned.csv --scene cell.glb --scene fixture.stl --margin 0.02\n\n"
@@ -24,122 +19,33 @@ EXAMPLE = (
 SHOWN = 12
 """Stretches that are printed; `--json` prints all."""
 
-Resolution = Annotated[
-    float,
-    typer.Option(
-        "--resolution",
-        metavar="STEP",
-        help="Gaps between contacts in which no joint moves by this much (radians or metres) are not reported.",
-    ),
-]
 
-
-Others = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--with",
-        metavar="ROBOT TRAJECTORY",
-        help="Another robot on the same clock: its file, and that of its trajectory. May be given several times.",
-        show_default=False,
-    ),
-]
-Places = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--place",
-        metavar="NAME=X,Y,Z[,R,P,Y]",
-        help="Where a robot's base stands: metres, and roll, pitch and yaw in radians.",
-        show_default=False,
-    ),
-]
-Error = Annotated[
-    str | None,
-    typer.Option(
-        "--error",
-        metavar="E",
-        help="How far joints may be off, radians or metres: a number, or joint=value pairs. Proven for the whole tube.",
-        show_default=False,
-    ),
-]
-Events = Annotated[
-    Path | None,
-    typer.Option(
-        "--events",
-        metavar="FILE",
-        readable=False,
-        help="Steps of a program (.yaml, .json) beside the trajectories: what is gripped and let go, who else moves.",
-        show_default=False,
-    ),
-]
-Report = Annotated[
-    Path | None,
-    typer.Option("--report", metavar="HTML", help="Write a report to print and to file.", show_default=False),
-]
-Page = Annotated[
-    Path | None,
-    typer.Option("--page", metavar="HTML", help="Write a page that plays it on the clock.", show_default=False),
-]
-
-
+@grouped
 def audit(
     robot: options.RobotFile,
     trajectory: options.TrajectoryFile,
-    scene: options.Scenes = None,
-    scale: options.Scale = None,
-    margin: options.Margin = 0.0,
-    self_margin: options.SelfMargin = None,
+    around: options.Around,
+    following: options.Following,
+    asked: programs.Asked,
+    reading: options.Reading,
     tolerance: options.Tolerance = None,
-    resolution: Resolution = RESOLUTION,
-    group: options.Group = None,
-    interpolation: options.Interpolation = None,
-    srdf: options.Srdf = None,
-    packages: options.Packages = None,
-    geometry: options.Geometry = "collision",
-    ignore_overlapping: options.IgnoreOverlapping = False,
-    ignore: options.Ignore = None,
-    prove: proving.Prove = None,
-    others: Others = None,
-    places: Places = None,
-    error: Error = None,
-    events: Events = None,
-    report: Report = None,
-    page: Page = None,
     as_json: options.Json = False,
 ) -> None:
     """Audit a trajectory, or a program of several robots: what is not proven free, and the clearance."""
     from tocsin.queries.audit import audit as ask
 
-    how = {"packages": packages, "geometry": geometry, "ignore_overlapping": ignore_overlapping}
-    arm = inputs.load_robot(robot, srdf=srdf, **how)
-    asked = programs.Asked(
-        trajectory, others or (), places or (), events, error, report, page, group, interpolation,
-        [robot, trajectory, *(scene or ())],
-    )  # fmt: skip
-    if asked.is_program():
-        if prove is not None:
-            raise TocsinError("--prove is of one trajectory; programs have no proof files yet: leave it out.")
-        more = programs.other_robots(asked, arm, how)
-        programs.place([arm, *[other for other, _ in more]], asked.places)
-        cell = inputs.load_scene(
-            arm, scene, ignore, scale=scale, packages=packages, margin=margin, self_margin=self_margin,
-            others=[other for other, _ in more],
-        )  # fmt: skip
-        _audit_program(asked, cell, programs.told(asked, cell, arm, more), (margin, tolerance, resolution), as_json)
+    arm = inputs.load_robot(robot, reading)
+    if programs.are_asked(asked, trajectory):
+        read = programs.read(asked, programs.First(arm, robot, trajectory, following), around, reading)
+        _audit_program(asked, read, around.margin, tolerance, as_json)
         return
-    motion = inputs.load_trajectory(arm, trajectory, group, interpolation)
-    cell = inputs.load_scene(arm, scene, ignore, scale=scale, packages=packages, margin=margin, self_margin=self_margin)
+    motion = inputs.load_trajectory(arm, trajectory, following)
+    cell = inputs.load_scene(arm, around, reading)
     beyond = inputs.outside_limits(arm, motion.rows[:, BASE_WIDTH:])
+    margin, resolution = around.margin, asked.resolution
     with output.progress("auditing") as progress:
-        found = ask(
-            cell,
-            arm,
-            motion,
-            margin=margin,
-            tolerance=tolerance,
-            resolution=resolution,
-            progress=progress,
-        )
-    proofs = None if prove is None else proving.proofs(cell, motion, margin, tolerance, prove)
+        found = ask(cell, arm, motion, margin=margin, tolerance=tolerance, resolution=resolution, progress=progress)
+    proofs = None if asked.prove is None else proving.proofs(cell, motion, margin, tolerance, asked.prove)
     if as_json:
         record = records.opening("audit", arm, cell) | {"trajectory": str(trajectory), "within_limits": not beyond}
         record |= {"self_margin": inputs.self_margin_of(cell, margin)}
@@ -154,19 +60,19 @@ def audit(
 
 
 def _audit_program(
-    asked: programs.Asked, cell: Scene, program: Program, keep: tuple[float, float | None, float], as_json: bool
+    asked: programs.Asked, read: programs.Read, margin: float, tolerance: float | None, as_json: bool
 ) -> None:
     """Audit a program, write what was asked for, and leave with the exit code."""
     from tocsin.queries.audit import audit as ask
 
-    margin, tolerance, resolution = keep
+    program, cell, resolution = read.program, read.scene, asked.resolution
     with output.progress("auditing") as progress:
         found = ask(cell, program, margin=margin, tolerance=tolerance, resolution=resolution, progress=progress)
     if asked.report is not None or asked.page is not None:
         from tocsin.viewer import save_page, save_report
 
         if asked.report is not None:
-            save_report(asked.report, found, files=asked.files)
+            save_report(asked.report, found, files=read.files)
         if asked.page is not None:
             save_page(asked.page, cell, found, title=program.name)
     if as_json:

@@ -1,11 +1,13 @@
 """`tocsin batch`: a file of edges answered, on the threads of this machine or by Ray's workers."""
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from tocsin.cli import inputs, options, output, records
+from tocsin.cli.grouped import grouped
 
 EXAMPLE = (
     "Example: tocsin batch edges.parquet --robot panda.urdf --srdf panda.srdf --scene shelf.yaml --out free.parquet\n\n"
@@ -30,44 +32,39 @@ Address = Annotated[
 ]
 
 
+@dataclass(frozen=True)
+class Ray:
+    """Which of Ray's workers answer, if any do."""
+
+    workers: Workers = None
+    address: Address = None
+
+
+@grouped
 def batch(
     edges: Edges,
     robot: RobotOption,
-    scene: options.Scenes = None,
-    scale: options.Scale = None,
+    ray: Ray,
+    around: options.Around,
+    reading: options.Reading,
     out: Out = Path("answers.parquet"),
     contacts: Contacts = False,
-    workers: Workers = None,
-    address: Address = None,
-    margin: options.Margin = 0.0,
-    self_margin: options.SelfMargin = None,
-    srdf: options.Srdf = None,
-    packages: options.Packages = None,
-    geometry: options.Geometry = "collision",
-    ignore_overlapping: options.IgnoreOverlapping = False,
-    ignore: options.Ignore = None,
     as_json: options.Json = False,
 ) -> None:
-    """Answer a file of edges: which are proven free, or when and between which links they first touch.
-
-    \f
-    Many arguments because they are the options of a command.
-    """
+    """Answer a file of edges: which are proven free, or when and between which links they first touch."""
     from tocsin.cluster import answer_edges
     from tocsin.cluster.edge_file import arrow
 
-    arm = inputs.load_robot(
-        robot, srdf=srdf, packages=packages, geometry=geometry, ignore_overlapping=ignore_overlapping
-    )
-    cell = inputs.load_scene(arm, scene, ignore, scale=scale, packages=packages, margin=margin, self_margin=self_margin)
+    arm = inputs.load_robot(robot, reading)
+    cell = inputs.load_scene(arm, around, reading)
     with output.progress("answering") as progress:
         answers = answer_edges(
-            edges, cell, arm, out, margin=margin, contacts=contacts, workers=workers, address=address,
+            edges, cell, arm, out, margin=around.margin, contacts=contacts, workers=ray.workers, address=ray.address,
             progress=lambda done, total, _: progress(done, total),
         )  # fmt: skip
     free = arrow().parquet.read_table(answers, columns=["free"]).column("free").to_numpy()
     if as_json:
-        record = records.opening("batch", arm, cell) | {"edges": len(free), "free": int(free.sum()), "margin": margin}
-        output.write_json(record | {"files": [str(answers)]})
+        record = records.opening("batch", arm, cell) | {"edges": len(free), "free": int(free.sum())}
+        output.write_json(record | {"margin": around.margin, "files": [str(answers)]})
     else:
         print(f"{len(free):,} edges, {int(free.sum()):,} of which are proven free; wrote {answers}")

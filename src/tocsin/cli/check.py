@@ -3,6 +3,7 @@
 import typer
 
 from tocsin.cli import inputs, options, output, records
+from tocsin.cli.grouped import grouped
 from tocsin.model.robot import Robot
 from tocsin.results import FirstContact, Status
 from tocsin.scene import Scene
@@ -17,30 +18,20 @@ SHOWN = 6
 """Contacts in the table; `--json` prints all."""
 
 
+@grouped
 def check(
     robot: options.RobotFile,
-    start: options.From,
-    end: options.To,
-    scene: options.Scenes = None,
-    scale: options.Scale = None,
-    group: options.Group = None,
-    margin: options.Margin = 0.0,
-    self_margin: options.SelfMargin = None,
+    ends: options.Ends,
+    around: options.Around,
+    reading: options.Reading,
     tolerance: options.Tolerance = None,
-    srdf: options.Srdf = None,
-    packages: options.Packages = None,
-    geometry: options.Geometry = "collision",
-    ignore_overlapping: options.IgnoreOverlapping = False,
-    ignore: options.Ignore = None,
     as_json: options.Json = False,
 ) -> None:
     """Check one motion, every joint at a constant rate: proven free, or when and where it first touches."""
-    arm = inputs.load_robot(
-        robot, srdf=srdf, packages=packages, geometry=geometry, ignore_overlapping=ignore_overlapping
-    )
-    cell = inputs.load_scene(arm, scene, ignore, scale=scale, packages=packages, margin=margin, self_margin=self_margin)
-    q0 = inputs.configuration(arm, start, "--from", group)
-    q1 = inputs.configuration(arm, end, "--to", group, q0)
+    arm = inputs.load_robot(robot, reading)
+    cell = inputs.load_scene(arm, around, reading)
+    q0, q1 = inputs.ends(arm, ends)
+    margin = around.margin
     beyond = {option: inputs.outside_limits(arm, q) for option, q in (("--from", q0), ("--to", q1))}
     hit = cell.first_contact(arm.move(q0, q1), margin=margin, tolerance=tolerance)
     if as_json:

@@ -6,6 +6,7 @@ import numpy as np
 
 import tocsin
 from tocsin.cli import inputs, options, output
+from tocsin.cli.grouped import grouped
 from tocsin.cli.output import Record
 from tocsin.geometry.shape import Shape
 from tocsin.model.robot import Joint, Robot
@@ -15,18 +16,10 @@ from tocsin.scene import Scene
 EXAMPLE = "Example: tocsin info panda.urdf --srdf panda.srdf"
 
 
-def info(
-    robot: options.RobotFile,
-    srdf: options.Srdf = None,
-    packages: options.Packages = None,
-    geometry: options.Geometry = "collision",
-    ignore_overlapping: options.IgnoreOverlapping = False,
-    as_json: options.Json = False,
-) -> None:
+@grouped
+def info(robot: options.RobotFile, reading: options.Reading, as_json: options.Json = False) -> None:
     """Show links, joints, triangles, what the meshes are like, and which pairs are checked."""
-    arm = inputs.load_robot(
-        robot, srdf=srdf, packages=packages, geometry=geometry, ignore_overlapping=ignore_overlapping
-    )
+    arm = inputs.load_robot(robot, reading)
     record = describe(arm) | {"file": str(robot)}
     if as_json:
         output.write_json(record)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ import numpy as np
 
 from tocsin import _cast
 from tocsin.cli import output
+from tocsin.cli.options import Around, Ends, Following, Reading
 from tocsin.errors import TocsinError, unknown_name
 from tocsin.model.base import Model, Motion
 from tocsin.model.robot import DEGREES, Robot
@@ -20,33 +21,44 @@ from tocsin.scene import Scene
 ROBOT_FILES = (".urdf", ".xacro", ".sdf", ".xml")
 CONFIGURATION_FILES = (".json", ".yaml", ".yml")
 SEPARATOR = re.compile(r"[\s,;]+")
+AS_IT_IS = Following()
+"""A trajectory that names its joints, driven as its file says."""
 
 
-def load_robot(
-    path: Path, *, srdf: Path | None = None, packages: Iterable[Path] | None = None, geometry: str = "collision",
-    ignore_overlapping: bool = False,
-) -> Robot:  # fmt: skip
+def load_robot(path: Path, reading: Reading) -> Robot:
     """Read a robot by its file's suffix; an .xml file is MuJoCo's unless its outermost element is <robot>."""
     suffix = path.suffix.lower()
+    packages = tuple(reading.packages or ())
     if suffix not in ROBOT_FILES:
         raise TocsinError(
             f"a robot is read from a {', '.join(ROBOT_FILES[:-1])} or (MuJoCo) {ROBOT_FILES[-1]} file; "
             f"got {str(path)!r}."
         )
     if suffix == ".xml" and _outermost(path) == "mujoco":
-        if srdf is not None or ignore_overlapping or geometry != "collision":
+        if reading.srdf is not None or reading.ignore_overlapping or reading.geometry != "collision":
             raise TocsinError(
                 f"{str(path)!r} is a MuJoCo file, which says by itself what is checked: --srdf, --geometry and "
                 "--ignore-overlapping are for URDF files; --ignore A,B works for all."
             )
-        return Robot.from_mjcf(path, packages=tuple(packages or ()))
+        return Robot.from_mjcf(path, packages=packages)
     if suffix == ".sdf":
-        if srdf is not None or ignore_overlapping:
+        if reading.srdf is not None or reading.ignore_overlapping:
             raise TocsinError("--srdf and --ignore-overlapping are for URDF files; --ignore A,B works for all.")
-        return Robot.from_sdf(path, packages=tuple(packages or ()), geometry=geometry)
+        return Robot.from_sdf(path, packages=packages, geometry=reading.geometry)
     return Robot.from_urdf(
-        path, srdf=srdf, packages=tuple(packages or ()), geometry=geometry, ignore_overlapping=ignore_overlapping
+        path,
+        srdf=reading.srdf,
+        packages=packages,
+        geometry=reading.geometry,
+        ignore_overlapping=reading.ignore_overlapping,
     )
+
+
+def expect_suffixes(*files: tuple[Path | None, str]) -> None:
+    """Refuse the name of a file to write that does not end as what is written to it."""
+    for path, suffix in files:
+        if path is not None and path.suffix.lower() != suffix:
+            raise TocsinError(f"the name of this file must end in {suffix}; got {str(path)!r}.")
 
 
 def _outermost(path: Path) -> str:
@@ -55,31 +67,27 @@ def _outermost(path: Path) -> str:
     return parse_xml(path, "the robot").tag
 
 
-def load_scene(
-    robot: Robot, paths: Iterable[Path] | None, ignored: Iterable[str] | None, *, scale: float | None = None,
-    packages: Iterable[Path] | None = None, margin: float = 0.0, self_margin: float | None = None,
-    others: Sequence[Robot] = (),
-) -> Scene:  # fmt: skip
+def load_scene(robot: Robot, around: Around, reading: Reading, *, others: Sequence[Robot] = ()) -> Scene:
     """Put a robot among what the files hold, and leave out the pairs that are not to be checked.
 
-    A margin is meant for what stands around: links of one robot are often closer to each other by design. They get
+    A margin is meant for what is around: links of one robot are often closer to each other by design. They get
     `self_margin`: by default 0, or the margin where there is nothing else.
     """
     arms = [robot, *others]
     models: list[Model] = [*arms]
-    if paths:
+    if around.scene:
         from tocsin.io.environment import load_environment
 
-        for path in paths:
-            models += load_environment(path, scale=scale, packages=tuple(packages or ()))
+        for path in around.scene:
+            models += load_environment(path, scale=around.scale, packages=tuple(reading.packages or ()))
     scene = Scene(*models)
-    margin = _cast.margin(margin)
-    usual = 0.0 if paths or others else margin
-    self_margin = usual if self_margin is None else _cast.margin(self_margin, "self-margin")
+    margin = _cast.margin(around.margin)
+    usual = 0.0 if around.scene or others else margin
+    self_margin = usual if around.self_margin is None else _cast.margin(around.self_margin, "self-margin")
     for name, arm in zip(scene.names, arms):
         if self_margin != margin and len(arm.link_names) > 1:
             scene.margins[name, name] = self_margin
-    for pair in ignored or ():
+    for pair in around.ignore or ():
         names = [name.strip() for name in pair.split(",")]
         if len(names) != 2:
             raise TocsinError(f"--ignore takes two names with a comma in between, hand,table; got {pair!r}.")
@@ -133,6 +141,12 @@ def configuration(
         ) from None
 
 
+def ends(robot: Robot, given: Ends) -> tuple[np.ndarray, np.ndarray]:
+    """Return the configurations at which a motion starts and ends; what --to does not name stays as it is."""
+    q0 = configuration(robot, given.start, "--from", given.group)
+    return q0, configuration(robot, given.end, "--to", given.group, q0)
+
+
 def _from_file(path: Path, option: str) -> Any:
     """Return the mapping (or list) of joint values in a JSON or YAML file."""
     from tocsin.io.yamlfile import read_structure
@@ -168,10 +182,10 @@ def outside_limits(robot: Robot, path: np.ndarray) -> list[str]:
     return found
 
 
-def load_trajectory(robot: Robot, path: Path, group: str | None = None, interpolation: str | None = None) -> Motion:
+def load_trajectory(robot: Robot, path: Path, following: Following = AS_IT_IS) -> Motion:
     """Return the motion of a trajectory's file; columns without names are the robot's joints, or the group's."""
     from tocsin.io.trajectories import load_trajectory as load
 
-    if group is not None and group not in robot.groups:
-        raise unknown_name("group", group, robot.groups)
-    return robot.follow(load(path, interpolation=interpolation), group=group)
+    if following.group is not None and following.group not in robot.groups:
+        raise unknown_name("group", following.group, robot.groups)
+    return robot.follow(load(path, interpolation=following.interpolation), group=following.group)

@@ -47,8 +47,12 @@ def matrix(
     geometry: options.Geometry = "collision",
     as_json: options.Json = False,
 ) -> None:
-    """Prove of every pair of links that it never touches, or show joint values at which it does."""
-    arm = inputs.load_robot(robot, srdf=None, packages=packages, geometry=geometry, ignore_overlapping=False)
+    """Prove of every pair of links that it never touches, or show joint values at which it does.
+
+    \f
+    Many arguments because they are the options of a command.
+    """
+    arm = inputs.load_robot(robot, options.Reading(packages=packages, geometry=geometry))
     with output.progress("pairs of links") as progress:
         pairs = arm.prove_pairs(margin=margin, most=most, proof=proof, progress=progress)
     if out is not None:

@@ -1,8 +1,9 @@
-"""The arguments and options that several commands take, each written once.
+"""The arguments and options that several commands take, each written once, and records of those taken together.
 
 Paths are `readable=False`, which leaves it to the readers to say what is wrong with them.
 """
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -128,3 +129,41 @@ Tolerance = Annotated[
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of tables.")]
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How the file of a robot is read."""
+
+    srdf: Srdf = None
+    packages: Packages = None
+    geometry: Geometry = "collision"
+    ignore_overlapping: IgnoreOverlapping = False
+
+
+@dataclass(frozen=True)
+class Around:
+    """What is around a robot, and how far it is to stay away from it and from itself."""
+
+    scene: Scenes = None
+    scale: Scale = None
+    margin: Margin = 0.0
+    self_margin: SelfMargin = None
+    ignore: Ignore = None
+
+
+@dataclass(frozen=True)
+class Ends:
+    """Where a motion starts and ends."""
+
+    start: From
+    end: To
+    group: Group = None
+
+
+@dataclass(frozen=True)
+class Following:
+    """How the columns of a trajectory are read, and how it is driven."""
+
+    group: Group = None
+    interpolation: Interpolation = None

@@ -1,5 +1,6 @@
 """`tocsin plan`: a way from one configuration to another, every moment of it proven free."""
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -7,7 +8,7 @@ import numpy as np
 import typer
 
 from tocsin.cli import inputs, options, output, records
-from tocsin.errors import TocsinError
+from tocsin.cli.grouped import grouped
 from tocsin.model.base import Motion
 from tocsin.model.robot import Robot
 from tocsin.queries.audit.records import Audit
@@ -38,63 +39,60 @@ Speed = Annotated[float, typer.Option("--speed", metavar="RATE", help="Of the jo
 Seed = Annotated[int, typer.Option("--seed", min=0, help="The same seed finds the same way.")]
 
 
+@dataclass(frozen=True)
+class Search:
+    """How long, and with which random numbers, a way is sought, and how fast it is driven."""
+
+    seconds: Seconds = 10.0
+    speed: Speed = 1.0
+    seed: Seed = 0
+
+
+@dataclass(frozen=True)
+class Files:
+    """What is written."""
+
+    out: Out = Path("plan.csv")
+    save: Save = None
+    picture: Picture = None
+
+
+@grouped
 def plan(
     robot: options.RobotFile,
-    start: options.From,
-    end: options.To,
-    scene: options.Scenes = None,
-    scale: options.Scale = None,
-    out: Out = Path("plan.csv"),
-    save: Save = None,
-    picture: Picture = None,
-    seconds: Seconds = 10.0,
-    speed: Speed = 1.0,
-    seed: Seed = 0,
-    group: options.Group = None,
-    margin: options.Margin = 0.0,
-    self_margin: options.SelfMargin = None,
-    srdf: options.Srdf = None,
-    packages: options.Packages = None,
-    geometry: options.Geometry = "collision",
-    ignore_overlapping: options.IgnoreOverlapping = False,
-    ignore: options.Ignore = None,
+    ends: options.Ends,
+    around: options.Around,
+    files: Files,
+    search: Search,
+    reading: options.Reading,
     as_json: options.Json = False,
 ) -> None:
-    """Plan a way from one configuration to another, prove it, and write it as a trajectory.
+    """Plan a way from one configuration to another, prove it, and write it as a trajectory."""
+    inputs.expect_suffixes((files.out, ".csv"), (files.save, ".html"), (files.picture, ".png"))
+    arm = inputs.load_robot(robot, reading)
+    cell = inputs.load_scene(arm, around, reading)
+    q0, q1 = inputs.ends(arm, ends)
+    from tocsin.planning import plan as find
 
-    \f
-    Many arguments because they are the options of a command.
-    """
-    for path, suffix in ((out, ".csv"), (save, ".html"), (picture, ".png")):
-        if path is not None and path.suffix.lower() != suffix:
-            raise TocsinError(f"the name of this file must end in {suffix}; got {str(path)!r}.")
-    arm = inputs.load_robot(
-        robot, srdf=srdf, packages=packages, geometry=geometry, ignore_overlapping=ignore_overlapping
-    )
-    cell = inputs.load_scene(arm, scene, ignore, scale=scale, packages=packages, margin=margin, self_margin=self_margin)
-    q0 = inputs.configuration(arm, start, "--from", group)
-    q1 = inputs.configuration(arm, end, "--to", group, q0)
-    from tocsin.planning import plan as search
-
-    found = proven = motion = None
-    for attempt in range(ATTEMPTS):
-        found = search(cell, arm, q0, q1, group=group, margin=margin, seconds=seconds, seed=seed + attempt)
+    margin, found, proven, motion = around.margin, None, None, None
+    for seed in range(search.seed, search.seed + ATTEMPTS):
+        found = find(cell, arm, q0, q1, group=ends.group, margin=margin, seconds=search.seconds, seed=seed)
         if not found.found:
             break
-        _write(out, arm, found.times(speed), found.path)
-        motion, proven = _audited(cell, arm, out, margin)
+        _write(files.out, arm, found.times(search.speed), found.path)
+        motion, proven = _audited(cell, arm, files.out, margin)
         if proven.is_free:
             break
     assert found is not None
-    files = [] if motion is None else _drawn(cell, arm, motion, margin, {"page": save, "picture": picture})
+    written = [] if motion is None else [str(files.out), *_drawn(cell, arm, motion, margin, files)]
     good = found.found and proven is not None and proven.is_free
     if as_json:
         record = records.opening("plan", arm, cell) | {"found": found.found, "free": good, "margin": margin}
         record |= {"edges": found.edges, "nodes": found.nodes, "seconds": found.seconds}
         record |= {"waypoints": len(found.path), "duration": None if proven is None else proven.duration}
-        output.write_json(record | {"files": [str(out), *files] if found.found else []})
+        output.write_json(record | {"files": written if found.found else []})
     else:
-        _show(cell, arm, found, proven, margin, [str(out), *files])
+        _show(cell, arm, found, proven, margin, written)
     raise typer.Exit(0 if good else 1)
 
 
@@ -113,13 +111,12 @@ def _audited(scene: Scene, robot: Robot, path: Path, margin: float) -> tuple[Mot
     return motion, audit(scene, robot, motion, margin=margin)
 
 
-def _drawn(scene: Scene, robot: Robot, motion: Motion, margin: float, wanted: dict[str, Path | None]) -> list[str]:
+def _drawn(scene: Scene, robot: Robot, motion: Motion, margin: float, wanted: Files) -> list[str]:
     """Write a page and a picture, if they are wanted; return their files."""
     from tocsin import viewer
 
     files = []
-    for kind, write in (("page", viewer.save_page), ("picture", viewer.save_picture)):
-        path = wanted[kind]
+    for path, write in ((wanted.save, viewer.save_page), (wanted.picture, viewer.save_picture)):
         if path is not None:
             with output.progress(f"drawing {path.name}"):
                 write(path, scene, motion, margin=margin, title=robot.name)

@@ -3,24 +3,81 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated
 
 import numpy as np
+import typer
 
-from tocsin.cli import inputs, output, records
+from tocsin.cli import inputs, output, proving, records
+from tocsin.cli.options import Around, Following, Reading
 from tocsin.errors import TocsinError, unknown_name
 from tocsin.model.program import Program
 from tocsin.model.robot import Robot
 from tocsin.poses import pose
 from tocsin.queries.audit import Conflict, ProgramAudit
+from tocsin.queries.audit.search import RESOLUTION
 from tocsin.scene import Scene
 
 PAIRED = "--with"
 """The option that takes two words, and may be given several times."""
 
 BETWEEN = "\n"
+
+Resolution = Annotated[
+    float,
+    typer.Option(
+        "--resolution",
+        metavar="STEP",
+        help="Gaps between contacts in which no joint moves by this much (radians or metres) are not reported.",
+    ),
+]
+Others = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--with",
+        metavar="ROBOT TRAJECTORY",
+        help="Another robot on the same clock: its file, and that of its trajectory. May be given several times.",
+        show_default=False,
+    ),
+]
+Places = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--place",
+        metavar="NAME=X,Y,Z[,R,P,Y]",
+        help="Where a robot's base stands: metres, and roll, pitch and yaw in radians.",
+        show_default=False,
+    ),
+]
+Error = Annotated[
+    str | None,
+    typer.Option(
+        "--error",
+        metavar="E",
+        help="How far joints may be off, radians or metres: a number, or joint=value pairs. Proven for the whole tube.",
+        show_default=False,
+    ),
+]
+Events = Annotated[
+    Path | None,
+    typer.Option(
+        "--events",
+        metavar="FILE",
+        readable=False,
+        help="Steps of a program (.yaml, .json) beside the trajectories: what is gripped and let go, who else moves.",
+        show_default=False,
+    ),
+]
+Report = Annotated[
+    Path | None,
+    typer.Option("--report", metavar="HTML", help="Write a report to print and to file.", show_default=False),
+]
+Page = Annotated[
+    Path | None,
+    typer.Option("--page", metavar="HTML", help="Write a page that plays it on the clock.", show_default=False),
+]
 
 
 def paired(arguments: list[str]) -> list[str]:
@@ -37,49 +94,104 @@ def paired(arguments: list[str]) -> list[str]:
     return out
 
 
-@dataclass
+@dataclass(frozen=True)
 class Asked:
-    """What the command line says of a program."""
+    """What `tocsin audit` alone takes; all but the first two are of programs."""
 
+    resolution: Resolution = RESOLUTION
+    prove: proving.Prove = None
+    others: Others = None
+    places: Places = None
+    error: Error = None
+    events: Events = None
+    report: Report = None
+    page: Page = None
+
+
+@dataclass(frozen=True)
+class First:
+    """The robot that a command line begins with, and what it does."""
+
+    robot: Robot
+    file: Path
     trajectory: Path
-    others: Sequence[str] = ()
-    """Robots and their trajectories, see `paired`."""
-    places: Sequence[str] = ()
-    events: Path | None = None
-    error: str | None = None
-    report: Path | None = None
-    page: Path | None = None
-    group: str | None = None
-    interpolation: str | None = None
-    files: list[Path] = field(default_factory=list)
-    """What was read, for the report."""
-
-    def is_program(self) -> bool:
-        """Is more asked for than the audit of one trajectory?"""
-        from tocsin.io.programs import is_program
-
-        more = (self.others, self.places, self.events, self.error, self.report, self.page)
-        return any(more) or is_program(self.trajectory)
+    following: Following
 
 
-def other_robots(asked: Asked, first: Robot, options: dict[str, Any]) -> list[tuple[Robot, Path]]:
-    """Return the other robots with the files of their trajectories; names are made distinct."""
-    found: list[tuple[Robot, Path]] = []
+@dataclass(frozen=True)
+class Read:
+    """A program, the scene that it runs in, and the files that both were read from."""
+
+    program: Program
+    scene: Scene
+    files: list[Path]
+
+
+def are_asked(asked: Asked, trajectory: Path) -> bool:
+    """Is more asked for than the audit of one trajectory?"""
+    from tocsin.io.programs import is_program
+
+    more = (asked.others, asked.places, asked.events, asked.error, asked.report, asked.page)
+    return any(more) or is_program(trajectory)
+
+
+def read(asked: Asked, first: First, around: Around, reading: Reading) -> Read:
+    """Return the program that the command line describes."""
+    from tocsin.io.programs import load_program
+    from tocsin.io.trajectories import load_trajectory
+
+    if asked.prove is not None:
+        raise TocsinError("--prove is of one trajectory; programs have no proof files yet: leave it out.")
+    pairs = [_pair(given) for given in asked.others or ()]
+    others = _other_robots([file for file, _ in pairs], first.robot, reading)
+    place([first.robot, *others], asked.places or ())
+    scene = inputs.load_scene(first.robot, around, reading, others=others)
+    program = _begun(first, scene, errors(asked.error))
+    for other, (_, path) in zip(others, pairs):
+        program.follow(other, load_trajectory(path, interpolation=first.following.interpolation))
+    files = [first.file, first.trajectory, *(around.scene or ()), *[file for pair in pairs for file in pair]]
+    if asked.events is not None:
+        load_program(asked.events, scene, program=program)
+        files.append(asked.events)
+    return Read(program, scene, files)
+
+
+def _pair(given: str) -> tuple[Path, Path]:
+    """Return the two files of one --with, see `paired`."""
+    words = given.split(BETWEEN)
+    if len(words) != 2:
+        raise TocsinError(f"--with takes a robot and its trajectory, two files; got {given!r}.")
+    return Path(words[0]), Path(words[1])
+
+
+def _other_robots(files: Sequence[Path], first: Robot, reading: Reading) -> list[Robot]:
+    """Return the robots beside the first; the SRDF file is that one's, and names are made distinct."""
+    found: list[Robot] = []
     taken = {first.name}
-    for given in asked.others:
-        words = given.split(BETWEEN)
-        if len(words) != 2:
-            raise TocsinError(f"--with takes a robot and its trajectory, two files; got {given!r}.")
-        file, path = Path(words[0]), Path(words[1])
-        robot = inputs.load_robot(file, **options)
+    for file in files:
+        robot = inputs.load_robot(file, replace(reading, srdf=None))
         name, k = robot.name, 1
         while robot.name in taken:
             k += 1
             robot.name = f"{name}-{k}"
         taken.add(robot.name)
-        found.append((robot, path))
-        asked.files += [file, path]
+        found.append(robot)
     return found
+
+
+def _begun(first: First, scene: Scene, error: float | dict[str, float] | None) -> Program:
+    """Return the program of the first robot's file: steps, or a trajectory that it follows."""
+    from tocsin.io.programs import is_program, load_program
+    from tocsin.io.trajectories import load_trajectory
+
+    if is_program(first.trajectory):
+        if error is not None:
+            raise TocsinError("a program has the errors of its steps: leave --error out.")
+        return load_program(first.trajectory, scene)
+    program, following = Program(first.trajectory.stem), first.following
+    plan = load_trajectory(first.trajectory, interpolation=following.interpolation)
+    program.follow(first.robot, plan, error=error, group=following.group)
+    return program
 
 
 def place(robots: Sequence[Robot], given: Sequence[str]) -> None:
@@ -111,27 +223,6 @@ def errors(text: str | None) -> float | dict[str, float] | None:
         return {name: float(value) for name, value in (word.split("=", 1) for word in words)}
     except ValueError:
         raise TocsinError(f"--error takes a number, or joint=value pairs; got {text!r}.") from None
-
-
-def told(asked: Asked, scene: Scene, robot: Robot, others: Sequence[tuple[Robot, Path]]) -> Program:
-    """Return the program that the command line tells."""
-    from tocsin.io.programs import is_program, load_program
-    from tocsin.io.trajectories import load_trajectory
-
-    if is_program(asked.trajectory):
-        if asked.error is not None:
-            raise TocsinError("a program has the errors of its steps: leave --error out.")
-        program = load_program(asked.trajectory, scene)
-    else:
-        program = Program(asked.trajectory.stem)
-        plan = load_trajectory(asked.trajectory, interpolation=asked.interpolation)
-        program.follow(robot, plan, error=errors(asked.error), group=asked.group)
-    for other, path in others:
-        program.follow(other, load_trajectory(path, interpolation=asked.interpolation))
-    if asked.events is not None:
-        load_program(asked.events, scene, program=program)
-        asked.files.append(asked.events)
-    return program
 
 
 def show(found: ProgramAudit) -> None:
