@@ -84,3 +84,9 @@ def test_what_only_threads_do_is_said(monkeypatch):
     assert "deadline" in devices.unfit(Points(scene.context, robot, edges), hasty)
     assert "hulls" in devices.unfit(Points(hulls.context, robot, edges), asking)
     assert "two configurations" in devices.unfit(Points(scene.context, robot, {"Q": Q0}), asking)
+
+
+def test_numpy_has_what_numba_cuda_names(monkeypatch):
+    monkeypatch.delattr(np, "row_stack", raising=False)
+    devices.lacking()
+    assert vars(np)["row_stack"] is np.vstack
