@@ -37,16 +37,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def cell(name: str) -> tuple[tocsin.Scene, tocsin.Robot]:
-    """A robot, a table and what is on it."""
+    """A robot, a table and what is on it; both before a robot that stands on the floor."""
     if name.startswith("made-"):
         return made_cell(1000 * int(name[5:-1]))
     folder = data_file(f"robots/{name}_mbm")
     robot = tocsin.Robot.from_urdf(folder / f"{name}_mbm.urdf", srdf=folder / f"{name}.srdf")
+    x, z = (0.3, 0.4) if name == "fetch" else (0.0, 0.0)
     bodies = [
-        tocsin.Body(tocsin.Box((1.0, 1.6, 0.05)), (0.7, 0.0, 0.2), name="table"),
-        tocsin.Body(tocsin.Box((0.02, 1.0, 0.6)), (0.9, 0.0, 0.5), name="board"),
-        tocsin.Body(tocsin.Cylinder(0.05, 0.3), (0.5, 0.3, 0.4), name="can"),
-        tocsin.Body(tocsin.Box((0.2, 0.2, 0.2)), (0.5, -0.3, 0.35), name="box"),
+        tocsin.Body(tocsin.Box((1.0, 1.6, 0.05)), (x + 0.7, 0.0, z + 0.2), name="table"),
+        tocsin.Body(tocsin.Box((0.02, 1.0, 0.6)), (x + 0.9, 0.0, z + 0.5), name="board"),
+        tocsin.Body(tocsin.Cylinder(0.05, 0.3), (x + 0.5, 0.3, z + 0.4), name="can"),
+        tocsin.Body(tocsin.Box((0.2, 0.2, 0.2)), (x + 0.5, -0.3, z + 0.35), name="box"),
     ]
     return tocsin.Scene(robot, *bodies), robot
 
@@ -59,6 +60,8 @@ def edges(scene: tocsin.Scene, robot: tocsin.Robot, count: int, way: float, seed
     while sum(map(len, found)) < count:
         drawn = rng.uniform(low, high, (2 * count, robot.n_config))
         found.append(drawn[scene.check_configurations(robot, drawn)])
+        if not len(found[-1]):
+            raise SystemExit(f"none of {len(drawn):,} configurations of {robot.name} is free: nothing to measure.")
     starts = np.concatenate(found)[:count]
     turns = rng.normal(size=starts.shape)
     return starts, starts + way * turns / np.linalg.norm(turns, axis=1, keepdims=True)

@@ -65,15 +65,24 @@ def write_rows(configs, batch, i):
     """Write the configuration rows of motion i."""
     for c in range(configs.shape[0]):
         configs[c] = batch.template[c]
+    write_numbers(configs, batch, i)
+
+
+@kernel
+def write_numbers(configs, batch, i):
+    """Write what is motion i's own of its configuration rows."""
     for j in range(batch.places.shape[0]):
         configs[batch.places[j]] = batch.numbers[i, j]
 
 
 @kernel
 def first_wrong(batch, configs):
-    """Return (i, m, k): the first motion, a model and its point that cannot be followed; i is -1 for none."""
+    """Return (i, m, k): the first motion, a model and its point that cannot be followed; i is -1 for none.
+
+    `configs` is a copy of the template.
+    """
     for i in range(batch.numbers.shape[0]):
-        write_rows(configs, batch, i)
+        write_numbers(configs, batch, i)
         for m in range(batch.parts.shape[0]):
             first, width = batch.parts[m, PART_FIRST], batch.parts[m, PART_WIDTH]
             quaternions = batch.quaternions[batch.parts[m, PART_QUATERNIONS] : batch.parts[m, PART_END]]
