@@ -20,7 +20,7 @@ from tocsin.broad_phase.moving import FIRST, MODEL, OFFSET, PIECES, SLOTS
 from tocsin.broad_phase.pairs import PAIR
 from tocsin.broad_phase.sweep import SWEEP, geom_box, link_bounds, link_middle
 from tocsin.compiler.addresses import Layout, table_of
-from tocsin.compiler.jit import kernel
+from tocsin.compiler.jit import inlined, kernel
 from tocsin.geometry.tree import NODE
 from tocsin.model.base import Model, Motion
 from tocsin.model.charts import CHART
@@ -142,9 +142,13 @@ def addresses(buffers: QueryBuffers) -> Any:
     return table_of(BUFFERS.checked(buffers))
 
 
-@kernel
+@inlined
 def buffers_at(table):
-    """Return the buffers whose addresses are in a table; whoever made them keeps them alive."""
+    """Return the buffers whose addresses are in a table; whoever made them keeps them alive.
+
+    A kernel is handed the table and reads it here, rather than the buffers: in its own code it is known that they have
+    no owners, and no reference to any of them is counted. Where it is not known, counting took 40 % of culling.
+    """
     return _read(table)
 
 

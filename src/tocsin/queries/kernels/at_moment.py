@@ -34,12 +34,13 @@ def touching(table, configs, stretch, t, margin, grow, tolerance, max_tests):
 @kernel
 def nearest(table, configs, margin):
     """Return what `closest_pair` does, called from Python."""
-    return closest_pair(buffers_at(table), configs, margin)
+    return closest_pair(table, configs, margin)
 
 
 @kernel
-def closest_pair(buffers, configs, margin):
+def closest_pair(table, configs, margin):
     """Return (upper, lower, geom_a, geom_b, x, y): the closest pair of a standing scene, by its active models."""
+    buffers = buffers_at(table)
     world, active = buffers.world, buffers.active
     set_motion(buffers, configs, WHOLE)
     shapes = 0

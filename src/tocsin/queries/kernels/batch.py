@@ -122,8 +122,7 @@ def ask_chunk(table, batch, terms, first, last, configs, found):
     That is `last`, unless it was told to end (`work.late`). What is not decided by then is an answer if there is a
     deadline (HASTE), and not asked otherwise.
     """
-    buffers = buffers_at(table)
-    counts = buffers.counts
+    counts = buffers_at(table).counts
     steps = 0
     for i in range(first, last):
         if late(counts):
@@ -133,7 +132,7 @@ def ask_chunk(table, batch, terms, first, last, configs, found):
         if arcs_open(configs, batch):
             record["status"] = UNCHARTED
             continue
-        status, time, upper, a, b, tolerance, stretch = solve(buffers, configs, batch.stretches, terms)
+        status, time, upper, a, b, tolerance, stretch = solve(table, configs, batch.stretches, terms)
         steps += counts[STEPS]
         if status in (CAPPED, UNCHARTED) and counts[HASTE] == 0 and late(counts):
             return steps, i
@@ -150,12 +149,12 @@ def ask_chunk(table, batch, terms, first, last, configs, found):
 @kernel
 def measure_chunk(table, batch, first, last, configs, found):
     """Write the closest pairs where the models stand, from placement `first` on; return the first that is not."""
-    buffers = buffers_at(table)
+    counts = buffers_at(table).counts
     for i in range(first, last):
-        if late(buffers.counts):
+        if late(counts):
             return i
         write_rows(configs, batch, i)
-        upper, lower, a, b, x, y = closest_pair(buffers, configs, 0.0)
+        upper, lower, a, b, x, y = closest_pair(table, configs, 0.0)
         record = found[i]
         record["distance"] = upper
         record["lower"] = lower

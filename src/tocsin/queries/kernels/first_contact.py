@@ -172,13 +172,16 @@ def first_inside(buffers, pairs, n):
 
 
 @kernel
-def solve(buffers, configs, stretches, terms):
-    """Return the `Outcome` of a question: the first contact of a scene, at a time of stretch i.
+def solve(table, configs, stretches, terms):
+    """Return the `Outcome` of a question on the buffers of a table: the first contact of a scene, at a time of stretch
+    i.
 
     `stretches` are all there are, in order, see `motion.knots`. The counts and clocks of the buffers are written.
     UNCHARTED: ask again when the chart of the two shapes is made.
     """
     stamp = ticks()
+    buffers = buffers_at(table)
+    configs = borrowed(configs)
     clock = buffers.clock
     work.clear(buffers.counts)
     clock[:] = 0
@@ -229,7 +232,5 @@ def solve(buffers, configs, stretches, terms):
 
 @question
 def ask(table, configs, stretches, margin, grow, tolerance, max_steps, anything):
-    """Return the `Outcome` of a question on the buffers of a table: `solve`, called from Python."""
-    return solve(
-        buffers_at(table), borrowed(configs), stretches, Terms(margin, grow, tolerance, max_steps, anything)
-    )  # fmt: skip
+    """Return what `solve` does, called from Python."""
+    return solve(table, configs, stretches, Terms(margin, grow, tolerance, max_steps, anything))
