@@ -6,7 +6,8 @@ LIBRARY := $(VENV)/.library
 STAMP := $(VENV)/.installed
 SITE := $(VENV)/.site
 
-.PHONY: demo docs pages wheel test test-all test-avx2 test-machine test-memory test-pure first lint types warm bench matrix clean
+.PHONY: demo docs pages wheel test test-all test-avx2 test-machine test-doctor test-caches test-files test-matrices \
+  test-memory test-pure first lint types warm bench matrix clean
 
 # What the demo and the examples need; the tests need peers, browsers and robots beside it, four times as much.
 $(LIBRARY): pyproject.toml
@@ -69,11 +70,20 @@ test-avx2: $(STAMP)
 	NUMBA_CPU_NAME=haswell OPENBLAS_CORETYPE=Haswell $(BIN)/python -m pytest -m "not slow" \
 	  tests/promise tests/test_scene.py tests/test_answers.py tests/cli
 
-# What is quick of: any machine, any file. Known cases, damaged caches and files, another matrix library.
+# What is quick of: any machine, any file. Known cases, damaged caches and files, another matrix library; two at a time.
 test-machine: $(STAMP)
+	$(MAKE) --no-print-directory -j 2 test-doctor test-caches test-files test-matrices
+
+test-doctor: $(STAMP)
 	$(BIN)/tocsin doctor
+
+test-caches: $(STAMP)
 	$(BIN)/python -m tocsin_bench caches --count 500 --kills 100
+
+test-files: $(STAMP)
 	$(BIN)/python -m tocsin_bench mutate --count 2000 --seed 1
+
+test-matrices: $(STAMP)
 	OPENBLAS_CORETYPE=Haswell $(BIN)/python -m pytest -m "not slow" tests/geometry tests/model
 
 test-all: first

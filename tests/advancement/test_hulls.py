@@ -51,13 +51,12 @@ def triangles_below(world, node):
 
 
 def truth(moving, a, b, t):
-    """Return the distance of what is below two nodes at t, by all pairs of triangles."""
+    """Return the distance of what is below two nodes at t, by all pairs of triangles that can have it."""
     placed = []
     for node, pose in zip((a, b), moving.poses(t)):
         corners = moving.world.points[moving.world.faces[triangles_below(moving.world, node)]]
         placed.append(corners @ pose[:3, :3].T + pose[:3, 3])
-    i, j = (k.ravel() for k in np.indices((len(placed[0]), len(placed[1]))))
-    return float(distance.triangle_triangle(placed[0][i], placed[1][j]).min())
+    return distance.mesh_mesh(*placed)
 
 
 def some_node(rng, world, geom):

@@ -109,7 +109,7 @@ def test_cells_at_the_rim_of_what_is_proven_are_apart_at_their_corners(seed):
             rims.append((i, k, axis, way))
     assert len(rims) >= 80
     rng = np.random.default_rng(seed)
-    for i, k, axis, way in (rims[j] for j in rng.permutation(len(rims))[:80]):
+    for i, k, axis, way in (rims[j] for j in rng.permutation(len(rims))[:30]):
         for other in (0.0, 0.5, 1.0):
             far = 1.0 if way > 0 else 0.0
             u, v = (far, other) if axis == 0 else (other, far)

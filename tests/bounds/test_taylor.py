@@ -76,11 +76,11 @@ def attack_boxes(seed, cases):
 
 
 def test_joint_motions_are_enclosed():
-    attack_joints(1, 20_000)
+    attack_joints(1, 6_000)
 
 
 def test_chains_are_enclosed():
-    attack_chains(2, 8_000, 4)
+    attack_chains(2, 2_500, 4)
 
 
 def test_long_chains_are_enclosed():
@@ -88,7 +88,7 @@ def test_long_chains_are_enclosed():
 
 
 def test_swept_boxes_hold_every_corner_at_every_time():
-    attack_boxes(4, 8_000)
+    attack_boxes(4, 2_500)
 
 
 @pytest.mark.pure

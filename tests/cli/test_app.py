@@ -115,7 +115,7 @@ def test_a_warm_check_is_quick(cell):
     question = ("check", cell.urdf, "--srdf", cell.srdf, "--from", "up", "--to", "down")
     run(*question)
     # 1.5 s is what is promised on an idle machine; tests share theirs, and caches with it.
-    assert min(run(*question)[1] for _ in range(3)) < 3.0
+    assert any(run(*question)[1] < 3.0 for _ in range(3))
 
 
 def test_the_command_line_says_what_it_lacks():
