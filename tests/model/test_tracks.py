@@ -54,6 +54,18 @@ def test_a_part_that_is_cut_stands_in_a_tube_of_its_rounding():
     assert track.part(4.0, 5.0).error is None or track.part(4.0, 5.0).error.max() < 1e-12
 
 
+def test_a_whole_segment_is_taken_as_it_is():
+    _, robot, _, _ = pick()
+    plan = tocsin.Trajectory([0.0, 0.7, 2.0], [[0.0, 0.0], [0.3, 0.1], [1.0, -0.5]], np.zeros((3, 2)))
+    robot.stand_at([0.0, 0.0])
+    track = Program().follow(robot, plan).tracks[id(robot)]
+    whole, most = track.part(0.0, 2.0), track.part(0.0, 1.9)
+    assert whole.error is None
+    assert np.array_equal(whole.coefficients, robot.follow(plan).coefficients)
+    assert 0.0 < most.error.max() < 1e-12
+    assert np.array_equal(most.coefficients[0], whole.coefficients[0])
+
+
 def test_a_track_continues_quaternions_over_segments():
     body = Body(Box((0.1, 0.2, 0.3)), name="box")
     turn = [tocsin.pose((0, 0, 0), rpy=(0, 0, a)) for a in (0.0, 2.5, 5.0, 7.0)]

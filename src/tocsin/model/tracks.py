@@ -2,8 +2,8 @@
 
 A part of a track, from one second to another, is an ordinary motion with times: straight pieces, or polynomials where
 any of its segments has some. Where a piece is cut, or a straight one is written as a polynomial, its numbers are
-rounded: every entry by at most 64 units of the sum of its terms' sizes (as in `queries.audit.courses`), orientations by
-as many units of a radian. That is added to the tube of the part: what is proven of it holds for the exact motion.
+rounded: every entry by at most 64 units of the sum of its terms' sizes, orientations by as many units of a radian. That
+is added to the tube of the part: what is proven of it holds for the exact motion. A whole segment is taken as it is.
 """
 
 from __future__ import annotations
@@ -43,6 +43,11 @@ class Segment:
         if share in (0.0, 1.0):
             return self.motion.rows[piece + int(share)] * self.signs
         return self.motion.row_of(piece, share) * self.signs
+
+    @property
+    def is_as_given(self) -> bool:
+        """Does it start where the model is, and do its rows continue those before it?"""
+        return self.gap is None and bool(np.all(self.signs == 1.0))
 
     @property
     def begin(self) -> float:
@@ -129,9 +134,9 @@ class Track:
             if segment.begin <= t:
                 found = segment
         times = found.times
-        piece = int(np.clip(np.searchsorted(times, t, side="right") - 1, 0, len(times) - 2))
+        piece = min(max(int(np.searchsorted(times, t, side="right")) - 1, 0), len(times) - 2)
         share = (t - times[piece]) / (times[piece + 1] - times[piece])
-        return found, piece, float(np.clip(share, 0.0, 1.0))
+        return found, piece, min(max(float(share), 0.0), 1.0)
 
     def row(self, t: float) -> Row:
         """Return the configuration row at a time."""
@@ -160,6 +165,9 @@ class Track:
             frames = np.stack([vertices_of(self.at(t)[0], t) for t in knots.tolist()])
             still = Deforming(self.model, self.segments[0].motion.rows.copy(), _cast.frozen(frames))
             return stamped(still, knots, None)
+        for segment in self.segments:
+            if (segment.begin, segment.end) == (begin, end) and segment.is_as_given:
+                return segment.motion
         places = [self.at(t) for t in knots[:-1].tolist()]
         error = np.zeros(self.model.width)
         for (segment, _, _), t in zip(places, knots[:-1].tolist()):
@@ -191,7 +199,9 @@ class Track:
             there = here if t >= segment.end or until <= segment.begin else _end(segment, piece, until)
             if isinstance(segment.motion, SplineMotion) and there is not here:
                 lasts = (until - t) / (segment.times[piece + 1] - segment.times[piece])
-                c = shifted(segment.motion.coefficients[piece : piece + 1], np.array([share]))[0]
+                c = segment.motion.coefficients[piece]
+                if share > 0.0:
+                    c = shifted(c[None], np.array([share]))[0]
                 table[n, : len(c)] = c * (lasts ** np.arange(len(c)))[:, None]
             else:
                 table[n, 0], table[n, 1] = here, there - here

@@ -14,6 +14,7 @@ import numpy as np
 from tocsin import _cast
 from tocsin.broad_phase.moving import PIECES
 from tocsin.errors import TocsinError
+from tocsin.model import grasp
 from tocsin.model.base import Model, Motion, SentModel
 from tocsin.model.deformable import Deformable
 from tocsin.model.screw_body import ScrewBody, ScrewMotion
@@ -106,6 +107,15 @@ class Context:
             models, self.rules.on(models), hulls=self.hulls, threads=self.threads, charts=self.charts.wanted
         )  # fmt: skip
         twin.places = self.places
+        return twin
+
+    def as_it_is(self) -> Context:
+        """Return the same scene on copies of its models: nothing that is done to models or rules later changes it."""
+        world = self.tables()
+        twin = self.on(grasp.copies(self.models))
+        if not any(model.carried for model in self.models):
+            twin._world, twin._seen = world, (twin.rules.version, *[m.version for m in twin.models])
+            twin.charts.begin(world)
         return twin
 
     def carrying(self, motions: tuple[Motion, ...]) -> Context:

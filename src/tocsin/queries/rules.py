@@ -28,8 +28,8 @@ class Rules:
     def on(self, models: Sequence[Model]) -> Rules:
         """Return the same rules, as they are now, on other models of the same names."""
         rules = Rules(self.names, models)
-        rules.ignored = self.ignored
-        rules.margins._given = self.margins._given
+        rules.ignored = set(self.ignored)
+        rules.margins._given = dict(self.margins._given)
         return rules
 
     @property

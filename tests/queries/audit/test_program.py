@@ -104,6 +104,22 @@ def test_a_tube_takes_its_share_of_the_clearance():
     assert wide.tube_share == pytest.approx(1.0 - wide.clearance.lower / narrow.clearance.lower, abs=0.03)
 
 
+def test_what_happens_later_changes_nothing_of_what_is_looked_at_later():
+    scene, robot, part, program = pick()
+    told, later = tocsin.audit(scene, program), tocsin.audit(scene, program)
+    wanted = [(c.distance, c.depth, c.at, c.speed) for c in told.conflicts]
+    curves = [(str(c.pair), c.lower.tolist(), c.upper.tolist()) for c in told.curves]
+    kept = told.clearance.lower, told.clearance.upper, told.clearance.at
+    scene.models[2].place((5.0, 5.0, 5.0))
+    scene.ignore("part", "post")
+    robot.stand_at([1.0, 0.0])
+    robot.attach(part, "base", pose=(0, 0, 1))
+    program.move(robot, [0.5, 0.5], seconds=3.0)
+    assert (later.clearance.lower, later.clearance.upper, later.clearance.at) == kept
+    assert [(c.distance, c.depth, c.at, c.speed) for c in later.conflicts] == wanted
+    assert [(str(c.pair), c.lower.tolist(), c.upper.tolist()) for c in later.curves] == curves
+
+
 def test_deformable_models_are_audited_by_halving_time():
     robot = arm()
     sheet = Deformable([[0.0, 0.5, -0.5], [0.4, 0.5, -0.5], [0.2, 0.5, 0.5]], [[0, 1, 2]], name="sheet")

@@ -51,9 +51,10 @@ def audit(  # pyright: ignore[reportInconsistentOverload]
     points included; or a motion from `robot.follow`. `times`: seconds at the waypoints, increasing; by default the
     trajectory's own. `error`: how far joints may be off, as in `Robot.follow`. `margin`, `tolerance`: as in
     `Scene.first_contact`. `max_steps` caps each question that is asked, not their number: what is not proven free is
-    halved, so there are more of them the more stretches are in contact and the finer the `resolution`; a question that
-    ends capped counts as not proven free. `resolution`: gaps between contacts during which no joint moves by this much
-    (radians or metres) are not reported. `progress(done, total)` is called now and then.
+    halved while the cap ends questions, and what is left open then counts as not proven free. `resolution`: gaps
+    between contacts during which no joint moves by this much (radians or metres), or links are within the tolerance,
+    are not reported. `progress(done, total)` is called now and then. The `clearance`, and the features that touch at
+    the ends of stretches, are found when they are looked at.
     Models of the scene other than the robot stand where they are; pairs that the scene ignores are left out.
 
     Of a program, `audit(scene, program, margin=...)`: all that its models do on their clock, phase by phase, as a
@@ -86,10 +87,8 @@ def audit(  # pyright: ignore[reportInconsistentOverload]
         progress or (lambda done, total: None),
     )
     stretches = search.stretches()
-    clearance = Lowest(search).bounds(stretches)
     return Audit(
         stretches=stretches,
-        clearance=clearance,
         margin=search.margin,
         resolution=search.resolution,
         waypoints=course.pieces + 1,
@@ -97,6 +96,7 @@ def audit(  # pyright: ignore[reportInconsistentOverload]
         length=float(search.way[-1]),
         queries=search.queries,
         seconds=clock_module.perf_counter() - started,
+        look=lambda: Lowest(search).bounds(stretches),
     )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from tocsin.model.base import Motion
 from tocsin.queries.audit.records import Clearance, Stretch
-from tocsin.queries.audit.search import CHUNK, LOOKS_INSIDE, Search
+from tocsin.queries.audit.search import CHUNK, Search
 from tocsin.queries.distance import distance
 from tocsin.queries.engines.advancement import ENGINE
 from tocsin.queries.first_contact import first_contact
@@ -15,6 +15,9 @@ from tocsin.results import Distance, Status
 
 CLEARANCE_GAP = 0.02
 """The proven lower bound of the smallest clearance is at most this fraction below the attained one."""
+
+LOOKS = 16
+"""Stretches in which the smallest distance is looked for."""
 
 SMALLEST_CLEARANCE = 1e-9
 """Metres; nothing smaller than this is proven to be a clearance."""
@@ -29,7 +32,7 @@ class Lowest:
 
     def __init__(self, search: Search) -> None:
         self.search = search
-        context = search.context
+        context = search.kept
         self.context = context if not context.rules.margins else context.copy(margins=None)
         self.place = (0, 0.0)
         self.nearest = self.static_witness(*self.place)
@@ -38,7 +41,6 @@ class Lowest:
 
     def static_witness(self, piece: int, fraction: float) -> Distance:
         """Return the distance at a place."""
-        self.search.queries += 1
         return distance(self.context, (Motion.of(self.search.robot, self.search.row(piece, fraction)[None]),))
 
     def bounds(self, stretches: Sequence[Stretch]) -> Clearance:
@@ -48,18 +50,17 @@ class Lowest:
         proven is a lower bound for all; `upper` only shrinks.
         """
         search = self.search
-        for stretch in stretches[:LOOKS_INSIDE]:
+        for stretch in stretches[:LOOKS]:
             if self.upper > 0.0:
                 begin = search.gone(stretch.enter.waypoint, stretch.enter.fraction)
                 self.measure(*search.place(begin + 0.5 * stretch.joint_step))
                 self.measure(stretch.enter.waypoint, stretch.enter.fraction)
-        touches = bool(stretches) and search.margin == 0.0 and not search.context.rules.margins
+        touches = bool(stretches) and search.margin == 0.0 and not search.kept.rules.margins
         lower = 0.0 if touches else self.upper
         for first in range(0, search.pieces, CHUNK):
             last = min(first + CHUNK, search.pieces)
             if 0.0 < lower < math.inf:
                 lower = min(lower, self.proven(first, last))
-            search.progress(search.pieces + last, 2 * search.pieces)
         self.measure(*self.place)
         upper = self.nearest.distance
         return Clearance(min(lower, upper), upper, search.moment(*self.place), self.nearest)
@@ -84,7 +85,6 @@ class Lowest:
         goal = enough * top
         while top > SMALLEST_CLEARANCE and undecided < 3:
             workspace = 0.25 * CLEARANCE_GAP * goal
-            search.queries += 1
             hit = first_contact(self.context, (motion,), goal, workspace, search.max_steps, ENGINE)
             if hit.status is Status.FREE:
                 kept = goal

@@ -1,8 +1,7 @@
-"""The motion that is audited, in parts: straight or on curves, any stretch of it, in either direction.
+"""The motion that is audited, straight or on curves: from knot to knot, and where the robot is at a place of it.
 
-A place on a motion is a piece and a share of that piece. A part from one share to another is the same motion with its
-own time from 0 to 1, and shares of it are shares of the part: the proof in `search` needs no more. On a curve a part's
-coefficients are rounded, which moves every entry by at most 64 units of the sum of its terms' sizes.
+A place on a motion is a piece and a share of that piece. From knot to knot nothing is rounded: pieces are taken as they
+are, so what is proven about them is proven about the motion.
 """
 
 from __future__ import annotations
@@ -13,13 +12,6 @@ from tocsin.model.base import Motion
 from tocsin.model.robot import Robot
 from tocsin.model.timed import SplineMotion, stamped
 from tocsin.model.trajectory import bernstein, derived
-from tocsin.motion.splines import shifted
-
-ROUNDING = 2.0**-48
-"""Bounds the rounding of an interpolated entry, relative to the largest entry (or 1): sixteen units of it."""
-
-CURVED = 4.0
-"""Times that of entries on curves, relative to the sum of their terms' sizes."""
 
 
 class Course:
@@ -28,18 +20,16 @@ class Course:
     def __init__(self, robot: Robot, motion: Motion) -> None:
         self.robot, self.motion = robot, motion
         self.pieces: int = motion.pieces
+        self._chunk: tuple[tuple[int, int], Motion] | None = None
+        """The last that was asked about: its clock takes as long to lay out as a part of it to be proven free."""
         self.times: np.ndarray | None = motion.times if motion.seconds else None
-        self.sizes: np.ndarray = motion.rows
-        """(k, width): how large entries are, terms added up."""
         self.steps: np.ndarray = largest_steps(robot, motion.rows)
         """(pieces,): how far the entry that moves most goes in each piece; on curves, at most."""
-        self.curved: bool = isinstance(motion, SplineMotion)
         if isinstance(motion, SplineMotion):
             rates = bernstein(derived(motion.coefficients, 1), np.ones(motion.pieces))
             for k in robot.quaternions:
                 rates[:, k : k + 4] = 0.0
             self.steps = np.maximum(self.steps, rates.max(axis=1))
-            self.sizes = CURVED * np.abs(motion.coefficients).sum(axis=1)
 
     def row(self, piece: int, share: float) -> np.ndarray:
         """Return the configuration row, base in front, at a place."""
@@ -51,19 +41,13 @@ class Course:
         """Return the robot standing at a place."""
         return self._in_tube(Motion.of(self.robot, self.row(piece, share)[None]))
 
-    def part(self, piece: int, begin: float, end: float) -> Motion:
-        """Return the motion from one share of a piece to another, forwards or backwards."""
-        rows = np.stack([self.row(piece, begin), self.row(piece, end)])
-        if not isinstance(self.motion, SplineMotion):
-            return self._in_tube(Motion.of(self.robot, rows))
-        c = shifted(self.motion.coefficients[piece : piece + 1], np.array([begin]))
-        c = c * ((end - begin) ** np.arange(c.shape[1]))[:, None]
-        for k in self.robot.quaternions:
-            c[0, :2, k : k + 4] = rows[:, k : k + 4]
-        return stamped(SplineMotion(self.robot, rows, c), [0.0, 1.0], self.motion.error, seconds=False)
-
     def chunk(self, first: int, last: int) -> Motion:
         """Return the motion from one knot to another; its pieces take equal times."""
+        if self._chunk is None or self._chunk[0] != (first, last):
+            self._chunk = (first, last), self._made(first, last)
+        return self._chunk[1]
+
+    def _made(self, first: int, last: int) -> Motion:
         rows = self.motion.rows[first : last + 1]
         if not isinstance(self.motion, SplineMotion):
             return self._in_tube(Motion.of(self.robot, rows))

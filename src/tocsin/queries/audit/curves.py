@@ -61,12 +61,11 @@ def curves_of(auditor: Auditor, kept: Kept) -> tuple[Curve, ...]:
     moving = [motion.model for phase in auditor.phases for motion in phase.motions]
     size = max((shape.diagonal for model in moving for shapes in model.shapes for shape in shapes), default=1.0)
     levels = ladder(kept, auditor.margin, size)
-    begin, end = auditor.program.begin, auditor.program.end
+    begin, end = auditor.begin, auditor.end
     within: dict[Pair, list[list[tuple[float, float]]]] = {}
     open_ends: list[list[tuple[float, float]]] = [[] for _ in levels]
     for phase in auditor.plain:
         for k, level in enumerate(levels.tolist()):
-            auditor.queries += 1
             found = contact_intervals(phase.context, phase.motions, level, 0.05 * level, auditor.max_steps)
             for i in found:
                 pair = Pair(i.model_a, i.link_a, i.model_b, i.link_b)
@@ -74,7 +73,6 @@ def curves_of(auditor: Auditor, kept: Kept) -> tuple[Curve, ...]:
                 own[k].append((phase.seconds(i.enter), phase.seconds(i.exit)))
             if found.until < 1.0:
                 open_ends[k].append((phase.seconds(found.until), phase.end))
-        auditor.advance()
     times = np.linspace(begin, end, WITNESSES)
     closeness = {pair: next(k for k, own in enumerate(lists) if own) for pair, lists in within.items()}
     chosen = sorted(within, key=lambda pair: (closeness[pair], str(pair)))[:MOST_PAIRS]

@@ -7,10 +7,12 @@ time is halved until a part is proven free or shorter than the `resolution`.
 
 from __future__ import annotations
 
+import copy
 import math
 import time as clock_module
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import cast
 
 import numpy as np
@@ -22,7 +24,7 @@ from tocsin.model.program import Program
 from tocsin.model.timed import stamped
 from tocsin.queries.audit.between import Approach, Between
 from tocsin.queries.audit.curves import Curve, curves_of
-from tocsin.queries.audit.program_records import Conflict, Kept, ProgramAudit
+from tocsin.queries.audit.program_records import Conflict, Kept, Measured, ProgramAudit
 from tocsin.queries.audit.records import Pair
 from tocsin.queries.contact_intervals import contact_intervals
 from tocsin.queries.context import Context
@@ -54,18 +56,25 @@ class Auditor:
     ) -> None:  # fmt: skip
         self.context, self.program = context, program
         self.margin, self.tolerance, self.max_steps = margin, tolerance, max_steps
-        self.phases: list[Phase] = list(phases(context, program))
-        self.plain: list[Phase] = [replace(p, context=p.context.copy(margins=None)) for p in self.phases]
-        """Without margins of single pairs: clearances are distances, whatever is to be kept."""
+        self.asked: list[Phase] = list(phases(context, program))
+        kept = context.as_it_is()
+        self.phases: list[Phase] = [replace(p, context=kept) if p.context is context else p for p in self.asked]
+        """On copies of the scene's models, for what is looked at later."""
+        self.begin, self.end = self.phases[0].begin, self.phases[-1].end
+        self.has_tubes: bool = any(s.error.any() for track in program.tracks.values() for s in track.segments)
         self.queries = 0
         self._between: dict[Pair, Between] = {}
-        self._progress, self._done = progress, 0
-        self._total = 4 * len(self.phases)
+        self._progress = progress
 
-    def advance(self) -> None:
-        """Tell whoever waits that a part is done."""
-        self._done += 1
-        self._progress(min(self._done, self._total), self._total)
+    @cached_property
+    def plain(self) -> list[Phase]:
+        """Phases without margins of single pairs: clearances are distances, whatever is to be kept."""
+        twins: dict[int, Context] = {}
+        for phase in self.phases:
+            own = phase.context
+            if id(own) not in twins:
+                twins[id(own)] = own.copy(margins=None) if own.rules.margins else own
+        return [replace(phase, context=twins[id(phase.context)]) for phase in self.phases]
 
     def between(self, pair: Pair) -> Between:
         """Return two links by themselves."""
@@ -78,13 +87,13 @@ class Auditor:
     def conflicts(self, resolution: float) -> list[Conflict]:
         """Return everything that is not proven to keep its margin, by pair and time."""
         found: list[Conflict] = []
-        for phase in self.phases:
+        for k, phase in enumerate(self.asked, 1):
             self.queries += 1
             if not is_free(phase.context, phase.motions, self.margin, self.tolerance, self.max_steps, ENGINE):
                 more = self._soft(phase, resolution) if phase.context.soft else self._rigid(phase)
                 found += more
-            self.advance()
-        return [self.measured(c) for c in _joined(found)]
+            self._progress(k, len(self.asked))
+        return [replace(c, look=self.measured) for c in _joined(found)]
 
     def _rigid(self, phase: Phase) -> Iterator[Conflict]:
         """Yield the stretches of a phase, pair by pair; what the cap leaves open is one of nobody."""
@@ -131,8 +140,7 @@ class Auditor:
                     c = hit.contacts[0]
                     pair = Pair(c.model_a, c.link_a, c.model_b, c.link_b)
                 status = Status.CAPPED if pair is None else Status.CONTACT
-                point = np.asarray(hit.contacts[0].point_a) if pair is not None else None
-                yield Conflict(status, enter, end, pair, self.margin, point=point)
+                yield Conflict(status, enter, end, pair, self.margin)
                 continue
             waiting += [(middle, end), (enter, middle)] if enter < middle else [(middle, end)]
 
@@ -148,14 +156,14 @@ class Auditor:
                 found.append(track.part(begin, end))
         return tuple(found)
 
-    def measured(self, conflict: Conflict) -> Conflict:
-        """Return a stretch with the smallest distance found in it, where that is, and how deep it goes."""
+    def measured(self, conflict: Conflict) -> Measured:
+        """Return the smallest distance found in a stretch, where that is, and how deep it goes."""
         if conflict.pair is None or conflict.status is Status.CAPPED:
-            return conflict
+            return Measured()
         best: tuple[Approach, Phase] | None = None
         between = self.between(conflict.pair)
         if between.is_soft:
-            return replace(conflict, distance=0.0 if self.margin == 0.0 else math.nan)
+            return Measured(distance=0.0 if self.margin == 0.0 else math.nan)
         for phase in self.phases:
             enter, leave = max(conflict.enter, phase.begin), min(conflict.exit, phase.end)
             if enter <= leave:
@@ -163,21 +171,18 @@ class Auditor:
                 if found is not None and (best is None or found.distance < best[0].distance):
                     best = found, phase
         if best is None:
-            return conflict
+            return Measured()
         approach, phase = best
         depth = conflict.margin - approach.distance
         if approach.distance == 0.0:
             depth = conflict.margin + between.way_out(phase, approach.seconds)
-        return replace(
-            conflict, distance=approach.distance, depth=max(depth, 0.0), at=approach.seconds, point=approach.point,
-            speed=approach.speed,
-        )  # fmt: skip
+        return Measured(approach.distance, max(depth, 0.0), approach.seconds, approach.point, approach.speed)
 
     # ---- clearance ---------------------------------------------------------------------------------------------------
 
-    def clearance(self, conflicts: list[Conflict]) -> Kept:
+    def clearance(self, conflicts: Sequence[Conflict]) -> Kept:
         """Return the smallest distance of the program, from both sides."""
-        nearest, at, where = Distance(math.inf, math.inf), self.program.begin, None
+        nearest, at, where = Distance(math.inf, math.inf), self.begin, None
         for phase in self.plain:
             times = np.linspace(phase.begin, phase.end, SAMPLES).tolist()
             times += [c.at for c in conflicts if c.at is not None and phase.begin <= c.at <= phase.end]
@@ -194,7 +199,6 @@ class Auditor:
                 if t is not None:
                     nearest, at, where = self.look(phase, t), t, phase
                     upper = min(upper, nearest.distance)
-            self.advance()
         speed = None
         if where is not None and nearest.link_a:
             pair = Pair(nearest.model_a, nearest.link_a, nearest.model_b, nearest.link_b)
@@ -208,7 +212,6 @@ class Auditor:
 
     def look(self, phase: Phase, t: float) -> Distance:
         """Return the distance of everything at a second, nominal: without tubes."""
-        self.queries += 1
         share = phase.fraction(t)
         return distance(phase.context, tuple(standing(m, share) for m in phase.motions))
 
@@ -221,7 +224,6 @@ class Auditor:
         kept, top, undecided, seen = 0.0, upper, 0, None
         goal = (1.0 - 0.7 * GAP) * top
         while top > SMALLEST and undecided < 3:
-            self.queries += 1
             room = 0.25 * GAP * goal
             hit = first_contact(phase.context, phase.motions, goal, room, self.max_steps, ENGINE)
             if hit.status is Status.FREE:
@@ -245,14 +247,15 @@ class Auditor:
             return ()
         return curves_of(self, kept)
 
-    def without_tubes(self) -> Auditor | None:
-        """Return the audit of the nominal motions; None if nothing has a tube."""
-        if not any(s.error.any() for track in self.program.tracks.values() for s in track.segments):
+    def tube_share(self, kept: Kept, conflicts: Sequence[Conflict]) -> float | None:
+        """Return which share of the clearance of the nominal motions tubes take; None if nothing has a tube."""
+        if not self.has_tubes:
             return None
-        nominal = Auditor(self.context, self.program, self.margin, self.tolerance, self.max_steps, lambda d, t: None)
-        for own in (nominal.phases, nominal.plain):
-            own[:] = [replace(p, motions=tuple(stamped(m, m.times, None) for m in p.motions)) for p in own]
-        return nominal
+        nominal = copy.copy(self)
+        nominal.__dict__.pop("plain", None)
+        nominal.phases = [replace(p, motions=tuple(stamped(m, m.times, None) for m in p.motions)) for p in self.phases]
+        bare = nominal.clearance(conflicts)
+        return 1.0 - kept.lower / bare.lower if bare.lower > 0.0 and math.isfinite(bare.lower) else math.nan
 
 
 def audit_program(
@@ -263,24 +266,15 @@ def audit_program(
     started = clock_module.perf_counter()
     auditor = Auditor(context, program, _cast.margin(margin), tolerance, max_steps, progress or (lambda d, t: None))
     conflicts = auditor.conflicts(resolution)
-    kept = auditor.clearance(conflicts)
-    curves = auditor.curves(kept)
-    nominal = auditor.without_tubes()
-    share = None
-    if nominal is not None:
-        bare = nominal.clearance(conflicts)
-        share = 1.0 - kept.lower / bare.lower if bare.lower > 0.0 and math.isfinite(bare.lower) else math.nan
     return ProgramAudit(
         program=program,
         scene=context,
         phases=tuple(auditor.phases),
         conflicts=tuple(conflicts),
-        clearance=kept,
-        curves=curves,
         margin=auditor.margin,
-        tube_share=share,
-        queries=auditor.queries + (0 if nominal is None else nominal.queries),
+        queries=auditor.queries,
         seconds=clock_module.perf_counter() - started,
+        auditor=auditor,
     )
 
 

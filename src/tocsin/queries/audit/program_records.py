@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -15,11 +17,25 @@ from tocsin.results import Distance, Status, ambiguous
 
 if TYPE_CHECKING:
     from tocsin.queries.audit.curves import Curve
+    from tocsin.queries.audit.program import Auditor
+
+
+class Measured(NamedTuple):
+    """What is measured of a stretch; None where there is nothing to measure."""
+
+    distance: float | None = None
+    depth: float | None = None
+    at: float | None = None
+    point: np.ndarray | None = None
+    speed: float | None = None
 
 
 @dataclass(frozen=True, eq=False)
 class Conflict:
-    """A closed stretch of the clock during which two links are not proven to keep their margin."""
+    """A closed stretch of the clock during which two links are not proven to keep their margin.
+
+    How far they fall short, where and how fast is measured when it is first looked at, of the scene as it was.
+    """
 
     status: Status
     """CONTACT, or CAPPED if it is undecided."""
@@ -31,16 +47,41 @@ class Conflict:
     """None: the cap was reached before it was known who."""
     margin: float
     """Metres that the pair has to keep."""
-    distance: float | None = None
-    """The smallest distance found in it, of the nominal motion; 0 where they touch or overlap."""
-    depth: float | None = None
-    """By how much it falls short, metres: margin - distance; of an overlap, margin + how far one has to be pushed."""
-    at: float | None = None
-    """Seconds of that distance."""
-    point: np.ndarray | None = None
-    """(3,) where, in the world."""
-    speed: float | None = None
-    """Metres a second of the closest points against each other there; measured, not proven."""
+    look: Callable[[Conflict], Measured] | None = field(default=None, repr=False)
+    """How the rest is measured."""
+
+    @cached_property
+    def measured(self) -> Measured:
+        """All that is measured, at once."""
+        return Measured() if self.look is None else self.look(self)
+
+    @property
+    def distance(self) -> float | None:
+        """The smallest distance found in it, of the nominal motion; 0 where they touch or overlap."""
+        return self.measured.distance
+
+    @property
+    def depth(self) -> float | None:
+        """By how much it falls short, metres: margin - distance; of an overlap, margin + how far one is to be pushed.
+
+        None where that is not told: a deformable model that others reach through has no inside to be deep in.
+        """
+        return self.measured.depth
+
+    @property
+    def at(self) -> float | None:
+        """Seconds of that distance."""
+        return self.measured.at
+
+    @property
+    def point(self) -> np.ndarray | None:
+        """(3,) where, in the world."""
+        return self.measured.point
+
+    @property
+    def speed(self) -> float | None:
+        """Metres a second of the closest points against each other there; measured, not proven."""
+        return self.measured.speed
 
     @property
     def is_contact(self) -> bool:
@@ -74,15 +115,28 @@ class ProgramAudit:
     scene: Context = field(repr=False)
     phases: tuple[Phase, ...] = field(repr=False)
     conflicts: tuple[Conflict, ...]
-    clearance: Kept
-    curves: tuple[Curve, ...] = field(repr=False)
-    """Clearance over time of the pairs that come closest, the closest first; none with deformable models."""
     margin: float
-    tube_share: float | None
-    """The share of the proven clearance that tubes of error take; None without tubes, nan where nothing is left."""
     queries: int
-    """Questions asked of the engine."""
+    """Questions asked of the engine for the conflicts."""
     seconds: float = field(compare=False)
+    """That these took."""
+    auditor: Auditor = field(repr=False)
+    """Who looks at what is looked at later, in the scene as it was."""
+
+    @cached_property
+    def clearance(self) -> Kept:
+        """The smallest distance: found when first looked at."""
+        return self.auditor.clearance(self.conflicts)
+
+    @cached_property
+    def curves(self) -> tuple[Curve, ...]:
+        """Clearance over time of the pairs that come closest, the closest first: found when first looked at."""
+        return self.auditor.curves(self.clearance)
+
+    @cached_property
+    def tube_share(self) -> float | None:
+        """The share of the proven clearance that tubes of error take; None without tubes, nan where nothing is left."""
+        return self.auditor.tube_share(self.clearance, self.conflicts)
 
     def __bool__(self) -> bool:
         raise ambiguous("an audit", "audit.is_free")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -58,15 +60,27 @@ class Stretch:
     exit: Moment
     """Proven free just after."""
     pairs: tuple[Pair, ...]
-    """Links that touch at the ends or at one of `LOOKS_INSIDE` places in between, in the order of appearance."""
-    contacts: tuple[Contact, ...]
-    """Touching features at `enter`, the closest first."""
-    exit_contacts: tuple[Contact, ...]
-    """Touching features at `exit`, the closest first."""
+    """All links that touch during it, in the order of appearance."""
     time_step: float | None
     """Seconds it lasts: samples farther apart than this can step over it. None if the trajectory has no times."""
     joint_step: float
     """How far the joint that moves most goes during it (radians or metres): steps larger than this can miss it."""
+    looks: tuple[Callable[[], tuple[Contact, ...]], ...] = field(default=(), repr=False, compare=False)
+    """How `contacts` and `exit_contacts` are found."""
+
+    @cached_property
+    def contacts(self) -> tuple[Contact, ...]:
+        """Touching features at `enter`, the closest first: found when first looked at, in the scene as it was."""
+        return self.looks[0]() if self.looks else ()
+
+    @cached_property
+    def exit_contacts(self) -> tuple[Contact, ...]:
+        """Touching features at `exit`, the closest first: found when first looked at, in the scene as it was."""
+        return self.looks[1]() if self.looks else ()
+
+    def __getstate__(self) -> dict[str, Any]:
+        _ = self.contacts, self.exit_contacts  # what is sent, or kept, is all of it
+        return self.__dict__ | {"looks": ()}
 
     @property
     def is_contact(self) -> bool:
@@ -95,7 +109,6 @@ class Audit:
     """What is known about a trajectory. What lies outside of `stretches` is proven free."""
 
     stretches: tuple[Stretch, ...]
-    clearance: Clearance
     margin: float
     resolution: float
     waypoints: int
@@ -104,8 +117,20 @@ class Audit:
     length: float
     """The way of the joint that moves most, summed over the pieces: radians or metres."""
     queries: int
-    """Questions asked of the engine."""
+    """Questions asked of the engine for the stretches."""
     seconds: float = field(compare=False)
+    """That these took."""
+    look: Callable[[], Clearance] = field(repr=False, compare=False)
+    """How the clearance is found."""
+
+    @cached_property
+    def clearance(self) -> Clearance:
+        """The smallest distance: found when first looked at, of the scene as it was when the audit was asked for."""
+        return self.look()
+
+    def __getstate__(self) -> dict[str, Any]:
+        _ = self.clearance  # what is sent, or kept, is all of it
+        return {name: value for name, value in self.__dict__.items() if name != "look"}
 
     def __bool__(self) -> bool:
         raise ambiguous("an Audit", "audit.is_free")

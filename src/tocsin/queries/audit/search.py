@@ -2,64 +2,63 @@
 
 A trajectory is a list of waypoints with straight joint motion, or polynomials of time, in between; piece k leads from
 waypoint k to k + 1. A place on it is a waypoint and a fraction of the piece that follows. What is not inside a reported
-stretch is proven to stay farther than the margin from everything, at every moment and not only at samples. The proof,
-for one piece:
+stretch is proven to stay farther than the margin from everything, at every moment and not only at samples. The proof:
 
-    Let `first_contact` of the piece answer `enter`, and of the reversed piece `back`. By the promise of
-    `first_contact` nothing is within the margin during [0, enter), nor, backwards, during (1 - back, 1]. So all contact
-    lies in [enter, 1 - back]; if that is empty, or either answer is FREE, the piece is free.
-    Let s be inside, and the robot standing at s free. `first_contact` from s to the end, and from s back to the start,
-    answer `after` and `before` in fractions of these parts: nothing touches during (s - s before, s + (1 - s) after).
-    That gap is taken out, and the rest searched again from its far side. CAPPED answers also prove freedom until their
-    time, so the same holds; a stretch in which nothing but CAPPED answers is found is called undecided, never free.
+    Pieces are asked about many at once. If `is_free` says yes, all of them are free. If not, `contact_intervals` of the
+    same motion lists, pair by pair, closed intervals that hold every time at which two links are within their margin;
+    what lies outside of all of them is free. Where the cap ends that list, each half of the pieces is asked by itself,
+    and of a single piece what comes after the end of the list is called undecided, never free.
 
-The configuration at s is rounded, so the parts that start there do not lie exactly on the piece. If every entry of
-it is off by at most eps, then, the motion being linear, so is the whole part, and every point of the robot by at most
-w eps R: w the sum of how much entries move joints, R the farthest that a point can be from a joint. These parts are
-asked with a margin that is wider by twice that (two links may deviate): some 1e-13 m for an arm.
+    In these questions every piece takes the same time: the n pieces from waypoint k on are passed at t = i / n, and the
+    time t is the place k + n t. That product is rounded once, and then moved by one unit, down where a stretch begins
+    and up where it ends, so that nothing is lost by it.
 
-Gaps between contacts are looked for at samples that are `resolution` apart (radians or metres of the entry that moves
-most): every gap at least that long is found. Shorter ones are not reported, so that two stretches are always at least
-`resolution` apart.
+Stretches that are less than `resolution` apart (radians or metres of the entry that moves most) are made one, so that
+two are always at least that far from each other.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
-from tocsin.model.base import Motion
-from tocsin.model.robot import Robot
-from tocsin.motion.links import BASE_WIDTH, FIXED, FLOATING, PLANAR, PRISMATIC
-from tocsin.queries.audit.courses import ROUNDING, Course
+from tocsin.motion.links import BASE_WIDTH
+from tocsin.queries.audit.courses import Course
 from tocsin.queries.audit.records import Moment, Pair, Stretch
+from tocsin.queries.contact_intervals import contact_intervals
 from tocsin.queries.context import Context
 from tocsin.queries.engines.advancement import ENGINE
 from tocsin.queries.first_contact import first_contact, is_free
-from tocsin.results import Contact, FirstContact, Status
+from tocsin.results import Contact, ContactInterval, Status
 
 RESOLUTION = 1e-3
 """Default: gaps between contacts in which no joint moves by more than this, radians or metres, are not reported."""
 
-CHUNK = 64
-"""Pieces in one question: many, so that a free trajectory costs few calls; few enough that a progress bar moves."""
+CHUNK = 256
+"""Pieces in one question: many, so that a trajectory costs few calls; few enough that a progress bar moves."""
 
-LOOKS_INSIDE = 16
-"""Configurations inside a stretch, evenly spaced, at which touching pairs are listed, and the number of stretches
-in which the smallest distance is looked for."""
+AROUND = 0.125
+"""Of the tolerance: where a stretch ends two links are within the margin and the tolerance, so their features are
+looked for a little farther away than that."""
+
+Place = tuple[int, float]
+"""A piece and a share of it."""
 
 
 class Part(NamedTuple):
-    """A closed interval of one piece that is not proven free, and the answers at its two ends."""
+    """A closed part of the trajectory during which a pair is not proven to be free."""
 
-    piece: int
-    lo: float
-    hi: float
-    at_lo: FirstContact
-    at_hi: FirstContact
+    enter: Place
+    exit: Place
+    pair: Pair | None
+    """None: the cap was reached before it was known who."""
+    is_contact: bool
+    tolerance: float
+    """Within which it is in contact, beyond the margin; 0 where nobody is known to be."""
 
 
 class Search:
@@ -76,8 +75,8 @@ class Search:
         self.steps = course.steps
         self.way = np.concatenate([[0.0], np.cumsum(self.steps)])
         """How far the joint that moves most has gone, at each waypoint."""
-        self.slack = deviation(course.robot, course.sizes)
-        self.wider = context if not context.rules.margins else context.copy(margins=self.slack)
+        self.kept: Context = context.as_it_is()
+        """The scene as it is now, for what is looked at later."""
         self.queries = 0
 
     # ---- places ------------------------------------------------------------------------------------------------------
@@ -108,118 +107,88 @@ class Search:
 
     # ---- questions ---------------------------------------------------------------------------------------------------
 
-    def ask(self, motion: Motion, *, rounded: bool = False) -> FirstContact:
-        """Ask for the first contact on a part of the motion; on `rounded` ones with a wider margin."""
-        self.queries += 1
-        context, margin = (self.wider, self.margin + self.slack) if rounded else (self.context, self.margin)
-        return first_contact(context, (motion,), margin, self.tolerance, self.max_steps, ENGINE)
-
-    def blocked(self, first: int, last: int) -> Iterator[int]:
-        """Yield the pieces from waypoint `first` to `last` that are not proven free, by halving what is not."""
-        self.queries += 1
+    def parts(self, first: int, last: int) -> Iterator[Part]:
+        """Yield what is not proven free from waypoint `first` to `last`, by when it begins; see the top."""
         motion = self.course.chunk(first, last)
-        if is_free(self.context, (motion,), self.margin, self.tolerance, self.max_steps, ENGINE):
+        asked = self.margin, self.tolerance, self.max_steps
+        self.queries += 1
+        if is_free(self.context, (motion,), *asked, ENGINE):
             return
-        if last - first == 1:
-            yield first
+        self.queries += 1
+        found = contact_intervals(self.context, (motion,), *asked)
+        if found.until < 1.0 and last - first > 1:
+            middle = (first + last) // 2
+            yield from self.parts(first, middle)
+            yield from self.parts(middle, last)
             return
-        middle = (first + last) // 2
-        yield from self.blocked(first, middle)
-        yield from self.blocked(middle, last)
+        pieces = last - first
+        for i in found:
+            enter, leave = begun(first, pieces, i.enter), ended(first, pieces, i.exit)
+            yield Part(enter, leave, pair_of(i), i.proven, i.tolerance)
+        if found.until < 1.0:
+            yield Part(begun(first, pieces, found.until), (last - 1, 1.0), None, False, 0.0)
 
-    def parts(self, piece: int) -> Iterator[Part]:
-        """Yield what is not proven free of one piece, in order; the proof is in the docstring of this file."""
-        course = self.course
-        ahead, back = (
-            self.ask(course.part(piece, 0.0, 1.0)),
-            self.ask(course.part(piece, 1.0, 0.0), rounded=course.curved),
-        )
-        if Status.FREE in (ahead.status, back.status):
-            return
-        lo, at_lo = ahead.time, ahead
-        last = min(1.0, math.nextafter(1.0 - back.time, 2.0))
-        step = self.resolution / self.steps[piece] if self.steps[piece] > 0.0 else math.inf
-        s = lo + step
-        while s < last:
-            if self.ask(course.at(piece, s), rounded=True).status is Status.FREE:
-                before = self.ask(course.part(piece, s, 0.0), rounded=True)
-                after = self.ask(course.part(piece, s, 1.0), rounded=True)
-                if before.status is not Status.FREE:
-                    # Three roundings of numbers of at most 1: the gap is made smaller by more than they are.
-                    hi = min(s, s - s * before.time + 2.0**-50)
-                    if lo <= hi:
-                        yield Part(piece, lo, hi, at_lo, before)
-                if after.status is Status.FREE:
-                    return
-                lo, at_lo = max(s, s + (1.0 - s) * after.time - 2.0**-50), after
-                s = lo
-            s = max(s + step, math.nextafter(s, 2.0))
-        if lo <= last:
-            yield Part(piece, lo, last, at_lo, back)
+    def touching(self, place: Place, tolerance: float) -> tuple[Contact, ...]:
+        """Return what touches at the end of a stretch, as the scene was when it was audited."""
+        if tolerance == 0.0:
+            return ()
+        more = (1.0 + AROUND) * tolerance
+        context = self.kept if not self.kept.rules.margins else self.kept.copy(margins=more)
+        asked = self.margin + more, AROUND * tolerance, self.max_steps
+        return first_contact(context, (self.course.at(*place),), *asked, ENGINE).contacts
 
     # ---- stretches ---------------------------------------------------------------------------------------------------
 
     def stretches(self) -> tuple[Stretch, ...]:
         """Return all stretches, in order; parts closer together than the resolution are one."""
         groups: list[list[Part]] = []
+        until = -math.inf
         for first in range(0, self.pieces, CHUNK):
             last = min(first + CHUNK, self.pieces)
-            for piece in self.blocked(first, last):
-                for part in self.parts(piece):
-                    if groups:
-                        behind = groups[-1][-1]
-                        if self.gone(piece, part.lo) - self.gone(behind.piece, behind.hi) < self.resolution:
-                            groups[-1].append(part)
-                            continue
+            for part in self.parts(first, last):
+                if self.gone(*part.enter) - until < self.resolution:
+                    groups[-1].append(part)
+                else:
                     groups.append([part])
-            self.progress(last, 2 * self.pieces)
+                until = max(until, self.gone(*part.exit))
+            self.progress(last, self.pieces)
         return tuple(self.stretch(group) for group in groups)
 
     def stretch(self, parts: Sequence[Part]) -> Stretch:
-        """Put neighbouring parts into one record, with the pairs that touch at its ends and inside."""
-        first, last = parts[0], parts[-1]
-        enter, leave = self.moment(first.piece, first.lo), self.moment(last.piece, last.hi)
-        begin, end = self.gone(first.piece, first.lo), self.gone(last.piece, last.hi)
-        statuses = {s for part in parts for s in (part.at_lo.status, part.at_hi.status)}
-        pairs = dict.fromkeys(map(pair_of, first.at_lo.contacts))
-        for gone in np.linspace(begin, end, LOOKS_INSIDE + 2)[1:-1] if end > begin else ():
-            inside = self.ask(self.course.at(*self.place(gone)))
-            statuses.add(inside.status)
-            pairs.update(dict.fromkeys(map(pair_of, inside.contacts)))
-        pairs.update(dict.fromkeys(map(pair_of, last.at_hi.contacts)))
+        """Put neighbouring parts into one record."""
+        first, last = parts[0], max(parts, key=lambda part: part.exit)
+        enter, leave = self.moment(*first.enter), self.moment(*last.exit)
         status = Status.CAPPED
-        if statuses & {Status.CONTACT, Status.INITIAL_CONTACT}:
+        if any(part.is_contact for part in parts):
             status = Status.INITIAL_CONTACT if enter.position == 0.0 else Status.CONTACT
         return Stretch(
             status=status,
             enter=enter,
             exit=leave,
-            pairs=tuple(pairs),
-            contacts=first.at_lo.contacts,
-            exit_contacts=last.at_hi.contacts,
+            pairs=tuple(dict.fromkeys(part.pair for part in parts if part.pair is not None)),
             time_step=None if enter.time is None or leave.time is None else leave.time - enter.time,
-            joint_step=end - begin,
+            joint_step=self.gone(*last.exit) - self.gone(*first.enter),
+            looks=(
+                partial(self.touching, first.enter, first.tolerance),
+                partial(self.touching, last.exit, last.tolerance),
+            ),
         )
 
 
-def pair_of(contact: Contact) -> Pair:
-    """Return the links of a contact."""
-    return Pair(contact.model_a, contact.link_a, contact.model_b, contact.link_b)
+def begun(first: int, pieces: int, t: float) -> Place:
+    """Return the place of a time at which something may begin: that of the time, or before it."""
+    at = max(math.nextafter(t * pieces, -math.inf), 0.0)
+    piece = min(int(at), pieces - 1)
+    return first + piece, at - piece
 
 
-def deviation(robot: Robot, rows: np.ndarray) -> float:
-    """Bound, for two links together, how far the rounding of an interpolated row moves any point (see the top)."""
-    links = robot.links
-    largest = np.abs(rows).max(axis=0)
-    reach = max((shape.reach for shapes in robot.shapes for shape in shapes), default=0.0)
-    weight = 0.0
-    for link in links:
-        kind, k, multiplier = int(link["kind"]), int(link["config"]), abs(float(link["multiplier"]))
-        reach += float(np.linalg.norm(link["translation"]))
-        if kind == PRISMATIC:
-            reach += multiplier * largest[k] + abs(float(link["offset"]))
-        elif kind in (PLANAR, FLOATING) and link["parent"] >= 0:
-            reach += float(largest[k : k + 3].sum())
-        if kind != FIXED:
-            weight += 7.0 * multiplier
-    return 2.0 * weight * ROUNDING * max(1.0, float(largest.max())) * max(1.0, reach)
+def ended(first: int, pieces: int, t: float) -> Place:
+    """Return the place of a time by which something is over: that of the time, or after it."""
+    at = min(math.nextafter(t * pieces, math.inf), float(pieces)) if t > 0.0 else 0.0
+    piece = min(int(at), pieces - 1)
+    return first + piece, at - piece
+
+
+def pair_of(found: ContactInterval) -> Pair:
+    """Return the links of an interval."""
+    return Pair(found.model_a, found.link_a, found.model_b, found.link_b)
