@@ -4,6 +4,7 @@ A chunk of a batch is asked on one thread's buffers, without the interpreter's l
 chart that is yet to be made or an arc that only rationals decide, is marked, and left to a single question.
 """
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -76,12 +77,38 @@ def write_numbers(configs, batch, i):
 
 
 @kernel
+def turned(batch):
+    """Is a quaternion among the numbers of motions?"""
+    for m in range(batch.parts.shape[0]):
+        for q in range(batch.parts[m, PART_QUATERNIONS], batch.parts[m, PART_END]):
+            for k in range(batch.points):
+                at = batch.parts[m, PART_FIRST] + k * batch.parts[m, PART_WIDTH] + batch.quaternions[q]
+                for place in batch.places:
+                    if at <= place < at + 4:
+                        return True
+    return False
+
+
+@kernel
+def within(batch, i):
+    """Are the numbers of motion i finite, and no larger than they may be?"""
+    for j in range(batch.places.shape[0]):
+        x = batch.numbers[i, j]
+        if not (math.isfinite(x) and abs(x) <= batch.most[batch.places[j]]):
+            return False
+    return True
+
+
+@kernel
 def first_wrong(batch, configs):
     """Return (i, m, k): the first motion, a model and its point that cannot be followed; i is -1 for none.
 
-    `configs` is a copy of the template.
+    `configs` is a copy of the template. What is the same in all motions is looked at with the first of them.
     """
+    plain = not turned(batch)
     for i in range(batch.numbers.shape[0]):
+        if plain and i > 0 and within(batch, i):
+            continue
         write_numbers(configs, batch, i)
         for m in range(batch.parts.shape[0]):
             first, width = batch.parts[m, PART_FIRST], batch.parts[m, PART_WIDTH]
