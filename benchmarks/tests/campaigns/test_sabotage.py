@@ -55,3 +55,13 @@ def test_a_folder_of_tests_that_cannot_be_read_is_no_catch(few, monkeypatch, tmp
 def test_a_text_that_is_not_there_is_refused_with_a_sentence():
     with pytest.raises(ValueError, match="0 times, not once"):
         sabotage.changed("x = 1\n", SABOTAGES[0])
+
+
+def test_what_caught_a_change_is_read_from_the_page_that_was_written_of_it(tmp_path):
+    caught = "tests/bounds/test_taylor.py::test_harmonics_enclose_cosine_and_sine"
+    other = "benchmarks/tests/campaigns/test_stories.py::test_one[a-1]"
+    verdicts = [sabotage.Verdict(one, by, 1.0) for one, by in zip(SABOTAGES, (caught, other, ""))]
+    page = tmp_path / "page.md"
+    page.write_text(sabotage.page_of(verdicts, "# Title\n"), encoding="utf-8")
+    known = sabotage.known_tests(page, CHECKOUT)
+    assert known == {SABOTAGES[0].name: caught, SABOTAGES[1].name: other}
