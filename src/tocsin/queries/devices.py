@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor, wait
+from queue import SimpleQueue
+from threading import Event
 from typing import Any
 
 import numpy as np
@@ -67,30 +70,50 @@ def wavefront(points: Any, asking: Any) -> Any:
 
 
 def by_wavefront(wave: Any, points: Any, asking: Any, anything: bool) -> np.ndarray:
-    """Return the outcomes of a batch: from a device what it can decide, the rest from threads.
+    """Return the outcomes of a batch: from a device what it can decide, the rest from threads, while it goes on.
 
     A device proves freedom, and sees contacts, not which is the first: where that is asked, it is left to threads.
     """
-    found = np.zeros(len(points), OUTCOME)
+    n = len(points)
+    found = np.zeros(n, OUTCOME)
     found["time"] = found["upper"] = np.inf
     found["a"] = found["b"] = -1
-    status = np.full(len(points), UNASKED, np.int32)
-    rest = np.zeros(0, np.int64)
-    try:
-        with shown(asking.progress, f"{len(points):,} motions of {points.title}") as progress:
-            wave.ask(points.batch, status, progress)
-        rest = np.flatnonzero(status == CAPPED if anything else status != FREE)
-        if len(rest):
-            found[rest] = asking.quietly().by_threads(points.picked(rest), anything)
-            status[rest] = found["status"][rest]
-    except (KeyboardInterrupt, BatchInterrupted) as stopped:
-        if isinstance(stopped, BatchInterrupted):
-            found[rest] = stopped.answers
-            status[rest] = found["status"][rest]
-        else:
-            status[status == CAPPED if anything else status != FREE] = UNASKED
-        found["status"] = status
-        raise BatchInterrupted(found, status != UNASKED) from stopped
+    status = np.full(n, UNASKED, np.int32)
+    decided: SimpleQueue[int] = SimpleQueue()
+    stopping = Event()
+
+    def tell(done: int, _: int) -> None:
+        if stopping.is_set():
+            raise BatchInterrupted(found, status != UNASKED)
+        decided.put(done)
+
+    first, rest = 0, np.zeros(0, np.int64)
+    with ThreadPoolExecutor(1, "tocsin device") as beside, shown(asking.progress, points.task) as progress:
+        device = beside.submit(wave.ask, points.batch, status, tell)
+        device.add_done_callback(lambda _: decided.put(n))
+        try:
+            while first < n:
+                last = decided.get()
+                if device.done():
+                    device.result()
+                part = status[first:last]
+                rest = first + np.flatnonzero(part == CAPPED if anything else part != FREE)
+                if len(rest):
+                    found[rest] = asking.quietly().by_threads(points.picked(rest), anything)
+                    status[rest] = found["status"][rest]
+                first = last
+                if progress is not None:
+                    progress(first, n)
+        except KeyboardInterrupt as stopped:
+            stopping.set()
+            wait([device])
+            left = status[first:]
+            left[left == CAPPED if anything else left != FREE] = UNASKED
+            if isinstance(stopped, BatchInterrupted):
+                found[rest] = stopped.answers
+                status[rest] = found["status"][rest]
+            found["status"] = status
+            raise BatchInterrupted(found, status != UNASKED) from stopped
     found["status"] = status
     return found
 

@@ -109,6 +109,11 @@ class Points:
         """What moves."""
         return " and ".join(repr(model.name) for model in self.models)
 
+    @property
+    def task(self) -> str:
+        """What is asked, for a bar."""
+        return f"{len(self):,} motions of {self.title}"
+
     def motions(self, i: int) -> tuple[Motion, ...]:
         """Return those of one question."""
         batch = self.batch
@@ -310,7 +315,7 @@ class Asking:
             return reached
 
         try:
-            with shown(self.progress, f"{len(points):,} motions of {points.title}") as progress:
+            with shown(self.progress, points.task) as progress:
                 deal(len(points), work, self.threads or context.threads, progress, self.until)
         except KeyboardInterrupt as stopped:
             raise BatchInterrupted(found, found["status"] != UNASKED) from stopped
