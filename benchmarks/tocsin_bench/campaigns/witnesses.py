@@ -14,6 +14,7 @@ import itertools
 import tempfile
 import time
 import warnings
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -59,21 +60,21 @@ def gaps(proof: Path, urdf: Path, name: str) -> list[tuple[str, str, float]]:
     """Return (link, link, distance by Coal) of every witness of a matrix."""
     import coal
     import tocsin_checker
-    from flint import fmpq
-    from tocsin_checker.cells import Stretch
+    from tocsin_checker.cells import Slabs
     from tocsin_checker.check import Check
 
     data = tocsin_checker.read_proof(proof)
     examined = Check(data, {name: urdf})
-    shapes = [coal_shape(part) for _, _, part, _, _ in examined.shapes]
+    shapes = [coal_shape(part) for _, _, part, _ in examined.shapes]
     found = []
     for said in (said for said in data["links"] if said["verdict"] == "sometimes"):
         examined.models[0].pieces = [[(v, v) for v in said["witness"]]]
-        stretch = Stretch(examined, fmpq(0), fmpq(1))
-        of = [[s for s in range(len(shapes)) if examined.name(s) == link] for link in said["links"]]
+        standing = Slabs(examined, [examined.models[0].joints(Fraction(0), Fraction(1))], [(1, 1)])
+        of = [[s for s in range(len(shapes)) if examined.names[s][0] == link] for link in said["links"]]
         least = np.inf
         for a, b in itertools.product(*of):
-            at = [stretch.placed(s, -1, fmpq(0))[0][0] for s in (a, b)]
+            own = [examined.shapes[s] for s in (a, b)]
+            at = [standing.placed(0, link, -1)[0][0, 0, :3] @ place for _, link, _, place in own]
             request, result = coal.DistanceRequest(), coal.DistanceResult()
             poses = [coal.Transform3s(pose[:, :3], pose[:, 3]) for pose in at]
             least = min(least, coal.distance(shapes[a], poses[0], shapes[b], poses[1], request, result))

@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 from tocsin_checker.check import check
+from tocsin_checker.models import Robot
 from tocsin_checker.proof import Refused, read_proof
 
 
@@ -14,10 +15,10 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("proofs", nargs="+", type=Path)
     parser.add_argument("--robot", action="append", default=[], metavar="NAME=URDF", help="where a robot is read from")
     args = parser.parse_args(argv)
-    files = {name: Path(path) for name, _, path in (given.partition("=") for given in args.robot)}
-    refused = 0
+    files, refused = {}, 0
     for path in args.proofs:
         try:
+            files = files or {name: Robot(file) for name, _, file in (given.partition("=") for given in args.robot)}
             print(f"{path}: accepted: {check(read_proof(path), files)}")
         except (Refused, OSError) as error:
             print(f"{path}: REFUSED: {error}")

@@ -8,17 +8,13 @@ two whatever the rule does, so that nothing rests on it but that proofs find wha
 
 from __future__ import annotations
 
-import functools
 import io
 import itertools
-import math
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from flint import arb, fmpq
 
-from tocsin_checker.kinematics import exact
 from tocsin_checker.proof import need
 
 
@@ -36,46 +32,44 @@ class Part:
     reaches: dict[bytes, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Measure the sum of its coordinates' magnitudes."""
-        sizes = np.isfinite(self.points).all() and 0.0 <= self.radius + self.ring < math.inf
-        need(len(self.points) > 0 and bool(sizes), "a shape has no points, or sizes that are not numbers.")
-        self.sum = float(np.abs(self.points).sum(axis=1).max()) + 3.0 * (self.radius + self.ring)
+        """Measure how far it is from the origin of its own frame."""
+        real = len(self.points) > 0 and min(self.radius, self.ring) >= 0.0
+        need(real, "a shape has no points, or a size below zero.")
+        self.size = float(np.sqrt((self.points**2).sum(axis=1).max())) + self.radius + self.ring
+        need(self.size < 1e9, "a shape is larger than 1e9 m, or has sizes that are not numbers.")
 
     def reach(self, place: np.ndarray) -> float:
         """Return how far its points are from the origin of a link in which `place` puts them."""
         key = place.tobytes()
         if key not in self.reaches:
             far = np.sqrt(((self.points @ place[:3, :3].T + place[:3, 3]) ** 2).sum(axis=1).max())
-            size = self.sum + float(np.abs(place[:3, 3]).sum())
-            self.reaches[key] = (float(far) + self.radius + self.ring) * (1.0 + 1e-8) + 1e-12 * size
+            self.reaches[key] = (float(far) + self.radius + self.ring) * (1.0 + 1e-8) + 1e-12 * self.size
         return self.reaches[key]
 
     def largest(self, rows: np.ndarray) -> np.ndarray:
         """Return the largest a x + b y + c z + d over the part, for each row (a, b, c, d), up to a few roundings."""
-        best = (rows[:, :3] @ self.points.T).max(axis=1) + rows[:, 3]
+        best = (self.points @ rows[:, :3].T).max(axis=0) + rows[:, 3]
         if self.radius:
             best = best + self.radius * np.sqrt((rows[:, :3] ** 2).sum(axis=1))
         return best + self.ring * np.hypot(rows[:, 0], rows[:, 1]) if self.ring else best
 
-    def point(self, said: list[Any]) -> list[arb]:
-        """Return a point of the whole shape: of a mesh by triangle and weights, of a hull by points and weights, else
-        as it is."""
-        numbers = [exact(v) for v in said]
+    def point(self, said: list[Any]) -> np.ndarray:
+        """Return a point of the whole shape, up to a few roundings: of a mesh by triangle and weights, of a hull by
+        points and weights, else as it is."""
         if self.mesh is not None or not (self.radius or self.ring or self.is_box):
-            number = [int(i) for i in said[::2]]
+            number = [int(i) for i in (said[::2] if self.mesh is None else said[:1])]
             corners = self.points[number] if self.mesh is None else self.mesh[0][self.mesh[1][number[0]]]
-            weights = numbers[1::2] if self.mesh is None else numbers[1:]
-            fits = len(weights) == len(corners) and min(weights) >= 0 and any(weights) and min(number) >= 0
+            weights = np.array(said[1::2] if self.mesh is None else said[1:], dtype=float)
+            fits = len(weights) == len(corners) and min(weights) >= 0 and 1e-9 < sum(weights) < 1e9 and min(number) >= 0
             need(fits, "a point of the contact is not between corners of its shape.")
-            whole = sum(weights, fmpq(0))
-            return [arb(sum((w * exact(c[i]) for w, c in zip(weights, corners)), fmpq(0)) / whole) for i in range(3)]
-        x, y, z = numbers
-        top = [exact(v) for v in self.points.max(axis=0)]
-        beyond, size = max(abs(z) - top[2], fmpq(0)), exact(self.radius or self.ring)
-        inside = x * x + y * y + beyond * beyond <= size * size and (beyond == 0 or not self.ring)
-        inside = abs(x) <= top[0] and abs(y) <= top[1] and beyond == 0 if self.is_box else inside
-        need(inside, "a point of the contact is not in its solid.")
-        return [arb(v) for v in numbers]
+            return weights @ corners / weights.sum()
+        x, y, z = (float(v) for v in said)
+        top = self.points.max(axis=0)
+        beyond, size = max(abs(z) - top[2], 0.0), self.radius or self.ring
+        inside = x * x + y * y + beyond * beyond <= size * size and (beyond == 0.0 or not self.ring)
+        inside = abs(x) <= top[0] and abs(y) <= top[1] and beyond == 0.0 if self.is_box else inside
+        need(bool(inside), "a point of the contact is not in its solid.")
+        return np.array([x, y, z])
 
     def split(self) -> tuple[Part, Part]:
         """Return its halves."""
@@ -118,8 +112,7 @@ def solid(kind: str, size: Any) -> Part:
     return Part(np.array(size, dtype=float).reshape(-1, 3))
 
 
-@functools.lru_cache(maxsize=256)
-def read_mesh(raw: bytes, suffix: str, scale: tuple[float, ...]) -> Part:
+def read_mesh(raw: bytes, suffix: str, scale: list[float]) -> Part:
     """Read the triangles of a file in their order, nothing merged and nothing dropped; polygons as fans."""
     if suffix == ".obj":
         vertices, faces = [], []

@@ -85,7 +85,9 @@ def acceleration(joints, links, link, stop, half, reach):
         w = goes if kind == REVOLUTE else 0.0
         x2 = (x2 + w * (2.0 * x1 + w * x0)) * UP
         x1 = (x1 + w * x0 + (goes - w)) * UP
-        x0 = (x0 + joints[i]["length"] + (goes - w)) * UP
+        origin, f = joints[i]["origin"], links[i]["translation"]
+        slid = vec.norm((origin[0] - f[0], origin[1] - f[1], origin[2] - f[2]))
+        x0 = (x0 + vec.norm((f[0], f[1], f[2])) + slid + (goes - w)) * UP
         i = links[i]["parent"]
     return x2
 

@@ -62,25 +62,31 @@ def about(joint, row, t):
 
 
 @kernel
-def peaks(joint, t, tau):
+def peaks(joint, link, t, tau):
     """Return (r1, r2, r3, c0, c1, c2, c3): bounds during [t - tau, t + tau] of the derivatives of a joint's rotation,
     and of its place and its derivatives, as the checker computes them.
 
     With sum_k a_k s^k the angle, or the place, about t, derivative j is at most w_j = sum_k k!/(k - j)! |a_k|
-    tau^(k - j); and r1 = w1, r2 = w1^2 + w2, r3 = w1^3 + 3 w1 w2 + w3, as Rot' = angle' [u]x Rot shows.
+    tau^(k - j); and r1 = w1, r2 = w1^2 + w2, r3 = w1^3 + 3 w1 w2 + w3, as Rot' = angle' [u]x Rot shows. The place is
+    where the joint stands in its parent, and the way that it slides from there: the two lengths are added.
     """
+    f = (link["translation"][0], link["translation"][1], link["translation"][2])
+    stands = vec.norm(f)
     if joint["degree"] == 0:
         w = joint["turn"]
         start = t - joint["begin"]
         origin, velocity = joint["origin"], joint["velocity"]
-        x = origin[0] + start * velocity[0]
-        y = origin[1] + start * velocity[1]
-        z = origin[2] + start * velocity[2]
-        far = math.sqrt(x * x + y * y + z * z) + tau * joint["speed"]
+        slid = vec.norm((
+            origin[0] + start * velocity[0] - f[0], origin[1] + start * velocity[1] - f[1],
+            origin[2] + start * velocity[2] - f[2],
+        ))  # fmt: skip
+        far = stands + slid + tau * joint["speed"]
         return w, w * w * UP, w * w * w * UP, far * UP, joint["speed"], 0.0, 0.0
     for row in range(4):
         about(joint, row, t)
     b = joint["controls"]
+    for c in range(3):
+        b[1 + c, 0] -= f[c]
     w0 = w1 = w2 = w3 = c0 = c1 = c2 = c3 = 0.0
     for k in range(joint["degree"], -1, -1):
         # Horner's rule for a polynomial of sizes and three derivatives: each takes in the one before.
@@ -92,7 +98,8 @@ def peaks(joint, t, tau):
         c2 = c2 * tau + 2.0 * c1
         c1 = c1 * tau + c0
         c0 = c0 * tau + math.sqrt(b[1, k] * b[1, k] + b[2, k] * b[2, k] + b[3, k] * b[3, k])
-    return w1 * UP, (w1 * w1 + w2) * UP, (w1 * (w1 * w1 + 3.0 * w2) + w3) * UP, c0 * UP, c1 * UP, c2 * UP, c3 * UP
+    r2, r3 = w1 * w1 + w2, w1 * (w1 * w1 + 3.0 * w2) + w3
+    return w1 * UP, r2 * UP, r3 * UP, (stands + c0) * UP, c1 * UP, c2 * UP, c3 * UP
 
 
 @kernel
@@ -107,7 +114,7 @@ def third_bound(joints, links, link, stop, t, tau):
     z0, z1, z2, z3 = 1.0, 0.0, 0.0, 0.0
     i = link
     while i != stop:
-        r1, r2, r3, c0, c1, c2, c3 = peaks(joints[i], t, tau)
+        r1, r2, r3, c0, c1, c2, c3 = peaks(joints[i], links[i], t, tau)
         y3 = (y3 + 3.0 * (r1 * y2 + r2 * y1) + r3 * y0 + c3) * UP
         y2 = (y2 + 2.0 * r1 * y1 + r2 * y0 + c2) * UP
         y1 = (y1 + r1 * y0 + c1) * UP
@@ -319,7 +326,7 @@ def off_by(joints, links, link, stop, reach):
     i = link
     while i != stop:
         joint = joints[i]
-        far = peaks(joint, 0.5, 0.5)[3]
+        far = peaks(joint, links[i], 0.5, 0.5)[3]
         off = (off + joint["turn_error"] * reach + joint["slide_error"]) * UP
         reach = (reach + far + joint["slide_error"]) * UP
         i = links[i]["parent"]

@@ -1,0 +1,82 @@
+"""What the checker computes in floats is as near to the truth, in 60 digits, as it says."""
+
+from fractions import Fraction
+
+import mpmath
+import numpy as np
+import pytest
+
+pytest.importorskip("tocsin_checker", reason="the checker is not installed: pip install ./checker")
+
+from tocsin_checker.cells import Scene, Slabs
+from tocsin_checker.kinematics import ONE, about, of_quaternion, poly, rigid, unit, whole
+from tocsin_checker.models import Link, Model
+from tocsin_checker.shapes import Part
+
+
+def chain(rng: np.random.Generator, length: int, round_numbers: bool) -> Model:
+    """A chain of joints that turn and slide, with round or any numbers."""
+
+    def vector(n: int = 3) -> list[float]:
+        made = rng.integers(-3, 4, n) / 2.0 if round_numbers else rng.normal(size=n) * rng.choice([1e-3, 1.0, 30.0])
+        return [float(v) for v in (made if np.any(made) else np.eye(n)[0])]
+
+    links = []
+    for k in range(length):
+        kind = str(rng.choice(["revolute", "prismatic", "fixed"], p=(0.6, 0.3, 0.1)))
+        mimic = float(rng.choice([1.0, -0.5, 3.0])), float(rng.choice([0.0, 0.25, -np.pi]))
+        origin = rigid(of_quaternion(vector(4)), vector())
+        links.append(Link(f"l{k}", k - 1, kind, origin, unit(vector()), [], k, mimic))
+    pieces = [[vector(int(rng.integers(1, 5))) for _ in range(length)]]
+    return Model("chain", links, pieces, True, [Fraction(0), Fraction(1)], [0.0] * length, True, "")
+
+
+def exactly(model: Model, t: mpmath.mpf, point: list[float]) -> mpmath.matrix:
+    """Return where a point of the last link is, from the definitions; joints' frames as the checker has read them."""
+    x = mpmath.matrix([mpmath.mpf(v) for v in point])
+    for link, entry in reversed(list(zip(model.links, model.pieces[0]))):
+        value = link.mimic[0] * sum(mpmath.mpf(c) * t**k for k, c in enumerate(entry)) + mpmath.mpf(link.mimic[1])
+        u = mpmath.matrix([mpmath.mpf(float(v)) for v in link.axis])
+        u = u / mpmath.norm(u)
+        if link.kind == "revolute":
+            k = mpmath.matrix([[0, -u[2], u[1]], [u[2], 0, -u[0]], [-u[1], u[0], 0]])
+            x = x + mpmath.sin(value) * (k * x) + (1 - mpmath.cos(value)) * (k * (k * x))
+        elif link.kind == "prismatic":
+            x = x + value * u
+        frame = mpmath.matrix([[mpmath.mpf(float(v)) for v in row[:3]] for row in link.origin[:3]])
+        x = frame * x + mpmath.matrix([mpmath.mpf(float(v)) for v in link.origin[:3, 3]])
+    return x
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_places_and_derivatives_are_within_what_may_be_rounded(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    model = chain(rng, int(rng.integers(1, 9)), seed % 2 == 0)
+    point = rng.normal(size=(1, 3))
+    scene = Scene([model], [(0, len(model.links) - 1, Part(point), np.eye(4))])
+    d = int(rng.integers(1, 30))
+    i = 2 * int(rng.integers(0, 2 ** (d - 1))) + 1
+    slabs = Slabs(scene, [model.joints(Fraction(0), Fraction(1))], [(i, d)])
+    found = slabs.placed(0, len(model.links) - 1, -1)[0][0, :, :3] @ [*point[0], 1.0]
+    bounds = slabs.placed(0, len(model.links) - 1, -1)[1][0]
+    with mpmath.workdps(60):
+        for order, factor in ((0, 1), (1, 1), (2, 2)):
+            for c in range(3):
+                true = mpmath.diff(lambda t: exactly(model, t, point[0].tolist())[c], mpmath.mpf(i) / 2**d, order)  # noqa: B023
+                size = bounds[order, 4] + bounds[order, 0] * float(np.linalg.norm(point))
+                assert abs(float(true - factor * mpmath.mpf(found[order, c]))) <= (bounds[5, 4] + 2.0**-46) * size
+                assert abs(true) <= size * (1 + 1e-9)
+
+
+def test_polynomials_about_a_moment_are_right_to_the_last_bit() -> None:
+    rng = np.random.default_rng(1)
+    for _ in range(200):
+        given = [float(v) for v in rng.normal(size=rng.integers(1, 9)) * 10.0 ** rng.integers(-9, 9)]
+        begin, lasts = (Fraction(int(rng.integers(0, 99)), 99) for _ in range(2))
+        i, d = int(rng.integers(0, 2**20)), 20
+        (found,) = about(poly([whole(v) for v in given], begin, lasts), [(i, d)])
+        at = begin + lasts * Fraction(i, 2**d)
+        value = sum(Fraction(c) * at**k for k, c in enumerate(given))
+        slope = sum(k * Fraction(c) * at ** (k - 1) * lasts for k, c in enumerate(given) if k)
+        for true, got in zip((value, slope), found):
+            assert abs(true - Fraction(got)) <= abs(true) / 2**52 + Fraction(2**20, ONE)
