@@ -45,6 +45,8 @@ ONE_STRETCH = np.array([WHOLE], dtype=np.int64)
 def stretches_of(pieces: Iterable[int]) -> Stretches:
     """Return (s, 4) whole numbers: the stretches, in order, of motions of so many pieces each; of none for standing."""
     counts = sorted({max(int(n), 1) for n in pieces} | {1})
+    if counts == [1]:
+        return ONE_STRETCH.copy()
     whole = math.lcm(*counts)
     kind = np.int64 if whole < 2**62 else object
     places = np.concatenate([np.arange(n + 1, dtype=kind) * (whole // n) for n in counts])

@@ -22,8 +22,8 @@ def nearest_of(
     """
     found = []
     for k, shape in enumerate(s for s in shapes if not s.is_empty):
-        place = np.linalg.inv(pose @ shape.placement)
-        local = place[:3, :3] @ point + place[:3, 3]
+        place = pose @ shape.placement
+        local = (point - place[:3, 3]) @ place[:3, :3]
         far, said = nearest(shape.source, local, feature)
         found.append((far, first + k, said))
     _, number, said = min(found, key=lambda item: item[0])
@@ -36,7 +36,7 @@ def nearest(source: Any, at: np.ndarray, feature: tuple[int, ...]) -> tuple[floa
     Of other solids [x, y, z]. Weights need not add up to 1. `feature`: the corners that touch, of a mesh.
     """
     if isinstance(source, Mesh):
-        has = np.isin(source.faces, feature).sum(axis=1)
+        has = (source.faces[:, :, None] == np.array(feature)).any(axis=2).sum(axis=1)
         return _on_triangles(source, np.flatnonzero(has == has.max()), at)
     if isinstance(source, ConvexHull):
         from scipy.optimize import nnls
@@ -78,10 +78,12 @@ def _on_triangles(mesh: Mesh, faces: np.ndarray, at: np.ndarray) -> tuple[float,
 
 def _weights(a: np.ndarray, b: np.ndarray, c: np.ndarray, at: np.ndarray) -> list[tuple[float, float]]:
     """Return candidates of the nearest point's weights: on the plane, and on the edges, corners included."""
-    found = []
-    u, v = np.linalg.lstsq(np.stack((b - a, c - a), axis=1), at - a, rcond=None)[0]
+    found, p, q, r = [], b - a, c - a, at - a
+    pp, pq, qq, pr, qr = float(p @ p), float(p @ q), float(q @ q), float(p @ r), float(q @ r)
+    square = pp * qq - pq * pq
+    u, v = ((qq * pr - pq * qr) / square, (pp * qr - pq * pr) / square) if square > 0.0 else (-1.0, -1.0)
     if u >= 0.0 and v >= 0.0 and u + v <= 1.0:
-        found.append((float(u), float(v)))
+        found.append((u, v))
     for p, q, weights in ((a, b, lambda s: (s, 0.0)), (a, c, lambda s: (0.0, s)), (b, c, lambda s: (1.0 - s, s))):
         square = float((q - p) @ (q - p))
         s = min(max(float((at - p) @ (q - p)) / square, 0.0), 1.0) if square > 0.0 else 0.0

@@ -6,6 +6,7 @@ import gzip
 import json
 import math
 import os
+import threading
 from fractions import Fraction
 from functools import cached_property
 from importlib.metadata import version
@@ -37,8 +38,16 @@ MOST_PARTS = 10_000_000
 """Pairs of parts that one pair of shapes may take in a slab."""
 
 _parts: WeakKeyDictionary[Shape, Parts] = WeakKeyDictionary()
-_tables: WeakKeyDictionary[Context, Table] = WeakKeyDictionary()
-"""Of each scene that of its last question."""
+
+
+class _Tables(threading.local):
+    """Of each scene that of its last question, in this thread."""
+
+    def __init__(self) -> None:
+        self.of: WeakKeyDictionary[Context, Table] = WeakKeyDictionary()
+
+
+_tables = _Tables()
 
 
 class Proof:
@@ -74,13 +83,19 @@ class Table:
     @staticmethod
     def of(scene: Context, world: World, moving: frozenset[int]) -> Table:
         """Return the table of a scene, made again where its models or rules have changed, or others move."""
-        table = _tables.get(scene)
+        table = _tables.of.get(scene)
         if table is None or table.world is not world or table.moving != moving:
-            table = _tables[scene] = Table(scene, world, moving)
+            table = _tables.of[scene] = Table(scene, world, moving)
         return table
 
     def __init__(self, scene: Context, world: World, moving: frozenset[int]) -> None:
+        _check(scene)
         self.world, self.moving = world, moving
+        self.models = [Held.of(model) for model in scene.models]
+        sizes = [model.rest.size for model in self.models]
+        self.rest = np.concatenate([model.rest for model in self.models])
+        self.standing = np.array([(row, row, 0.0, 1.0, -1.0) for row in np.cumsum([0, *sizes[:-1]])])
+        """What each model does that stands, as `motion.clocks` lists it; its configuration is in `rest`."""
         parts, points, self.roots = joined_parts([of_link for model in scene.models for of_link in model.shapes])
         self.tables = parts, points
         self.shapes = world.geoms["link"].astype(np.int64)
@@ -130,7 +145,7 @@ def joined_parts(shapes: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 def prove(scene: Context, motions: tuple[Motion, ...], margin: float, tolerance: float | None) -> Proof:
     """Answer `Scene.prove`."""
-    _check(scene, motions)
+    scene.check_motions(motions)
     margin = _cast.margin(margin)
     motions = scene.on_clock(motions)
     context = scene.carrying(motions)
@@ -147,9 +162,8 @@ def prove(scene: Context, motions: tuple[Motion, ...], margin: float, tolerance:
     return Proof("contact", asked, margin, [], asked.contact(hit))
 
 
-def _check(scene: Context, motions: tuple[Motion, ...]) -> None:
+def _check(scene: Context) -> None:
     """Refuse what proofs do not cover."""
-    scene.check_motions(motions)
     scene.links_only("a proof", "it has no certificates of motions that are not rigid")
     for name, model in zip(scene.names, scene.models):
         if any(shape.solid and shape.is_mesh for of_link in model.shapes for shape in of_link):
@@ -164,30 +178,28 @@ class Asked:
         if len(set(places)) < len(places):
             raise scene.moved_twice(places)
         self.scene, self.world = scene, world
-        self.models = [Held.of(model) for model in scene.models]
         self.motions = dict(zip(places, motions))
         self.clock = on_clock(motions) if is_timed(motions) else None
         self.stretches = stretches_of([m.pieces for m in motions]) if self.clock is None else self.clock.stretches
         self.asked = frozenset(places) or frozenset(range(len(scene.models)))
         self.table = Table.of(scene, world, self.asked)
+        self.models = self.table.models
         moved = [m.configs for m in motions] if self.clock is None else [self.clock.configs]
-        self.configs = np.concatenate([*moved, *[m.rest for m in scene.models]])
-        self.offsets = np.cumsum([0, *[part.size for part in moved], *[m.rest.size for m in scene.models]])
+        self.configs = np.concatenate([*moved, self.table.rest])
 
     def pieces(self, stretch: np.ndarray) -> np.ndarray:
         """Return (models, 5): what each model does in a stretch, as `motion.clocks` lists it."""
-        found = np.zeros((len(self.scene.models), 5))
-        order = list(self.motions)
-        for k in range(len(found)):
-            row = self.offsets[len(self.offsets) - 1 - len(found) + k]
-            found[k] = row, row, 0.0, 1.0, -1.0
-            if k in order and self.clock is not None:
-                found[k] = self.clock.listed(order.index(k), tuple(stretch.tolist()))
-            elif k in order and self.motions[k].pieces:
-                motion = self.motions[k]
-                piece, begin, end = piece_in(tuple(stretch.tolist()), motion.pieces)
-                row = self.offsets[order.index(k)] + piece * motion.width
-                found[k] = row, row + motion.width, begin, end, -1.0
+        found = self.table.standing.copy()
+        found[:, :2] += len(self.configs) - len(self.table.rest)
+        ends, row = tuple(stretch.tolist()), 0
+        for number, (k, motion) in enumerate(self.motions.items()):
+            if self.clock is not None:
+                found[k] = self.clock.listed(number, ends)
+            elif motion.pieces:
+                piece, begin, end = piece_in(ends, motion.pieces)
+                first = row + piece * motion.width
+                found[k] = first, first + motion.width, begin, end, -1.0
+            row += motion.configs.size
         return found
 
     def set_joints(self, stretch: np.ndarray) -> None:
@@ -198,11 +210,13 @@ class Asked:
         """Return the words of the proof of each stretch, or None where a pair stays open."""
         world, table = self.world, self.table
         margins = np.where(np.isnan(table.margins), margin, table.margins)
-        grown, parts = margins.copy(), table.tables[0]
+        tubes = any(motion.error is not None for motion in self.motions.values())
+        grown, parts = margins.copy() if tubes else margins, table.tables[0]
         found = []
         for stretch in self.stretches:
             self.set_joints(stretch)
-            search.grow(margins, table.pairs, world.links, table.joints, table.shapes, table.roots, parts, grown)
+            if tubes:
+                search.grow(margins, table.pairs, world.links, table.joints, table.shapes, table.roots, parts, grown)
             outcome, used, _ = search.prove(
                 table.tables, table.roots, world.links, table.joints, table.shapes, table.pairs, grown, table.boxes,
                 table.words, table.work, MOST_PARTS,
