@@ -68,17 +68,24 @@ def _audit_program(
     program, cell, resolution = read.program, read.scene, asked.resolution
     with output.progress("auditing") as progress:
         found = ask(cell, program, margin=margin, tolerance=tolerance, resolution=resolution, progress=progress)
+    proofs = None
+    if asked.prove is not None:
+        proofs = proving.program_proofs(cell, program, (margin, tolerance), asked.prove)
     if asked.report is not None or asked.page is not None:
         from tocsin.viewer import save_page, save_report
 
         if asked.report is not None:
-            save_report(asked.report, found, files=read.files)
+            save_report(asked.report, found, files=read.files, proofs=proofs)
         if asked.page is not None:
             save_page(asked.page, cell, found, title=program.name)
     if as_json:
-        output.write_json({"command": "audit"} | programs.record(found))
+        output.write_json(
+            {"command": "audit"} | programs.record(found) | ({} if proofs is None else {"proofs": proofs})
+        )
     else:
         programs.show(found)
+        if proofs is not None:
+            proving.show(proofs)
     raise typer.Exit(0 if found.is_free else 1)
 
 

@@ -140,8 +140,6 @@ def read(asked: Asked, first: First, around: Around, reading: Reading) -> Read:
     from tocsin.io.programs import load_program
     from tocsin.io.trajectories import load_trajectory
 
-    if asked.prove is not None:
-        raise TocsinError("--prove is of one trajectory; programs have no proof files yet: leave it out.")
     pairs = [_pair(given) for given in asked.others or ()]
     others = _other_robots([file for file, _ in pairs], first.robot, reading)
     place([first.robot, *others], asked.places or ())

@@ -206,6 +206,24 @@ def phases(context: Context, program: Program) -> Iterator[Phase]:
         laying.happen(event)
 
 
+def part_of(program: Program, phase: Phase, begin: float, end: float) -> tuple[Motion, ...]:
+    """Return the motions of a part of a phase; what stands in it stands in the part."""
+    found: list[Motion] = []
+    for motion in phase.motions:
+        track = program.tracks.get(id(motion.model))
+        if track is None or _stands(motion):
+            found.append(stamped(motion, [begin, end], motion.error))
+        else:
+            found.append(track.part(begin, end))
+    return tuple(found)
+
+
+def _stands(motion: Motion) -> bool:
+    """Is this a link model that stands?"""
+    soft = isinstance(motion, Deforming)
+    return not soft and motion.degree == 0 and motion.pieces == 1 and np.array_equal(motion.rows[0], motion.rows[1])
+
+
 def link_poses_at(
     context: Context, phase: Phase, seconds: float, models: Iterable[int] | None = None
 ) -> dict[int, np.ndarray]:

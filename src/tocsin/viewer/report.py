@@ -12,7 +12,7 @@ import importlib.metadata
 import json
 import math
 import platform
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from importlib import resources
 from pathlib import Path
@@ -50,20 +50,24 @@ ASSUMPTIONS = (
 
 
 def save_report(
-    path: PathLike, found: ProgramAudit, *, title: str | None = None, files: Iterable[PathLike] = ()
-) -> Path:
+    path: PathLike, found: ProgramAudit, *, title: str | None = None, files: Iterable[PathLike] = (),
+    proofs: Mapping[str, Any] | None = None,
+) -> Path:  # fmt: skip
     """Write the report of an audit of a program: one HTML file to print and to file.
 
     `files`: files that the models and the program come from, whose digests are to be in it; those of URDF files are.
+    `proofs`: what `tocsin audit --prove` says of its files, which are then listed with their digests.
     """
     if not isinstance(found, ProgramAudit):
         raise TocsinError(f"a report is of tocsin.audit(scene, program); got {type(found).__name__}.")
     titled(title)
     file = target(path, ".html", "a report")
-    return write(file, report_text(found, title or found.program.name, files).encode(), "a report")
+    return write(file, report_text(found, title or found.program.name, files, proofs).encode(), "a report")
 
 
-def report_text(found: ProgramAudit, title: str, files: Iterable[PathLike] = ()) -> str:
+def report_text(
+    found: ProgramAudit, title: str, files: Iterable[PathLike] = (), proofs: Mapping[str, Any] | None = None
+) -> str:
     """Return the report as text."""
     program, verdict = found.program, _verdict(found)
     style = resources.files("tocsin.viewer").joinpath("template", "report.css").read_text(encoding="utf-8")
@@ -77,6 +81,10 @@ def report_text(found: ProgramAudit, title: str, files: Iterable[PathLike] = ())
     ]  # fmt: skip
     if not found.curves:
         parts.append("<p>Curves are drawn of bodies and robots alone, and where something comes near.</p>")
+    if proofs is not None:
+        head = ("from", "to", "claim", "carried", "file", "SHA-256")
+        parts += ["<h2>Proofs</h2>", _table(head, _proofs(proofs)),
+                  f"<p>To check them: <code>{_text(proofs['command'])}</code></p>"]  # fmt: skip
     parts += [
         "<h2>What was to be kept</h2>", _facts(_margins(found)),
         "<h2>What moves</h2>", _table(("from", "to", "who", "what"), _steps(found)),
@@ -101,6 +109,18 @@ def _verdict(found: ProgramAudit) -> tuple[str, str, str]:
         return "capped", "UNDECIDED", "Nothing was found to fall short, but the work was capped before all was proven."
     what = f"{len(touching)} stretch{'es' if len(touching) > 1 else ''} of time in which a margin is not kept"
     return "touching", "NOT KEPT", f"There are {what}; everything outside of the stretches below is proven."
+
+
+def _proofs(proofs: Mapping[str, Any]) -> list[tuple[str, ...]]:
+    """Return a row a proof: when, what it claims, and its file."""
+    rows = []
+    for part in proofs["files"]:
+        begin, end = part["seconds"]
+        carried = "; ".join(f"{body} by {robot}" for robot, body in part["carried"])
+        file = part["file"]
+        digest = "" if file is None else hashlib.sha256(Path(file).read_bytes()).hexdigest()
+        rows.append((f"{begin:.4f} s", f"{end:.4f} s", part["claim"], carried, "" if file is None else file, digest))
+    return rows
 
 
 def _conflicts(found: ProgramAudit) -> str:

@@ -18,8 +18,6 @@ from typing import cast
 import numpy as np
 
 from tocsin import _cast
-from tocsin.model.base import Motion
-from tocsin.model.deformable import Deforming
 from tocsin.model.program import Program
 from tocsin.model.timed import stamped
 from tocsin.queries.audit.between import Approach, Between
@@ -31,7 +29,7 @@ from tocsin.queries.context import Context
 from tocsin.queries.distance import distance
 from tocsin.queries.engines.advancement import ENGINE
 from tocsin.queries.first_contact import first_contact, is_free
-from tocsin.queries.phases import Phase, phases, standing
+from tocsin.queries.phases import Phase, part_of, phases, standing
 from tocsin.results import AskedScene, ContactInterval, Distance, Status
 
 SAMPLES = 24
@@ -124,7 +122,7 @@ class Auditor:
         questions = 0
         while waiting:
             begin, end = waiting.pop()
-            part = self.part(phase, begin, end)
+            part = part_of(self.program, phase, begin, end)
             self.queries += 1
             questions += 1
             asked = (self.margin, self.tolerance, self.max_steps, ENGINE)
@@ -143,18 +141,6 @@ class Auditor:
                 yield Conflict(status, enter, end, pair, self.margin)
                 continue
             waiting += [(middle, end), (enter, middle)] if enter < middle else [(middle, end)]
-
-    def part(self, phase: Phase, begin: float, end: float) -> tuple[Motion, ...]:
-        """Return the motions of a part of a phase."""
-        tracks = self.program.tracks
-        found: list[Motion] = []
-        for motion in phase.motions:
-            track = tracks.get(id(motion.model))
-            if track is None or _stands(motion):
-                found.append(stamped(motion, [begin, end], motion.error))
-            else:
-                found.append(track.part(begin, end))
-        return tuple(found)
 
     def measured(self, conflict: Conflict) -> Measured:
         """Return the smallest distance found in a stretch, where that is, and how deep it goes."""
@@ -292,9 +278,3 @@ def _joined(found: list[Conflict]) -> list[Conflict]:
             done.append(before)
         last[conflict.pair] = conflict
     return sorted([*done, *last.values()], key=lambda c: (c.enter, str(c.pair)))
-
-
-def _stands(motion: Motion) -> bool:
-    """Is this a link model that stands?"""
-    soft = isinstance(motion, Deforming)
-    return not soft and motion.degree == 0 and motion.pieces == 1 and np.array_equal(motion.rows[0], motion.rows[1])
