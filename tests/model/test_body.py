@@ -124,3 +124,11 @@ def test_ground_is_solid_and_centred():
     assert shape.solid
     assert shape.points.min(axis=0).tolist() == [-2.0, -1.5, -3.0]
     assert shape.points.max(axis=0).tolist() == [2.0, 1.5, 1.0]
+
+
+@pytest.mark.pure
+def test_a_motion_that_stands_is_where_it_was_at_that_time():
+    body = tocsin.Body(tocsin.Sphere(0.1))
+    still = body.move((0.0, 0.0, 0.0), (4.0, 0.0, 0.0)).standing(0.25)
+    assert still.pieces == 0
+    assert np.array_equal(still.link_poses()[0][:3, 3], [1.0, 0.0, 0.0])

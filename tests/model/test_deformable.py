@@ -86,3 +86,13 @@ def test_a_model_without_elements_is_remarked_and_what_engines_keep_is_not_pickl
     again = pickle.loads(pickle.dumps(cloth))
     assert again.kept == {}
     assert repr(again) == "<Deformable 'cloth': 4 vertices, 2 triangles>"
+
+
+@pytest.mark.pure
+def test_a_motion_that_stands_is_where_it_was_at_that_time():
+    frames = np.zeros((3, 3, 3)) + np.eye(3)
+    frames[1:, :, 2] += [[1.0], [3.0]]
+    cloth = Deformable(frames[0], [[0, 1, 2]])
+    still = cloth.follow(frames).standing(0.75)
+    assert still.pieces == 0
+    assert np.array_equal(still.vertices_at(0.3), frames[0] + [0.0, 0.0, 2.0])

@@ -4,21 +4,11 @@ import numpy as np
 import pytest
 
 import tocsin
-from tocsin import Body, Box, RobotBuilder
+from gripping import arm
+from tocsin import Body, Box
 from tocsin.model.program import Program
 
 pytestmark = pytest.mark.pure
-
-
-def arm(name="arm", at=(0, 0, 0)):
-    builder = RobotBuilder(name)
-    builder.link("base", Box((0.1, 0.1, 0.1)))
-    builder.link("upper", (Box((0.3, 0.04, 0.04)), (0.2, 0, 0)), parent="base", joint="revolute", joint_name="j0")
-    builder.link("hand", (Box((0.1, 0.04, 0.04)), (0.1, 0, 0)), parent="upper", joint="revolute", joint_name="j1",
-                 origin=(0.4, 0, 0))  # fmt: skip
-    robot = builder.build()
-    robot.place(at)
-    return robot
 
 
 @pytest.mark.parametrize(

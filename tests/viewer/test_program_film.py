@@ -5,27 +5,7 @@ import math
 import pytest
 
 import tocsin
-from tocsin import Body, Box, Program, RobotBuilder, Scene, Sphere
 from tocsin.viewer.program_film import program_film, who
-
-
-@pytest.fixture(scope="module")
-def audited():
-    builder = RobotBuilder("arm")
-    builder.link("base", Box((0.1, 0.1, 0.1)))
-    builder.link("hand", (Box((0.4, 0.05, 0.05)), (0.3, 0, 0)), parent="base", joint="revolute", joint_name="j")
-    robot = builder.build()
-    part = Body(Box((0.05, 0.05, 0.05)), (0.55, 0, 0), name="part <b>")
-    post = Body(Sphere(0.05), (0.0, 0.6, 0.0), name="post")
-    scene = Scene(robot, part, post)
-    scene.ignore("hand", "part <b>")
-    program = Program("turn")
-    program.attach(robot, part, "hand")
-    program.move(robot, [1.9], seconds=2.0, error=0.001)
-    program.detach(robot, part)
-    program.wait(robot, 0.2)
-    program.move(robot, [1.0], seconds=1.0)
-    return scene, program, tocsin.audit(scene, program)
 
 
 def test_the_film_of_a_program_shows_bodies_where_they_are_carried(audited, tmp_path):

@@ -139,6 +139,10 @@ class Motion:
             return self.row_of(*share_on(self.times, t))
         return self.row_of(*share_at(t, self.pieces))
 
+    def standing(self, t: float) -> Motion:
+        """Return the model standing where this motion has it at time t in [0, 1]."""
+        return Motion.of(self.model, self.row_at(t)[None])
+
     @property
     def width(self) -> int:
         """Entries of a row."""

@@ -60,6 +60,10 @@ class Deforming(Motion):
         k, share = share_at(t, self.pieces) if self.times is None else share_on(self.times, t)
         return (1.0 - share) * self.frames[k] + share * self.frames[k + 1]
 
+    def standing(self, t: float) -> Deforming:
+        """Return the model standing where its vertices are at time t in [0, 1]."""
+        return Deforming(self.model, self.rows, self.vertices_at(t)[None])
+
 
 class Deformable(Model):
     """A mesh that deforms: cloth, soft bodies, hair, particles; any soup, self-contact included.

@@ -28,7 +28,7 @@ STRIDE = 1.0
 def lacking() -> str:
     """Return what stands in the way of a CUDA device, as a sentence; nothing if one is there."""
     if not hasattr(np, "row_stack"):
-        vars(np)["row_stack"] = np.vstack  # numba-cuda 0.30 names it, numpy 2.5 does not
+        np.__dict__["row_stack"] = np.vstack  # numba-cuda 0.30 names it, numpy 2.5 does not
     try:
         from numba import cuda
     except ImportError:

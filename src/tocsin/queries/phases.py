@@ -23,7 +23,6 @@ from tocsin.errors import TocsinError
 from tocsin.model import grasp
 from tocsin.model.base import Model, Motion
 from tocsin.model.body import Body
-from tocsin.model.deformable import Deforming
 from tocsin.model.program import Event, Program
 from tocsin.model.robot import Robot
 from tocsin.model.timed import stamped
@@ -235,10 +234,3 @@ def link_poses_at(
         row = moving[k].row_at(phase.fraction(seconds)) if k in moving else model.rest.copy()
         found[k] = link_poses(model._links, row)
     return found
-
-
-def standing(motion: Motion, t: float) -> Motion:
-    """Return a model standing where its motion has it at a fraction t."""
-    if isinstance(motion, Deforming):
-        return Deforming(motion.model, motion.rows, motion.vertices_at(t)[None])
-    return Motion.of(motion.model, motion.row_at(t)[None])

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tocsin.model.base import Motion
-from tocsin.model.deformable import Deformable, Deforming
+from tocsin.model.deformable import Deformable
 from tocsin.results import Contact, Distance, FirstContact
 from tocsin.scene import Scene
 
@@ -84,14 +84,7 @@ def worth_measuring(scene: Scene, poses: np.ndarray, touching: Sequence[Contact]
 
 def distance_at(scene: Scene, motions: tuple[Motion, ...], t: float) -> Distance:
     """Return the smallest distance in the scene at time t."""
-    return scene.distance(*[standing(motion, t) for motion in motions])
-
-
-def standing(motion: Motion, t: float) -> Motion:
-    """Return a model standing where it is at time t."""
-    if isinstance(motion, Deforming):
-        return Deforming(motion.model, motion.rows, motion.vertices_at(t)[None])
-    return Motion.of(motion.model, motion.row_at(t)[None])
+    return scene.distance(*[motion.standing(t) for motion in motions])
 
 
 def measure(scene: Scene, motions: tuple[Motion, ...], hit: FirstContact) -> Clearance:

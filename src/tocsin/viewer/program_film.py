@@ -21,7 +21,7 @@ from tocsin.queries.audit import Conflict, ProgramAudit, audit
 from tocsin.queries.distance import distance
 from tocsin.queries.engines.advancement import ENGINE
 from tocsin.queries.first_contact import first_contact
-from tocsin.queries.phases import Phase, link_poses_at, standing
+from tocsin.queries.phases import Phase, link_poses_at
 from tocsin.scene import Scene
 from tocsin.viewer.clearance import Clearance
 from tocsin.viewer.film import Film, Touch, extent, length
@@ -194,7 +194,7 @@ def _clearance(found: ProgramAudit) -> Clearance:
     looks = []
     for t in times.tolist():
         phase = _phase(found, t)
-        looks.append(distance(phase.context, tuple(standing(m, phase.fraction(t)) for m in phase.motions)))
+        looks.append(distance(phase.context, tuple(m.standing(phase.fraction(t)) for m in phase.motions)))
     return Clearance(
         (times - begin) / (end - begin),
         np.array([d.distance for d in looks]),

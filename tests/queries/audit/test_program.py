@@ -6,18 +6,8 @@ import numpy as np
 import pytest
 
 import tocsin
-from tocsin import Body, Box, Deformable, Program, RobotBuilder, Scene, Sphere, Status
-
-
-def arm(name="arm", at=(0, 0, 0)):
-    builder = RobotBuilder(name)
-    builder.link("base", Box((0.1, 0.1, 0.1)))
-    builder.link("upper", (Box((0.3, 0.04, 0.04)), (0.2, 0, 0)), parent="base", joint="revolute", joint_name="j0")
-    builder.link("hand", (Box((0.1, 0.04, 0.04)), (0.1, 0, 0)), parent="upper", joint="revolute", joint_name="j1",
-                 origin=(0.4, 0, 0))  # fmt: skip
-    robot = builder.build()
-    robot.place(at)
-    return robot
+from gripping import arm
+from tocsin import Body, Box, Deformable, Program, Scene, Sphere, Status
 
 
 def pick(post=(0.25, 0.58, 0.0)):

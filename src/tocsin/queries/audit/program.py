@@ -29,7 +29,7 @@ from tocsin.queries.context import Context
 from tocsin.queries.distance import distance
 from tocsin.queries.engines.advancement import ENGINE
 from tocsin.queries.first_contact import first_contact, is_free
-from tocsin.queries.phases import Phase, part_of, phases, standing
+from tocsin.queries.phases import Phase, part_of, phases
 from tocsin.results import AskedScene, ContactInterval, Distance, Status
 
 SAMPLES = 24
@@ -199,7 +199,7 @@ class Auditor:
     def look(self, phase: Phase, t: float) -> Distance:
         """Return the distance of everything at a second, nominal: without tubes."""
         share = phase.fraction(t)
-        return distance(phase.context, tuple(standing(m, share) for m in phase.motions))
+        return distance(phase.context, tuple(m.standing(share) for m in phase.motions))
 
     def proven(self, phase: Phase, upper: float) -> tuple[float, float, float | None]:
         """Return (kept, upper, second): a margin that is proven for a phase, and where less than `upper` was seen.
