@@ -23,6 +23,7 @@ from tocsin.errors import TocsinError
 from tocsin.model import grasp
 from tocsin.model.base import Model, Motion
 from tocsin.model.body import Body
+from tocsin.model.deformable import Deforming
 from tocsin.model.program import Event, Program
 from tocsin.model.robot import Robot
 from tocsin.model.timed import stamped
