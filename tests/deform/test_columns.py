@@ -6,7 +6,7 @@ import pytest
 from deform.test_advance import EE, VF, random_pairs, times
 from tocsin.compiler.jit import kernel
 from tocsin.deform.advance import ENDED
-from tocsin.deform.columns import corner, entry, make_places, write_places
+from tocsin.deform.columns import corner, entry, make_places
 from tocsin.simd.lanes import lane
 
 
@@ -34,7 +34,7 @@ def test_columns_are_collected_by_number():
     rng = np.random.default_rng(2)
     table = make_places(40)
     ends = rng.normal(size=(2, 40, 3))
-    write_places(np.arange(40), ends[0], ends[1], table)
+    table[:, :3], table[:, 3:6] = ends
     assert table.ctypes.data % 64 == 0
     points = rng.integers(0, 40, size=(30, 6)).astype(np.int32)
     queue = rng.integers(0, 30, size=24).astype(np.int32)

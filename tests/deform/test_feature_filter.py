@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tocsin.deform.feature_filter import OF_A, OF_B, filter_features, make_cards
-from tocsin.deform.mesh_arrays import MeshArrays
+from tocsin.deform.mesh_arrays import MeshArrays, MeshPair
 from tocsin.deform.narrow import make_workspace
 from tocsin.deform.topology import FACE
 from tocsin_bench.oracles import feature_gaps, feature_pairs
@@ -25,9 +25,7 @@ def elements(t0, t1):
         "cards": make_cards(corners, corners, np.full(n, 7 | FACE, np.uint8)),
         "table": table,
         "same": np.arange(3 * n, dtype=np.int32),
-        "reach": float(max(abs(t0).max(), abs(t1).max())),
-        "pace": 0.0,
-        "size": 0.0,
+        "measures": np.array([max(abs(t0).max(), abs(t1).max())] + [0.0] * 8),
     }
     return MeshArrays(**{field: known.get(field, np.zeros(0)) for field in MeshArrays._fields})
 
@@ -37,7 +35,8 @@ def kept(t0, t1, limit=1.0, margin=0.0, itself=False):
     a, b = elements(t0[:, :3], t1[:, :3]), elements(t0[:, 3:], t1[:, 3:])
     workspace = make_workspace()
     workspace.pairs[: len(t0), :2] = np.arange(len(t0))[:, None]
-    faced, facing, edged, total = filter_features(a, b, itself, workspace, len(t0), limit, margin)
+    pair = MeshPair(a, b, itself, margin, 0.0, False)
+    faced, facing, edged, total = filter_features(pair, workspace, len(t0), limit, margin)
     assert itself or total == 15 * len(t0)
     rows = workspace.faced[:faced], workspace.facing[:facing], workspace.edged[:edged]
     ours = [{(r[OF_B], r[OF_A] % 3, 0) for r in rows[0]}, {(r[OF_A], r[OF_B] % 3, 0) for r in rows[1]},

@@ -120,7 +120,7 @@ def test_boxes_contain_their_elements_at_all_times(axis):
     none = np.zeros((0, 2), np.int32)
     soft = MeshState(len(v0), faces.astype(np.int32), none, none[:, 0], np.arange(len(v0), dtype=np.int32))
     origin = np.array([0.3, 0.2, 0.1])
-    side = soft.fit(v0, v1, origin)
+    side = soft.fit(v0, v1, origin).arrays
     signs = [(1, 0, 0), (0, 1, 0), (0, 0, 1), (1, 1, 0), (1, -1, 0), (0, 1, 1), (0, 1, -1), (1, 0, 1), (-1, 0, 1)]
     direction = np.array(signs[axis], float)
     for level in range(3):
@@ -138,7 +138,7 @@ def test_what_no_axis_leaves_is_apart():
     v0, v1, faces = soup(9, 64, 2.0)
     none = np.zeros((0, 2), np.int32)
     soft = MeshState(len(v0), faces.astype(np.int32), none, none[:, 0], np.arange(len(v0), dtype=np.int32))
-    side = soft.fit(v0, v1, np.zeros(3))
+    side = soft.fit(v0, v1, np.zeros(3)).arrays
     one, zero = np.float32(1.0), np.float32(0.0)
     reach = overlap.Reach(zero, one, zero, zero, zero, still=False)
     workspace = overlap.make_ready()

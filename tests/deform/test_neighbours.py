@@ -9,7 +9,7 @@ from tocsin.deform.neighbours import known_of
 def lists_of(n, seed, edges=()):
     """The model as kernels see it, and which vertices have a ring."""
     v, faces = grid(n, np.random.default_rng(seed), 0.01)
-    side = made(v, faces, edges=edges).fit(v, v, np.zeros(3))
+    side = made(v, faces, edges=edges).fit(v, v, np.zeros(3)).arrays
     return side, np.flatnonzero(side.has_ring)
 
 

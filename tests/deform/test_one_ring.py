@@ -6,11 +6,13 @@ import numpy as np
 import pytest
 
 import tocsin
+from tocsin.deform.mesh_arrays import REACH, MeshPair
 from tocsin.deform.mesh_state import MeshState
 from tocsin.deform.narrow import FIRST
 from tocsin.deform.one_ring import list_rings, make_scratch, rings_free
+from tocsin.deform.overlap import Reach
 from tocsin.deform.rings import LONGEST
-from tocsin.deform.run import MeshPair, find
+from tocsin.deform.run import find
 from tocsin_bench.oracles import feature_pairs
 
 ONE = np.float32(1.0)
@@ -45,14 +47,18 @@ def made(v, faces, edges=(), points=(), same=None):
     return MeshState(len(v), faces, edges, np.asarray(points, np.int32), same)
 
 
+def reach_of(limit, noise, margin):
+    return Reach(ONE - limit, limit, margin, margin, noise, False)
+
+
 def settled(soft, v0, v1, limit=1.0, margin=0.0):
     """The vertices in the middle of rings that are settled, and all that have one."""
-    side = soft.fit(v0, v1, np.zeros(3))
+    side = soft.fit(v0, v1, np.zeros(3)).arrays
     limit, margin = np.float32(limit), np.float32(margin)
-    noise = np.float32(24.0 * 2.0**-24 * side.reach * (1.0 + 2.0**-22))
+    noise = np.float32(24.0 * 2.0**-24 * side.measures[REACH] * (1.0 + 2.0**-22))
     flat, every = set(), set()
     for b, (length, used) in enumerate(side.ring_lengths):
-        bits = rings_free(side.table, side.ring_vertices, b, length, ONE - limit, limit, noise, margin, make_scratch())
+        bits = rings_free(side.table, side.ring_vertices, b, length, reach_of(limit, noise, margin), make_scratch())
         for lane in range(used):
             v = int(side.ring_vertices[b, 0, lane])
             every.add(v)
@@ -63,13 +69,13 @@ def settled(soft, v0, v1, limit=1.0, margin=0.0):
 
 def unsettled_pairs(soft, v0, v1, limit=1.0, margin=0.0):
     """Pairs of faces, as given, of rings taken apart: those that are left, and all."""
-    side = soft.fit(v0, v1, np.zeros(3))
+    side = soft.fit(v0, v1, np.zeros(3)).arrays
     limit, margin = np.float32(limit), np.float32(margin)
-    noise = np.float32(24.0 * 2.0**-24 * side.reach * (1.0 + 2.0**-22))
+    noise = np.float32(24.0 * 2.0**-24 * side.measures[REACH] * (1.0 + 2.0**-22))
     scratch, rows, left, every = make_scratch(), np.zeros((4 * LONGEST * LONGEST, 4), np.int32), set(), set()
     for b, (length, used) in enumerate(side.ring_lengths):
-        rings_free(side.table, side.ring_vertices, b, length, ONE - limit, limit, noise, margin, scratch)
-        n = list_rings(side, b, (1 << used) - 1, noise, margin, scratch, rows, 0)
+        rings_free(side.table, side.ring_vertices, b, length, reach_of(limit, noise, margin), scratch)
+        n = list_rings(side, b, (1 << used) - 1, reach_of(limit, noise, margin), scratch, rows, 0)
         left |= {tuple(sorted(side.source[pair].tolist())) for pair in rows[:n, :2]}
         for lane in range(used):
             members = side.source[side.ring_faces[b, :length, lane]].tolist()

@@ -10,9 +10,11 @@ from tocsin.deform.rows import (
     gathered,
     greater,
     highest,
+    highest_of_eight,
     lane_at,
     lesser,
     lowest,
+    lowest_of_eight,
     picked,
     put_four,
     put_sixteen,
@@ -112,3 +114,22 @@ def test_places_of_two_vertices_are_woven_and_numbers_put():
 def test_single_up_is_never_below(x):
     assert float(single_up(x)) >= x
     assert float(single_up(x)) <= max(x * (1.0 + 2.0**-22), 2.0**-126 if x else 0.0)
+
+
+@kernel
+def extremes(table, i, out):
+    for row in range(table.shape[1]):
+        store_singles(out, 0, row, lowest_of_eight(table, i, row))
+        store_singles(out, 1, row, highest_of_eight(table, i, row))
+
+
+@pytest.mark.pure
+def test_the_extremes_of_eight_tables_are_told_by_their_order():
+    rng = np.random.default_rng(3)
+    table = rng.normal(size=(19, 5, 8)).astype(np.float32)
+    table[rng.random(table.shape) < 0.1] = 0.0
+    out = np.zeros((2, 5, 8), np.float32)
+    for i in (0, 3, 11):
+        extremes(table, i, out)
+        assert (out[0] == table[i : i + 8].min(axis=2).T).all()
+        assert (out[1] == table[i : i + 8].max(axis=2).T).all()

@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 
 from tocsin.deform.hierarchy import HI_T0, HI_T1, LO_T0, LO_T1, ROWS
-from tocsin.deform.mesh_arrays import MeshArrays
+from tocsin.deform.mesh_arrays import FittedMesh, MeshPair, fitted_mesh
 from tocsin.deform.mesh_state import MeshState
 from tocsin.deform.narrow import EVERY, NODES
-from tocsin.deform.run import MeshPair, find
+from tocsin.deform.run import find
 from tocsin_bench import report
 from tocsin_bench.measures import cloth
 
@@ -33,16 +33,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--repeats", type=int, default=5, help="rounds, in turns; the median counts (default 5)")
 
 
-def swept_above(side: MeshArrays) -> MeshArrays:
+def swept_above(mesh: FittedMesh) -> FittedMesh:
     """Return the same hierarchy with swept DOPs above the elements."""
-    octets = side.octets.copy()
-    above = octets[int(side.start[1]) :]
+    octets = mesh.arrays.octets.copy()
+    above = octets[int(mesh.arrays.start[1]) :]
     for row in range(0, ROWS, 4):
         low = np.minimum(above[:, row + LO_T0], above[:, row + LO_T1])
         high = np.maximum(above[:, row + HI_T0], above[:, row + HI_T1])
         above[:, row + LO_T0] = above[:, row + LO_T1] = low
         above[:, row + HI_T0] = above[:, row + HI_T1] = high
-    return side._replace(octets=octets)
+    return fitted_mesh(mesh.arrays._replace(octets=octets))
 
 
 def run(args: argparse.Namespace) -> dict[str, Any]:

@@ -12,7 +12,6 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic, overload
 
-from tocsin.compiler.jit import kernel
 from tocsin.simd.lanes import DOUBLES, doubles
 
 _INT32 = ir.IntType(32)
@@ -27,15 +26,6 @@ def make_places(n: int) -> np.ndarray:
     room = np.zeros(PLACE * (n + 1))
     skip = -room.ctypes.data % 64 // 8
     return room[skip : skip + PLACE * n].reshape(n, PLACE)
-
-
-@kernel
-def write_places(used, p0, p1, places):
-    """Write where the vertices in use are at time 0 and at time 1."""
-    for v in used:
-        for k in range(3):
-            places[v, k] = p0[v, k]
-            places[v, 3 + k] = p1[v, k]
 
 
 def _number(builder: Any, base: Any, at: Any) -> Any:

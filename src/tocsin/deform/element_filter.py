@@ -6,6 +6,8 @@ each other, and the normals of both at 0 and at T; and where little moves, so th
 edge of each, which tell apart all that does not cross. Elements that share a vertex with a ring are left to `stars`.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from tocsin import vec
@@ -20,6 +22,15 @@ ROUNDING = 2.0**-24
 ZERO, ONE, LEAST = np.float32(0.0), np.float32(1.0), np.float32(2.0**-100)
 
 ALL = 255
+
+
+class Corners(NamedTuple):
+    """Where the corners of a model's elements are."""
+
+    corners: np.ndarray
+    """(m, 3) their vertices."""
+    table: np.ndarray
+    """Where vertices are, in single precision."""
 
 
 LARGEST = 2.0**40
@@ -129,7 +140,7 @@ def moving_free(a, b, at, bt, keep):
 
 
 @inlined
-def pairs_free(corners_a, table_a, corners_b, table_b, listed, first, reach):
+def pairs_free(a, b, listed, first, reach):
     """Return which of eight listed pairs (bits) have no features that come within the margin of each other in [0, T].
 
     `reach.noise` is 24 ROUNDING times the largest coordinate of both.
@@ -139,37 +150,37 @@ def pairs_free(corners_a, table_a, corners_b, table_b, listed, first, reach):
     dot product by 3 u |n|_1 X; their difference by u, and `keep` |n|_1 by 4 u: n . (b_j - a_i) is known up to
     2 (4 + 3 + 1) u |n|_1 X plus 4 u of keep, and 24 u covers it.
     """
-    p = listed_corner(table_a, corners_a, listed, first, 0, 0)
-    q = listed_corner(table_a, corners_a, listed, first, 0, 1)
-    r = listed_corner(table_a, corners_a, listed, first, 0, 2)
-    x = listed_corner(table_b, corners_b, listed, first, 1, 0)
-    y = listed_corner(table_b, corners_b, listed, first, 1, 1)
-    z = listed_corner(table_b, corners_b, listed, first, 1, 2)
-    a = ((p[0], p[1], p[2]), (q[0], q[1], q[2]), (r[0], r[1], r[2]))
-    b = ((x[0], x[1], x[2]), (y[0], y[1], y[2]), (z[0], z[1], z[2]))
+    p = listed_corner(a.table, a.corners, listed, first, 0, 0)
+    q = listed_corner(a.table, a.corners, listed, first, 0, 1)
+    r = listed_corner(a.table, a.corners, listed, first, 0, 2)
+    x = listed_corner(b.table, b.corners, listed, first, 1, 0)
+    y = listed_corner(b.table, b.corners, listed, first, 1, 1)
+    z = listed_corner(b.table, b.corners, listed, first, 1, 2)
+    a0 = ((p[0], p[1], p[2]), (q[0], q[1], q[2]), (r[0], r[1], r[2]))
+    b0 = ((x[0], x[1], x[2]), (y[0], y[1], y[2]), (z[0], z[1], z[2]))
     keep = reach.noise + reach.margin
     if reach.still:
-        return still_free(a, b, keep)
+        return still_free(a0, b0, keep)
     done = reach.done
     limit = reach.limit
     at = (
-        mixed(a[0], (p[3], p[4], p[5]), done, limit),
-        mixed(a[1], (q[3], q[4], q[5]), done, limit),
-        mixed(a[2], (r[3], r[4], r[5]), done, limit),
+        mixed(a0[0], (p[3], p[4], p[5]), done, limit),
+        mixed(a0[1], (q[3], q[4], q[5]), done, limit),
+        mixed(a0[2], (r[3], r[4], r[5]), done, limit),
     )
     bt = (
-        mixed(b[0], (x[3], x[4], x[5]), done, limit),
-        mixed(b[1], (y[3], y[4], y[5]), done, limit),
-        mixed(b[2], (z[3], z[4], z[5]), done, limit),
+        mixed(b0[0], (x[3], x[4], x[5]), done, limit),
+        mixed(b0[1], (y[3], y[4], y[5]), done, limit),
+        mixed(b0[2], (z[3], z[4], z[5]), done, limit),
     )
-    return moving_free(a, b, at, bt, keep)
+    return moving_free(a0, b0, at, bt, keep)
 
 
 @kernel
-def keep_pairs(corners_a, table_a, corners_b, table_b, listed, first, last, reach, pairs, n):
+def keep_pairs(a, b, listed, first, last, reach, pairs, n):
     """Move the listed pairs first to last - 1 that are not proven free to `pairs`, from row n on; return (n, next).
 
-    As many as fit. There is room for eight more pairs in `listed`.
+    Of the elements of a and b, which are `Corners`. As many as fit. There is room for eight more pairs in `listed`.
     """
     if first < last:
         for k in range(last, last + 8):
@@ -177,7 +188,7 @@ def keep_pairs(corners_a, table_a, corners_b, table_b, listed, first, last, reac
             listed[k, 1] = listed[last - 1, 1]
     p = first
     while p < last and n + 8 <= pairs.shape[0]:
-        left = ALL - pairs_free(corners_a, table_a, corners_b, table_b, listed, p, reach)
+        left = ALL - pairs_free(a, b, listed, p, reach)
         left &= (1 << min(8, last - p)) - 1
         while left:
             k = p + trailing(left)

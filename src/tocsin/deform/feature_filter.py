@@ -10,13 +10,14 @@ pair needs of that, and the last writes the numbers of those that are left. None
 Corners are in single precision, from the origin of the hierarchy.
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from tocsin import vec
 from tocsin.compiler.jit import kernel
 from tocsin.deform.element_filter import LARGEST, LEAST, ONE, length1, noise_of, single_up
+from tocsin.deform.mesh_arrays import largest_coordinate
 from tocsin.deform.rows import (
     both_ends,
     greater,
@@ -43,6 +44,18 @@ CARD_EDGES, CARD_OWNS, CARD = 3, 6, 8
 
 OF_A, OF_B, COLUMNS = 4, 5, 8
 """Of a feature pair: four points first, then the features of a and of b, and two spares."""
+
+
+class Block(NamedTuple):
+    """Some of a chunk's pairs of elements, and what is known of them."""
+
+    pairs: np.ndarray
+    first: int
+    """Of the pairs, which of them is the first."""
+    cards_a: np.ndarray
+    cards_b: np.ndarray
+    shadows: np.ndarray
+
 
 NEXT: Any = np.array([1, 2, 0], np.int32)
 """The corner after."""
@@ -93,7 +106,7 @@ def along(n, table, v, k):
 
 
 @kernel
-def cast_shadows(table_a, a, table_b, b, pairs, first, count, done, limit, near, shadows):
+def cast_shadows(block, count, table_a, table_b, done, limit, near):
     """Write how the corners of pairs of elements are seen along eight directions at 0 and at T; near: noise and margin.
 
     Proof that more than `near` |n|_1 tells features apart by more than the margin: as `apart.pairs_free`, a position is
@@ -101,9 +114,12 @@ def cast_shadows(table_a, a, table_b, b, pairs, first, count, done, limit, near,
     its own rounding, 2 u |n|_1 X; 24 u, the noise, covers these and the roundings of `keep`.
     """
     whole = limit >= ONE
+    a = block.cards_a
+    b = block.cards_b
+    shadows = block.shadows
     for k in range(count):
-        x = pairs[first + k, 0]
-        y = pairs[first + k, 1]
+        x = block.pairs[block.first + k, 0]
+        y = block.pairs[block.first + k, 1]
         x0 = a[x, 0]
         x1 = a[x, 1]
         x2 = a[x, 2]
@@ -159,10 +175,13 @@ def cast_shadows(table_a, a, table_b, b, pairs, first, count, done, limit, near,
 
 
 @kernel
-def told_apart(low_a0, high_a0, low_at, high_at, low_b0, high_b0, low_bt, high_bt, keep):
-    """Return True if one direction has a and b apart at 0 and at T, on the same sides."""
-    above = lesser(low_b0 - high_a0, low_bt - high_at)
-    below = lesser(low_a0 - high_b0, low_at - high_bt)
+def told_apart(a, b, keep):
+    """Return True if one direction has a and b apart at 0 and at T, on the same sides.
+
+    Of each (low, high) at 0, then at T.
+    """
+    above = lesser(b[0] - a[1], b[2] - a[3])
+    below = lesser(a[0] - b[1], a[2] - b[3])
     return bits(greater(above, below) > keep) != 0
 
 
@@ -177,29 +196,28 @@ def face_apart(shadows, p, vertex, face, k):
     c2 = load_singles(shadows, p, face + 5)
     v = load_singles(shadows, p, vertex + k)
     w = load_singles(shadows, p, vertex + 3 + k)
-    return told_apart(
-        v, v, w, w, lesser(lesser(b0, b1), b2), greater(greater(b0, b1), b2), lesser(lesser(c0, c1), c2),
-        greater(greater(c0, c1), c2), load_singles(shadows, p, KEEP),
+    of_face = (
+        lesser(lesser(b0, b1), b2), greater(greater(b0, b1), b2), lesser(lesser(c0, c1), c2),
+        greater(greater(c0, c1), c2),
     )  # fmt: skip
+    return told_apart((v, v, w, w), of_face, load_singles(shadows, p, KEEP))
+
+
+@kernel
+def edge_shadow(shadows, p, row, i):
+    """Return (low, high) at 0, then at T, of edge i of an element of pair p, whose rows start at `row`."""
+    p0 = load_singles(shadows, p, row + i)
+    p1 = load_singles(shadows, p, row + NEXT[i])
+    q0 = load_singles(shadows, p, row + 3 + i)
+    q1 = load_singles(shadows, p, row + 3 + NEXT[i])
+    return lesser(p0, p1), greater(p0, p1), lesser(q0, q1), greater(q0, q1)
 
 
 @kernel
 def edges_apart(shadows, p, i, j):
     """Are edge i of a and edge j of b of pair p apart?"""
-    k = NEXT[i]
-    m = NEXT[j]
-    a0 = load_singles(shadows, p, OF_A0 + i)
-    a1 = load_singles(shadows, p, OF_A0 + k)
-    at0 = load_singles(shadows, p, OF_AT + i)
-    at1 = load_singles(shadows, p, OF_AT + k)
-    b0 = load_singles(shadows, p, OF_B0 + j)
-    b1 = load_singles(shadows, p, OF_B0 + m)
-    bt0 = load_singles(shadows, p, OF_BT + j)
-    bt1 = load_singles(shadows, p, OF_BT + m)
-    return told_apart(
-        lesser(a0, a1), greater(a0, a1), lesser(at0, at1), greater(at0, at1), lesser(b0, b1), greater(b0, b1),
-        lesser(bt0, bt1), greater(bt0, bt1), load_singles(shadows, p, KEEP),
-    )  # fmt: skip
+    of_a = edge_shadow(shadows, p, OF_A0, i)
+    return told_apart(of_a, edge_shadow(shadows, p, OF_B0, j), load_singles(shadows, p, KEEP))
 
 
 @kernel
@@ -263,48 +281,52 @@ def fill_row(row, p, q, r, s, i, j):
 
 
 @kernel
-def keep_faces(shadows, codes, n, pairs, first, swapped, a, b, rows, kept):
+def keep_faces(block, codes, n, swapped, rows, kept):
     """Write the vertex-face pairs of a list that are not told apart; return how many rows there are.
 
     Vertices are of a, faces of b; `swapped`: of b's side and a's.
     """
+    a = block.cards_a
+    b = block.cards_b
     left = 0
     vertex = OF_B0 if swapped else OF_A0
     for k in range(n):
         code = codes[k]
         codes[left] = code
-        left += not face_apart(shadows, code >> 4, vertex, OF_A0 if swapped else OF_B0, code & 15)
+        left += not face_apart(block.shadows, code >> 4, vertex, OF_A0 if swapped else OF_B0, code & 15)
     for k in range(left):
-        p = first + (codes[k] >> 4)
+        p = block.first + (codes[k] >> 4)
         c = codes[k] & 15
         if swapped:
-            x = pairs[p, 0]
-            v = b[pairs[p, 1], c]
+            x = block.pairs[p, 0]
+            v = b[block.pairs[p, 1], c]
             fill_row(rows[kept + k], v, a[x, 0], a[x, 1], a[x, 2], x, v)
         else:
-            y = pairs[p, 1]
-            v = a[pairs[p, 0], c]
+            y = block.pairs[p, 1]
+            v = a[block.pairs[p, 0], c]
             fill_row(rows[kept + k], v, b[y, 0], b[y, 1], b[y, 2], v, y)
     return kept + left
 
 
 @kernel
-def keep_edges(shadows, codes, n, pairs, first, a, b, rows, kept):
+def keep_edges(block, codes, n, rows, kept):
     """Write the edge-edge pairs of a list that are not told apart; return how many rows there are."""
+    a = block.cards_a
+    b = block.cards_b
     left = 0
     for k in range(n):
         code = codes[k]
         c = code & 15
         i = (c * 11) >> 5
         codes[left] = code
-        left += not edges_apart(shadows, code >> 4, i, c - 3 * i)
+        left += not edges_apart(block.shadows, code >> 4, i, c - 3 * i)
     for k in range(left):
-        p = first + (codes[k] >> 4)
+        p = block.first + (codes[k] >> 4)
         c = codes[k] & 15
         i = (c * 11) >> 5
         j = c - 3 * i
-        x = pairs[p, 0]
-        y = pairs[p, 1]
+        x = block.pairs[p, 0]
+        y = block.pairs[p, 1]
         fill_row(
             rows[kept + k], a[x, i], a[x, NEXT[i]], b[y, j], b[y, NEXT[j]], a[x, CARD_EDGES + i], b[y, CARD_EDGES + j]
         )
@@ -312,33 +334,29 @@ def keep_edges(shadows, codes, n, pairs, first, a, b, rows, kept):
 
 
 @kernel
-def filter_features(a, b, itself, workspace, n, limit, margin):
+def filter_features(pair, workspace, n, limit, margin):
     """Write the feature pairs of n element pairs that may come within the margin during [0, limit].
 
     Return (vertices of a and faces of b, vertices of b and faces of a, edges, all that there were). Faces go by the
     place of their element. Counters do not start as constants: what takes them would be compiled once more.
     """
-    reach = max(a.reach, b.reach)
-    near = noise_of(reach, LARGEST) + single_up(margin * (1.0 + 2.0**-20))
+    a = pair.a
+    b = pair.b
+    near = noise_of(largest_coordinate(pair), LARGEST) + single_up(margin * (1.0 + 2.0**-20))
     upto = min(single_up(limit), ONE)
     done = ONE - upto
-    cards_a = a.cards
-    cards_b = b.cards
-    table_a = a.table
-    table_b = b.table
-    pairs = workspace.pairs
-    shadows = workspace.shadows
     faced = np.int64(0)
     facing = np.int64(0)
     edged = np.int64(0)
     total = 0
     for first in range(0, n, BLOCK):
         count = min(BLOCK, n - first)
-        cast_shadows(table_a, cards_a, table_b, cards_b, pairs, first, count, done, upto, near, shadows)
+        block = Block(workspace.pairs, first, a.cards, b.cards, workspace.shadows)
+        cast_shadows(block, count, a.table, b.table, done, upto, near)
         lists = workspace.lists
-        i, j, k = list_block(a.same, cards_a, cards_b, itself, pairs, first, count, lists)
+        i, j, k = list_block(a.same, a.cards, b.cards, pair.itself, workspace.pairs, first, count, lists)
         total += i + j + k
-        faced = keep_faces(shadows, lists[0], i, pairs, first, False, cards_a, cards_b, workspace.faced, faced)
-        facing = keep_faces(shadows, lists[1], j, pairs, first, True, cards_a, cards_b, workspace.facing, facing)
-        edged = keep_edges(shadows, lists[2], k, pairs, first, cards_a, cards_b, workspace.edged, edged)
+        faced = keep_faces(block, lists[0], i, False, workspace.faced, faced)
+        facing = keep_faces(block, lists[1], j, True, workspace.facing, facing)
+        edged = keep_edges(block, lists[2], k, workspace.edged, edged)
     return faced, facing, edged, total

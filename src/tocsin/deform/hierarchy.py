@@ -17,7 +17,18 @@ import numpy as np
 
 from tocsin.compiler.jit import kernel
 from tocsin.deform.element_filter import ROUNDING, ZERO
-from tocsin.deform.rows import gathered, greater, highest, lesser, lowest, spread_single, store_singles
+from tocsin.deform.mesh_arrays import BOX, PACE, REACH, SIZE, mesh_at
+from tocsin.deform.rows import (
+    gathered,
+    greater,
+    highest,
+    highest_of_eight,
+    lesser,
+    lowest,
+    lowest_of_eight,
+    spread_single,
+    store_singles,
+)
 from tocsin.simd.lanes import lane as one_lane
 from tocsin.simd.lanes import load_singles
 
@@ -66,22 +77,27 @@ def make_hierarchy(elements: int) -> Hierarchy:
 
 
 @kernel
-def place_vertices(used, p0, p1, origin, table):
-    """Write rows x, y, z at time 0, then at time 1, of the vertices in use, from `origin`; return (reach, pace).
+def place_vertices(used, p0, p1, origin, table, places):
+    """Write where the vertices in use are at time 0, then at time 1; return (reach, pace).
 
-    The largest coordinate at either end, and how far any of them goes, rounded up.
+    Into `places` as they are, into `table` from `origin`, in single precision. The largest coordinate there at either
+    end, and how far any of them goes, rounded up.
     """
     reach = 0.0
     pace = 0.0
     for v in used:
         gone = 0.0
         for k in range(3):
-            x = p0[v, k] - origin[k]
-            y = p1[v, k] - origin[k]
+            p = p0[v, k]
+            q = p1[v, k]
+            places[v, k] = p
+            places[v, 3 + k] = q
+            x = p - origin[k]
+            y = q - origin[k]
             table[v, k] = x
             table[v, 3 + k] = y
             reach = max(reach, abs(x), abs(y))
-            gone += (p1[v, k] - p0[v, k]) ** 2
+            gone += (q - p) ** 2
         pace = max(pace, gone)
     return reach * (1.0 + 2.0**-50), math.sqrt(pace) * (1.0 + 2.0**-50)
 
@@ -143,6 +159,12 @@ def fit_level(hierarchy, level):
     below = start[level - 1]
     count = start[level] - below
     for q in range(start[level + 1] - start[level]):
+        if 8 * q + 8 <= count:
+            first = below + 8 * q
+            for row in range(0, ROWS, 2):
+                store_singles(octets, start[level] + q, row, lowest_of_eight(octets, first, row))
+                store_singles(octets, start[level] + q, row + 1, highest_of_eight(octets, first, row + 1))
+            continue
         octet = octets[start[level] + q]
         for lane in range(8):
             if 8 * q + lane >= count:
@@ -155,29 +177,26 @@ def fit_level(hierarchy, level):
 
 
 @kernel
-def box_of(hierarchy):
-    """Return the box around all of a motion: low x, y, z, then high."""
+def measure_box(hierarchy, measures):
+    """Write the box around all of a motion: low x, y, z, then high."""
     top = hierarchy.octets[hierarchy.start[LEVELS - 1]]
-    return (
-        float(min(top[LO_T0, 0], top[LO_T1, 0])),
-        float(min(top[ENDS + LO_T0, 0], top[ENDS + LO_T1, 0])),
-        float(min(top[2 * ENDS + LO_T0, 0], top[2 * ENDS + LO_T1, 0])),
-        float(max(top[HI_T0, 0], top[HI_T1, 0])),
-        float(max(top[ENDS + HI_T0, 0], top[ENDS + HI_T1, 0])),
-        float(max(top[2 * ENDS + HI_T0, 0], top[2 * ENDS + HI_T1, 0])),
-    )
+    for k in range(3):
+        measures[BOX + k] = min(top[k * ENDS + LO_T0, 0], top[k * ENDS + LO_T1, 0])
+        measures[BOX + 3 + k] = max(top[k * ENDS + HI_T0, 0], top[k * ENDS + HI_T1, 0])
 
 
 @kernel
-def refit(hierarchy, seats, used, table, p0, p1, origin, n):
-    """Fit all DOPs of n elements to both ends of a motion [LOCAL VI]; return (reach, pace, size, box, looseness).
+def refit(addresses, seats, used, p0, p1, origin):
+    """Fit all DOPs of a mesh to both ends of a motion [LOCAL VI]; return how loose they are.
 
-    As `place_vertices`; the mean width of elements; a box around all of the motion; and how wide octets are at time 0
-    compared with their elements.
+    That is how wide octets are at time 0 compared with their elements. All else is written into its measures.
     """
-    reach, pace = place_vertices(used, p0, p1, origin, table)
-    pad = np.float32((PAD * reach + LEAST_PAD) * (1.0 + 2.0**-22))
-    total = fit_elements(hierarchy.octets, seats, table, pad, n)
+    mesh = mesh_at(addresses)
+    hierarchy = Hierarchy(mesh.octets, mesh.start)
+    measures = mesh.measures
+    measures[REACH], measures[PACE] = place_vertices(used, p0, p1, origin, mesh.table, mesh.places)
+    pad = np.float32((PAD * measures[REACH] + LEAST_PAD) * (1.0 + 2.0**-22))
+    total = fit_elements(hierarchy.octets, seats, mesh.table, pad, mesh.corners.shape[0])
     for level in range(1, LEVELS):
         fit_level(hierarchy, level)
     width = 0.0
@@ -188,5 +207,6 @@ def refit(hierarchy, seats, used, table, p0, p1, origin, n):
         for row in range(0, 3 * ENDS, ENDS):
             for k in range(8):
                 loose += max(ZERO, hierarchy.octets[q, row + HI_T0, k] - hierarchy.octets[q, row + LO_T0, k])
-    size = width / (8.0 * seats.shape[0])
-    return reach, pace, size, box_of(hierarchy), loose / width if width > 0.0 else 0.0
+    measures[SIZE] = width / (8.0 * seats.shape[0])
+    measure_box(hierarchy, measures)
+    return loose / width if width > 0.0 else 0.0

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 
 from tocsin.compiler.jit import kernel
-from tocsin.deform.columns import make_places, write_places
+from tocsin.deform.columns import make_places
 from tocsin.deform.feature_filter import make_cards
 from tocsin.deform.hierarchy import Hierarchy, make_hierarchy, refit
-from tocsin.deform.mesh_arrays import MeshArrays
+from tocsin.deform.mesh_arrays import MEASURES, FittedMesh, MeshArrays, fitted_mesh
 from tocsin.deform.neighbours import Beside, find_above, find_beside
 from tocsin.deform.order import spatial_order
 from tocsin.deform.rings import Rings, blocks_of, find_rings
@@ -83,35 +83,35 @@ class MeshState:
         self._found: Any = None
         self._elements: Elements | None = None
         self._loose = 0.0
-        self._last: tuple[tuple[np.ndarray, ...], MeshArrays] | None = None
+        self._last: tuple[np.ndarray, ...] = ()
 
     @property
     def is_empty(self) -> bool:
         """True if there is nothing that could touch."""
         return len(self.given.corners) == 0
 
-    def fit(self, p0: np.ndarray, p1: np.ndarray, origin: np.ndarray) -> MeshArrays:
+    def fit(self, p0: np.ndarray, p1: np.ndarray, origin: np.ndarray) -> FittedMesh:
         """Return the model as kernels see it, moving from p0 to p1.
 
         Asked again for the very same arrays, as by every link beside a cloth, it is as it was left.
         """
         given = (p0, p1, origin)
-        if self._last is not None and all(x is y for x, y in zip(given, self._last[0])):
-            return self._last[1]
+        if self._last and all(x is y for x, y in zip(given, self._last)):
+            return self._mesh
         if self._elements is None:
             self._order(p0)
-        side, loose = self._fitted(p0, p1, origin)
+        loose = self._fitted(p0, p1, origin)
         if self._loose == 0.0:
             self._loose = loose
         elif loose > WORN * self._loose:
             self._order(p0)
-            side, self._loose = self._fitted(p0, p1, origin)
-        self._last = given, side
-        return side
+            self._loose = self._fitted(p0, p1, origin)
+        self._last = given
+        return self._mesh
 
     def forget(self) -> None:
         """Let go of where it was fitted last, at the end of a question: those arrays are not its own."""
-        self._last = None
+        self._last = ()
 
     def _order(self, positions: np.ndarray) -> None:
         """Put the elements in order where they are now."""
@@ -138,31 +138,28 @@ class MeshState:
         self._beside = Beside(*beside), Beside(*find_above(*beside[:2]))
         seat(self._elements.corners, self._seats)
         self.rebuilt += 1
-
-    def _fitted(self, p0: np.ndarray, p1: np.ndarray, origin: np.ndarray) -> tuple[MeshArrays, float]:
         elements, hierarchy = self._elements, self._hierarchy
-        assert elements is not None
-        measured: Any = refit(hierarchy, self._seats, self._used, self._table, p0, p1, origin, len(elements.corners))
-        reach, pace, size, box, loose = measured
-        write_places(self._used, p0, p1, self._places)
-        side = MeshArrays(
-            hierarchy.octets,
-            hierarchy.start,
-            elements.corners,
-            elements.owned_edges,
-            elements.owns,
-            elements.source,
-            elements.edges,
-            self._cards,
-            elements.same,
-            self._places,
-            *self._beside[0],
-            *self._beside[1],
-            self._table,
-            *self._rings,
-            reach,
-            pace,
-            size,
-            box,
+        self._mesh = fitted_mesh(
+            MeshArrays(
+                hierarchy.octets,
+                hierarchy.start,
+                elements.corners,
+                elements.owned_edges,
+                elements.owns,
+                elements.source,
+                elements.edges,
+                self._cards,
+                elements.same,
+                self._places,
+                *self._beside[0],
+                *self._beside[1],
+                self._table,
+                *self._rings,
+                np.zeros(MEASURES),
+            )
         )
-        return side, loose
+
+    def _fitted(self, p0: np.ndarray, p1: np.ndarray, origin: np.ndarray) -> float:
+        """Fit the hierarchy; return how loose it is (`hierarchy.refit`)."""
+        loose: Any = refit(self._mesh.addresses, self._seats, self._used, p0, p1, origin)
+        return loose

@@ -9,10 +9,11 @@ from typing import NamedTuple
 import numpy as np
 
 from tocsin import vec
-from tocsin.compiler.jit import kernel
+from tocsin.compiler.jit import inlined, kernel
 from tocsin.deform.advance import ENDED, advance_all
 from tocsin.deform.feature_filter import BLOCK, COLUMNS, OF_A, OF_B, ROWS, filter_features
 from tocsin.deform.initial import crosses, one_sided
+from tocsin.deform.mesh_arrays import culling_margin, largest_coordinate, swapped
 from tocsin.deform.sign_filter import sign_filter
 from tocsin.deform.topology import FACE
 from tocsin.outcome import CONTACT, FREE
@@ -46,6 +47,18 @@ CHEAP = 8
 microsecond each, so that a million steps, the default, are a few seconds."""
 
 
+class Search(NamedTuple):
+    """Where one thread's search for the contacts of a pair stands."""
+
+    question: int
+    hits: np.ndarray
+    """What was found: the best in hits[0], or everything."""
+    found: int
+    """How many of them."""
+    limit: float
+    """The time until which contacts matter."""
+
+
 class Workspace(NamedTuple):
     """Scratch of one thread: a chunk and its feature pairs."""
 
@@ -63,6 +76,8 @@ class Workspace(NamedTuple):
     queue: np.ndarray
     ended: np.ndarray
     tolerance: np.ndarray
+    counts: np.ndarray
+    """(COUNTS,) what this thread has done in the question."""
 
 
 @kernel
@@ -86,6 +101,7 @@ def make_workspace():
         np.empty(most * MOST_EDGED + DOUBLES, dtype=np.int32),
         np.empty(most * MOST_EDGED, dtype=ENDED),
         np.zeros(1),
+        np.zeros(COUNTS, dtype=np.int64),
     )
 
 
@@ -157,48 +173,67 @@ def with_room(hits, found, more):
 
 
 @kernel
-def keep_contacts(source_a, source_b, itself, kind, rows, n, ended, question, hits, found):
-    """Write down which feature pairs touch, or may; return how many contacts there are.
+def noted(search, found):
+    """Return a search that has found so much; but for lists, what comes later than the best does not matter."""
+    limit = search.limit
+    if search.question != EVERY and found > 0:
+        limit = min(limit, search.hits[0]["time"])
+    return Search(search.question, search.hits, found, limit)
+
+
+@inlined
+def keep_contact(search, found, time, named, status):
+    """Write down a contact of `named` features, (kind, i, j), if it is asked for; return how many there are.
 
     The first contact is kept in hits[0]; of every contact each is appended.
     """
+    kind, i, j = named
+    if search.question == EVERY:
+        write_hit(search.hits[found], time, kind, i, j, status)
+        return found + 1
+    if found == 0 or precedes(time, status, kind, i, j, search.hits[0]):
+        write_hit(search.hits[0], time, kind, i, j, status)
+        return np.int64(1)
+    return found
+
+
+@inlined
+def keep_contacts(pair, kind, rows, n, ended, search):
+    """Write down which feature pairs touch, or may; return how many contacts there are."""
+    found = search.found
     for p in range(n):
         end = ended[p]
-        if end["status"] == FREE:
-            continue
-        named, i, j = named_features(source_a, source_b, itself, kind, rows[p, OF_A], rows[p, OF_B])
-        if question == EVERY:
-            write_hit(hits[found], end["time"], named, i, j, end["status"])
-            found += 1
-        elif found == 0 or precedes(end["time"], end["status"], named, i, j, hits[0]):
-            write_hit(hits[0], end["time"], named, i, j, end["status"])
-            found = 1
+        if end["status"] != FREE:
+            named = named_features(pair.a.source, pair.b.source, pair.itself, kind, rows[p, OF_A], rows[p, OF_B])
+            found = keep_contact(search, found, end["time"], named, end["status"])
     return found
 
 
 @kernel
-def settle_features(edges, a, b, rows, n, workspace, margin, tolerance, limit, question, counts):
+def settle_features(edges, pair, rows, n, workspace, search):
     """Advance those of n feature pairs of one kind whose volume changes sign; return how many those are.
 
-    `a` has the first features: edges, or vertices whose faces are those of b.
+    The pair's a has the first features: edges, or vertices whose faces are those of b.
     """
-    near = culling_margin(margin, tolerance)
-    n = sign_filter(edges, a.table, b.table, max(a.reach, b.reach), rows, n, limit, near)
-    counts[ADVANCED] += n
-    workspace.tolerance[0] = tolerance
+    a = pair.a
+    b = pair.b
+    near = culling_margin(pair)
+    n = sign_filter(edges, a.table, b.table, largest_coordinate(pair), rows, n, search.limit, near)
+    workspace.counts[ADVANCED] += n
+    workspace.tolerance[0] = pair.tolerance
     _, steps = advance_all(
         edges,
         (a.places, b.places),
         rows,
         n,
-        margin,
+        pair.margin,
         workspace.tolerance,
-        limit,
-        question != EVERY,
+        search.limit,
+        search.question != EVERY,
         workspace.queue,
         workspace.ended,
     )
-    counts[STEPS] += steps
+    workspace.counts[STEPS] += steps
     return n
 
 
@@ -228,8 +263,12 @@ def beside_at_start(p, corners_a, x, q, corners_b, y):
 
 
 @kernel
-def overlaps_at_start(a, b, itself, pairs, n, question, hits, found, counts):
+def overlaps_at_start(pair, workspace, n, search):
     """Keep edges that go through faces at time 0, each or the first of all in hits[0]; return how many are there."""
+    a = pair.a
+    b = pair.b
+    pairs = workspace.pairs
+    found = search.found
     for p in range(n):
         if not pairs[p, 2]:
             continue
@@ -245,64 +284,43 @@ def overlaps_at_start(a, b, itself, pairs, n, question, hits, found, counts):
                     e = a.owned_edges[x, k]
                     if e < 0 or not b.owns[y] & FACE:
                         continue
-                    status = edge_through(a.places, a.edges, e, b.places, b.corners, y, a.same, itself)
-                    kind, i, j = named_features(a.source, b.source, itself, EDGE_FACE, e, y)
+                    status = edge_through(a.places, a.edges, e, b.places, b.corners, y, a.same, pair.itself)
+                    named = named_features(a.source, b.source, pair.itself, EDGE_FACE, e, y)
                 else:
                     e = b.owned_edges[y, k]
                     if e < 0 or not a.owns[x] & FACE:
                         continue
-                    status = edge_through(b.places, b.edges, e, a.places, a.corners, x, a.same, itself)
-                    kind, i, j = named_features(a.source, b.source, itself, FACE_EDGE, x, e)
-                if status == FREE:
-                    continue
-                if question == EVERY:
-                    counts[STEPS] += 1  # what is listed counts, so that a cap bounds lists
-                    write_hit(hits[found], 0.0, kind, i, j, status)
-                    found += 1
-                elif found == 0 or precedes(0.0, status, kind, i, j, hits[0]):
-                    write_hit(hits[0], 0.0, kind, i, j, status)
-                    found = 1
+                    status = edge_through(b.places, b.edges, e, a.places, a.corners, x, a.same, pair.itself)
+                    named = named_features(a.source, b.source, pair.itself, FACE_EDGE, x, e)
+                if status != FREE:
+                    if search.question == EVERY:
+                        workspace.counts[STEPS] += 1  # what is listed counts, so that a cap bounds lists
+                    found = keep_contact(search, found, 0.0, named, status)
     return found
 
 
 @kernel
-def culling_margin(margin, tolerance):
-    """Return the margin for which pairs are left out.
-
-    Asked for the first contact, pairs are left out up to the best time so far, which depends on what was met before. A
-    pair that is never within the margin, but within margin + tolerance, may count as a contact or not: so that it does
-    not depend on the order, nothing is left out that could count as one by then. Asked for every contact the same, so
-    that the first of a list is the first contact.
-    """
-    return (margin + tolerance) * (1.0 + 2.0**-50)
-
-
-@kernel
-def settle(a, b, itself, workspace, n, margin, tolerance, limit, question, overlaps, hits, found, counts):
-    """Decide the first n element pairs of a chunk; return (hits, found, limit)."""
-    counts[ELEMENTS] += n
-    if question == EVERY:
-        hits = with_room(hits, found, MOST_LISTED * n)
-    if overlaps:
-        found = overlaps_at_start(a, b, itself, workspace.pairs, n, question, hits, found, counts)
-        if question != EVERY and found > 0:
-            limit = min(limit, hits[0]["time"])
-        if question == ANY and found > 0 and hits[0]["status"] == CONTACT:
-            return hits, found, limit
-    faced, facing, edged, total = filter_features(a, b, itself, workspace, n, limit, culling_margin(margin, tolerance))
-    counts[FEATURES] += total
+def settle(pair, workspace, n, search):
+    """Decide the first n element pairs of a chunk; return the search as it then stands."""
+    workspace.counts[ELEMENTS] += n
+    if search.question == EVERY:
+        hits = with_room(search.hits, search.found, MOST_LISTED * n)
+        search = Search(search.question, hits, search.found, search.limit)
+    if pair.overlaps:
+        search = noted(search, overlaps_at_start(pair, workspace, n, search))
+        if search.question == ANY and search.found > 0 and search.hits[0]["status"] == CONTACT:
+            return search
+    faced, facing, edged, total = filter_features(pair, workspace, n, search.limit, culling_margin(pair))
+    workspace.counts[FEATURES] += total
     for kind in range(3):
-        asked = (workspace, margin, tolerance, limit, question, counts)
         if kind == VERTEX_FACE:
             rows = workspace.faced
-            n = settle_features(False, a, b, rows, faced, *asked)
+            n = settle_features(False, pair, rows, faced, workspace, search)
         elif kind == FACE_VERTEX:
             rows = workspace.facing
-            n = settle_features(False, b, a, rows, facing, *asked)
+            n = settle_features(False, swapped(pair), rows, facing, workspace, search)
         else:
             rows = workspace.edged
-            n = settle_features(True, a, b, rows, edged, *asked)
-        found = keep_contacts(a.source, b.source, itself, kind, rows, n, workspace.ended, question, hits, found)
-        if question != EVERY and found > 0:
-            limit = min(limit, hits[0]["time"])
-    return hits, found, limit
+            n = settle_features(True, pair, rows, edged, workspace, search)
+        search = noted(search, keep_contacts(pair, kind, rows, n, workspace.ended, search))
+    return search

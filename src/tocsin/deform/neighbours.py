@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tocsin.compiler.jit import kernel
+from tocsin.compiler.jit import inlined, kernel
 
 DIAGONAL = sum(1 << (9 * i) for i in range(8)) - 2**64
 """Bits of eight lanes with themselves, as a signed number."""
@@ -98,7 +98,7 @@ def find_above(start, other):
     return above, which[:n].copy(), known[:n].copy()
 
 
-@kernel
+@inlined
 def known_of(start, other, known, q, r):
     """Return the word of octets q and r, 0 if they are not beside each other."""
     for k in range(start[q], start[q + 1]):

@@ -31,7 +31,9 @@ import numpy as np
 from tocsin import vec
 from tocsin.compiler.jit import kernel
 from tocsin.deform.element_filter import LEAST, ONE, ZERO, length1, mixed, noise_of, single_up
-from tocsin.deform.narrow import culling_margin, is_spent, settle
+from tocsin.deform.mesh_arrays import REACH, culling_margin
+from tocsin.deform.narrow import is_spent, settle
+from tocsin.deform.overlap import Reach
 from tocsin.deform.rings import LONGEST
 from tocsin.deform.rows import gathered, greater, spread_single, store_singles, trailing
 from tocsin.simd.lanes import bits, load_singles, root, select
@@ -82,10 +84,10 @@ def widened(v, most):
 
 
 @kernel
-def rings_free(table, vertices, b, length, done, limit, noise, margin, scratch):
+def rings_free(table, vertices, b, length, reach, scratch):
     """Return the rings of block b (bits) none of whose features without a common vertex come near during [0, T].
 
-    `noise` is 24 ROUNDING times the largest coordinate.
+    `reach.noise` is 24 ROUNDING times the largest coordinate.
 
     Proof. With u = ROUNDING, X the largest coordinate and L the largest component of a spoke e: positions are rounded
     by u X, a spoke by 2 u X + u L, and at T by 5 u L more, which is less than d = `noise` as L <= 2 X. A component of
@@ -95,6 +97,8 @@ def rings_free(table, vertices, b, length, done, limit, noise, margin, scratch):
     exactly one face lies across the ray of g, which is in the first face: spokes before and after it are told apart by
     n . (g x e), known up to |n|_1 3.3 d |g| < |n|_1 5 d L, as components of g are below 1.4 L.
     """
+    noise = reach.noise
+    margin = reach.margin
     center = gathered(table, vertices, b, 0)
     v0 = (center[0], center[1], center[2])
     v1 = (center[3], center[4], center[5])
@@ -102,7 +106,7 @@ def rings_free(table, vertices, b, length, done, limit, noise, margin, scratch):
     for k in range(length):
         spoke = gathered(table, vertices, b, 1 + k)
         e0 = vec.sub((spoke[0], spoke[1], spoke[2]), v0)
-        et = mixed(e0, vec.sub((spoke[3], spoke[4], spoke[5]), v1), done, limit)
+        et = mixed(e0, vec.sub((spoke[3], spoke[4], spoke[5]), v1), reach.done, reach.limit)
         store3(scratch, k, 0, e0)
         store3(scratch, k, 3, et)
         most = widened(et, widened(e0, most))
@@ -226,7 +230,7 @@ def folded_free(scratch, length, i, k, noise, margin):
 
 
 @kernel
-def list_rings(a, b, folded, noise, margin, scratch, pairs, n):
+def list_rings(a, b, folded, reach, scratch, pairs, n):
     """Write the pairs of faces of those rings of block b that are `folded` (bits) into `pairs`; return the next row.
 
     Those that nothing keeps apart. Faces that follow each other share a second vertex; if that has a ring too, the pair
@@ -242,9 +246,9 @@ def list_rings(a, b, folded, noise, margin, scratch, pairs, n):
             elif i == 0 and k == length - 1:
                 joint = 1
             if joint < 0:
-                left = folded & ~apart_free(scratch, i, k, noise, margin)
+                left = folded & ~apart_free(scratch, i, k, reach.noise, reach.margin)
             else:
-                left = folded & ~folded_free(scratch, length, i, k, noise, margin)
+                left = folded & ~folded_free(scratch, length, i, k, reach.noise, reach.margin)
             while left:
                 lane = trailing(left)
                 left &= left - 1
@@ -260,27 +264,27 @@ def list_rings(a, b, folded, noise, margin, scratch, pairs, n):
 
 
 @kernel
-def settle_rings(a, itself, first, last, workspace, margin, tolerance, limit, question, overlaps, hits, found, counts):
-    """Settle the blocks of rings first to last - 1 of a model; return (hits, found, limit).
+def settle_rings(pair, first, last, workspace, search):
+    """Settle the blocks of rings first to last - 1 of a model and itself; return the search as it then stands.
 
-    `itself` is true; as a constant, or with n = 0 for one, `settle` would be compiled again for them.
+    With n = 0 as a constant `settle` would be compiled again for it.
     """
-    near = single_up(culling_margin(margin, tolerance) * (1.0 + 2.0**-22))
-    noise = noise_of(a.reach, LARGEST)
+    a = pair.a
+    near = single_up(culling_margin(pair) * (1.0 + 2.0**-22))
+    noise = noise_of(a.measures[REACH], LARGEST)
     scratch = make_scratch()
     n = np.int64(0)
     for b in range(first, last):
-        if is_spent(counts):
+        if is_spent(workspace.counts):
             break
-        until = single_up(limit)
+        until = single_up(search.limit)
+        reach = Reach(ONE - until, until, near, near, noise, False)
         length = a.ring_lengths[b, 0]
-        flat = rings_free(a.table, a.ring_vertices, b, length, ONE - until, until, noise, near, scratch)
+        flat = rings_free(a.table, a.ring_vertices, b, length, reach, scratch)
         folded = ~flat & ((1 << a.ring_lengths[b, 1]) - 1)
         if folded:
-            n = list_rings(a, b, folded, noise, near, scratch, workspace.pairs, n)
+            n = list_rings(a, b, folded, reach, scratch, workspace.pairs, n)
         if n + MOST_PAIRS > workspace.pairs.shape[0] or b == last - 1:
-            hits, found, limit = settle(
-                a, a, itself, workspace, n, margin, tolerance, limit, question, overlaps, hits, found, counts
-            )
+            search = settle(pair, workspace, n, search)
             n = np.int64(0)
-    return hits, found, limit
+    return search

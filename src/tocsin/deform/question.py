@@ -16,12 +16,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tocsin.deform.mesh_arrays import MeshArrays
+from tocsin.deform.mesh_arrays import FittedMesh, MeshPair
 from tocsin.deform.mesh_state import MeshState, widen
 from tocsin.deform.narrow import ANY, COUNTS, EDGE_FACE, EVERY, FIRST, HIT, INSIDE
 from tocsin.deform.ranking import in_order
 from tocsin.deform.rigid_mesh import LinkMotion, RigidMesh, into_cylinder, link_motions, rigid_mesh_of
-from tocsin.deform.run import UNLIMITED, Budget, FoundContacts, MeshPair, ended, find
+from tocsin.deform.run import UNLIMITED, Budget, FoundContacts, ended, find
 from tocsin.deform.slabs import Slabs, SoftRigidPair, every_contact, first_contact
 from tocsin.deform.starting import Parts, inside_at_start, is_confirmed, parts_of
 from tocsin.deform.topology import Elements
@@ -319,7 +319,7 @@ class Question:
         self._budget.spend(PAIRING * len(self.pairings))
         origin = middle_of(frames.values())
         best: list[tuple[np.ndarray, np.ndarray]] = []
-        sides: dict[int, MeshArrays] = {}
+        sides: dict[int, FittedMesh] = {}
         both_soft = [p for p, pairing in enumerate(self.pairings) if pairing.b.shape < 0]
         pairs = []
         for p in both_soft:

@@ -378,6 +378,59 @@ def _trailing_kernel(word):
     return lambda word: _trailing(np.int64(word))  # type: ignore[reportCallIssue]
 
 
+def _reducing(comparison: str) -> Any:
+    """Return what takes the extreme of the eight lanes of a row of each of eight tables that follow each other.
+
+    Neighbours are compared, then pairs of them, then halves: rows of two tables go side by side into one register.
+    """
+    steps = (
+        ([0, 8, 2, 10, 4, 12, 6, 14], [1, 9, 3, 11, 5, 13, 7, 15]),
+        ([0, 1, 8, 9, 4, 5, 12, 13], [2, 3, 10, 11, 6, 7, 14, 15]),
+        ([0, 1, 2, 3, 8, 9, 10, 11], [4, 5, 6, 7, 12, 13, 14, 15]),
+    )
+
+    @intrinsic
+    def extreme(typingctx, table, i, row):
+        def codegen(context, builder, sig, args):
+            rows = []
+            for k in range(SINGLES):
+                place = builder.add(context.cast(builder, args[1], sig.args[1], types.int64), _INT64(k))
+                signature = types.void(sig.args[0], types.int64, sig.args[2])
+                rows.append(_vector_at(context, builder, signature, (args[0], place, args[2]), singles.vector, 4))
+            for one, other in steps:
+                halves = [(rows[k], rows[k + 1]) for k in range(0, len(rows), 2)]
+                both = [(_shuffled(builder, a, b, one), _shuffled(builder, a, b, other)) for a, b in halves]
+                rows = [builder.select(builder.fcmp_ordered(comparison, a, b), a, b) for a, b in both]
+            return rows[0]
+
+        return singles(table, i, row), codegen
+
+    return extreme
+
+
+_lowest_of_eight, _highest_of_eight = _reducing("<"), _reducing(">")
+
+
+def lowest_of_eight(table: Any, i: int, row: int) -> Any:
+    """Return the smallest of table[i, row], of table[i + 1, row] and so on, of eight; an (n, rows, 8) table."""
+    return table[i : i + SINGLES, row].min(axis=1)
+
+
+@overload(lowest_of_eight)
+def _lowest_of_eight_kernel(table, i, row):
+    return lambda table, i, row: _lowest_of_eight(table, i, row)  # type: ignore[reportCallIssue]
+
+
+def highest_of_eight(table: Any, i: int, row: int) -> Any:
+    """Return the largest of table[i, row], of table[i + 1, row] and so on, of eight; an (n, rows, 8) table."""
+    return table[i : i + SINGLES, row].max(axis=1)
+
+
+@overload(highest_of_eight)
+def _highest_of_eight_kernel(table, i, row):
+    return lambda table, i, row: _highest_of_eight(table, i, row)  # type: ignore[reportCallIssue]
+
+
 @kernel
 def lesser(a, b):
     """Return the smaller one in every lane."""

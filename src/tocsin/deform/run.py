@@ -1,7 +1,6 @@
 """Asking about pairs of deformable models, on several threads, with the same answer whatever their number.
 
-Pairs of octets near the top are dealt out in blocks. Blocks tell each other the best time so far; that only leaves out
-what is proven to be later, so what is found does not depend on who did what when.
+Pairs of octets near the top are dealt out in blocks (`dealing`): what is found does not depend on who did what when.
 """
 
 from __future__ import annotations
@@ -17,19 +16,20 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from tocsin.deform.dealing import OUT_OF_STEPS, OVER, Deal, make_ledger, take_blocks
 from tocsin.deform.hierarchy import LEVELS
-from tocsin.deform.mesh_arrays import MeshArrays
+from tocsin.deform.mesh_arrays import MeshPair
 from tocsin.deform.mesh_state import MeshState
-from tocsin.deform.narrow import ANY, CAP, COUNTS, EVERY, FIRST, HIT, make_workspace, work_of
+from tocsin.deform.narrow import COUNTS, EVERY, FIRST, HIT, Search, Workspace, make_workspace, work_of
 from tocsin.deform.ranking import in_order
-from tocsin.deform.traverse import BESIDE, RINGS, descend, empty_hits, make_lists, spread
-from tocsin.outcome import CAPPED, CONTACT
+from tocsin.deform.traverse import BESIDE, RINGS, Lists, empty_hits, make_lists, spread
+from tocsin.outcome import CAPPED
 
-TASKS = 256
-"""Pairs of octets that a question is cut into, or more."""
+TASKS = 32
+"""Pairs of octets that a question is cut into for each thread, or more: opening them is one thread's work."""
 
 BLOCKS = 12
-"""Blocks of tasks for each thread, handed out one by one."""
+"""Blocks of tasks for each thread."""
 
 SMALL = 4096
 """Elements below which one thread is enough: waking another takes as long as the question."""
@@ -40,17 +40,6 @@ SLAB, FITTED = 64, 16
 
 UNLIMITED = 2**62
 """Steps of a question without a cap."""
-
-
-class MeshPair(NamedTuple):
-    """Two models that may touch, or one and itself."""
-
-    a: MeshArrays
-    b: MeshArrays
-    itself: bool
-    margin: float
-    tolerance: float
-    overlaps: bool
 
 
 class FoundContacts(NamedTuple):
@@ -95,14 +84,17 @@ def _workers(threads: int) -> ThreadPoolExecutor:
     return ThreadPoolExecutor(threads, thread_name_prefix="tocsin")
 
 
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_workers.cache_clear)  # threads do not follow into another process
+
 _kept = threading.local()
 
 
-def _scratch() -> tuple[Any, Any]:
+def _scratch() -> tuple[Workspace, Lists]:
     """Return this thread's workspace: what a small question needs is less than what making it costs."""
-    if not hasattr(_kept, "workspace"):
-        _kept.workspace, _kept.lists = make_workspace(), make_lists()
-    return _kept.workspace, _kept.lists
+    if not hasattr(_kept, "scratch"):
+        _kept.scratch = make_workspace(), make_lists()
+    return _kept.scratch
 
 
 def find(
@@ -121,35 +113,39 @@ def find(
     known, from the start on.
     """
     budget = budget or Budget(UNLIMITED)
-    small = sum(len(pair.a.corners) + len(pair.b.corners) for pair in pairs) < SMALL
+    small = sum(len(pair.a.arrays.corners) + len(pair.b.arrays.corners) for pair in pairs) < SMALL
     threads = 1 if small else threads or cores()
-    found = _dealt(pairs, _blocks(pairs, limit, threads), question, limit, threads, budget.left)
+    found = _dealt(pairs, _cut(pairs, limit, threads), question, limit, threads, budget.left)
     at_start = question == FIRST and len(found.hits) > 0 and found.hits[0]["time"] == 0.0
     if threads > 1 and (at_start or not found.complete):
-        again = _dealt(pairs, _blocks(pairs, limit, 1), question, limit, 1, budget.left)
+        again = _dealt(pairs, _cut(pairs, limit, 1), question, limit, 1, budget.left)
         found = again._replace(counts=again.counts + found.counts)
     budget.left -= int(work_of(found.counts))
     return found if found.complete or question == EVERY else ended(question)._replace(counts=found.counts)
 
 
-def _blocks(pairs: Sequence[MeshPair], limit: float, threads: int) -> list[Any]:
-    """Cut the question: (pair, tasks, first, last), of each pair that does not stay apart as a whole."""
-    blocks: list[Any] = []
+Cut = tuple[int, np.ndarray, np.ndarray]
+"""A pair, its tasks, and where its blocks of them end (`dealing.Deal`)."""
+
+
+def _cut(pairs: Sequence[MeshPair], limit: float, threads: int) -> list[Cut]:
+    """Cut the question into blocks of tasks, of each pair that does not stay apart as a whole."""
+    cuts: list[Cut] = []
     for p, pair in enumerate(pairs):
         if not pair.itself and _parted(pair):
             continue
-        own = (len(pair.a.beside_start) - 1, len(pair.a.ring_lengths)) if pair.itself else (0, 0)
+        mesh = pair.a.arrays
+        own = (len(mesh.beside_start) - 1, len(mesh.ring_lengths)) if pair.itself else (0, 0)
         if threads == 1:
             tasks = _whole(*own)
-            blocks.append((p, tasks, 0, len(tasks)))
+            cuts.append((p, tasks, _all_of(len(tasks))))
             continue
         parts = BLOCKS * threads
-        tasks, n = spread(pair.a, pair.b, pair.itself, TASKS, limit, pair.margin + pair.tolerance)
-        size = max(-(-n // parts), 1)
-        blocks += [(p, tasks, first, min(first + size, n)) for first in range(0, n, size)]
-        tasks = _own(*own, parts)
-        blocks += [(p, tasks, k, k + 1) for k in range(len(tasks))]
-    return blocks
+        tops: Any = spread(pair.for_kernels(), TASKS * threads, limit)
+        tasks, n = tops
+        ends = np.append(np.arange(0, n, max(-(-n // parts), 1)), n + np.arange(1 + len(_own(*own, parts))))
+        cuts.append((p, np.concatenate([tasks[:n], _own(*own, parts)]), ends))
+    return cuts
 
 
 def _parted(pair: MeshPair) -> bool:
@@ -157,6 +153,12 @@ def _parted(pair: MeshPair) -> bool:
     by = (pair.margin + pair.tolerance) * (1.0 + 2.0**-40)
     a, b = pair.a.box, pair.b.box
     return any(b[k] - a[k + 3] > by or a[k] - b[k + 3] > by for k in range(3))
+
+
+@lru_cache(8)
+def _all_of(tasks: int) -> np.ndarray:
+    """Return where the one block of so many tasks ends."""
+    return np.array([0, tasks])
 
 
 @lru_cache(64)
@@ -176,61 +178,38 @@ def _own(octets: int, rings: int, parts: int) -> np.ndarray:
 
 
 def _dealt(
-    pairs: Sequence[MeshPair], blocks: list[Any], question: int, limit: float, threads: int, most: int
+    pairs: Sequence[MeshPair], cuts: list[Cut], question: int, limit: float, threads: int, most: int
 ) -> FoundContacts:
-    """Deal blocks out to threads, the caller among them, and gather what they find in `most` steps.
+    """Deal the blocks of a question out to threads, the caller among them; gather what they find in `most` steps."""
+    ledger = make_ledger(len(pairs), most, threads)
+    times = np.array([limit])
 
-    A block may take an equal share of the steps that are left, so that all threads together take about `most`.
-    """
-    best = [limit]
-    spent: list[int] = []
-    spent_all: list[bool] = [True] if most <= 0 else []
-    done: list[bool] = []
-    waiting = iter(enumerate(blocks))
-    parts: dict[int, tuple[int, np.ndarray]] = {}
-    counts = np.zeros(COUNTS, np.int64)
-
-    def work() -> np.ndarray:
-        own = np.zeros(COUNTS, np.int64)
-        before = 0
+    def work() -> tuple[np.ndarray, list[tuple[int, np.ndarray]]]:
         workspace, lists = _scratch()
-        while not done and not spent_all:
-            k, block = next(waiting, (-1, None))
-            if block is None:
-                break
-            share = max((most - sum(spent)) // threads, 1)
-            own[CAP] = before + share
-            p, tasks, first, last = block
-            pair = pairs[p]
-            bounds = (pair.margin, pair.tolerance, min(best), question)
-            hits: Any = empty_hits(question)
-            n: Any = 0
-            hits, n, reached, after = descend(
-                pair.a, pair.b, pair.itself, tasks, first, last, workspace, lists, *bounds, pair.overlaps, hits, n, own
-            )
-            spent.append(after - before)
-            if after - before > share or sum(spent) > most:
-                spent_all.append(True)
-            before = after
-            if n:
-                parts[k] = (p, hits[:n])
-                best.append(reached)
-                ends = question == ANY or (question == FIRST and hits[0]["time"] == 0.0)
-                if ends and hits[0]["status"] == CONTACT:
-                    done.append(True)
-        own[CAP] = 0
-        return own
+        workspace.counts[:] = 0
+        parts = []
+        for p, tasks, ends in cuts:
+            search = Search(question, empty_hits(question), 0, limit)
+            deal = Deal(tasks, ends, p, ledger, times)
+            found: Any = take_blocks(pairs[p].for_kernels(), deal, workspace, lists, search)
+            if found.found:
+                parts.append((p, found.hits[: found.found]))
+        return workspace.counts.copy(), parts
 
+    if not cuts:
+        return nothing()._replace(complete=most > 0)
     helpers = [_workers(threads).submit(work) for _ in range(threads - 1)]
-    counts += work()
-    for helper in helpers:
-        counts += helper.result()
-    complete = not spent_all or bool(done)
+    shares = [work()]
+    shares += [helper.result() for helper in helpers if not helper.cancel()]  # one that has not begun is not needed
+    counts, parts = shares[0]
+    for others, more in shares[1:]:
+        counts += others
+        parts += more
+    complete = not ledger[OUT_OF_STEPS] or bool(ledger[OVER])
     if not parts or (threads > 1 and not complete):  # then one thread does it again
-        return nothing()._replace(counts=counts, complete=complete)
-    order = sorted(parts)
-    hits = parts[order[0]][1] if len(order) == 1 else np.concatenate([parts[k][1] for k in order])
-    pair = np.repeat([parts[k][0] for k in order], [len(parts[k][1]) for k in order]).astype(np.int64)
+        return FoundContacts(np.zeros(0, HIT), np.zeros(0, np.int64), counts, complete)
+    hits = parts[0][1] if len(parts) == 1 else np.concatenate([part[1] for part in parts])
+    pair = np.repeat([part[0] for part in parts], [len(part[1]) for part in parts]).astype(np.int64)
     ranked = in_order(hits, pair)
     if question != EVERY:
         ranked = ranked[:1]

@@ -23,12 +23,12 @@ from typing import NamedTuple
 import numpy as np
 
 from tocsin.deform.follow import LINKS, Course, child_of, follow, later_of, make_trail, time_of
-from tocsin.deform.mesh_arrays import MeshArrays
+from tocsin.deform.mesh_arrays import FittedMesh, MeshPair
 from tocsin.deform.mesh_state import MeshState
 from tocsin.deform.narrow import ANY, COUNTS, EDGE_EDGE, EDGE_FACE, EVERY, FIRST, STEPS, VERTEX_FACE
 from tocsin.deform.ranking import in_order
 from tocsin.deform.rigid_mesh import LinkMotion, RigidMesh
-from tocsin.deform.run import Budget, FoundContacts, MeshPair, find, nothing, undecided
+from tocsin.deform.run import Budget, FoundContacts, find, nothing, undecided
 from tocsin.deform.topology import Elements, directed
 from tocsin.outcome import CAPPED
 
@@ -103,7 +103,7 @@ class Slabs:
         x = math.ldexp(k, -level)
         return p if x == 0.0 else q if x == 1.0 else (1.0 - x) * p + x * q
 
-    def fit(self, level: int, k: int) -> tuple[MeshArrays, MeshArrays]:
+    def fit(self, level: int, k: int) -> tuple[FittedMesh, FittedMesh]:
         """Return both models as they are during a slab."""
         mixed = self.mixed
         a = mixed.soft.fit(self._vertices(level, k), self._vertices(level, k + 1), mixed.origin)
@@ -113,7 +113,7 @@ class Slabs:
         return a, mixed.rigid.soft.fit(placed[0], placed[1], mixed.origin)
 
     def ask(
-        self, level: int, k: int, sides: tuple[MeshArrays, MeshArrays], question: int, limit: float = 1.0
+        self, level: int, k: int, sides: tuple[FittedMesh, FittedMesh], question: int, limit: float = 1.0
     ) -> FoundContacts:
         """Ask about one slab; times that come back are fractions of it.
 

@@ -8,15 +8,15 @@ contact that was found. Pairs of octets of elements and pairs of elements are ga
 looks at them: a stage is one loop over few tables, and handing tables on costs as much as a test.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from tocsin.compiler.jit import borrowed, inlined, kernel
-from tocsin.deform.element_filter import LARGEST, keep_pairs, noise_of, single_up
+from tocsin.deform.element_filter import LARGEST, Corners, keep_pairs, noise_of, single_up
 from tocsin.deform.hierarchy import AXES, LEVELS
-from tocsin.deform.mesh_arrays import borrowed_side
-from tocsin.deform.narrow import ANY, CHUNK, EVERY, HIT, NODES, culling_margin, is_spent, settle, work_of
+from tocsin.deform.mesh_arrays import PACE, REACH, SIZE, culling_margin, local_pair, pair_at
+from tocsin.deform.narrow import ANY, CHUNK, EVERY, HIT, NODES, is_spent, settle
 from tocsin.deform.neighbours import UPPER, known_of
 from tocsin.deform.one_ring import settle_rings
 from tocsin.deform.overlap import Reach, diagonal, make_ready, near, ready
@@ -39,6 +39,10 @@ BESIDE, RINGS = -1, -2
 """In the place of a level: octets from one number to another, each with those beside it; and blocks of rings."""
 
 
+TASK, TOP, LEAVES_LISTED, KEPT, PLACES = range(5)
+"""Where a descent stands: its next task, and how many pairs wait in each list (`Lists.at`)."""
+
+
 class Lists(NamedTuple):
     """What is gathered on the way down."""
 
@@ -49,6 +53,8 @@ class Lists(NamedTuple):
     elements: np.ndarray
     """(64 LEAVES + 4096, 2) pairs of elements: more than one octet has with those beside it (264 octets at most)."""
     octet: np.ndarray
+    at: np.ndarray
+    """(PLACES,) where the descent stands."""
 
 
 @kernel
@@ -59,14 +65,21 @@ def make_lists():
         np.zeros((LEAVES + 64, 3), dtype=np.int32),
         np.zeros((64 * LEAVES + 4096, 2), dtype=np.int32),
         make_ready(),
+        np.zeros(PLACES, dtype=np.int64),
     )
+
+
+@inlined
+def reach_of(pair, limit):
+    """Return the reach of a question about a pair up to a time limit."""
+    return set_reach(pair.a.measures, pair.b.measures, limit, culling_margin(pair))
 
 
 @kernel
 def set_reach(a, b, limit, margin):
-    """Return the reach of a question up to a time limit."""
-    slack = limit * (a.pace + b.pace)
-    still = slack < STILL * min(a.size, b.size)
+    """Return the reach of a question up to a time limit, about meshes with the measures a and b."""
+    slack = limit * (a[PACE] + b[PACE])
+    still = slack < STILL * min(a[SIZE], b[SIZE])
     if still:
         margin = (margin + slack) * (1.0 + 2.0**-50)
     limit32 = single_up(limit)
@@ -75,16 +88,31 @@ def set_reach(a, b, limit, margin):
         limit32,
         single_up(margin * (1.0 + 2.0**-20)),
         single_up(diagonal(margin * (1.0 + 2.0**-20))),
-        noise_of(max(a.reach, b.reach), LARGEST),
+        noise_of(max(a[REACH], b[REACH]), LARGEST),
         still,
     )
 
 
-@kernel
-def open_pair(octets_a, start_a, octets_b, start_b, level, qa, qb, reach, octet, left, out, top):
-    """Put the pairs of children of a pair of octets that may meet, of those `left`, into `out`; return the new top."""
-    ready(octets_a, start_a[level] + qa, reach, octet)
-    left &= near(octet, octets_b, start_b[level] + qb, reach, 0, AXES)
+@inlined
+def to_open(pair, node) -> Any:
+    """Return which pairs of children of a pair of octets are met on the way down: each once, and no neighbours."""
+    qa, qb, level = node
+    left = np.int64(-1)
+    if pair.itself:
+        if qa == qb:
+            left &= UPPER
+        if level == 1:
+            left &= ~known_of(pair.a.above_start, pair.a.above_other, pair.a.above_known, qa, qb)
+    return left
+
+
+@inlined
+def open_node(pair, node, reach, octet, out, top):
+    """Put the pairs of children of a node, a pair of octets (a, b, level), that may meet into `out`; return the top."""
+    qa, qb, level = node
+    left = to_open(pair, node)
+    ready(pair.a.octets, pair.a.start[level] + qa, reach, octet)
+    left &= near(octet, pair.b.octets, pair.b.start[level] + qb, reach, 0, AXES)
     while left:
         k = trailing(left)
         left &= left - 1
@@ -93,18 +121,6 @@ def open_pair(octets_a, start_a, octets_b, start_b, level, qa, qb, reach, octet,
         out[top, 2] = level - 1
         top += 1
     return top
-
-
-@kernel
-def to_open(start, other, known, itself, level, qa, qb):
-    """Return which pairs of children of a pair of octets are met on the way down: each once, and no neighbours."""
-    left = np.int64(-1)
-    if itself:
-        if qa == qb:
-            left &= UPPER
-        if level == 1:
-            left &= ~known_of(start, other, known, qa, qb)
-    return left
 
 
 @inlined
@@ -146,18 +162,20 @@ def list_elements(octets_a, octets_b, leaves, n, reach, octet, out):
 
 
 @kernel
-def list_beside(octets, start, other, known, first, last, reach, octet, out):
+def list_beside(side, first, last, reach, octet, out):
     """Write the pairs of elements of neighbours that may come near, for octets first to last - 1; return (count, next).
 
     As many octets as fit, one or more. Boxes and rings leave little: most pairs of octets need no other axes.
     """
+    octets = side.octets
+    start = side.beside_start
     count = 0
     q = first
     while q < last and (q == first or count + 64 * (start[q + 1] - start[q]) + 8 <= out.shape[0]):
         ready(octets, q, reach, octet)
         for k in range(start[q], start[q + 1]):
-            r = other[k]
-            left = near(octet, octets, r, reach, 0, 3) & ~known[k]
+            r = side.beside_other[k]
+            left = near(octet, octets, r, reach, 0, 3) & ~side.beside_known[k]
             if many(left):
                 left &= near(octet, octets, r, reach, 3, AXES)
             count = write_pairs(q, r, left, out, count)
@@ -166,9 +184,10 @@ def list_beside(octets, start, other, known, first, last, reach, octet, out):
 
 
 @kernel
-def spread(a, b, itself, want, limit, margin):
+def spread(pair, want, limit):
     """Return (tasks, n): pairs of octets (a, b, level) that stand for all but neighbours, `want` of them or more."""
-    reach = set_reach(a, b, limit, margin)
+    pair = pair_at(pair)
+    reach = reach_of(pair, limit)
     octet = make_ready()
     tasks = np.zeros((1, 3), dtype=np.int32)
     tasks[0, 2] = LEVELS - 1
@@ -178,10 +197,7 @@ def spread(a, b, itself, want, limit, margin):
         opened = np.zeros((64 * n, 3), dtype=np.int32)
         top = 0
         for p in range(n):
-            qa = tasks[p, 0]
-            qb = tasks[p, 1]
-            left = to_open(a.above_start, a.above_other, a.above_known, itself, level, qa, qb)
-            top = open_pair(a.octets, a.start, b.octets, b.start, level, qa, qb, reach, octet, left, opened, top)
+            top = open_node(pair, (tasks[p, 0], tasks[p, 1], level), reach, octet, opened, top)
         tasks = opened
         n = top
         level -= 1
@@ -189,103 +205,104 @@ def spread(a, b, itself, want, limit, margin):
 
 
 @kernel
-def is_over(question, hits, found):
+def is_over(search):
     """Return True if no other contact matters: any was asked for, or the first, which is at 0."""
-    if found == 0 or question == EVERY or hits[0]["status"] != CONTACT:
+    if search.found == 0 or search.question == EVERY or search.hits[0]["status"] != CONTACT:
         return False
-    return question == ANY or hits[0]["time"] == 0.0
+    return search.question == ANY or search.hits[0]["time"] == 0.0
+
+
+@inlined
+def step_down(pair, reach, lists, counts):
+    """Open the node on top of those that wait: its children wait in its place, or among the leaves."""
+    at = lists.at
+    at[TOP] -= 1
+    top = at[TOP]
+    qa = lists.work[top, 0]
+    qb = lists.work[top, 1]
+    level = lists.work[top, 2]
+    if level > 0:
+        counts[NODES] += 1
+        below = level > 1
+        out = lists.work if below else lists.leaves
+        end = open_node(pair, (qa, qb, level), reach, lists.octet, out, at[TOP] if below else at[LEAVES_LISTED])
+        at[TOP if below else LEAVES_LISTED] = end
+    else:
+        lists.leaves[at[LEAVES_LISTED], 0] = qa
+        lists.leaves[at[LEAVES_LISTED], 1] = qb
+        at[LEAVES_LISTED] += 1
+
+
+@inlined
+def list_next(pair, reach, lists, counts):
+    """List pairs of elements: of the leaves, if there are any, else of the neighbours on top; return how many."""
+    at = lists.at
+    if at[LEAVES_LISTED] > 0:
+        leaves = at[LEAVES_LISTED]
+        listed = list_elements(pair.a.octets, pair.b.octets, lists.leaves, leaves, reach, lists.octet, lists.elements)
+        counts[NODES] += leaves
+        at[LEAVES_LISTED] = 0
+        return listed
+    top = at[TOP] - 1
+    q = lists.work[top, 0]
+    listed, done = list_beside(pair.a, q, lists.work[top, 1], reach, lists.octet, lists.elements)
+    counts[NODES] += pair.a.beside_start[done] - pair.a.beside_start[q]
+    lists.work[top, 0] = done
+    if done == lists.work[top, 1]:
+        at[TOP] = top
+    return listed
 
 
 @kernel
-def descend(
-    a, b, itself, tasks, first, last, workspace, lists, margin, tolerance, limit, question, overlaps, hits, found,
-    counts
-):  # fmt: skip
-    """Settle the tasks first to last - 1, or as many as the cap allows; return (hits, found, limit, work).
+def settle_kept(pair, workspace, lists, search):
+    """Settle the pairs of elements that were kept; return the search as it then stands."""
+    n = lists.at[KEPT]
+    lists.at[KEPT] = 0
+    return settle(pair, workspace, n, search)
 
-    `overlaps`: an edge through a face at time 0 is a contact too. Counters do not start as constants, for which what is
-    called would be compiled once more.
-    """
-    a = borrowed_side(a)
-    b = borrowed_side(b)
-    counts = borrowed(counts)
-    near_by = culling_margin(margin, tolerance)
-    reach = set_reach(a, b, limit, near_by)
-    task = first
-    top = np.int64(0)
-    leaves = np.int64(0)
-    n = np.int64(0)
-    while (task < last or top > 0 or leaves > 0 or n > 0) and not is_spent(counts):
-        if top == 0 and task < last:
+
+@kernel
+def descend(pair, tasks, first, last, workspace, lists, search):
+    """Settle the tasks first to last - 1, or as many as the cap allows; return the search as it then stands."""
+    pair = local_pair(pair)
+    counts = borrowed(workspace.counts)
+    a = Corners(pair.a.corners, pair.a.table)
+    b = Corners(pair.b.corners, pair.b.table)
+    at = lists.at
+    at[TASK] = first
+    at[TOP] = at[LEAVES_LISTED] = at[KEPT] = 0
+    reach = reach_of(pair, search.limit)
+    while (at[TASK] < last or at[TOP] + at[LEAVES_LISTED] + at[KEPT] > 0) and not is_spent(counts):
+        if at[TOP] == 0 and at[TASK] < last:
             for c in range(3):
-                lists.work[0, c] = tasks[task, c]
-            task += 1
-            top = np.int64(1)
-        listed = np.int64(0)
-        if top > 0 and leaves < LEAVES and lists.work[top - 1, 2] >= 0:
-            top -= 1
-            qa = lists.work[top, 0]
-            qb = lists.work[top, 1]
-            level = lists.work[top, 2]
-            left = to_open(a.above_start, a.above_other, a.above_known, itself, level, qa, qb)
-            counts[NODES] += 1
-            if level > 1:
-                top = open_pair(
-                    a.octets, a.start, b.octets, b.start, level, qa, qb, reach, lists.octet, left, lists.work, top
-                )
-            elif level == 1:
-                leaves = open_pair(
-                    a.octets, a.start, b.octets, b.start, 1, qa, qb, reach, lists.octet, left, lists.leaves, leaves
-                )
-            else:
-                lists.leaves[leaves, 0] = qa
-                lists.leaves[leaves, 1] = qb
-                leaves += 1
-                counts[NODES] -= 1
+                lists.work[0, c] = tasks[at[TASK], c]
+            at[TASK] += 1
+            at[TOP] = 1
+        top = at[TOP]
+        if top > 0 and at[LEAVES_LISTED] < LEAVES and lists.work[top - 1, 2] >= 0:
+            step_down(pair, reach, lists, counts)
             continue
-        if leaves > 0:
-            listed = list_elements(a.octets, b.octets, lists.leaves, leaves, reach, lists.octet, lists.elements)
-            counts[NODES] += leaves
-            leaves = np.int64(0)
-        elif top > 0 and lists.work[top - 1, 2] == RINGS:
-            if n > 0:
-                hits, found, limit = settle(
-                    a, b, itself, workspace, n, margin, tolerance, limit, question, overlaps, hits, found, counts
-                )
-                n = np.int64(0)
-            top -= 1
-            hits, found, limit = settle_rings(
-                a, itself, lists.work[top, 0], lists.work[top, 1], workspace, margin, tolerance, limit, question,
-                overlaps, hits, found, counts,
-            )  # fmt: skip
-            if is_over(question, hits, found):
-                return hits, found, limit, work_of(counts)
-            reach = set_reach(a, b, limit, near_by)
+        listed = np.int64(0)
+        if at[LEAVES_LISTED] > 0 or (top > 0 and lists.work[top - 1, 2] == BESIDE):
+            listed = list_next(pair, reach, lists, counts)
         elif top > 0:
-            q = lists.work[top - 1, 0]
-            listed, done = list_beside(
-                a.octets, a.beside_start, a.beside_other, a.beside_known, q, lists.work[top - 1, 1], reach, lists.octet,
-                lists.elements,
-            )  # fmt: skip
-            counts[NODES] += a.beside_start[done] - a.beside_start[q]
-            lists.work[top - 1, 0] = done
-            if done == lists.work[top - 1, 1]:
-                top -= 1
+            if at[KEPT] > 0:
+                search = settle_kept(pair, workspace, lists, search)
+            at[TOP] = top - 1
+            search = settle_rings(pair, lists.work[top - 1, 0], lists.work[top - 1, 1], workspace, search)
+            if is_over(search):
+                return search
+            reach = reach_of(pair, search.limit)
         p = np.int64(0)
-        while p < listed or (n > 0 and task == last and top == 0):
-            n, p = keep_pairs(
-                a.corners, a.table, b.corners, b.table, lists.elements, p, listed, reach, workspace.pairs, n
-            )
-            if n < CHUNK and (task < last or top > 0):
+        while p < listed or (at[KEPT] > 0 and at[TASK] == last and at[TOP] == 0):
+            at[KEPT], p = keep_pairs(a, b, lists.elements, p, listed, reach, workspace.pairs, at[KEPT])
+            if at[KEPT] < CHUNK and (at[TASK] < last or at[TOP] > 0):
                 continue
-            hits, found, limit = settle(
-                a, b, itself, workspace, n, margin, tolerance, limit, question, overlaps, hits, found, counts
-            )
-            n = np.int64(0)
-            if is_over(question, hits, found) or is_spent(counts):
-                return hits, found, limit, work_of(counts)
-            reach = set_reach(a, b, limit, near_by)
-    return hits, found, limit, work_of(counts)
+            search = settle_kept(pair, workspace, lists, search)
+            if is_over(search) or is_spent(counts):
+                return search
+            reach = reach_of(pair, search.limit)
+    return search
 
 
 def empty_hits(question: int) -> np.ndarray:
