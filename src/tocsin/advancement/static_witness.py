@@ -65,6 +65,15 @@ def hulls_apart(world, geom_a, geom_b, node_a, node_b, pose, workspace, near):
 
 
 @kernel
+def boxes_apart(world, sweeps, joints, pair, t):
+    """Are the boxes of a pair too far apart at time t for a witness?"""
+    near = pair["margin"] + pair["tolerance"] - pair["noise"]
+    pose, _ = relative_state(pair, sweeps, joints, world.links, t)
+    gap, _ = box_gap(world.nodes[world.geoms[pair["a"]]["root"]], world.nodes[world.geoms[pair["b"]]["root"]], pose)
+    return gap > near
+
+
+@kernel
 def has_static_witness(world, sweeps, joints, workspace, pair, t):
     """Is the pair seen to touch at time t? True is a proof: two points are within margin + tolerance.
 

@@ -15,7 +15,7 @@ from tocsin.broad_phase.pairs import prepare, prepare_look
 from tocsin.broad_phase.spatial import add_pair, against_standing, between_moving, with_itself
 from tocsin.broad_phase.sweep import DEEP, LONG, TURNING, geom_box, half_of, link_bounds, link_middle
 from tocsin.compiler.arrays import copy_row
-from tocsin.compiler.jit import kernel
+from tocsin.compiler.jit import borrowed, inlined, kernel
 from tocsin.motion.clocks import piece_on_clock
 from tocsin.motion.curved_joints import set_joint
 from tocsin.motion.curves import narrow
@@ -35,7 +35,7 @@ bounds do not add up the joints (measured on chains of 2 to 200 links)."""
 MOST_SLABS = 64
 
 
-@kernel
+@inlined
 def rows_of(buffers, configs, k, stretch):
     """Return (row0, row1, begin, end, errors): the piece of active model k in a stretch, as `clocks` lists it."""
     if stretch[1] == 0:
@@ -175,28 +175,40 @@ def sweep_boxes(buffers, t0, t1, grow):
 @kernel
 def swept_pairs(buffers, pairs, t0, t1, margin, grow, tolerance):
     """Return (pairs, n): the pairs of shapes whose swept boxes overlap during [t0, t1], their records filled in."""
-    world, joints, sweeps = buffers.world, buffers.joints, buffers.sweeps
     if t0 < t1:
         narrow_motion(buffers, t0, t1)
     sweep_boxes(buffers, t0, t1, grow)
     pairs, n = near_pairs(buffers, pairs, margin)
+    prepare_all(buffers, pairs, n, t0, t1, tolerance)
+    return pairs, n
+
+
+@inlined
+def prepare_all(buffers, pairs, n, t0, t1, tolerance):
+    """Fill in the records of pairs whose shapes and margins are there, for [t0, t1]."""
+    world, joints, sweeps = buffers.world, buffers.joints, buffers.sweeps
+    pairs = borrowed(pairs)
     for p in range(n):
         widen(pairs[p], world.geoms, joints, world.links, sweeps)
         prepare(pairs[p], world.geoms, joints, world.links, sweeps, tolerance, RELATIVE_TOLERANCE)
         pairs[p]["start"] = t0
         pairs[p]["until"] = t1
-    return pairs, n
 
 
 @kernel
 def pairs_at(buffers, pairs, t, margin, grow, tolerance):
     """Return (pairs, n): the pairs of shapes whose boxes overlap at time t; their records hold what a look needs."""
-    world, joints, sweeps = buffers.world, buffers.joints, buffers.sweeps
     sweep_boxes(buffers, t, t, grow)
     pairs, n = near_pairs(buffers, pairs, margin)
+    prepare_looks(buffers, pairs, n, tolerance)
+    return pairs, n
+
+
+@inlined
+def prepare_looks(buffers, pairs, n, tolerance):
+    """Fill in what a look needs of pairs whose shapes and margins are there."""
+    world, joints, sweeps = buffers.world, buffers.joints, buffers.sweeps
+    pairs = borrowed(pairs)
     for p in range(n):
         widen(pairs[p], world.geoms, joints, world.links, sweeps)
         prepare_look(pairs[p], world.geoms, sweeps, tolerance, RELATIVE_TOLERANCE)
-        pairs[p]["start"] = t
-        pairs[p]["until"] = t
-    return pairs, n

@@ -10,7 +10,7 @@ import numpy as np
 
 from tocsin.broad_phase.aabb_tree import apart
 from tocsin.broad_phase.pairs import PAIR
-from tocsin.compiler.jit import kernel
+from tocsin.compiler.jit import borrowed, kernel
 
 
 @kernel
@@ -45,14 +45,26 @@ def add_pair(pairs, n, world, a, b, margin):
 def append_pair(pairs, n, a, b, own):
     """Append the pair of shapes a, b with its margin; return (pairs, n), the table grown if it was full."""
     if n == pairs.shape[0]:
-        bigger = np.zeros(2 * n + 16, dtype=PAIR)
-        for k in range(n):
-            bigger[k] = pairs[k]
-        pairs = bigger
+        pairs = with_room(pairs, n, n + 16)
+    write_pair(pairs, n, a, b, own)
+    return pairs, n + 1
+
+
+@kernel
+def with_room(pairs, n, more):
+    """Return a table of the first n pairs, with room for so many more."""
+    bigger = np.zeros(n + more, dtype=PAIR)
+    for k in range(n):
+        bigger[k] = pairs[k]
+    return bigger
+
+
+@kernel
+def write_pair(pairs, n, a, b, own):
+    """Write the pair of shapes a, b with its margin into row n."""
     pairs[n]["a"] = a
     pairs[n]["b"] = b
     pairs[n]["margin"] = own
-    return pairs, n + 1
 
 
 @kernel
@@ -104,15 +116,29 @@ def with_itself(pairs, n, world, boxes, leaves, model, margin):
     The links of a chain are near each other anyway: on an arm of eleven shapes a list takes a twentieth of the time
     that its tree does.
     """
+    n, k = list_selves(borrowed(pairs), n, world, boxes, leaves, model, model["self"], margin)
+    while k < model["self"] + model["selves"]:
+        pairs = with_room(pairs, n, n + 16)
+        n, k = list_selves(borrowed(pairs), n, world, boxes, leaves, model, k, margin)
+    return pairs, n
+
+
+@kernel
+def list_selves(pairs, n, world, boxes, leaves, model, k, margin):
+    """Write the pairs of `with_itself` from row k of the list on while there is room; return the new count, and k."""
     geom = model["geom"]
-    for k in range(model["self"], model["self"] + model["selves"]):
+    room = pairs.shape[0]
+    end = model["self"] + model["selves"]
+    while k < end and n < room:
         pair = world.selves[k]
+        k += 1
         a = pair["a"]
         b = pair["b"]
         if not apart(boxes, leaves + a, boxes, leaves + b):
             own = pair["margin"]
-            pairs, n = append_pair(pairs, n, geom + a, geom + b, margin if math.isnan(own) else own)
-    return pairs, n
+            write_pair(pairs, n, geom + a, geom + b, margin if math.isnan(own) else own)
+            n += 1
+    return n, k
 
 
 @kernel

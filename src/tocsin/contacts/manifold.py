@@ -13,10 +13,10 @@ from tocsin import vec
 from tocsin.advancement.box_step import box_gap
 from tocsin.advancement.leaves import corner, leaf_distance, placed_corner
 from tocsin.advancement.relative import relative_state
-from tocsin.compiler.jit import kernel
+from tocsin.compiler.jit import borrowed, kernel
 from tocsin.geometry.descent import open_larger
 from tocsin.geometry.triangles import closest_on_triangle, segments
-from tocsin.model.world import MESH
+from tocsin.model.world import MESH, borrowed_world
 from tocsin.motion.chain import chain_pose
 
 VERTEX_FACE, FACE_VERTEX, EDGE_EDGE, EDGE_FACE, SURFACE = range(5)
@@ -257,6 +257,7 @@ def manifold(world, sweeps, joints, workspace, pairs, n_pairs, t, max_tests):
 
     Not the whole list: there are more than MOST, or more pairs of boxes than `max_tests` or MOST_TESTS to look at.
     """
+    world, sweeps, joints, pairs = borrowed_world(world), borrowed(sweeps), borrowed(joints), borrowed(pairs)
     touches = np.zeros(64, dtype=TOUCH)
     slots = np.full(128, -1, dtype=np.int32)
     left = min(max_tests, MOST_TESTS)

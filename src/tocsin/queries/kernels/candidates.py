@@ -2,16 +2,14 @@
 
 import math
 
-import numpy as np
-
 from tocsin.advancement.midpoint_test import midpoint_test
 from tocsin.advancement.work import HASTE, LIMIT, OWN, late
 from tocsin.broad_phase.charts import chart_of, may_have_chart, settled, settled_curve
 from tocsin.broad_phase.moving import MODEL, rows_of, swept_pairs
-from tocsin.broad_phase.pairs import PAIR
+from tocsin.broad_phase.spatial import with_room
 from tocsin.broad_phase.sweep import half_of
 from tocsin.broad_phase.temporal import free_until
-from tocsin.compiler.jit import kernel
+from tocsin.compiler.jit import borrowed, inlined, kernel
 
 SPATIAL, SLABS, COUNTS = LIMIT + 1, LIMIT + 2, LIMIT + 3
 """Further counts of a query, and how many there are."""
@@ -85,10 +83,7 @@ def cut_charted(buffers, configs, pairs, n, stretch, slab, charted):
 def append_window(pairs, n, p, begin, end):
     """Append a copy of pair p that begins and ends with a window; return (pairs, n), the table grown if it was full."""
     if n == pairs.shape[0]:
-        bigger = np.zeros(2 * n + 16, dtype=PAIR)
-        for k in range(n):
-            bigger[k] = pairs[k]
-        pairs = bigger
+        pairs = with_room(pairs, n, n + 16)
     pairs[n] = pairs[p]
     pairs[n]["start"] = begin
     pairs[n]["until"] = end
@@ -139,6 +134,7 @@ def leave_out_free(buffers, pairs, n, t0, t1, every):
     asked for: where they touch at once, poses of chains of their own would be made in vain. Windows were seen already.
     """
     world = buffers.world
+    pairs = borrowed(pairs)
     kept = 0
     for p in range(n):
         pair = pairs[p]
@@ -162,7 +158,7 @@ def leave_out_free(buffers, pairs, n, t0, t1, every):
     return kept
 
 
-@kernel
+@inlined
 def cull(buffers, pairs, t0, t1, margin, grow, tolerance):
     """Return (pairs, n): what may touch during [t0, t1], ready for the advancement; without charts."""
     pairs, n = swept_pairs(buffers, pairs, t0, t1, margin, grow, tolerance)

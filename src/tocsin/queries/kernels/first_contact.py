@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from tocsin.advancement import work
 from tocsin.advancement.engine import advance, wait_from
-from tocsin.advancement.static_witness import LOOKS, UNSEEN, has_static_witness
+from tocsin.advancement.static_witness import LOOKS, UNSEEN, boxes_apart, has_static_witness
 from tocsin.advancement.workspace import Tables
 from tocsin.broad_phase.moving import longest_turn, pairs_at, set_motion, swept_pairs
 from tocsin.compiler.jit import borrowed, inlined, kernel, question, ticks
@@ -58,6 +58,7 @@ class Terms(NamedTuple):
 @kernel
 def static_witness(buffers, pairs, n, t):
     """Return the first pair that is seen to touch at time t, or -1; those that are proven free then are passed over."""
+    pairs = borrowed(pairs)
     for p in range(n):
         if work.late(buffers.counts):
             break
@@ -102,10 +103,25 @@ def seen_at_end(buffers, configs, pairs, stretch, terms):
     Half to nine tenths of the contacts of edges are there, and a look costs a tenth of what it takes to prove one free.
     """
     pairs, n = pairs_at(buffers, pairs, 1.0, terms.margin, terms.grow, terms.tolerance)
+    return pairs, witness_at_end(buffers, configs, borrowed(pairs), n, stretch)
+
+
+@inlined
+def witness_at_end(buffers, configs, pairs, n, stretch):
+    """Return the first pair that is seen to touch at the end of a stretch, or -1.
+
+    A pair that its chart has apart is not seen to touch: it is asked only to spare the look, where boxes overlap.
+    """
+    world, sweeps, joints = buffers.world, buffers.sweeps, buffers.joints
     for p in range(n):
-        if is_charted_at(buffers, configs, pairs[p], stretch, 1.0):
-            pairs[p]["start"] = math.inf
-    return pairs, static_witness(buffers, pairs, n, 1.0)
+        if work.late(buffers.counts):
+            break
+        pair = pairs[p]
+        if boxes_apart(world, sweeps, joints, pair, 1.0) or is_charted_at(buffers, configs, pair, stretch, 1.0):
+            continue
+        if has_static_witness(world, sweeps, joints, buffers.workspace, pair, 1.0):
+            return p
+    return -1
 
 
 @inlined
