@@ -51,6 +51,11 @@ ASKED: Mapping[str, tuple[str, ...]] = {
     "deform": ("tests/deform", "tests/promise/test_deformable.py", "benchmarks/tests/campaigns"),
     "screen": ("tests/screen", "tests/motion/test_screw.py", "tests/promise", "benchmarks/tests/campaigns"),
     "audit": ("tests/queries/audit", "benchmarks/tests/campaigns"),
+    "curves": (
+        "tests/motion", "tests/bounds", "tests/model", "benchmarks/tests/campaigns/test_curves.py",
+        "benchmarks/tests/campaigns/test_splines.py", "benchmarks/tests/campaigns/test_tubes.py", *PROMISE,
+    ),
+    "wavefront": ("tests/wavefront", "tests/queries"),
 }  # fmt: skip
 """The tests asked about a change, by its area, in order."""
 
