@@ -150,6 +150,13 @@ def test_parts_resampling_and_peaks_keep_what_they_say():
         assert (np.abs(plan(fine, derivative=order)).max(axis=0) <= plan.peaks(order) * (1.0 + 1e-12)).all()
 
 
+def slide():
+    builder = tocsin.RobotBuilder("slide")
+    builder.link("rail", Sphere(0.1))
+    builder.link("cart", Sphere(0.1), parent="rail", joint="prismatic", limits=(0.0, 0.3))
+    return builder.build()
+
+
 def wrong():
     yield lambda: Trajectory([0, 1, 1], np.zeros((3, 1))), "times must increase, but row 1 is at 1 s and row 2 at 1 s"
     yield lambda: Trajectory([0, 1], [[0.0], [np.nan]], joint_names=["a"]), "row 1, column 'a' is not a finite number"
@@ -175,6 +182,8 @@ def wrong():
     yield lambda: arm().follow(Trajectory([0, 1], np.zeros((2, 1)), joint_names=["elbow"])), "no joint 'elbow'"
     yield lambda: arm().follow(Trajectory([0, 1], np.zeros((2, 3)))), "3 columns, but 'arm' has 2 values"
     yield lambda: arm().follow(Trajectory([0, 1], [[0, 0], [90, 0]], joint_names=["a", "b"])), "seems to be in degrees"
+    yield lambda: arm().follow(Trajectory([0, 1], [[0, 0], [90, 0]], joint_names=["a", "b"])), "the trajectory: joint"
+    yield lambda: slide().follow(Trajectory([0, 1], [[0.0], [250.0]])), "limits are 0 to 0.3 m: it seems to be in milli"
     yield lambda: arm().follow(Trajectory([0, 1], [[0], [1]], joint_names=["a"]), times=[0, 1]), "has its own times"
     yield lambda: arm().follow(np.zeros((3, 2)), times=[0, 1]), "times of a path of 'arm'"
     yield lambda: arm().follow(np.zeros((3, 2)), times=[0, 2, 1]), "must increase, but number 1 is 2 s"

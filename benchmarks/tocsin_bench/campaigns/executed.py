@@ -16,6 +16,7 @@ import argparse
 import json
 import tempfile
 from collections.abc import Callable
+from importlib.util import find_spec
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -112,6 +113,17 @@ JOINED: dict[str, Callable[[np.ndarray, np.ndarray], Trajectory]] = {
     "cubic spline (scipy)": cubic, "toppra": parametrized, "Ruckig": ruckig, "quintics": quintic, "MoveIt": message,
 }  # fmt: skip
 
+NEEDS = {"toppra": "toppra", "Ruckig": "ruckig"}
+"""What has to be installed for some of them."""
+
+
+def joined() -> dict[str, Callable[[np.ndarray, np.ndarray], Trajectory]]:
+    """Return the ways to join points for which all is installed; the others are named."""
+    lost = [name for name, module in NEEDS.items() if find_spec(module) is None]
+    if lost:
+        console.print(f"not installed, and left out: {', '.join(lost)} (pip install toppra ruckig)", highlight=False)
+    return {name: join for name, join in JOINED.items() if name not in lost}
+
 
 def judged(judge: Any, found: Any, trajectory: Trajectory) -> str:
     """Return what the judge says: of a contact, whether it is there; of freedom, whether samples agree."""
@@ -153,6 +165,7 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
     ):
         table.add_column(name, justify="right" if name in ("degree", "pieces", "seconds", "ms") else "left")
     rows: list[dict[str, Any]] = []
+    ways = joined()
     with tempfile.TemporaryDirectory() as folder:
         for robot in ("panda", "fetch")[: max(args.problems, 1)]:
             tasks = mbm.unpack((robot,), Path(folder))
@@ -160,7 +173,7 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
             for task in mbm.spread(tasks, 24):
                 if done * 2 >= args.problems:
                     break
-                made = _problem(task, args.seed)
+                made = _problem(task, args.seed, ways)
                 if made is not None:
                     rows += made
                     done += 1
@@ -178,7 +191,7 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
     return {"rows": rows, "fooled": fooled}
 
 
-def _problem(task: mbm.Task, seed: int) -> list[dict[str, Any]] | None:
+def _problem(task: mbm.Task, seed: int, ways: dict[str, Callable[..., Trajectory]]) -> list[dict[str, Any]] | None:
     """Return the rows of one problem; None if no plan of at least three points was found."""
     robot, judge = mbm._robot(task.robot, task.robot_folder)
     problem = load_problem(task.scene, task.request)
@@ -195,7 +208,7 @@ def _problem(task: mbm.Task, seed: int) -> list[dict[str, Any]] | None:
     times = np.concatenate([[0.0], np.cumsum(1.5 * lasts)])
     straight = tocsin.audit(scene, tocsin.Program().follow(robot, points, times=times))
     rows = []
-    for name, join in JOINED.items():
+    for name, join in ways.items():
         trajectory = join(points, times)
         audit = tocsin.audit(scene, tocsin.Program().follow(robot, trajectory))
         met = [(c, c.pair) for c in audit.conflicts[:2] if c.pair is not None]

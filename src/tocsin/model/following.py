@@ -28,6 +28,8 @@ PARTS = {
 AGREE = 1e-6
 """How far (radians, metres) a recorded mimic joint may be from what it mimics; files carry few digits."""
 
+MILLIMETRES = 1000.0
+
 DEGREES = 180.0 / math.pi
 
 Errors = float | Mapping[str, float] | None
@@ -168,20 +170,25 @@ def _spread(row: np.ndarray, names: Mapping[str, int], joint: Any, off: float) -
 
 
 def check_units(robot: Any, found: Columns) -> None:
-    """Refuse joint values that only fit the joints' limits as degrees."""
+    """Refuse joint values that only fit the joints' limits as degrees, or as millimetres."""
+    source = found.trajectory.source
+    said = f"the trajectory {source!r}" if source else "the trajectory"
     places = {place: k for k, place in enumerate(found.places) if place >= 0}
     for joint in robot.joints:
-        if joint.kind != "revolute" or joint.limits is None or joint.mimic is not None:
+        if joint.kind not in ("revolute", "prismatic") or joint.limits is None or joint.mimic is not None:
             continue
         place = int(robot.links[robot.link_index(joint.child)]["config"]) - BASE_WIDTH
         if place not in places:
             continue
         most = float(np.abs(found.trajectory.positions[:, places[place]]).max())
         limit = max(abs(joint.limits[0]), abs(joint.limits[1]))
-        if most > 4.0 * limit and most > 2.0 * math.pi and most / DEGREES <= 1.05 * limit:
+        least, other, ought = 2.0 * math.pi, DEGREES, "rad: it seems to be in degrees; angles are radians"
+        if joint.kind == "prismatic":
+            least, other, ought = 1.0, MILLIMETRES, "m: it seems to be in millimetres; lengths are metres"
+        if most > 4.0 * limit and most > least and most / other <= 1.05 * limit:
             raise TocsinError(
-                f"the trajectory {found.trajectory.source!r}: joint {joint.name!r} goes to {most:g}, and its limits "
-                f"are {joint.limits[0]:g} to {joint.limits[1]:g} rad: it seems to be in degrees; angles are radians."
+                f"{said}: joint {joint.name!r} goes to {most:g}, and its limits are {joint.limits[0]:g} to "
+                f"{joint.limits[1]:g} {ought}."
             )
 
 
