@@ -75,3 +75,29 @@ def test_limits_that_no_file_holds_are_not_proven(tmp_path: Path) -> None:
     robot = b.link("b", Sphere(0.1), parent="a", joint="revolute", axis=(0, 1, 0), origin=(0, 0, 1)).build()
     with pytest.raises(TocsinError, match="comes from none"):
         robot.prove_pairs(proof=tmp_path / "x.proof")
+
+
+def test_limits_of_several_turns_are_surveyed_for_one(arm: Robot, tmp_path: Path) -> None:
+    text = (tmp_path / "arm.urdf").read_text()
+    for name, low, high in (("turns", 1.0, 20.0), ("half", -20.0, 20.0)):
+        wide = text.replace('lower="-3.0" upper="3.0"', f'lower="{low}" upper="{high}"', 1)
+        if name == "half":  # what follows the joint at half its angle has not come around in a turn of it
+            wide = wide.replace("</robot>", link("late", '<sphere radius="0.1"/>', 0.4) + "</robot>")
+            follows = joint("four", "base", "late", -1.0, "0 1 0", 30.0)
+            follows = follows.replace("</joint>", '<mimic joint="two" multiplier="0.5"/></joint>')
+            wide = wide.replace("</robot>", follows + "</robot>")
+        (tmp_path / "wide.urdf").write_text(wide)
+        robot = Robot.from_urdf(tmp_path / "wide.urdf")
+        found = robot.prove_pairs(proof=tmp_path / "wide.proof", threads=1, most=200_000)
+        checker.check(checker.read_proof(tmp_path / "wide.proof"), {"arm": tmp_path / "wide.urdf"})
+        for pair in found:
+            assert pair.witness is None or low <= pair.witness[1] <= high
+        limits = robot.joints[1].limits
+        assert limits == (low, high)
+
+
+def test_what_was_not_looked_at_in_time_is_undecided_and_looked_at_later(arm: Robot) -> None:
+    late = arm.prove_pairs(margin=0.00123, threads=1, seconds=0.0)
+    assert {p.verdict for p in late} == {"adjacent", "undecided"}
+    assert all("time was up" in p.reason for p in late if p.verdict == "undecided")
+    assert not arm.prove_pairs(margin=0.00123, threads=1).of("undecided")

@@ -20,6 +20,6 @@ def test_every_answer_is_proven_and_no_changed_proof_is_accepted(tmp_path: Path)
             proofs.attack(question, data, rng, told)
     assert told["free"] > 5
     assert told["contact"] > 5
-    assert told["changed: refused"] > 10
+    assert sum(n for what, n in told.items() if what.endswith(": refused")) > 10
     assert not {"without a proof", "refused", "another claim than the answer"} & set(told)
-    assert not told["changed: ACCEPTED, AND FALSE"]
+    assert not [what for what in told if what.endswith("ACCEPTED, AND FALSE")]

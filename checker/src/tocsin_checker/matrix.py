@@ -15,7 +15,8 @@ from tocsin_checker.models import MIMICS
 from tocsin_checker.proof import Refused, need
 
 TURN = 3.1416
-"""A joint without limits is looked at from minus this, in radians, to this: more than a turn."""
+"""A joint without limits is looked at from minus this, in radians, to this; one with limits that are farther apart
+from the lower one on as far: more than a turn."""
 
 Box = tuple[tuple[float, float], ...]
 """From where to where each entry of a configuration goes."""
@@ -76,7 +77,7 @@ def _surveyed(check: Check, limits: dict[int, tuple[float, float]], a: int, b: i
 
 
 def _limits(model: Any) -> dict[int, tuple[float, float]]:
-    """Return from where to where each entry of a configuration goes: its joint's limits, or more than a turn.
+    """Return from where to where each entry of a configuration goes: its joint's limits, at most more than a turn.
 
     A turn is all there is if whatever follows the entry comes around in one.
     """
@@ -84,8 +85,10 @@ def _limits(model: Any) -> dict[int, tuple[float, float]]:
     for entry in {link.entry for link in model.links if link.kind in MIMICS}:
         driven = [link for link in model.links if link.kind in MIMICS and link.entry == entry]
         limits = [link.limits for link in driven if link.limits is not None]
+        around = all(link.kind != "prismatic" and float(link.mimic[0]).is_integer() for link in driven)
         if limits:
-            ends[entry] = limits[0]
-        elif all(link.kind != "prismatic" and float(link.mimic[0]).is_integer() for link in driven):
+            low, high = limits[0]
+            ends[entry] = low, min(high, low + 2.0 * TURN) if around else high
+        elif around:
             ends[entry] = -TURN, TURN
     return ends

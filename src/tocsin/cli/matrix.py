@@ -34,6 +34,11 @@ Pictures = Annotated[
 Margin = Annotated[float, typer.Option("--margin", metavar="METRES", help="How near counts as touching.")]
 Most = Annotated[int, typer.Option("--most", metavar="BOXES", help="Boxes of joint values a pair of shapes may take.")]
 
+Seconds = Annotated[
+    float | None,
+    typer.Option("--seconds", metavar="S", help="Begin no pair after so long; what was found is kept, so call again."),
+]
+
 
 def matrix(
     robot: options.RobotFile,
@@ -41,6 +46,7 @@ def matrix(
     check: Check = None,
     margin: Margin = 0.001,
     most: Most = 100_000_000,
+    seconds: Seconds = None,
     proof: Proof = None,
     pictures: Pictures = None,
     packages: options.Packages = None,
@@ -54,7 +60,7 @@ def matrix(
     """
     arm = inputs.load_robot(robot, options.Reading(packages=packages, geometry=geometry))
     with output.progress("pairs of links") as progress:
-        pairs = arm.prove_pairs(margin=margin, most=most, proof=proof, progress=progress)
+        pairs = arm.prove_pairs(margin=margin, most=most, proof=proof, progress=progress, seconds=seconds)
     if out is not None:
         write_srdf(out, arm, pairs.disabled())
     colliding = _colliding(pairs, check) if check is not None else []

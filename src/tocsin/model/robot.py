@@ -247,7 +247,7 @@ class Robot(Model):
 
     def prove_pairs(
         self, *, margin: float = 0.001, most: int = 100_000_000, threads: int | None = None,
-        proof: PathLike | None = None, progress: Callable[[int, int], None] | None = None,
+        proof: PathLike | None = None, progress: Callable[[int, int], None] | None = None, seconds: float | None = None,
     ) -> LinkPairs:  # fmt: skip
         """Return of every pair of links whether it can come within the margin (metres), at any values of the joints.
 
@@ -255,9 +255,12 @@ class Robot(Model):
         tenth of it more, at the configuration that is given. *adjacent*: joined, not asked about. *undecided*: `most`
         looks were not enough, or a joint has no limits. `pairs.disabled()` is for SRDF files, and for `ignore_pairs`:
         questions then skip what is proven. `proof`: a file that `tocsin verify` checks. `progress(done, total)` is
-        called pair by pair. What was found is kept on disk, so that a survey that was ended goes on where it was.
+        called pair by pair. What was found is kept on disk, so that a survey that was ended goes on where it was; after
+        so many `seconds` no further pair is begun, and what was not looked at is *undecided*.
         """
-        return PROVEN_PAIRS(self, margin=margin, most=most, threads=threads, proof=proof, progress=progress)
+        return PROVEN_PAIRS(
+            self, margin=margin, most=most, threads=threads, proof=proof, progress=progress, seconds=seconds
+        )
 
     def ignore_overlapping_at(
         self, q: ConfigurationLike, *, base: PoseLike | None = None

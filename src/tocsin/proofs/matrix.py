@@ -12,7 +12,9 @@ Nothing is by samples alone: these only find witnesses.
 from __future__ import annotations
 
 import itertools
+import math
 import os
+import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -26,14 +28,19 @@ from tocsin.model.world import assemble
 from tocsin.motion.chain import common_ancestor
 from tocsin.motion.joints import JOINT
 from tocsin.motion.links import FIXED, PRISMATIC, REVOLUTE
-from tocsin.proofs import boxes
+from tocsin.proofs import approach, boxes
 from tocsin.proofs.prove import joined_parts
 from tocsin.results import LinkPair, LinkPairs
 
 TURN = 3.1416
-"""A joint without limits is looked at from minus this, in radians, to this: more than a turn."""
+"""A joint without limits is looked at from minus this, in radians, to this, one with limits that are farther apart from
+the lower one on as far: more than a turn, and all there is if what follows the joint comes around in one."""
 
-SAMPLES = 4096
+MOVES = (REVOLUTE, PRISMATIC)
+
+SAMPLES, STARTS, STEPS = 4096, 12, 120
+"""Configurations that are looked at for a witness; of the nearest of them, so many are followed for so many steps."""
+
 WAITING = 512
 
 MOST_WORDS = 2**22
@@ -99,22 +106,22 @@ class Survey:
         links = self.world.links
         stop = common_ancestor(links, a, b)
         found: dict[int, tuple[float, float]] = {}
-        between: list[int] = []
         for i in (a, b):
             while i != stop:
                 kind = int(links[i]["kind"])
-                if kind in (REVOLUTE, PRISMATIC):
+                if kind in MOVES:
                     found[int(links[i]["config"])] = (-TURN, TURN)
-                    between.append(i)
                 elif kind != FIXED:
                     return f"the joint of {self.robot.link_names[i]!r} is neither revolute nor prismatic"
                 i = int(links[i]["parent"])
         for joint in self.robot.joints:
             if joint.width == 1:
                 at = int(links[self.robot.link_index(joint.child)]["config"])
+                around = all(_comes_around(link) for link in links if link["config"] == at and link["kind"] in MOVES)
                 if at in found and joint.limits is not None:
-                    found[at] = float(joint.limits[0]), float(joint.limits[1])
-                elif at in found and not all(_comes_around(links[i]) for i in between if links[i]["config"] == at):
+                    low, high = float(joint.limits[0]), float(joint.limits[1])
+                    found[at] = low, min(high, low + 2.0 * TURN) if around else high
+                elif at in found and not around:
                     return f"joint {joint.name!r} has no limits"
         order = np.array(sorted(found), np.int64)
         ends = np.array([found[int(k)] for k in order]).reshape(-1, 2)
@@ -133,8 +140,8 @@ class Survey:
             np.zeros(self.robot.width),
         )
 
-    def look(self, a: int, b: int, most: int) -> LinkPair:
-        """Return what is true of two links; from the disk, where it was found before."""
+    def look(self, a: int, b: int, most: int, *, kept_only: bool = False) -> LinkPair:
+        """Return what is true of two links; from the disk, where it was found before, and only from there if asked."""
         names = self.robot.link_names[a], self.robot.link_names[b]
         if self.adjacent(a, b):
             return LinkPair(*names, "adjacent")
@@ -147,6 +154,8 @@ class Survey:
         )  # fmt: skip
         kept = cache.load(key, KEPT)
         pair = None if kept is None else self._read(names, kept)
+        if pair is None and kept_only:
+            return LinkPair(*names, "undecided", reason="not looked at: the time was up")
         if pair is None:
             pair = self._surveyed(a, b, found, most)
             cache.store(key, self._written(pair))
@@ -170,6 +179,12 @@ class Survey:
                 boxes.survey(*asked, ends, self.margin, entries, row, cells, work, words[:0], ONE)
                 share = f"{count} of {len(values)} samples" if len(entries) else "no joint between them"
                 return self._touching(names, row, (s, t), work, looked, share, always=not len(entries))
+            near = self._approached(asked, ends, (entries, low, high), row, values, cells, work)
+            if near is not None:
+                cells[0] = np.concatenate((near, near))
+                outcome, *_ = boxes.survey(*asked, ends, self.margin, entries, row, cells, work, words[:0], ONE)
+                if outcome == boxes.TOUCHING:
+                    return self._touching(names, row, (s, t), work, looked, "found by approach", always=False)
             cells[0] = np.concatenate((low, high))
             outcome, n, used = boxes.survey(*asked, ends, self.margin, entries, row, cells, work, words, most)
             looked += n
@@ -180,6 +195,20 @@ class Survey:
         if not proven:
             return LinkPair(*names, "undecided", None, looked, f"more than {most} boxes")
         return LinkPair(*names, "never", None, looked, "", (self.margin, np.inf), tuple(trees))
+
+    def _approached(
+        self, asked: Any, ends: Any, joints: Any, row: np.ndarray, values: np.ndarray, cells: np.ndarray, work: Any
+    ) -> np.ndarray | None:
+        """Return joint values at which two shapes seem to touch, found from the samples that are nearest to it."""
+        entries, low, high = joints
+        ways = np.random.default_rng(len(values)).normal(size=(STEPS, len(entries)))
+        far = approach.distances(*asked, ends, entries, row, values, cells, work)
+        for start in np.argsort(far)[:STARTS] if len(entries) else ():
+            q = values[start].copy()
+            way = q, low, high, ways
+            if approach.descend(*asked, ends, self.margin, entries, row, way, cells, work) <= self.margin:
+                return q
+        return None
 
     def _touching(
         self, names: tuple[str, str], row: np.ndarray, shapes: tuple[int, int], work: Any, looked: int, share: str, *,
@@ -228,9 +257,11 @@ KEPT: cache.Layout = {
 
 
 def prove_pairs(
-    robot: Robot, *, margin: float, most: int, threads: int | None, proof: Any = None, progress: Any = None
-) -> LinkPairs:
+    robot: Robot, *, margin: float, most: int, threads: int | None, proof: Any = None, progress: Any = None,
+    seconds: float | None = None,
+) -> LinkPairs:  # fmt: skip
     """Answer `Robot.prove_pairs`; `progress(done, total)` is called as pairs are done."""
+    end = math.inf if seconds is None else time.monotonic() + _cast.scalar(seconds, "seconds")
     survey = Survey(robot, _cast.margin(margin))
     survey.keep = 0 if proof is None else MOST_WORDS
     _cast.count(most, "most")
@@ -238,7 +269,8 @@ def prove_pairs(
     done = itertools.count(1)
 
     def look(pair: tuple[int, int]) -> LinkPair:
-        found = survey.look(*pair, most)
+        late = time.monotonic() >= end
+        found = survey.look(*pair, most, kept_only=late)
         if progress is not None:
             progress(next(done), len(pairs))
         return found

@@ -1,0 +1,167 @@
+"""Proofs of freedom that are changed in one place, and whether what they claim then is true.
+
+    direction   one is turned                       lost, added  a word
+    range       a part's half is dropped            asked        a pair is skipped that is not to be
+    time        one half of a time stands for both  pair         nothing is said in a slab
+    margin      it is raised                        halved       a stretch is left out
+    motion      it ends elsewhere                   shape        one is left out of the numbering
+    hash        of the URDF, or the version         triangles    two are removed from a mesh
+    model       a size in the URDF, or of a body, is another, and the proof's hash follows it
+
+What is accepted all the same is decided by the engine by intervals, about the question as the changed proof has it.
+"""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+import re
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tocsin import Body, Box, Capsule, ConvexHull, Cylinder, Motion, Robot, Scene, Sphere
+
+Data = dict[str, Any]
+KINDS = (
+    "direction", "range", "time", "lost", "added", "margin", "motion", "pair", "shape", "hash", "asked", "halved",
+    "triangles", "model",
+)  # fmt: skip
+SOLIDS = {"box": Box, "sphere": Sphere, "cylinder": Cylinder, "capsule": Capsule, "hull": ConvexHull}
+
+
+def changed(data: Data, files: dict[str, Path], folder: Path, rng: np.random.Generator) -> tuple[str, Data, Any]:
+    """Return a proof of freedom with one change, which it is, and the files that go with it."""
+    wrong = copy.deepcopy(data)
+    kind = str(rng.choice(KINDS))
+    stretch = int(rng.integers(len(wrong["free"])))
+    words = wrong["free"][stretch].split()
+    wrong["free"][stretch] = " ".join(_reworded(kind, words, rng))
+    moving = next(m for m in wrong["models"] if m["asked"] and len(m["rows"]) > 1)
+    if kind == "margin":
+        wrong["margin"] = float(wrong["margin"] + rng.choice([1e-4, 0.01, 0.3]) * rng.uniform(0.5, 2.0))
+    elif kind == "motion":
+        k = 7 + int(rng.integers(len(moving["rows"][0]) - 7)) if len(moving["rows"][0]) > 7 else int(rng.integers(3))
+        moving["rows"][-1][k] += float(rng.choice([-1.0, 1.0]) * rng.choice([0.01, 0.3, 2.0]))
+    elif kind == "shape":
+        wrong["shapes"].pop(int(rng.integers(len(wrong["shapes"]))))
+    elif kind == "hash":
+        robots = [m for m in wrong["models"] if "urdf" in m]
+        (robots[0] if robots else wrong).update({"urdf": "0" * 64} if robots else {"version": 1})
+    elif kind == "asked":
+        wrong["skipped"].append([wrong["shapes"][0][0], wrong["shapes"][-1][0], "adjacent"])
+    elif kind == "halved":
+        del wrong["free"][-1]
+    elif kind == "triangles":
+        meshes = [s for m in wrong["models"] for link in m["links"] for s in link["shapes"] if "faces" in s]
+        if meshes:
+            faces = meshes[int(rng.integers(len(meshes)))]["faces"]
+            first = int(rng.integers(len(faces) - 2))
+            del faces[first : first + 2]
+    elif kind == "model":
+        files = _edited(wrong, files, folder, rng)
+    return kind, wrong, files
+
+
+def _reworded(kind: str, words: list[str], rng: np.random.Generator) -> list[str]:
+    """Return the words of a stretch with a change of them; as they are, of another kind."""
+    numbers = [k for k in range(len(words) - 2) if all(w.lstrip("-").isdigit() for w in words[k : k + 3])]
+    if kind == "direction" and numbers:
+        k = int(rng.choice(numbers))
+        words[k : k + 3] = [str(v) for v in rng.integers(-60, 61, 3)]
+    elif kind in ("range", "time"):
+        places = [k for k, w in enumerate(words) if w in ("<", ">")] if kind == "range" else _halvings(words)
+        if places:
+            k = int(rng.choice(places))
+            middle = _end(words, k + 1)
+            words = [*words[:k], *words[k + 1 : middle], *words[_end(words, middle) :]]
+    elif kind == "lost":
+        del words[int(rng.integers(len(words)))]
+    elif kind == "added":
+        words.insert(int(rng.integers(len(words))), str(rng.choice(["/", "<", ">", "7", ";", "."])))
+    elif kind == "pair" and words.count("."):
+        words = [".", ";"]
+    return words
+
+
+def _halvings(words: list[str]) -> list[int]:
+    """Return where trees, not slabs, halve the time: after a first dot."""
+    start = words.index(".") if "." in words else len(words)
+    return [k for k, w in enumerate(words) if w == "/" and k > start and "." not in words[k : _end(words, k)]]
+
+
+def _end(words: list[str], k: int) -> int:
+    """Return where a tree ends that begins at word k."""
+    open_trees = 1
+    while open_trees and k < len(words):
+        halved = words[k] in ("/", "<", ">")
+        open_trees += 1 if halved else -1
+        k += 1 if halved else 3
+    return k
+
+
+def _edited(wrong: Data, files: dict[str, Path], folder: Path, rng: np.random.Generator) -> dict[str, Any]:
+    """Change a size of a robot's URDF, or of a body; return where the robots are then."""
+    factor = float(rng.choice([0.9, 1.02, 1.5]))
+    robots = [m for m in wrong["models"] if "urdf" in m]
+    if robots:
+        source = Path(files[robots[0]["name"]])
+        text = source.read_text()
+        places = list(re.finditer(r'xyz="([^"]*)"', text))
+        at = places[int(rng.integers(len(places)))]
+        numbers = " ".join(repr(float(v) * factor + 0.01) for v in at[1].split())
+        text = f'{text[: at.start()]}xyz="{numbers}"{text[at.end() :]}'
+        names = {name for name in re.findall(r'filename="([^"]*)"', text) if "://" not in name}
+        for name in names:
+            text = text.replace(f'"{name}"', f'"{source.resolve().parent / name}"')
+            robots[0]["meshes"] = {
+                str(source.resolve().parent / k) if k == name else k: v for k, v in robots[0]["meshes"].items()
+            }
+        path = folder / "edited.urdf"
+        path.write_text(text)
+        robots[0]["urdf"] = hashlib.sha256(text.encode()).hexdigest()
+        return {**files, robots[0]["name"]: path}
+    models = [m for m in wrong["models"] if m["links"][-1]["shapes"]]
+    place = models[int(rng.integers(len(models)))]["links"][-1]["shapes"][0]["place"]
+    place[int(rng.integers(3))][3] += 0.1 * factor
+    return files
+
+
+def still_true(scene: Scene, motions: tuple[Motion, ...], wrong: Data, files: dict[str, Any]) -> bool:
+    """Is the claim of a changed proof true? Asked of the engine by intervals, about the question that it states."""
+    names = {id(model): name for model, name in zip(scene.models, scene.names)}
+    models = [_rebuilt(said, files) for said in wrong["models"]]
+    made = Scene(*models)
+    for a, b, _ in wrong["skipped"]:
+        made.ignore(a, b)
+    rows = {m["name"]: np.array(m["rows"]) for m in wrong["models"]}
+    of = dict(zip(scene.names, models))
+    moved = tuple(Motion(of[names[id(m.model)]], rows[names[id(m.model)]]) for m in motions)
+    return made.is_free(*moved, margin=wrong["margin"], method="interval")
+
+
+def _rebuilt(said: Data, files: dict[str, Any]) -> Any:
+    """Return a model as a proof has it."""
+    if "urdf" in said:
+        folders = sorted({str(Path(name).parent) for name in said["meshes"] if Path(name).is_absolute()})
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return Robot.from_urdf(files[said["name"]], name=said["name"], packages=folders)
+    shapes = [
+        (SOLIDS[s["shape"][0]](*_sizes(s["shape"])) if "shape" in s else (s["vertices"], s["faces"]), s["place"])
+        for s in said["links"][0]["shapes"]
+    ]
+    return Body(shapes, _pose(said["rows"][0]), name=said["name"])
+
+
+def _sizes(shape: list[Any]) -> list[Any]:
+    kind, size = shape
+    return size if kind in ("cylinder", "capsule") else [size]
+
+
+def _pose(row: list[float]) -> np.ndarray:
+    from tocsin_bench.oracles.kinematics import frame, quaternion_to
+
+    return frame(quaternion_to(np.array(row[3:7])), np.array(row[:3]))
