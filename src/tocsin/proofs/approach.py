@@ -45,8 +45,9 @@ def separation(tables, ends, poses, work):
 
 
 @kernel
-def distance_at(tables, links, joints, ends, entries, row, q, cells, work):
-    """Return about how far two shapes are apart at joint values q."""
+def distance_at(asked, q):
+    """Return about how far two shapes are apart at joint values q; `asked`: what `boxes.survey` takes of them."""
+    tables, links, joints, ends, entries, row, cells, work = asked
     n = entries.shape[0]
     for k in range(n):
         cells[0, k] = cells[0, n + k] = q[k]
@@ -55,22 +56,22 @@ def distance_at(tables, links, joints, ends, entries, row, q, cells, work):
 
 
 @kernel
-def distances(tables, links, joints, ends, entries, row, values, cells, work):
+def distances(asked, values):
     """Return about how far two shapes are apart at each row of joint values."""
     found = np.zeros(values.shape[0])
     for i in range(values.shape[0]):
-        found[i] = distance_at(tables, links, joints, ends, entries, row, values[i], cells, work)
+        found[i] = distance_at(asked, values[i])
     return found
 
 
 @kernel
-def descend(tables, links, joints, ends, margin, entries, row, way, cells, work):
+def descend(asked, margin, way):
     """Take joint values q nearer to where two shapes touch, step by step; return how near they come.
 
     `way`: q, the least and greatest values, and normal numbers, of which each step takes a row.
     """
     q, low, high, normals = way
-    best = distance_at(tables, links, joints, ends, entries, row, q, cells, work)
+    best = distance_at(asked, q)
     trial = q.copy()
     step = FIRST_STEP
     for i in range(normals.shape[0]):
@@ -78,7 +79,7 @@ def descend(tables, links, joints, ends, margin, entries, row, way, cells, work)
             break
         for k in range(q.shape[0]):
             trial[k] = min(max(q[k] + step * (high[k] - low[k]) * normals[i, k], low[k]), high[k])
-        far = distance_at(tables, links, joints, ends, entries, row, trial, cells, work)
+        far = distance_at(asked, trial)
         if far < best:
             best = far
             q[:] = trial

@@ -179,7 +179,7 @@ class Survey:
                 boxes.survey(*asked, ends, self.margin, entries, row, cells, work, words[:0], ONE)
                 share = f"{count} of {len(values)} samples" if len(entries) else "no joint between them"
                 return self._touching(names, row, (s, t), work, looked, share, always=not len(entries))
-            near = self._approached(asked, ends, (entries, low, high), row, values, cells, work)
+            near = self._approached((*asked, ends, entries, row, cells, work), low, high, values)
             if near is not None:
                 cells[0] = np.concatenate((near, near))
                 outcome, *_ = boxes.survey(*asked, ends, self.margin, entries, row, cells, work, words[:0], ONE)
@@ -196,17 +196,13 @@ class Survey:
             return LinkPair(*names, "undecided", None, looked, f"more than {most} boxes")
         return LinkPair(*names, "never", None, looked, "", (self.margin, np.inf), tuple(trees))
 
-    def _approached(
-        self, asked: Any, ends: Any, joints: Any, row: np.ndarray, values: np.ndarray, cells: np.ndarray, work: Any
-    ) -> np.ndarray | None:
+    def _approached(self, asked: Any, low: np.ndarray, high: np.ndarray, values: np.ndarray) -> np.ndarray | None:
         """Return joint values at which two shapes seem to touch, found from the samples that are nearest to it."""
-        entries, low, high = joints
-        ways = np.random.default_rng(len(values)).normal(size=(STEPS, len(entries)))
-        far = approach.distances(*asked, ends, entries, row, values, cells, work)
-        for start in np.argsort(far)[:STARTS] if len(entries) else ():
+        ways = np.random.default_rng(len(values)).normal(size=(STEPS, len(low)))
+        far = approach.distances(asked, values)
+        for start in np.argsort(far)[:STARTS] if len(low) else ():
             q = values[start].copy()
-            way = q, low, high, ways
-            if approach.descend(*asked, ends, self.margin, entries, row, way, cells, work) <= self.margin:
+            if approach.descend(asked, self.margin, (q, low, high, ways)) <= self.margin:
                 return q
         return None
 
