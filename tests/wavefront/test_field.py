@@ -4,9 +4,10 @@ import math
 
 import numpy as np
 
-from tocsin.queries.devices import field
+from tocsin.options import RELATIVE_TOLERANCE
+from tocsin.queries.devices import STRIDE, charted, field
 from tocsin.queries.edges import Points
-from tocsin.wavefront.field import Field, blank
+from tocsin.wavefront.field import Field, blank, field_of
 from wavefront.cells import CELLS, arm
 
 
@@ -32,11 +33,21 @@ def test_ignored_pairs_are_left_out_and_others_have_their_own_margins():
 
 def test_a_tolerance_below_what_a_chart_is_clear_by_does_without_it():
     scene, robot, Q0, Q1 = arm()
-    charted = tables_of(scene, robot, Q0, Q1)
-    assert (charted.couples["chart"] >= 0).any()
-    for couple in charted.couples[charted.couples["chart"] >= 0]:
-        assert couple["margin"] + couple["tolerance"] <= charted.charts[couple["chart"]]["clear"]
-    assert math.isfinite(charted.stride[0])
+    tables = tables_of(scene, robot, Q0, Q1)
+    assert (tables.couples["chart"] >= 0).any()
+    for couple in tables.couples[tables.couples["chart"] >= 0]:
+        assert couple["margin"] + couple["tolerance"] <= tables.charts[couple["chart"]]["clear"]
+    assert math.isfinite(tables.stride[0])
+
+
+def test_a_margin_beyond_what_a_chart_is_clear_by_does_without_it():
+    """Charts of another margin: they prove nothing about pairs that have to stay farther apart."""
+    scene, robot, Q0, Q1 = arm()
+    standing = Points(scene.context, robot, {"Q0": Q0, "Q1": Q1}).standing()
+    world, buffers = charted(scene.context, 0, 0.0, -1.0), scene.context.ready(standing, 0.0, -1.0)[2].buffers
+    near, far = (field_of(world, buffers, 0, margin, -1.0, RELATIVE_TOLERANCE, STRIDE) for margin in (0.0, 0.01))
+    assert (near.couples["chart"] >= 0).any()
+    assert (far.couples["chart"] < 0).all()
 
 
 def test_a_field_with_nothing_in_it_has_the_types_of_all():
