@@ -1,7 +1,9 @@
 """Every answer gets a proof, every proof is accepted, and whatever is changed in one is noticed."""
 
 import copy
+import gzip
 import json
+import time
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +12,7 @@ import trimesh
 from scipy.spatial.transform import Rotation
 
 import tocsin
-from tocsin import Body, Box, Capsule, ConvexHull, Cylinder, Robot, Scene, Sphere, TocsinError
+from tocsin import Body, Box, Capsule, ConvexHull, Cylinder, Deformable, Robot, Scene, Sphere, TocsinError
 from tocsin.proofs.prove import Proof
 
 checker = pytest.importorskip("tocsin_checker", reason="the checker is not installed: pip install ./checker")
@@ -168,11 +170,21 @@ def test_a_file_that_lies_gets_a_sentence(tmp_path: Path) -> None:
         "bomb": b"[" * 100_000,
         "other": json.dumps({**proof.data, "version": 1}).encode(),
         "less": json.dumps({k: v for k, v in proof.data.items() if k != "free"}).encode(),
+        "nested": json.dumps({**proof.data, "free": ["/ " * 100_000]}).encode(),
+        "counts": json.dumps({**proof.data, "free": [f". {10**30} {10**30} 1 1 1 ;"]}).encode(),
+        "digits": json.dumps({**proof.data, "free": [". 0 1 " + "9" * 5_000 + " 1 1 ;"]}).encode(),
+        "many": json.dumps({**proof.data, "free": [". ;"] * 100_000}).encode(),
+        "shapes": json.dumps({**proof.data, "shapes": [["ring", k] for k in range(20_000)]}).encode(),
+        "packed": gzip.compress(b" " * (2**26 + 1), 1),
     }
     for name, raw in files.items():
         (tmp_path / name).write_bytes(raw)
-        with pytest.raises(checker.Refused):
+        start = time.process_time()
+        with pytest.raises(checker.Refused) as told:
             checker.check(checker.read_proof(tmp_path / name), {})
+        assert 0 < len(str(told.value)) <= 1000
+        assert "\n" not in str(told.value)
+        assert time.process_time() - start < 5.0  # a second, on a machine that is busy with other things
 
 
 def test_shapes_and_pairs_cannot_be_left_out() -> None:
@@ -211,3 +223,7 @@ def test_what_is_not_covered_is_refused_by_name() -> None:
     scene = Scene(solid, Body(Sphere(0.1), (2, 0, 0), name="ball"))
     with pytest.raises(TocsinError, match="solid=True"):
         scene.prove(solid.move(np.eye(4), np.eye(4)))
+    cloth = Deformable(BALL.vertices, BALL.faces, name="cloth")
+    ball = Body(Sphere(0.1), (2, 0, 0), name="ball")
+    with pytest.raises(TocsinError, match="'cloth' is deformable: it has no certificates"):
+        Scene(cloth, ball).prove(ball.move(np.eye(4), np.eye(4)))
