@@ -166,6 +166,7 @@ def test_a_file_that_lies_gets_a_sentence(tmp_path: Path) -> None:
     good = proof.to_bytes()
     files = {
         "cut": good[: len(good) // 2],
+        "spoilt": good[:40] + bytes(255 - b for b in good[40:80]) + good[80:],
         "text": b"hello",
         "bomb": b"[" * 100_000,
         "other": json.dumps({**proof.data, "version": 1}).encode(),

@@ -7,6 +7,7 @@ halves the time, the box or a part, so what is true of both halves is true of th
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import itertools
 import math
@@ -152,7 +153,7 @@ class Check(Scene):
         for number, (said, ends) in enumerate(zip(self.proof["free"], self.stretches)):
             joints = [model.joints(*ends) for model in self.models]
             margins, boxes = self._grown(joints), []
-            with Words(said, f"stretch {number}") as words:
+            with words_of(said, f"stretch {number}") as words:
                 self.apart(self._slabs(words, boxes), functools.partial(Slabs, self, joints), margins, between)
                 self._boxes(Slabs(self, joints, [moment for moment, _ in boxes]), boxes, margins)
 
@@ -256,22 +257,17 @@ class Check(Scene):
         self.verdict.about.append(f"{self.pair(a, b)} within {allowed:.3g} m {where} at {time:.6g}")
 
 
-class Words:
-    """The words of a text, one after the other, of which none may be left; what goes wrong is said with its place."""
-
-    def __init__(self, text: str, where: str) -> None:
-        self.words, self.where = iter([*text.split(), "the end"]), where
-
-    def __enter__(self) -> Iterator[str]:
-        return self.words
-
-    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
-        if kind is None and next(self.words, "") != "the end":
-            raise Refused(f"{self.where}: the proof goes on behind its end.")
-        if kind is Refused:
-            raise Refused(f"{self.where}: {error}") from None
-        if kind in (StopIteration, RuntimeError, ValueError, OverflowError):
-            raise Refused(f"{self.where}: the proof breaks off, or is not understood: {error}.") from None
+@contextlib.contextmanager
+def words_of(text: str, where: str) -> Iterator[Iterator[str]]:
+    """Give the words of a text, of which none may be left in the end; what goes wrong is said with its place."""
+    words = iter(text.split())
+    try:
+        yield words
+        need(next(words, None) is None, "the proof goes on behind its end.")
+    except Refused as error:
+        raise Refused(f"{where}: {error}") from None
+    except (StopIteration, RuntimeError, ValueError, OverflowError) as error:
+        raise Refused(f"{where}: the proof breaks off, or is not understood: {error}.") from None
 
 
 def check(proof: dict[str, Any], files: dict[str, Any]) -> Verdict:

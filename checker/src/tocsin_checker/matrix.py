@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from tocsin_checker.cells import Boxes
-from tocsin_checker.check import Check, Words
+from tocsin_checker.check import Check, words_of
 from tocsin_checker.models import MIMICS
 from tocsin_checker.proof import Refused, need
 
@@ -54,7 +54,7 @@ def matrix(check: Check) -> None:
             _surveyed(check, limits, *next(iter(wanted)))
             for a, b, text in said["trees"]:
                 wanted.remove((a, b))
-                with Words(text, " and ".join(pair)) as words:
+                with words_of(text, " and ".join(pair)) as words:
                     check.apart(check.tree(words, whole, a, b, halves), cells, check.margins, in_words)
             need(not wanted, f"{' and '.join(pair)}: not all of their shapes are said to be apart.")
         elif verdict == "sometimes":

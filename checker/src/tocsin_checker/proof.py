@@ -3,6 +3,7 @@
 import gzip
 import io
 import json
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -46,7 +47,7 @@ def read_proof(path: str | Path) -> dict[str, Any]:
             raw = gzip.GzipFile(fileobj=io.BytesIO(raw)).read(LARGEST + 1)
         need(len(raw) <= LARGEST, f"the file unpacks to more than {LARGEST >> 20} MiB.")
         proof = json.loads(raw, object_pairs_hook=_once, parse_constant=_no_number)
-    except (OSError, EOFError, ValueError, RecursionError) as error:
+    except (OSError, EOFError, ValueError, RecursionError, zlib.error) as error:
         raise Refused(f"the file is damaged, or no proof: {type(error).__name__}.") from None
     is_proof = isinstance(proof, dict) and proof.get("format") == "tocsin proof"
     need(is_proof, 'the file is not a proof: it lacks "format": "tocsin proof".')

@@ -118,7 +118,7 @@ def show(record: Record) -> None:
     ]  # fmt: skip
     if record["touching_where_it_stands"]:
         rows.append(("touching", ", ".join(" and ".join(pair) for pair in record["touching_where_it_stands"])))
-        rows.append(("", "where it stands; `tocsin matrix ROBOT --out proven.srdf`, then --srdf proven.srdf; or --ignore A,B"))
+        rows.append(("", "where it stands; tocsin matrix ROBOT --out it.srdf, then --srdf it.srdf; or --ignore A,B"))
     console.print(output.facts(rows))
     moving = [j for j in joints if j["kind"] != "fixed"]
     if moving:
