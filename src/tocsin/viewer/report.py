@@ -80,7 +80,7 @@ def report_text(
         "<h2>Clearance over time</h2>", *[_figure(curve, found.margin) for curve in found.curves],
     ]  # fmt: skip
     if not found.curves:
-        parts.append("<p>Curves are drawn of bodies and robots alone, and where something comes near.</p>")
+        parts.append("<p>Nothing comes near anything else.</p>")
     if proofs is not None:
         head = ("from", "to", "claim", "carried", "file", "SHA-256")
         parts += ["<h2>Proofs</h2>", _table(head, _proofs(proofs)),

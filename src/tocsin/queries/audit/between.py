@@ -7,15 +7,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tocsin.model.base import Model, Motion
 from tocsin.model.body import Body
-from tocsin.model.deformable import Deformable
-from tocsin.options import BACKENDS, MAX_STEPS
+from tocsin.model.deformable import Deformable, Deforming
+from tocsin.options import MAX_STEPS
 from tocsin.queries.audit.records import Pair
-from tocsin.queries.context import Context, context_of
+from tocsin.queries.context import Context
 from tocsin.queries.distance import distance
 from tocsin.queries.engines.advancement import ENGINE
 from tocsin.queries.first_contact import first_contact
 from tocsin.queries.phases import Phase, link_poses_at
+from tocsin.queries.rules import Rules
 from tocsin.results import Distance
 
 STEP = 1e-6
@@ -39,7 +41,7 @@ class Approach:
 
 
 class Between:
-    """Two links of the scene of a program, as bodies of their own."""
+    """Two links of the scene of a program, as bodies of their own; deformable models are themselves."""
 
     def __init__(self, context: Context, pair: Pair) -> None:
         self.pair = pair
@@ -50,19 +52,40 @@ class Between:
         self._pairs: dict[int, Context | None] = {}
 
     def _bodies(self, phase: Phase) -> Context | None:
-        """Return the two links as bodies; None where one of them is not there: gripped, or let go."""
+        """Return the two links as bodies; None where one of them is not there: gripped, or let go.
+
+        A deformable model against itself is one model; beside another it does not count against itself.
+        """
         key = id(phase.context)
         if key not in self._pairs:
-            shapes = []
-            for m, link in self.sides:
+            models: dict[str, Model] = {}
+            for name, (m, link) in zip(("a", "b"), self.sides):
                 model = phase.context.models[m]
                 i = _index(phase.context, m, link)
-                shapes.append(() if i is None else model.shapes[i])
+                if isinstance(model, Deformable):
+                    models[name] = model
+                elif i is not None and model.shapes[i]:
+                    models[name] = Body(tuple(model.shapes[i]), name=name)
             self._pairs[key] = None
-            if all(shapes):
-                bodies = [Body(tuple(s), name=name) for s, name in zip(shapes, ("a", "b"))]
-                self._pairs[key] = context_of((bodies[0], bodies[1]), BACKENDS[0], 1, False)
+            if len(models) == 2:
+                folded = models["a"] is models["b"]
+                own = ("a",) if folded else ("a", "b")
+                rules = Rules(own, [models[name] for name in own])
+                for name in () if folded else own:
+                    if isinstance(models[name], Deformable):
+                        rules.ignore(name, name)
+                self._pairs[key] = Context([models[name] for name in own], rules, threads=1, charts=False)
         return self._pairs[key]
+
+    def vertices(self, phase: Phase, side: int, seconds: float) -> np.ndarray:
+        """Return (n, 3): where the vertices of a deformable side are."""
+        m = self.sides[side][0]
+        for motion in phase.motions:
+            if phase.context.places[id(motion.model)] == m and isinstance(motion, Deforming):
+                return motion.vertices_at(phase.fraction(seconds))
+        model = phase.context.models[m]
+        assert isinstance(model, Deformable)
+        return model.vertices
 
     def poses(self, phase: Phase, seconds: float) -> list[np.ndarray]:
         """Return the 4x4 poses of both links."""
@@ -74,9 +97,12 @@ class Between:
         bodies = self._bodies(phase)
         if bodies is None:
             return None
-        a, b = bodies.models
-        pose_a, pose_b = self.poses(phase, seconds)
-        return distance(bodies, (a.at(pose_a), b.at(pose_b)))  # type: ignore[attr-defined]
+        poses = self.poses(phase, seconds)
+        placed: list[Motion] = []
+        for side, model in enumerate(bodies.models):
+            soft = isinstance(model, Deformable)
+            placed.append(model.at(self.vertices(phase, side, seconds) if soft else poses[side]))  # type: ignore[attr-defined]
+        return distance(bodies, tuple(placed))
 
     def approach(self, phase: Phase, seconds: float) -> Approach | None:
         """Return all that is known of a second."""
@@ -84,14 +110,21 @@ class Between:
         if found is None or found.point_a is None:
             return None
         point = 0.5 * (np.asarray(found.point_a) + np.asarray(found.point_b))
-        lo, hi = max(seconds - STEP, phase.begin), min(seconds + STEP, phase.end)
-        before, after = self.poses(phase, lo), self.poses(phase, hi)
-        here = self.poses(phase, seconds)
-        moved = []
-        for side, touch in enumerate((found.point_a, found.point_b)):
-            local = np.linalg.inv(here[side]) @ np.append(touch, 1.0)
-            moved.append(((after[side] - before[side]) @ local)[:3] / (hi - lo))
+        moved = [self.velocity(phase, side, seconds, x) for side, x in enumerate((found.point_a, found.point_b))]
         return Approach(seconds, found.distance, point, float(np.linalg.norm(moved[0] - moved[1])))
+
+    def velocity(self, phase: Phase, side: int, seconds: float, touch: np.ndarray | None) -> np.ndarray:
+        """Return (3,): how a point of a side moves in the world, metres a second."""
+        assert touch is not None
+        lo, hi = max(seconds - STEP, phase.begin), min(seconds + STEP, phase.end)
+        model = phase.context.models[self.sides[side][0]]
+        if isinstance(model, Deformable):
+            which, shares = on_surface(self.vertices(phase, side, seconds), model.faces, touch)
+            gone = self.vertices(phase, side, hi)[which] - self.vertices(phase, side, lo)[which]
+            return shares @ gone / (hi - lo)
+        before, here, after = (self.poses(phase, t)[side] for t in (lo, seconds, hi))
+        local = np.linalg.inv(here) @ np.append(touch, 1.0)
+        return ((after - before) @ local)[:3] / (hi - lo)
 
     def closest(self, phase: Phase, enter: float, leave: float) -> Approach | None:
         """Return the smallest distance that is found between two seconds: evenly spaced looks, the best narrowed."""
@@ -138,6 +171,22 @@ class Between:
             if hit.collides:
                 best = min(best, (1.0 - hit.time) * far)
         return best
+
+
+def on_surface(vertices: np.ndarray, faces: np.ndarray, point: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return (vertices, shares): the place of a mesh that is nearest to a point, as shares of a triangle's vertices.
+
+    Of loose edges and points, the vertex that is nearest.
+    """
+    if not len(faces):
+        return np.array([((vertices - point) ** 2).sum(axis=1).argmin()]), np.ones(1)
+    from trimesh.triangles import closest_point, points_to_barycentric
+
+    triangles = vertices[faces]
+    nearest = closest_point(triangles, np.broadcast_to(point, (len(faces), 3)))
+    k = int(((nearest - point) ** 2).sum(axis=1).argmin())
+    shares = points_to_barycentric(triangles[k][None], nearest[k][None])[0]
+    return faces[k], np.nan_to_num(shares, nan=1.0 / 3.0)
 
 
 def _index(context: Context, m: int, link: str) -> int | None:

@@ -2,7 +2,8 @@
 
 Below: `contact_intervals` with a margin m says when a pair is within m, and proves that it is farther apart at all
 other times. A ladder of such margins is a curve of steps: at each time the largest m that is proven. It holds for every
-motion in the tubes. Above: distances of the nominal motion at single seconds, computed with their own error bounds.
+motion in the tubes. Pairs with deformable models: parts of the clock in which `first_contact` proves one of the
+margins. Above: distances of the nominal motion at single seconds, computed with their own error bounds.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import numpy as np
 
 from tocsin.queries.audit.program_records import Kept
 from tocsin.queries.audit.records import Pair
+from tocsin.queries.audit.softly import proven_steps, rigid_part, soft_pairs
 from tocsin.queries.contact_intervals import contact_intervals
 
 if TYPE_CHECKING:
@@ -25,8 +27,8 @@ LEVELS = 9
 MOST_PAIRS = 12
 """Pairs of which curves are kept: those that come closest."""
 
-WITNESSES = 121
-"""Seconds at which distances are measured."""
+WITNESSES, SOFT_WITNESSES = 121, 25
+"""Seconds at which distances are measured; of deformable models fewer, each of which takes a search."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,9 +66,11 @@ def curves_of(auditor: Auditor, kept: Kept) -> tuple[Curve, ...]:
     begin, end = auditor.begin, auditor.end
     within: dict[Pair, list[list[tuple[float, float]]]] = {}
     open_ends: list[list[tuple[float, float]]] = [[] for _ in levels]
+    soft = auditor.context.soft
     for phase in auditor.plain:
-        for k, level in enumerate(levels.tolist()):
-            found = contact_intervals(phase.context, phase.motions, level, 0.05 * level, auditor.max_steps)
+        context, motions = rigid_part(phase) if soft else (phase.context, phase.motions)
+        for k, level in enumerate(levels.tolist() if motions else ()):
+            found = contact_intervals(context, motions, level, 0.05 * level, auditor.max_steps)
             for i in found:
                 pair = Pair(i.model_a, i.link_a, i.model_b, i.link_b)
                 own = within.setdefault(pair, [[] for _ in levels])
@@ -81,7 +85,20 @@ def curves_of(auditor: Auditor, kept: Kept) -> tuple[Curve, ...]:
         lists = [own + more for own, more in zip(within[pair], open_ends)]
         edges, lower = steps(lists, levels, begin, end)
         made.append(Curve(pair, edges, lower, times, measured(auditor, pair, times)))
-    return tuple(sorted(made, key=lambda curve: curve.least))
+    made += soft_curves(auditor, levels) if soft else []
+    return tuple(sorted(made, key=lambda curve: curve.least)[:MOST_PAIRS])
+
+
+def soft_curves(auditor: Auditor, levels: np.ndarray) -> list[Curve]:
+    """Return the curves of deformable models and what comes within the ladder of them: steps of the clock in which
+    margins are proven, see `softly`."""
+    times = np.linspace(auditor.begin, auditor.end, SOFT_WITNESSES)
+    found = [(pair, measured(auditor, pair, times)) for pair in soft_pairs(auditor)]
+    near = sorted((one for one in found if one[1].min() < levels[-1]), key=lambda one: float(one[1].min()))
+    return [
+        Curve(pair, *proven_steps(auditor, pair, times, upper, levels), times, upper)
+        for pair, upper in near[:MOST_PAIRS]
+    ]
 
 
 def steps(

@@ -13,7 +13,6 @@ import time as clock_module
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import cast
 
 import numpy as np
 
@@ -24,13 +23,14 @@ from tocsin.queries.audit.between import Approach, Between
 from tocsin.queries.audit.curves import Curve, curves_of
 from tocsin.queries.audit.program_records import Conflict, Kept, Measured, ProgramAudit
 from tocsin.queries.audit.records import Pair
+from tocsin.queries.audit.softly import alone, named, without
 from tocsin.queries.contact_intervals import contact_intervals
 from tocsin.queries.context import Context
 from tocsin.queries.distance import distance
 from tocsin.queries.engines.advancement import ENGINE
 from tocsin.queries.first_contact import first_contact, is_free
 from tocsin.queries.phases import Phase, part_of, phases
-from tocsin.results import AskedScene, ContactInterval, Distance, Status
+from tocsin.results import ContactInterval, Distance, Status
 
 SAMPLES = 24
 """Moments of each phase at which the distance of everything is looked at, to know where to begin."""
@@ -42,7 +42,7 @@ SMALLEST = 1e-9
 """Metres; nothing smaller is proven to be a clearance."""
 
 MOST_SOFT = 4096
-"""Questions about parts of a phase with deformable models."""
+"""Questions about parts of a phase, of one pair that a deformable model is in."""
 
 
 class Auditor:
@@ -117,28 +117,43 @@ class Auditor:
         return self.margin if math.isnan(own) or own < 0.0 else own
 
     def _soft(self, phase: Phase, resolution: float) -> Iterator[Conflict]:
-        """Yield the stretches of a phase with deformable models, by halving what is not proven free."""
-        waiting = [(phase.begin, phase.end)]
-        questions = 0
+        """Yield the stretches of a phase with deformable models, pair by pair.
+
+        Whatever pair is met first is taken by itself, and then left out, until the rest is proven free.
+        """
+        context = phase.context
+        asked = (self.margin, self.tolerance, self.max_steps, ENGINE)
+        while True:
+            self.queries += 1
+            hit = first_contact(context, phase.motions, *asked, scene=named(context))
+            if hit.status is Status.FREE:
+                return
+            if not hit.contacts:
+                yield Conflict(Status.CAPPED, phase.seconds(hit.time), phase.end, None, self.margin)
+                return
+            c = hit.contacts[0]
+            pair = Pair(c.model_a, c.link_a, c.model_b, c.link_b)
+            yield from self._halved(replace(phase, context=alone(context, pair)), pair, resolution)
+            context = without(context, pair)
+
+    def _halved(self, phase: Phase, pair: Pair, resolution: float) -> Iterator[Conflict]:
+        """Yield the stretches of one pair, by halving what is not proven free."""
+        margin = self.margin_of(phase, pair)
+        waiting, questions = [(phase.begin, phase.end)], 0
         while waiting:
             begin, end = waiting.pop()
-            part = part_of(self.program, phase, begin, end)
             self.queries += 1
             questions += 1
+            part = part_of(self.program, phase, begin, end)
             asked = (self.margin, self.tolerance, self.max_steps, ENGINE)
-            named = cast(AskedScene, phase.context)  # of which answers read the names
-            hit = first_contact(phase.context, part, *asked, scene=named)
+            hit = first_contact(phase.context, part, *asked, scene=named(phase.context))
             if hit.status is Status.FREE:
                 continue
             enter = begin + hit.time * (end - begin)
             middle = max(0.5 * (begin + end), enter)
             if end - begin <= resolution or questions >= MOST_SOFT or not begin < middle < end:
-                pair = None
-                if hit.contacts:
-                    c = hit.contacts[0]
-                    pair = Pair(c.model_a, c.link_a, c.model_b, c.link_b)
-                status = Status.CAPPED if pair is None else Status.CONTACT
-                yield Conflict(status, enter, end, pair, self.margin)
+                status = Status.CAPPED if hit.status is Status.CAPPED else Status.CONTACT
+                yield Conflict(status, enter, end, pair, margin)
                 continue
             waiting += [(middle, end), (enter, middle)] if enter < middle else [(middle, end)]
 
@@ -148,8 +163,6 @@ class Auditor:
             return Measured()
         best: tuple[Approach, Phase] | None = None
         between = self.between(conflict.pair)
-        if between.is_soft:
-            return Measured(distance=0.0 if self.margin == 0.0 else math.nan)
         for phase in self.phases:
             enter, leave = max(conflict.enter, phase.begin), min(conflict.exit, phase.end)
             if enter <= leave:
@@ -159,10 +172,10 @@ class Auditor:
         if best is None:
             return Measured()
         approach, phase = best
-        depth = conflict.margin - approach.distance
+        depth: float | None = max(conflict.margin - approach.distance, 0.0)
         if approach.distance == 0.0:
-            depth = conflict.margin + between.way_out(phase, approach.seconds)
-        return Measured(approach.distance, max(depth, 0.0), approach.seconds, approach.point, approach.speed)
+            depth = None if between.is_soft else conflict.margin + between.way_out(phase, approach.seconds)
+        return Measured(approach.distance, depth, approach.seconds, approach.point, approach.speed)
 
     # ---- clearance ---------------------------------------------------------------------------------------------------
 
@@ -188,12 +201,11 @@ class Auditor:
         speed = None
         if where is not None and nearest.link_a:
             pair = Pair(nearest.model_a, nearest.link_a, nearest.model_b, nearest.link_b)
-            if not self.between(pair).is_soft:
-                phase = self.phases[self.plain.index(where)]
-                found = self.between(pair).closest(phase, max(at - 0.02, phase.begin), min(at + 0.02, phase.end))
-                if found is not None and found.distance <= nearest.distance:
-                    at, speed = found.seconds, found.speed
-                    nearest = self.look(where, at)
+            phase = self.phases[self.plain.index(where)]
+            found = self.between(pair).closest(phase, max(at - 0.02, phase.begin), min(at + 0.02, phase.end))
+            if found is not None and found.distance <= nearest.distance:
+                at, speed = found.seconds, found.speed
+                nearest = self.look(where, at)
         return Kept(min(lower, nearest.distance), nearest.distance, at, nearest, speed)
 
     def look(self, phase: Phase, t: float) -> Distance:
@@ -229,9 +241,7 @@ class Auditor:
 
     def curves(self, kept: Kept) -> tuple[Curve, ...]:
         """Return the clearance over time of the pairs that come closest."""
-        if self.context.soft or not math.isfinite(kept.upper):
-            return ()
-        return curves_of(self, kept)
+        return curves_of(self, kept) if math.isfinite(kept.upper) else ()
 
     def tube_share(self, kept: Kept, conflicts: Sequence[Conflict]) -> float | None:
         """Return which share of the clearance of the nominal motions tubes take; None if nothing has a tube."""
