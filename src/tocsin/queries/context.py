@@ -71,7 +71,7 @@ class Context:
         """Return the scene's tables, laid out again if a model or a rule has changed."""
         changes = Model.changes
         if self._looked != changes or self._world is None:
-            seen = (self.rules.version, *[m.version for m in self.models])
+            seen = self.state
             with self._lock:
                 if self._world is None or seen != self._seen:
                     self._check_carried()
@@ -82,6 +82,11 @@ class Context:
                     self._seen = seen
                 self._looked = changes
         return self._world
+
+    @property
+    def state(self) -> tuple[int, ...]:
+        """The versions of rules and models, which count their changes."""
+        return self.rules.version, *[m.version for m in self.models]
 
     def kept(self, what: str, world: World, make: Callable[[], T]) -> T:
         """Return what an engine keeps beside these tables, made by `make()` if it is not there."""
@@ -114,7 +119,7 @@ class Context:
         world = self.tables()
         twin = self.on(grasp.copies(self.models))
         if not any(model.carried for model in self.models):
-            twin._world, twin._seen = world, (twin.rules.version, *[m.version for m in twin.models])
+            twin._world, twin._seen = world, twin.state
             twin.charts.begin(world)
         return twin
 

@@ -12,7 +12,6 @@ import math
 import time as clock_module
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from functools import cached_property
 
 import numpy as np
 
@@ -55,24 +54,34 @@ class Auditor:
         self.context, self.program = context, program
         self.margin, self.tolerance, self.max_steps = margin, tolerance, max_steps
         self.asked: list[Phase] = list(phases(context, program))
-        kept = context.as_it_is()
-        self.phases: list[Phase] = [replace(p, context=kept) if p.context is context else p for p in self.asked]
-        """On copies of the scene's models, for what is looked at later."""
-        self.begin, self.end = self.phases[0].begin, self.phases[-1].end
+        copied = context.as_it_is()
+        self.copied: list[Phase] = [replace(p, context=copied) if p.context is context else p for p in self.asked]
+        """On copies of the scene's models, for what is looked at when it has changed."""
+        self._state = context.state
+        self._plain: dict[int, list[Phase]] = {}
+        self.begin, self.end = self.asked[0].begin, self.asked[-1].end
         self.has_tubes: bool = any(s.error.any() for track in program.tracks.values() for s in track.segments)
         self.queries = 0
         self._between: dict[Pair, Between] = {}
         self._progress = progress
 
-    @cached_property
+    @property
+    def phases(self) -> list[Phase]:
+        """The phases, in the scene as it was: itself, with all that it has learnt, unless it has changed."""
+        return self.asked if self.context.state == self._state else self.copied
+
+    @property
     def plain(self) -> list[Phase]:
         """Phases without margins of single pairs: clearances are distances, whatever is to be kept."""
-        twins: dict[int, Context] = {}
-        for phase in self.phases:
-            own = phase.context
-            if id(own) not in twins:
-                twins[id(own)] = own.copy(margins=None) if own.rules.margins else own
-        return [replace(phase, context=twins[id(phase.context)]) for phase in self.phases]
+        found = self.phases
+        if id(found) not in self._plain:
+            twins: dict[int, Context] = {}
+            for phase in found:
+                own = phase.context
+                if id(own) not in twins:
+                    twins[id(own)] = own.copy(margins=None) if own.rules.margins else own
+            self._plain[id(found)] = [replace(phase, context=twins[id(phase.context)]) for phase in found]
+        return self._plain[id(found)]
 
     def between(self, pair: Pair) -> Between:
         """Return two links by themselves."""
@@ -248,8 +257,11 @@ class Auditor:
         if not self.has_tubes:
             return None
         nominal = copy.copy(self)
-        nominal.__dict__.pop("plain", None)
-        nominal.phases = [replace(p, motions=tuple(stamped(m, m.times, None) for m in p.motions)) for p in self.phases]
+        nominal._plain = {}
+        nominal.asked, nominal.copied = (
+            [replace(p, motions=tuple(stamped(m, m.times, None) for m in p.motions)) for p in own]
+            for own in (self.asked, self.copied)
+        )
         bare = nominal.clearance(conflicts)
         return 1.0 - kept.lower / bare.lower if bare.lower > 0.0 and math.isfinite(bare.lower) else math.nan
 
@@ -265,7 +277,7 @@ def audit_program(
     return ProgramAudit(
         program=program,
         scene=context,
-        phases=tuple(auditor.phases),
+        phases=tuple(auditor.copied),
         conflicts=tuple(conflicts),
         margin=auditor.margin,
         queries=auditor.queries,

@@ -75,9 +75,14 @@ class Search:
         self.steps = course.steps
         self.way = np.concatenate([[0.0], np.cumsum(self.steps)])
         """How far the joint that moves most has gone, at each waypoint."""
-        self.kept: Context = context.as_it_is()
-        """The scene as it is now, for what is looked at later."""
+        self._asked = context.as_it_is(), context.state
         self.queries = 0
+
+    @property
+    def kept(self) -> Context:
+        """The scene as it was when the audit was asked for: itself, with all that it has learnt, unless it changed."""
+        copied, state = self._asked
+        return self.context if self.context.state == state else copied
 
     # ---- places ------------------------------------------------------------------------------------------------------
 
