@@ -96,3 +96,29 @@ def test_a_motion_that_stands_is_where_it_was_at_that_time():
     still = cloth.follow(frames).standing(0.75)
     assert still.pieces == 0
     assert np.array_equal(still.vertices_at(0.3), frames[0] + [0.0, 0.0, 2.0])
+
+
+@pytest.mark.parametrize("wrong", [np.nan, np.inf, -np.inf, 2e30, -2e30])
+@pytest.mark.parametrize("end", [0, 1])
+def test_wherever_a_coordinate_is_wrong_a_motion_is_refused(wrong, end):
+    rest = np.random.default_rng(1).normal(size=(37, 3))
+    cloth = Deformable(rest, faces=[(0, 1, 2)])
+    for row, column in ((0, 0), (17, 1), (36, 2)):
+        ends = [rest.copy(), rest + 1.0]
+        ends[end][row, column] = wrong
+        with pytest.raises(TocsinError, match=("start", "end")[end]):
+            cloth.move(*ends)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [np.asfortranarray, np.ndarray.tolist, lambda v: v.astype(np.longdouble), lambda v: np.repeat(v, 2, 0)[::2]],
+)
+def test_a_motion_has_copies_of_whatever_it_is_given(given):
+    rest = np.random.default_rng(2).normal(size=(8, 3))
+    cloth = Deformable(rest, faces=[(0, 1, 2)])
+    plain, other = rest + 1.0, given(rest)
+    motion = cloth.move(plain, other)
+    plain[:] = 9.0
+    assert (motion.frames == [rest + 1.0, rest]).all()
+    assert not motion.frames.flags.writeable

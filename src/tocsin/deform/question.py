@@ -433,7 +433,10 @@ class Question:
 
 
 def middle_of(models: Iterable[Frames]) -> np.ndarray:
-    """Return a point in the middle of deformable models at the start, from which single precision measures."""
+    """Return a point about in the middle of deformable models at the start, from which single precision measures.
+
+    Any point would do: how far from it everything is, is measured when models are fitted.
+    """
     box = np.array([[np.inf] * 3, [-np.inf] * 3])
     for frames in models:
         widen(box, frames.start)
