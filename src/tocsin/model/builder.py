@@ -52,7 +52,7 @@ class RobotBuilder:
         planar, ball or floating. `axis` in the joint's frame. `origin`: (x, y, z) or 4x4, the joint's frame in the
         parent's. `limits` (lower, upper) in radians or metres. `mimic` (joint, multiplier, offset): the value is that
         joint's times the multiplier plus the offset. `joint_name`: by default the link's name and "_joint". `solid`: as
-        of a `Body`. Returns the builder.
+        of a `Body`. Returns the builder. Many arguments because a link and its joint are described in one call.
         """
         name = _cast.name(name, "the name of a link")
         if name in self._links:
