@@ -91,3 +91,25 @@ def test_elsewhere_it_is_one_sentence(compiling, monkeypatch):
         compiling.begin(ask, kept=False)
         compiling.end(ask)
     assert file.getvalue() == "tocsin: compiling kernels (ask needs 2), and keeping none\n"
+
+
+def test_a_large_mesh_tells_a_terminal_how_far_it_is_and_leaves_no_line_behind(monkeypatch):
+    screen = Terminal()
+    monkeypatch.setattr("sys.stderr", screen)
+    with progress.preparing("its hierarchy", 400_000) as tell:
+        tell(1, 4)
+        tell(2, 4)  # too soon after the other
+    assert screen.getvalue().startswith("\rtocsin: preparing a mesh of 400,000 triangles: its hierarchy, 25 %\r ")
+    assert screen.getvalue().endswith(" \r")
+
+
+def test_a_small_mesh_tells_nothing_and_a_huge_one_a_sentence_where_there_is_no_terminal(monkeypatch):
+    said = io.StringIO()
+    monkeypatch.setattr("sys.stderr", said)
+    with progress.preparing("its hierarchy", 400) as tell:
+        assert tell is None
+    with progress.preparing("its hierarchy", 5_000_000) as tell:
+        tell(1, 2)
+    assert said.getvalue() == (
+        "tocsin: preparing a mesh of 5,000,000 triangles: its hierarchy. That is kept for the next time\n"
+    )

@@ -9,8 +9,9 @@ import pytest
 from tocsin.compiler.store import Store
 from tocsin.geometry import cache, shape
 from tocsin.geometry.primitives import Sphere
-from tocsin.geometry.support_patches import are_support_patches
-from tocsin.geometry.tree import NODE, build_triangles, is_tree
+from tocsin.geometry.support_building import are_support_patches
+from tocsin.geometry.tree import NODE
+from tocsin.geometry.tree_building import build_triangles, is_tree
 
 pytestmark = pytest.mark.pure
 
@@ -137,10 +138,20 @@ def test_patches_outside_of_their_tables_are_not_taken():
 
 def test_a_mesh_from_the_cache_is_the_mesh_that_was_built(place, monkeypatch):
     mesh = Sphere(1.0).tessellate(12)
-    built = shape._built(mesh, mesh.vertices)
+    built = shape.make_shape(mesh)
     assert len(list(place.iterdir())) == 1
     monkeypatch.setattr(shape, "fit_obb", lambda *_: pytest.fail("built again"))
-    found = shape._built(mesh, mesh.vertices)
-    assert found.keys() == built.keys()
-    for name, array in built.items():
-        assert np.asarray(array).tobytes() == found[name].tobytes(), name
+    found = shape.make_shape(mesh)
+    for name in ("nodes", "proxy", "radius", "center", "axes", "half", "samples"):
+        assert np.asarray(getattr(built, name)).tobytes() == np.asarray(getattr(found, name)).tobytes(), name
+
+
+def test_patches_from_the_cache_are_those_that_were_built(place, monkeypatch):
+    mesh = Sphere(1.0).tessellate(40)
+    built = shape.make_shape(mesh).patches
+    assert len(list(place.iterdir())) == 2
+    monkeypatch.setattr(shape, "build_support_patches", lambda *_: pytest.fail("built again"))
+    for array, found in zip(built, shape.make_shape(mesh).patches, strict=True):
+        assert (array.dtype, array.tobytes()) == (found.dtype, found.tobytes())
+        assert found.flags.writeable, "kernels are compiled anew for arrays that cannot be written"
+        assert found.ctypes.data % 64 == 0

@@ -8,7 +8,7 @@ from tocsin.geometry.decomposition import surface_pieces
 from tocsin.geometry.hull_tree import MAX_POINTS, build_hull_tree
 from tocsin.geometry.mesh import Mesh
 from tocsin.geometry.primitives import Sphere
-from tocsin.geometry.tree import build_triangles
+from tocsin.geometry.tree_building import build_triangles
 
 from .test_decomposition import MESHES, soup
 

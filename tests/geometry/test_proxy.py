@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
+from scipy.spatial import ConvexHull
 
-from tocsin.geometry.proxy import DIRECTIONS, convex_proxy, sphere_directions
+from tocsin.geometry.proxy import DIRECTIONS, MANY, convex_proxy, sphere_directions
 
 
 def test_directions_are_unit_vectors_that_leave_no_large_gap():
@@ -36,3 +37,35 @@ def test_no_point_is_beyond_the_support_of_the_proxy_in_any_direction(seed):
     slack = 1e-14
     assert ((points @ directions.T).max(axis=0) <= (kept @ directions.T).max(axis=0) + radius + slack).all()
     assert radius < 0.5
+
+
+def on_a_ball(rng):
+    points = rng.normal(size=(MANY + 1, 3))
+    return points / np.linalg.norm(points, axis=1)[:, None]
+
+
+def on_a_grid(rng):
+    return rng.integers(-4, 5, (MANY + 1, 3)) * (1.0, 0.25, 2.0) + 1000.0
+
+
+def flat(rng):
+    return np.column_stack([rng.normal(size=(MANY + 1, 2)), np.zeros(MANY + 1)])
+
+
+def nearly_flat(rng):
+    return flat(rng) + 1e-13 * rng.normal(size=(MANY + 1, 3))
+
+
+@pytest.mark.parametrize("scale", [1.0, 2.0**-60])
+@pytest.mark.parametrize("make", [on_a_ball, on_a_grid, flat, nearly_flat])
+def test_a_proxy_of_so_many_points_that_no_hull_is_made_of_them_holds_them_all(make, scale):
+    """The oracle is Qhull's hull of all points, which the proxy is made without: its corners are those that matter."""
+    points = np.ascontiguousarray(make(np.random.default_rng(4)) * scale)
+    kept, radius = convex_proxy(points)
+    assert len(kept) <= DIRECTIONS + 6
+    corners = points if make in (flat, nearly_flat) else points[ConvexHull(points / scale).vertices]
+    directions = sphere_directions(2000)
+    reach = (corners @ directions.T).max(axis=0) - (kept @ directions.T).max(axis=0)
+    size = float(np.ptp(points, axis=0).max())
+    assert (reach <= radius + 2.0**-48 * float(np.abs(points).max())).all()
+    assert radius <= 0.2 * size

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import trimesh
 
+from tocsin.geometry.support_building import build_support_patches
 from tocsin.geometry.support_patches import (
     CELL,
     COUNT,
@@ -12,13 +13,12 @@ from tocsin.geometry.support_patches import (
     PLACE,
     WHICH,
     SupportPatches,
-    build_support_patches,
     corner_at,
     farthest,
     shifted,
 )
 from tocsin.geometry.support_table import ROW, cell_of
-from tocsin.geometry.tree import build_triangles
+from tocsin.geometry.tree_building import build_triangles
 
 
 def soup(triangles, seed):
@@ -43,7 +43,7 @@ class Laid:
     def __init__(self, mesh, scale=1.0):
         self.points, faces = np.ascontiguousarray(mesh[0] * scale), mesh[1].astype(np.int32)
         self.nodes = build_triangles(self.points, faces)
-        self.patches = SupportPatches(*build_support_patches(self.nodes, self.points, faces))
+        self.patches = build_support_patches(self.nodes, self.points, faces)
         self.center = self.nodes[0]["center"].astype(np.float64)
         self.below = [None] * len(self.nodes)
         for i in range(len(self.nodes) - 1, -1, -1):

@@ -7,7 +7,8 @@ from tocsin.advancement.workspace import make_workspace
 from tocsin.geometry.bvh4 import make_bvh4
 from tocsin.geometry.hull_tree import build_hull_tree
 from tocsin.geometry.mesh import Mesh
-from tocsin.geometry.tree import DEPTH, MAX_DEPTH, build_triangles, halvings, split
+from tocsin.geometry.tree import DEPTH, MAX_DEPTH
+from tocsin.geometry.tree_building import build_triangles
 
 
 def depth_of(nodes: np.ndarray) -> int:
@@ -58,7 +59,7 @@ def test_no_tree_is_deeper_than_its_stacks_are_long(name):
     nodes = build_triangles(points, faces)
     assert depth_of(nodes) <= DEPTH
     assert (nodes["count"] > 0).sum() == len(faces)
-    assert len(make_bvh4(nodes).nodes) == len(nodes)
+    assert len(make_bvh4([nodes]).nodes) == len(nodes)
     if len(faces) <= 5000:
         assert depth_of(build_hull_tree(Mesh(points, faces), points).nodes) <= MAX_DEPTH
 
@@ -71,24 +72,6 @@ def test_a_lopsided_soup_would_be_deeper_if_nothing_bounded_it():
         n = max(part, n - part) if min(part, n - part) >= n // 8 + 1 else n - n // 2
         depth += 1
     assert depth > DEPTH
-
-
-@pytest.mark.pure
-def test_halves_need_as_many_levels_as_they_are_said_to():
-    assert [halvings(n) for n in (1, 2, 3, 4, 5, 8, 9, 1024, 1025, 2**31)] == [0, 1, 2, 2, 3, 3, 4, 10, 11, 31]
-    for n in range(2, 500):
-        assert halvings(n - n // 2) == halvings(n) - 1
-
-
-@pytest.mark.pure
-def test_a_split_leaves_no_part_that_the_levels_below_cannot_hold():
-    x = np.array([0.0] * 12 + [1.0] * 4)
-    points, faces = soup(along_x(x), 1e-3)
-    for levels, larger in ((4, 12), (3, 8)):
-        order = np.arange(16).astype(np.int32)
-        middle = split(points, faces, order, np.zeros(16), 0, 16, (1.0, 0.0, 0.0), levels)
-        assert max(middle, 16 - middle) == larger
-        assert sorted(order) == list(range(16))
 
 
 def test_stacks_hold_what_two_trees_of_the_greatest_depth_put_there():

@@ -1,4 +1,4 @@
-"""What is told while kernels are compiled: of how many that a question needs how many are done.
+"""What is told while kernels are compiled and large meshes are prepared: how much of it is done.
 
 A question is one compiled function, and what it calls is known from its text before anything is compiled: the kernels
 that its names stand for, and theirs. On a terminal that is a line that moves; elsewhere a sentence, once.
@@ -17,6 +17,15 @@ from tocsin.compiler.store import say
 
 Listener = Callable[[str, int, int], object]
 """Is told the question's name, how many of its kernels are done, and how many it has."""
+
+Tell = Callable[[int, int], object]
+"""Is told how many pieces of some work are done, and how many there are."""
+
+LARGE = 100_000
+"""Triangles from which it is told how far a mesh is: a second."""
+
+HUGE = 1_000_000
+"""Triangles from which that is said where there is no terminal: ten seconds."""
 
 OFTEN = 0.1
 """Seconds between two drawings of the line."""
@@ -50,6 +59,41 @@ def _named(function: Any) -> Iterator[Any]:
             yield cell.cell_contents
 
 
+class Line:
+    """A line on a terminal that is drawn again and again; nothing elsewhere."""
+
+    def __init__(self) -> None:
+        self._drawn = 0.0
+        self._width = 0
+
+    def draw(self, line: str) -> None:
+        """Draw a line in place of the one before, not too often; an empty one at once."""
+        now = time.perf_counter()
+        if not _terminal() or (line and now - self._drawn < OFTEN):
+            return
+        self._drawn = now
+        with suppress(OSError, ValueError, AttributeError):  # a closed or missing stream
+            print(f"\r{line:<{self._width}}", end="\r" if not line else "", file=sys.stderr, flush=True)
+        self._width = len(line)
+
+
+@contextmanager
+def preparing(what: str, triangles: int) -> Iterator[Tell | None]:
+    """Yield what is told how far something of a mesh is, while it is made; None for a small mesh."""
+    if triangles >= HUGE and not _terminal():
+        say(f"preparing a mesh of {triangles:,} triangles: {what}. That is kept for the next time")
+    if triangles < LARGE:
+        yield None
+        return
+    line = Line()
+    try:
+        yield lambda done, total: line.draw(
+            f"tocsin: preparing a mesh of {triangles:,} triangles: {what}, {100 * done // total} %"
+        )
+    finally:
+        line.draw("")
+
+
 class Compiling:
     """One question that is being compiled; others that it waits for are a part of it."""
 
@@ -58,8 +102,8 @@ class Compiling:
         self._question: Any = None
         self._needed: set[Any] = set()
         self._done: set[Any] = set()
-        self._started = self._drawn = 0.0
-        self._width = 0
+        self._started = 0.0
+        self._line = Line()
         self._said = False
 
     def begin(self, question: Any, *, kept: bool) -> None:
@@ -91,18 +135,9 @@ class Compiling:
         if self.listener is not None:
             self.listener(name, done, total)
             return
-        now = time.perf_counter()
-        if not _terminal() or (now - self._drawn < OFTEN and not last):
-            return
-        self._drawn = now
-        spent = now - self._started
+        spent = time.perf_counter() - self._started
         left = f", about {spent / done * (total - done):.0f} s left" if done >= FEW else ""
-        self._draw("" if last else f"tocsin: compiling {name}: {done} of {total} kernels, {spent:.0f} s{left}")
-
-    def _draw(self, line: str) -> None:
-        with suppress(OSError, ValueError, AttributeError):  # a closed or missing stream
-            print(f"\r{line:<{self._width}}", end="\r" if not line else "", file=sys.stderr, flush=True)
-        self._width = len(line)
+        self._line.draw("" if last else f"tocsin: compiling {name}: {done} of {total} kernels, {spent:.0f} s{left}")
 
 
 def _terminal() -> bool:

@@ -22,7 +22,10 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import suppress
+from io import FileIO
 from pathlib import Path
+
+import numpy as np
 
 HEAD = b"tocsin store 1\n"
 """Opens every file: raise the number when the layout changes."""
@@ -32,6 +35,9 @@ DIGEST = 32
 
 LIMIT = 2**30
 """Bytes of one kind."""
+
+LINE = 64
+"""Bytes of a line of the processor's cache."""
 
 DAY = 86400.0
 HOUR = 3600.0
@@ -95,9 +101,10 @@ def refusal(place: Path) -> str | None:
     )
 
 
-def _digest(kind: str, name: str, body: Bytes) -> bytes:
+def _digest(kind: str, name: str, *parts: Bytes) -> bytes:
     digest = hashlib.blake2b(f"{kind}/{name}\n".encode(), digest_size=DIGEST)
-    digest.update(body)
+    for part in parts:
+        digest.update(part)
     return digest.digest()
 
 
@@ -142,9 +149,10 @@ class Store:
         place = self.place()
         return None if place is None else self._read(place / f"{key}.tocsin")
 
-    def save(self, key: str, body: Bytes) -> bool:
-        """Keep bytes under a key, in place of what was there; return whether that worked."""
-        place = self.place(make=True) if len(body) <= self.limit // 4 else None
+    def save(self, key: str, *parts: Bytes) -> bool:
+        """Keep bytes, given in parts, under a key, in place of what was there; return whether that worked."""
+        size = sum(map(len, parts))
+        place = self.place(make=True) if size <= self.limit // 4 else None
         if place is None:
             return False
         file = place / f"{key}.tocsin"
@@ -152,8 +160,9 @@ class Store:
             number, temporary = tempfile.mkstemp(dir=place, prefix=f"{file.name}.", suffix=".tmp")
             try:
                 with open(number, "wb") as out:
-                    out.write(HEAD + _digest(self.kind, file.name, body))
-                    out.write(body)
+                    out.write(HEAD + _digest(self.kind, file.name, *parts))
+                    for part in parts:
+                        out.write(part)
                 os.replace(temporary, file)
             except BaseException:
                 with suppress(OSError):
@@ -161,7 +170,7 @@ class Store:
                 raise
         except (OSError, MemoryError):  # read-only, full, too large a file, too many open
             return False
-        self._make_room(len(body))
+        self._make_room(size)
         return True
 
     def names(self) -> list[str]:
@@ -187,7 +196,7 @@ class Store:
                 status = os.fstat(opened.fileno())
                 if not (stat.S_ISREG(status.st_mode) and trusted(status) and status.st_size <= self.limit):
                     return None
-                data = memoryview(opened.readall())
+                data = _read_all(opened, status.st_size)
             body = whole(self.kind, file.name, data)
             if body is not None and time.time() - status.st_mtime > DAY:
                 with suppress(OSError):
@@ -236,6 +245,17 @@ def _make(place: Path) -> None:
         if place.parent != place:
             _make(place.parent)
         place.mkdir(mode=0o700, exist_ok=True)
+
+
+def _read_all(opened: FileIO, size: int) -> memoryview:
+    """Return all bytes of a file, such that what is after the digest starts where any number may."""
+    memory = np.empty(size + 2 * LINE, np.uint8)
+    start = -(memory.ctypes.data + len(HEAD) + DIGEST) % LINE
+    data = memory.data[start : start + size]
+    read = 0
+    while read < size and (more := opened.readinto(data[read:])):
+        read += more
+    return data[:read]
 
 
 def _plain_file(path: str, flags: int) -> int:

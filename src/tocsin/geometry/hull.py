@@ -4,7 +4,7 @@ Qhull works in floating point and drops points that lie outside the hull of thos
 merges faces that are coplanar up to one). So a hull comes with `slack`: no input point is farther than that from the
 convex hull of the returned vertices. Whoever needs containment inflates by it.
 
-How the slack is proven: for a dropped point p, `_excess` names a point of the hull, o + sum l_j (v_j - o) with
+How the slack is proven: for a dropped point p, `excess_over` names a point of the hull, o + sum l_j (v_j - o) with
 l_j >= 0 and sum l_j <= 1, and returns an upper bound on the distance to it. Any such combination lies in the hull,
 wherever the l_j come from, so nothing depends on Qhull's planes or on the search for a good face being right.
 Vertices have no excess, so a hull that drops nothing has slack 0.
@@ -26,7 +26,7 @@ FLAT = 2.0**-44
 """Thinner than this, relative to the largest distance from the middle, a set counts as flat (or as on a line)."""
 
 ROUNDING = 2.0**-46
-"""Covers every rounding of one excess at unit size; the proof is in `_excess`."""
+"""Covers every rounding of one excess at unit size; the proof is in `excess_over`."""
 
 
 class Hull(NamedTuple):
@@ -68,7 +68,7 @@ def convex_hull(points: Vectors) -> Hull:
 
 
 @kernel
-def _excess(p, o, a, b, c, la, lb, lc):
+def excess_over(p, o, a, b, c, la, lb, lc):
     """Return an upper bound on the distance from p to the hull of o, a, b, c (unit-size coordinates).
 
     Claim: the l's, clamped below at 0 and scaled to a sum <= 1, give a point h = o + sum l_j (v_j - o) of the hull,
@@ -164,13 +164,13 @@ def _flat_excess(q, x, y, polygon):
         va = vec.load3(q, a)
         vb = vec.load3(q, b)
         _, la, lb = _face_weights(p, o, va, vb)
-        excess = _excess(p, o, va, vb, va, la, lb, 0.0)
+        excess = excess_over(p, o, va, vb, va, la, lb, 0.0)
         if excess > 2.0**-40:  # next to nearly coincident corners the bisection may err
             for k in range(1, n):
                 va = vec.load3(q, polygon[k])
                 vb = vec.load3(q, polygon[max(k - 1, 1)])
                 _, la, lb = _face_weights(p, o, va, vb)
-                excess = min(excess, _excess(p, o, va, vb, va, la, lb, 0.0))
+                excess = min(excess, excess_over(p, o, va, vb, va, la, lb, 0.0))
         worst = max(worst, excess)
     return worst
 
@@ -200,7 +200,7 @@ def _solid(q: Vectors) -> tuple[Numeric, Faces, float]:
     _turn_outward(vertices, faces, across)
     is_vertex = np.zeros(len(q), dtype=bool)
     is_vertex[kept] = True
-    return kept, faces, _solid_excess(np.ascontiguousarray(q[~is_vertex]), vertices, faces, across, _inside(vertices))
+    return kept, faces, _solid_excess(np.ascontiguousarray(q[~is_vertex]), vertices, faces, across, inside(vertices))
 
 
 @kernel
@@ -246,7 +246,7 @@ def _flip(faces, across, f):
 
 
 @kernel
-def _inside(vertices):
+def inside(vertices):
     """Return the mean of four vertices that span about the largest simplex: deep inside, however thin the hull is."""
     zero = (0.0, 0.0, 0.0)
     a = vec.load3(vertices, _farthest_along(vertices, zero, zero, zero)[0])
@@ -274,7 +274,7 @@ def _solid_excess(dropped, vertices, faces, across, o):
     for i in range(dropped.shape[0]):
         p = vec.load3(dropped, i)
         for _ in range(m):
-            la, lb, lc = _weights(p, o, vertices, faces, f)
+            la, lb, lc = weights(p, o, vertices, faces, f)
             least = min(la, min(lb, lc))
             if least >= -ROUNDING:
                 break
@@ -300,14 +300,14 @@ def _excess_at(p, o, vertices, faces, f):
     b = vec.load3(vertices, faces[f, 1])
     c = vec.load3(vertices, faces[f, 2])
     la, lb, lc = _face_weights(p, a, b, c)
-    best = _excess(p, o, a, b, c, la, lb, lc)
+    best = excess_over(p, o, a, b, c, la, lb, lc)
     la, lb, lc = 0.0, 0.0, 0.0
     for _ in range(4):
         h = vec.add(vec.scale(vec.sub(a, o), la), vec.scale(vec.sub(b, o), lb))
         h = vec.add(h, vec.scale(vec.sub(c, o), lc))
-        da, db, dc = _weights(vec.sub(p, h), o, vertices, faces, f)
+        da, db, dc = weights(vec.sub(p, h), o, vertices, faces, f)
         la, lb, lc = la + da, lb + db, lc + dc
-        best = min(best, _excess(p, o, a, b, c, la, lb, lc))
+        best = min(best, excess_over(p, o, a, b, c, la, lb, lc))
         if best <= 2.0 * ROUNDING:
             break
     return best
@@ -344,7 +344,7 @@ def _face_weights(p, a, b, c):
 
 
 @kernel
-def _weights(p, o, vertices, faces, f):
+def weights(p, o, vertices, faces, f):
     """Solve p - o = la (a - o) + lb (b - o) + lc (c - o) for the corners of face f; zeros when they are dependent."""
     a = vec.sub(vec.load3(vertices, faces[f, 0]), o)
     b = vec.sub(vec.load3(vertices, faces[f, 1]), o)

@@ -32,7 +32,8 @@ from tocsin.geometry.decomposition import surface_pieces
 from tocsin.geometry.mesh import Mesh
 from tocsin.geometry.proxy import sphere_directions
 from tocsin.geometry.scaling import binary_scale, scale_up
-from tocsin.geometry.tree import NODE, build_range, fit
+from tocsin.geometry.tree import NODE, fit
+from tocsin.geometry.tree_building import BEGIN, END, FREE, PLACE, ROW, build_below
 
 MAX_POINTS = 24
 """A hull keeps at most this many points."""
@@ -129,7 +130,10 @@ def build_boxes(points, faces, start, members):
             shrunk[k, c] = k
     nodes = np.zeros(2 * m - 1, dtype=NODE)
     keys = np.zeros(m)
-    build_range(nodes, 0, 1, centroids, shrunk, np.arange(n).astype(np.int32), keys, 0, n)
+    row = np.zeros(ROW, dtype=np.int64)
+    row[END] = n
+    row[FREE] = 1
+    build_below(nodes, centroids, shrunk, np.arange(n).astype(np.int32), keys, row)
     upper = 2 * n - 1
     spans = np.zeros((upper, 2), dtype=np.int32)
     for i in range(upper - 1, -1, -1):  # children come after their parents
@@ -152,7 +156,12 @@ def build_boxes(points, faces, start, members):
     free = upper
     for i in range(upper):
         if nodes[i]["count"] > 0:
-            free = build_range(nodes, i, free, points, faces, order, keys, spans[i, 0], spans[i, 1])
+            row[PLACE] = i
+            row[BEGIN] = spans[i, 0]
+            row[END] = spans[i, 1]
+            row[FREE] = free
+            build_below(nodes, points, faces, order, keys, row)
+            free += 2 * (spans[i, 1] - spans[i, 0]) - 2
         else:
             fit(nodes, i, points, faces, order, spans[i, 0], spans[i, 1])
     return nodes, order, spans

@@ -10,12 +10,21 @@ import math
 
 import numpy as np
 
+from tocsin import vec
 from tocsin._types import Vectors
 from tocsin.compiler.jit import kernel
+from tocsin.compiler.threads import on_cores
 from tocsin.geometry.convex import convex_distance
-from tocsin.geometry.hull import convex_hull
+from tocsin.geometry.hull import ROUNDING, convex_hull, excess_over, inside, weights
+from tocsin.geometry.scaling import binary_scale, largest_coordinate, middle_of_box, scale_up
 
 DIRECTIONS = 40
+
+MANY = 20_000
+"""Points of which no convex hull is made: 100,000 on a ball take 2.6 s, where what is left out is measured in 0.02."""
+
+SHARE = 1 << 16
+"""Points that are measured in one go, by one thread."""
 
 
 def sphere_directions(n: int) -> Vectors:
@@ -46,8 +55,91 @@ def largest_excess(points, kept):
     return worst
 
 
+@kernel
+def farthest_points(points, directions):
+    """Return which point is farthest along each direction, the first of equals."""
+    found = np.zeros(directions.shape[0], np.int64)
+    for k in range(directions.shape[0]):
+        d = vec.load3(directions, k)
+        best = -math.inf
+        for i in range(points.shape[0]):
+            s = vec.dot(d, vec.load3(points, i))
+            if s > best:
+                best = s
+                found[k] = i
+    return found
+
+
+@kernel
+def outward_planes(vertices, faces, o):
+    """Return for each face n / (n . (a - o)): along it, the face is at 1 as seen from o; 0 for one that is too thin."""
+    planes = np.zeros((faces.shape[0], 3))
+    for f in range(faces.shape[0]):
+        a = vec.load3(vertices, faces[f, 0])
+        n = vec.cross(vec.sub(vec.load3(vertices, faces[f, 1]), a), vec.sub(vec.load3(vertices, faces[f, 2]), a))
+        height = vec.dot(n, vec.sub(a, o))
+        if height > 0.0:
+            planes[f, 0], planes[f, 1], planes[f, 2] = vec.scale(n, 1.0 / height)
+    return planes
+
+
+@kernel
+def excess_of_many(points, vertices, faces, planes, o):
+    """Return a number that no point's distance from the hull of the vertices exceeds; all at unit size.
+
+    For each point the face that it lies behind, as seen from o, gives a witness: a point of the hull between o and the
+    face, whose distance `hull.excess_over` proves. Which face it is matters for quality only. Where that distance is
+    the largest so far, the closest point of the hull may be nearer, and is a witness as well.
+    """
+    simplex = np.zeros((4, 9))
+    pose = (((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)), (0.0, 0.0, 0.0))
+    worst = 2.0 * ROUNDING
+    for i in range(points.shape[0]):
+        p = vec.load3(points, i)
+        r = vec.sub(p, o)
+        best = -math.inf
+        face = 0
+        for f in range(planes.shape[0]):
+            s = vec.dot(vec.load3(planes, f), r)
+            if s > best:
+                best = s
+                face = f
+        a = vec.load3(vertices, faces[face, 0])
+        b = vec.load3(vertices, faces[face, 1])
+        c = vec.load3(vertices, faces[face, 2])
+        la, lb, lc = weights(p, o, vertices, faces, face)
+        excess = excess_over(p, o, a, b, c, la, lb, lc)
+        if excess > worst:
+            whole = (0, vertices.shape[0], 0.0, 0.0)
+            found = convex_distance(
+                vertices, whole, points, (i, 1, 0.0, 0.0), pose, vec.sub(p, a), simplex, 0.0, 0.0, 1.0
+            )
+            worst = max(worst, min(excess, found[1] + 2.0**-44))
+    return worst
+
+
+def _proxy_of_many(points: Vectors) -> tuple[Vectors, float] | None:
+    """Return the proxy of points without their hull; None if those that are kept do not enclose a volume."""
+    kept = points[np.unique(farthest_points(points, sphere_directions(DIRECTIONS)))]
+    middle = np.array(middle_of_box(points))
+    q = points - middle
+    down, up = binary_scale(largest_coordinate(q))
+    q *= down
+    hull = convex_hull((kept - middle) * down)
+    if hull.dimension < 3:
+        return None
+    o = inside(hull.vertices)
+    planes = outward_planes(hull.vertices, hull.faces, o)
+    parts = [q[k : k + SHARE] for k in range(0, len(q), SHARE)]
+    excess = max(on_cores(lambda part: excess_of_many(part, hull.vertices, hull.faces, planes, o), parts))
+    return kept, scale_up(excess, up) * (1.0 + 2.0**-40)
+
+
 def convex_proxy(points: Vectors) -> tuple[Vectors, float]:
     """Return (kept, radius): the hull of `kept`, inflated by `radius`, contains all points."""
+    found = _proxy_of_many(points) if len(points) > MANY else None
+    if found is not None:
+        return found
     hull = convex_hull(points)
     vertices = hull.vertices
     largest = float(np.abs(points).max())

@@ -16,11 +16,10 @@ from typing import Any, TypeAlias, cast
 import numpy as np
 
 from tocsin import _cast
-from tocsin._types import Faces, Matrix3, Matrix4, NodeTable, Numeric, PoseLike, Vector, Vectors
+from tocsin._types import Faces, Flags, Matrix3, Matrix4, NodeTable, Numeric, PoseLike, Vector, Vectors
 from tocsin.errors import MeshWarning, TocsinError, remark
 from tocsin.geometry import cache
 from tocsin.geometry.affine import moved
-from tocsin.geometry.bvh4 import BVH4, make_bvh4
 from tocsin.geometry.features import Features, find_features
 from tocsin.geometry.hull import convex_hull
 from tocsin.geometry.hull_tree import HullTree, build_hull_tree
@@ -29,8 +28,10 @@ from tocsin.geometry.obb import fit_obb
 from tocsin.geometry.primitives import Box, Capsule, ConvexHull, Cylinder, Primitive, Sphere
 from tocsin.geometry.proxy import convex_proxy
 from tocsin.geometry.shells import opposite_shells_cross
-from tocsin.geometry.support_patches import SupportPatches, are_support_patches, build_support_patches, patch_layout
-from tocsin.geometry.tree import NODE, UNIT, build_triangles, is_tree, write_box
+from tocsin.geometry.support_building import are_support_patches, build_support_patches
+from tocsin.geometry.support_patches import SupportPatches, patch_layout
+from tocsin.geometry.tree import NODE, UNIT, write_box
+from tocsin.geometry.tree_building import build_tree, is_tree
 
 Geometry: TypeAlias = Primitive | Mesh
 """Where it is, in its own frame."""
@@ -76,6 +77,8 @@ class Shape:
     samples: Vectors
     """(k, 3): one point of each connected component; only where a mesh may lie inside another unnoticed."""
     solid: bool = False
+    key: str = ""
+    """Of its triangles, as placed, in the cache; "" if it has too few to be kept."""
 
     @property
     def identity(self) -> tuple[int, bytes]:
@@ -100,24 +103,14 @@ class Shape:
         return build_hull_tree(self.mesh(), self.points)
 
     @cached_property
-    def bvh4(self) -> BVH4:
-        """The hierarchy of boxes, four wide."""
-        return make_bvh4(self.nodes)
-
-    @cached_property
     def patches(self) -> SupportPatches:
-        """The corners below every node of the hierarchy of boxes; 100 ms for 10,000 triangles, so kept on disk."""
-        key = cache.content_key(__file__, "patches", self.nodes, self.points, self.faces)
+        """The corners below every node of the hierarchy of boxes; 70 ms for 10,000 triangles, so kept on disk."""
+        key = cache.derived_key(self.key, "patches")
         found = cache.load(key, patch_layout(len(self.nodes)))
         if found is None or not are_support_patches(SupportPatches(**found)):
-            found = dict(zip(SupportPatches._fields, build_support_patches(self.nodes, self.points, self.faces)))
+            found = build_support_patches(self.nodes, self.points, self.faces)._asdict()
             cache.store(key, found)
         return SupportPatches(**found)
-
-    @cached_property
-    def hull_bvh4(self) -> BVH4:
-        """The hierarchy over the convex pieces, four wide."""
-        return make_bvh4(self.hull_tree.nodes)
 
     @cached_property
     def features(self) -> Features:
@@ -180,9 +173,12 @@ def _mesh_shape(mesh: Mesh, place: Matrix4, solid: bool) -> Shape:
             empty, np.eye(3), empty, 0.0, 0.0, np.zeros((0, 3)), solid,
         )  # fmt: skip
     points = _placed(mesh.vertices, place)
-    used = mesh.vertices[np.unique(mesh.faces)]
-    built = _built(mesh, points)
-    diagonal = math.hypot(*(used.max(axis=0) - used.min(axis=0)))
+    used = np.zeros(len(points), dtype=bool)
+    used[mesh.faces] = True
+    key = cache.content_key(__file__, "shape", points, mesh.faces) if len(mesh.faces) >= CACHED_FROM else ""
+    built = _built(mesh, points, used, key)
+    corners = mesh.vertices[used]
+    diagonal = math.hypot(*(corners.max(axis=0) - corners.min(axis=0)))
     return Shape(
         mesh,
         place,
@@ -200,6 +196,7 @@ def _mesh_shape(mesh: Mesh, place: Matrix4, solid: bool) -> Shape:
         diagonal,
         built["samples"],
         solid,
+        key,
     )
 
 
@@ -213,20 +210,18 @@ def _consistently_wound(mesh: Mesh) -> bool:
     return bool(np.array_equal(forward, np.sort(end * n + start)) and (np.diff(forward) > 0).all())
 
 
-def _built(mesh: Mesh, points: Vectors) -> dict[str, Numeric]:
-    """Build, or fetch from the cache, what depends on the triangles alone."""
+def _built(mesh: Mesh, points: Vectors, used: Flags, key: str) -> dict[str, Numeric]:
+    """Build, or fetch from the cache, what depends on the triangles alone; `used` are the points that they have."""
     faces = mesh.faces
-    key = ""
-    if len(faces) >= CACHED_FROM:
-        key = cache.content_key(__file__, "shape", points, faces)
+    if key:
         found = cache.load(key, {**BUILT, "nodes": (NODE, (2 * len(faces) - 1,))})
         if found is not None and is_tree(found["nodes"]):
             return found
-    used = points[np.unique(faces)]
-    center, axes, half = fit_obb(used)
-    proxy, radius = convex_proxy(used)
+    corners = points[used]
+    center, axes, half = fit_obb(corners)
+    proxy, radius = convex_proxy(corners)
     built: dict[str, Numeric] = {
-        "nodes": build_triangles(points, faces),
+        "nodes": build_tree(points, faces),
         "center": np.asarray(center, dtype=np.float64),
         "axes": np.asarray(axes, dtype=np.float64),
         "half": np.asarray(half, dtype=np.float64),

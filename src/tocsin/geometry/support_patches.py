@@ -17,11 +17,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tocsin import vec
 from tocsin._types import IntArray, SingleArray
 from tocsin.compiler.jit import kernel
-from tocsin.geometry.support_table import ROW, cell_of, fill_cells, grid_of
-from tocsin.geometry.tree import MAX_DEPTH
+from tocsin.geometry.support_table import ROW, cell_of
 from tocsin.simd.lanes import SINGLES, bits, lane, load_singles, select
 
 CORNERS = 2 * SINGLES
@@ -63,175 +61,10 @@ def patch_layout(nodes: int) -> dict[str, tuple[Any, tuple[int | None, ...]]]:
     return {"spans": (np.int32, spans), "corners": (np.float32, corners), "cells": (np.int32, cells)}
 
 
-def are_support_patches(patches: SupportPatches) -> bool:
-    """Do all nodes refer to patches and cells that are there? Asked of what comes from a file."""
-    spans = patches.spans.astype(np.int64)
-    last = spans[:, PLACE] + spans[:, COUNT]
-    cells = spans[:, CELL] + 6 * spans[:, GRID] ** 2
-    return bool(
-        (spans >= 0).all()
-        and (spans[:, COUNT] > 0).all()
-        and (2 * last <= len(patches.corners)).all()
-        and (spans[:, WHICH] < 2**CORNERS).all()
-        and (cells <= len(patches.cells)).all()
-    )
-
-
-@kernel
-def corners_of(nodes, faces, node, found):
-    """Return how many different corners the triangles below a node have, and write them; CORNERS + 1 if too many."""
-    stack = np.zeros(2 * MAX_DEPTH, np.int32)
-    stack[0] = node
-    top = 1
-    n = 0
-    while top > 0:
-        top -= 1
-        i = stack[top]
-        if nodes[i]["count"] <= 0:
-            stack[top] = nodes[i]["first"] + 1
-            stack[top + 1] = nodes[i]["first"]
-            top += 2
-            continue
-        for c in range(3):
-            v = faces[nodes[i]["first"], c]
-            new = True
-            for k in range(n):
-                if found[k] == v:
-                    new = False
-            if new and n == CORNERS:
-                return CORNERS + 1
-            if new:
-                found[n] = v
-                n += 1
-    return n
-
-
-@kernel
-def collect(nodes, faces, spans):
-    """Write the patches into `spans`; return the corners of each, (n, CORNERS), filled up with the first, and n.
-
-    Patches are numbered in the order of the tree, so that those below a node follow each other.
-    """
-    table = np.zeros((nodes.shape[0] // 2 + 1, CORNERS), np.int32)
-    found = np.zeros(CORNERS, np.int32)
-    part = np.zeros(CORNERS, np.int32)
-    below = np.zeros(2 * MAX_DEPTH, np.int32)
-    stack = np.zeros(2 * MAX_DEPTH, np.int32)
-    top = 1
-    n = 0
-    while top > 0:
-        top -= 1
-        node = stack[top]
-        count = corners_of(nodes, faces, node, found)
-        if count > CORNERS:
-            stack[top] = nodes[node]["first"] + 1
-            stack[top + 1] = nodes[node]["first"]
-            top += 2
-            continue
-        for k in range(CORNERS):
-            table[n, k] = found[k] if k < count else found[0]
-        below[0] = node
-        low = 1
-        while low > 0:
-            low -= 1
-            i = below[low]
-            which = 0
-            for j in range(corners_of(nodes, faces, i, part)):
-                for k in range(count):
-                    if found[k] == part[j]:
-                        which |= 1 << k
-            spans[i, PLACE] = n
-            spans[i, COUNT] = 1
-            spans[i, WHICH] = which
-            if nodes[i]["count"] <= 0:
-                below[low] = nodes[i]["first"] + 1
-                below[low + 1] = nodes[i]["first"]
-                low += 2
-        n += 1
-    # Children come after their parents.
-    for i in range(nodes.shape[0] - 1, -1, -1):
-        if spans[i, COUNT] == 0:
-            k = nodes[i]["first"]
-            spans[i, PLACE] = min(spans[k, PLACE], spans[k + 1, PLACE])
-            spans[i, COUNT] = spans[k, COUNT] + spans[k + 1, COUNT]
-            spans[i, WHICH] = 2**CORNERS - 1
-    return table, n
-
-
 @kernel
 def corner_at(corners, group, k):
     """Return a corner in double precision: corner k of eight."""
     return (np.float64(corners[group, 0, k]), np.float64(corners[group, 1, k]), np.float64(corners[group, 2, k]))
-
-
-@kernel
-def one_for_all(points, faces, center):
-    """Return the triangles by corners of which no two are in one place, seen from the centre in single precision.
-
-    One stands for all that are there, of which soups have thousands: lists would name each of them.
-    """
-    m = points.shape[0]
-    size = 8
-    while size < 2 * m:
-        size *= 2
-    slots = np.full(size, -1, np.int32)
-    places = np.zeros((m, 3), np.float32)
-    for v in range(m):
-        for i in range(3):
-            places[v, i] = points[v, i] - center[i] + 0.0  # -0 is 0
-    words = places.view(np.int32)
-    number = np.zeros(m, np.int32)
-    for v in range(m):
-        key = np.int64(0)
-        for i in range(3):
-            key = (key * 73 + words[v, i]) & 0xFFFFFFFFFF
-        key = (key ^ (key >> 15) ^ (key >> 27)) & 0x3FFFFFFF
-        slot = (key * 2654435761 >> 16) & (size - 1)
-        while slots[slot] >= 0 and not same_place(words, slots[slot], v):
-            slot = (slot + 1) & (size - 1)
-        if slots[slot] < 0:
-            slots[slot] = v
-        number[v] = slots[slot]
-    out = np.zeros((faces.shape[0], 3), np.int32)
-    for f in range(faces.shape[0]):
-        for c in range(3):
-            out[f, c] = number[faces[f, c]]
-    return out
-
-
-@kernel
-def same_place(places, a, b):
-    """Are two points in one place?"""
-    return places[a, 0] == places[b, 0] and places[a, 1] == places[b, 1] and places[a, 2] == places[b, 2]
-
-
-@kernel
-def build_support_patches(nodes, points, faces):
-    """Return (spans, corners, cells) of a tree over triangles; see `SupportPatches`."""
-    spans = np.zeros((nodes.shape[0], SPAN), np.int32)
-    center = (np.float64(nodes[0]["center"][0]), np.float64(nodes[0]["center"][1]), np.float64(nodes[0]["center"][2]))
-    table, n = collect(nodes, one_for_all(points, faces, center), spans)
-    corners = np.zeros((2 * n, 3, SINGLES), np.float32)
-    for p in range(n):
-        for k in range(CORNERS):
-            e = vec.sub(vec.load3(points, table[p, k]), center)
-            for i in range(3):
-                corners[2 * p + k // SINGLES, i, k % SINGLES] = e[i]
-    total = 0
-    for i in range(spans.shape[0]):
-        if spans[i, COUNT] > FEW:
-            grid = grid_of(spans[i, COUNT])
-            spans[i, CELL] = total
-            spans[i, GRID] = grid
-            total += 6 * grid * grid
-    cells = np.zeros((2 * total, ROW), np.int32)
-    used = total
-    for i in range(spans.shape[0]):
-        if spans[i, GRID] > 0:
-            cells, used = fill_cells(
-                corners, table, spans[i, PLACE], spans[i, COUNT], spans[i, CELL], spans[i, GRID], cells, used
-            )
-    return spans, corners, cells[:used].copy()
 
 
 @kernel

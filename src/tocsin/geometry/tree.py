@@ -1,4 +1,4 @@
-"""A hierarchy of oriented boxes over the triangles of a shape, built top down by compiled code in O(n log n).
+"""A hierarchy of oriented boxes over the triangles of a shape.
 
 A node is one record of 64 bytes, one line of the processor's cache (a random visit costs 26 ns when the node is at hand
 and twice that when it is not; in double precision a node would be three lines). It holds its box in single precision,
@@ -6,16 +6,13 @@ the reach of its content from the frame's origin (for the motion bounds), and it
 `first` and `first + 1` of an inner node. A leaf holds one triangle: `count` is 1 and `first` is the triangle's index.
 The root is node 0.
 
-Boxes follow the principal axes of their vertices, or the frame's axes where those make a smaller box. Splits are at
-the mean along the longest axis, at the median where the mean would be lopsided, so that the depth stays logarithmic.
-Walks down a tree keep what waits on stacks of fixed length, so no tree is deeper than DEPTH (`build_range`).
+Boxes follow the principal axes of their vertices, or the frame's axes where those make a smaller box. Walks down a tree
+keep what waits on stacks of fixed length, so no tree is deeper than DEPTH (`tree_building`).
 """
 
 import numpy as np
 
 from tocsin import vec
-from tocsin._types import NodeTable
-from tocsin.compiler.arrays import stable_order
 from tocsin.compiler.jit import kernel
 
 NODE = np.dtype(
@@ -47,20 +44,6 @@ SINGLE_TINY = 2.0**-140
 
 UNIT_DOWN = 1.0 - 2.0**-21
 """Times an axis of a node: a vector no longer than 1."""
-
-
-def is_tree(nodes: NodeTable) -> bool:
-    """Do these nodes refer to each other as those of a hierarchy over triangles do: children after parents, and every
-    triangle in one leaf? Asked of what comes from a file."""
-    leaf = nodes["count"] == 1
-    first = nodes["first"]
-    inner = np.flatnonzero(~leaf)
-    return bool(
-        (nodes["count"][inner] == 0).all()
-        and (first[inner] > inner).all()
-        and np.array_equal(np.sort(first[inner]), np.arange(1, len(nodes), 2))
-        and np.array_equal(np.sort(first[leaf]), np.arange(len(nodes) // 2 + 1))
-    )
 
 
 @kernel
@@ -282,112 +265,3 @@ def node_axes(node):
 def spread(half, axes, n):
     """Return the half-width of a box along n: sum of half_k |axes_k . n|."""
     return half[0] * abs(vec.dot(axes[0], n)) + half[1] * abs(vec.dot(axes[1], n)) + half[2] * abs(vec.dot(axes[2], n))
-
-
-@kernel
-def centroid_along(points, faces, f, axis):
-    """Return three times the centroid of triangle f along an axis."""
-    s = vec.add(vec.load3(points, faces[f, 0]), vec.load3(points, faces[f, 1]))
-    return vec.dot(axis, vec.add(s, vec.load3(points, faces[f, 2])))
-
-
-@kernel
-def partition(keys, order, begin, end, pivot):
-    """Move the entries with key < pivot to the front of [begin, end); return the first index of the rest."""
-    i = begin
-    for k in range(begin, end):
-        if keys[k] < pivot:
-            keys[i], keys[k] = keys[k], keys[i]
-            order[i], order[k] = order[k], order[i]
-            i += 1
-    return i
-
-
-@kernel
-def halvings(n):
-    """Return how often n must be halved, rounding up, until 1 is left: the least depth of a tree of n leaves."""
-    depth = 0
-    while n > 1:
-        n -= n // 2
-        depth += 1
-    return depth
-
-
-@kernel
-def split(points, faces, order, keys, begin, end, axis, levels):
-    """Split order[begin:end] in two along an axis: at the mean, or at the median if that is lopsided.
-
-    Lopsided are parts of an eighth, and parts too large for a tree of `levels` levels.
-    """
-    total = 0.0
-    for k in range(begin, end):
-        keys[k] = centroid_along(points, faces, order[k], axis)
-        total += keys[k]
-    n = end - begin
-    middle = partition(keys, order, begin, end, total / n)
-    larger = max(middle - begin, end - middle)
-    if n - larger < n // 8 + 1 or halvings(larger) > levels:
-        rank = stable_order(keys[begin:end])
-        sorted_order = order[begin:end][rank]
-        for k in range(n):
-            order[begin + k] = sorted_order[k]
-        middle = begin + n // 2
-    return middle
-
-
-@kernel
-def build_triangles(points, faces):
-    """Return the nodes of the tree over all triangles."""
-    m = faces.shape[0]
-    nodes = np.zeros(2 * m - 1, dtype=NODE)
-    order = np.arange(m).astype(np.int32)
-    keys = np.zeros(m)
-    build_range(nodes, 0, 1, points, faces, order, keys, 0, m)
-    return nodes
-
-
-@kernel
-def build_range(nodes, root, free, points, faces, order, keys, range_begin, range_end):
-    """Build the subtree of order[range_begin:range_end] at `root`, new nodes from `free` on; return the next free.
-
-    Claim: no leaf is more than DEPTH below `root`. Proof: every node of depth d and n triangles has d + halvings(n) <=
-    DEPTH. The root has, as n < 2^31. Its children have if they pass the test in `split`; if they do not they are the
-    two halves, and halvings((n + 1) // 2) = halvings(n) - 1. Each level costs O(n log n) at most.
-    """
-    stack = np.zeros((DEPTH + 2, 4), dtype=np.int64)
-    stack[0, 0] = root
-    stack[0, 1] = range_begin
-    stack[0, 2] = range_end
-    top = 1
-    while top > 0:
-        top -= 1
-        node = stack[top, 0]
-        begin = stack[top, 1]
-        end = stack[top, 2]
-        depth = stack[top, 3]
-        fit(nodes, node, points, faces, order, begin, end)
-        box = nodes[node]
-        if end - begin == 1:
-            box["first"] = order[begin]
-            box["count"] = 1
-            continue
-        axis = 0
-        for i in range(1, 3):
-            if box["half"][i] > box["half"][axis]:
-                axis = i
-        axes = node_axes(box)
-        direction = axes[0] if axis == 0 else (axes[1] if axis == 1 else axes[2])
-        middle = split(points, faces, order, keys, begin, end, direction, DEPTH - depth - 1)
-        box["first"] = free
-        box["count"] = 0
-        # The larger part goes on the stack first: the stack then stays logarithmic.
-        left_first = middle - begin >= end - middle
-        for part in range(2):
-            left = (part == 0) == left_first
-            stack[top, 0] = free if left else free + 1
-            stack[top, 1] = begin if left else middle
-            stack[top, 2] = middle if left else end
-            stack[top, 3] = depth + 1
-            top += 1
-        free += 2
-    return free

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from tocsin._types import Faces, Indices, IntArray, LinkTable, NodeTable, Numeric, Records, SingleArray, Values, Vectors
 from tocsin.compiler.jit import borrowed, inlined
-from tocsin.geometry.bvh4 import BVH4, EMPTY, shifted
+from tocsin.geometry.bvh4 import make_bvh4
 from tocsin.geometry.shape import Shape
 from tocsin.geometry.support_patches import EMPTY as NO_SUPPORT_PATCHES
 from tocsin.geometry.support_patches import SPAN, SupportPatches
@@ -144,7 +144,8 @@ def assemble(models: Sequence[Model], rules: dict[tuple[int, int], float], *, hu
 
     `hulls`: use the trees over convex pieces, with the hulls of their nodes, instead of those over triangles.
     """
-    trees: list[BVH4] = [EMPTY]
+    trees: list[NodeTable] = []
+    first_faces: list[int] = []
     points: list[Vectors] = []
     faces: list[Faces] = []
     node_hulls: list[tuple[Indices, Indices, Values]] = []
@@ -153,7 +154,7 @@ def assemble(models: Sequence[Model], rules: dict[tuple[int, int], float], *, hu
     links: list[LinkTable] = []
     table = np.zeros(len(models), MODEL)
     patches: list[SupportPatches] = [NO_SUPPORT_PATCHES]
-    n_geoms = n_nodes = n_quads = n_points = n_faces = n_links = n_config = n_patches = n_cells = 0
+    n_geoms = n_nodes = n_points = n_faces = n_links = n_config = n_patches = n_cells = 0
     for m, model in enumerate(models):
         entry = table[m]
         entry["link"], entry["links"] = n_links, len(model.links)
@@ -172,8 +173,8 @@ def assemble(models: Sequence[Model], rules: dict[tuple[int, int], float], *, hu
                 if which not in placed:
                     placed[which] = (n_nodes, n_points + len(shape.points), n_faces)
                     tree = shape.hull_tree if hulls and shape.is_mesh else None
-                    wide = shape.bvh4 if tree is None else shape.hull_bvh4
-                    trees.append(shifted(wide, n_nodes, n_faces, n_quads))
+                    trees.append(shape.nodes if tree is None else tree.nodes)
+                    first_faces.append(n_faces)
                     points += [shape.points, shape.proxy, shape.axis, shape.samples]
                     own_points = sum(len(p) for p in points[-4:])
                     if tree is not None:
@@ -190,8 +191,7 @@ def assemble(models: Sequence[Model], rules: dict[tuple[int, int], float], *, hu
                         n_cells += len(held.cells)
                         patches.append(held)
                     faces.append(shape.faces + np.int32(n_points))
-                    n_nodes += len(wide.nodes)
-                    n_quads += len(wide.quads)
+                    n_nodes += len(trees[-1])
                     n_points += own_points
                     n_faces += len(shape.faces)
                 root, proxy, face = placed[which]
@@ -213,9 +213,7 @@ def assemble(models: Sequence[Model], rules: dict[tuple[int, int], float], *, hu
     selves = [_selves(entry, geoms["link"], rules) for entry in table]
     table["self"] = np.cumsum([0, *map(len, selves)])[:-1]
     return World(
-        _aligned(np.concatenate([tree.nodes for tree in trees])),
-        np.concatenate([tree.quads for tree in trees]),
-        np.concatenate([tree.kids for tree in trees]),
+        *make_bvh4(trees, first_faces),
         _joined(points, np.zeros((0, 3))),
         _joined(faces, np.zeros((0, 3), np.int32)),
         geoms,
@@ -240,16 +238,6 @@ def _patches(shape: Shape, patch: int, cell: int) -> SupportPatches:
     if shape.is_mesh and len(shape.faces) >= PATCHED_FROM:
         return numbered_from(shape.patches, patch, cell)
     return NO_SUPPORT_PATCHES._replace(spans=np.zeros((len(shape.nodes), SPAN), np.int32))
-
-
-def _aligned(nodes: NodeTable) -> NodeTable:
-    """Return a copy whose records start at multiples of their size, so that each is in one line of the cache."""
-    size = nodes.dtype.itemsize
-    raw = np.zeros(nodes.nbytes + size, np.uint8)
-    start = -raw.ctypes.data % size
-    out = raw[start : start + nodes.nbytes].view(nodes.dtype)
-    out[:] = nodes
-    return out
 
 
 def _joined(parts: list[NDArray[Number]], empty: NDArray[Number]) -> NDArray[Number]:

@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tocsin.advancement.work import HASTE, UNTIL
+from tocsin.compiler.threads import cores
 from tocsin.queries.deadlines import ticks_at
 
 
@@ -92,14 +93,6 @@ class Watch:
 
 Work = Callable[[int, int, Watch], int]
 Progress = Callable[[int, int], object]
-
-
-def cores() -> int:
-    """Return how many processors this process may use."""
-    try:
-        return len(os.sched_getaffinity(0))
-    except AttributeError:  # not on this system
-        return os.cpu_count() or 1
 
 
 @cache

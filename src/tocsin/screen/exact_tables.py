@@ -17,7 +17,8 @@ import numpy as np
 from tocsin.errors import TocsinError
 from tocsin.geometry.primitives import Box, ConvexHull
 from tocsin.geometry.shape import Shape
-from tocsin.geometry.tree import NODE, build_triangles
+from tocsin.geometry.tree import NODE
+from tocsin.geometry.tree_building import build_tree
 from tocsin.screen.tables import Surfaces
 
 SOLE = np.dtype(
@@ -82,7 +83,7 @@ def _make(shape: Shape) -> _Part:
     features = shape.features
     faces = mesh.faces
     if nodes is None:
-        nodes = build_triangles(features.points, faces)
+        nodes = build_tree(features.points, faces)
     corners, _ = mesh.welded
     n = len(features.corners)
     m = len(faces)
