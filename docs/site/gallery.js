@@ -1,3 +1,10 @@
+// `make pages` alone makes no scenes: without its picture a scene is left out.
+for (const picture of document.querySelectorAll(".play img")) {
+  const leaveOut = () => (picture.closest(".play").style.display = "none");
+  if (picture.complete && !picture.naturalWidth) leaveOut();
+  picture.addEventListener("error", leaveOut);
+}
+
 // A scene is loaded when it is asked for: a page with a dozen of them would need a dozen graphics contexts.
 document.addEventListener("click", (event) => {
   const button = event.target.closest(".play button");
