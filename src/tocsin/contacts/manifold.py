@@ -15,7 +15,7 @@ from tocsin.advancement.leaves import corner, leaf_distance, placed_corner
 from tocsin.advancement.relative import relative_state
 from tocsin.compiler.jit import borrowed, kernel
 from tocsin.geometry.descent import open_larger
-from tocsin.geometry.triangles import closest_on_triangle, segments
+from tocsin.geometry.triangles import closest_on_triangle, segments, triangle_pair
 from tocsin.model.world import MESH, borrowed_world
 from tocsin.motion.chain import chain_pose
 
@@ -122,7 +122,7 @@ def with_room(touches, n):
 
 
 @kernel
-def add_touch(touches, slots, n, world, pair, p, frame, kind, fa, on_a, fb, on_b, x, y, d, across):
+def add_touch(touches, slots, n, faces, pair, p, frame, kind, fa, on_a, fb, on_b, x, y, d, across):
     """Append a touch of two features, (count, i, k) of triangles fa and fb, unless it is listed; return the new count.
 
     `slots`: the hash table of the touches. x and y are in a's frame, which `frame` places in the world.
@@ -135,11 +135,11 @@ def add_touch(touches, slots, n, world, pair, p, frame, kind, fa, on_a, fb, on_b
     touch["geom_a"] = pair["a"]
     touch["geom_b"] = pair["b"]
     if fa >= 0:
-        name_feature(touch["a"], world.faces, fa, on_a[0], on_a[1], on_a[2])
+        name_feature(touch["a"], faces, fa, on_a[0], on_a[1], on_a[2])
     else:
         touch["a"][:] = -1
     if fb >= 0:
-        name_feature(touch["b"], world.faces, fb, on_b[0], on_b[1], on_b[2])
+        name_feature(touch["b"], faces, fb, on_b[0], on_b[1], on_b[2])
     else:
         touch["b"][:] = -1
     place = place_of(slots, touches, touch)
@@ -181,20 +181,17 @@ def common_normal(u, v):
 
 
 @kernel
-def triangle_touches(touches, slots, n, world, pair, p, frame, pose, fa, fb, near, d, x, y):
-    """Append the touches of two triangles whose distance d, between x and y, is at most `near`; return the new count.
+def triangle_touches(touches, slots, n, faces, pair, p, frame, pair_of_faces, corners, near):
+    """Append the touches of two triangles that are within `near` of each other, if they are; return the new count.
 
     Every corner near the other's face or edge, and every two edges that are near each other within both. Where there is
     none (corner on corner, or a crossing) the closest points are named by where they lie.
     """
-    points = world.points
-    faces = world.faces
-    a0 = corner(points, faces, fa, 0)
-    a1 = corner(points, faces, fa, 1)
-    a2 = corner(points, faces, fa, 2)
-    b0, _ = placed_corner(points, faces, fb, 0, pose)
-    b1, _ = placed_corner(points, faces, fb, 1, pose)
-    b2, _ = placed_corner(points, faces, fb, 2, pose)
+    fa, fb = pair_of_faces
+    a0, a1, a2, b0, b1, b2 = corners
+    d, x, y = triangle_pair(a0, a1, a2, b0, b1, b2)
+    if not d <= near:
+        return n
     face = (3, 0, 0)
     normal_a = common_normal(vec.sub(a1, a0), vec.sub(a2, a0))
     normal_b = common_normal(vec.sub(b1, b0), vec.sub(b2, b0))
@@ -206,7 +203,7 @@ def triangle_touches(touches, slots, n, world, pair, p, frame, pose, fa, fb, nea
         on = feature(q, b0, b1, b2)[0]
         if gap <= near and on > 1:
             n = add_touch(
-                touches, slots, n, world, pair, p, frame, VERTEX_FACE, fa, (1, k, 0), fb, face, corner_a, q, gap,
+                touches, slots, n, faces, pair, p, frame, VERTEX_FACE, fa, (1, k, 0), fb, face, corner_a, q, gap,
                 normal_b if on == 3 else NOWHERE,
             )  # fmt: skip
             listed = -1
@@ -216,7 +213,7 @@ def triangle_touches(touches, slots, n, world, pair, p, frame, pose, fa, fb, nea
         on = feature(q, a0, a1, a2)[0]
         if gap <= near and on > 1:
             n = add_touch(
-                touches, slots, n, world, pair, p, frame, FACE_VERTEX, fa, face, fb, (1, k, 0), q, corner_b, gap,
+                touches, slots, n, faces, pair, p, frame, FACE_VERTEX, fa, face, fb, (1, k, 0), q, corner_b, gap,
                 normal_a if on == 3 else NOWHERE,
             )  # fmt: skip
             listed = -1
@@ -231,7 +228,7 @@ def triangle_touches(touches, slots, n, world, pair, p, frame, pose, fa, fb, nea
                 on_a = (2, k, (k + 1) % 3)
                 on_b = (2, m, (m + 1) % 3)
                 n = add_touch(
-                    touches, slots, n, world, pair, p, frame, EDGE_EDGE, fa, on_a, fb, on_b, u, v, gap,
+                    touches, slots, n, faces, pair, p, frame, EDGE_EDGE, fa, on_a, fb, on_b, u, v, gap,
                     common_normal(edge_a, edge_b),
                 )  # fmt: skip
                 listed = -1
@@ -247,8 +244,18 @@ def triangle_touches(touches, slots, n, world, pair, p, frame, pose, fa, fb, nea
             on_a = face
         elif on_a[0] == 2 and on_b[0] == 2:
             kind = EDGE_EDGE
-        n = add_touch(touches, slots, n, world, pair, p, frame, kind, fa, on_a, fb, on_b, x, y, d, NOWHERE)
+        n = add_touch(touches, slots, n, faces, pair, p, frame, kind, fa, on_a, fb, on_b, x, y, d, NOWHERE)
     return n
+
+
+@kernel
+def corners_of(world, fa, fb, pose):
+    """Return the corners of a triangle of a and of one of b, all in a's frame."""
+    points, faces = world.points, world.faces
+    b0, _ = placed_corner(points, faces, fb, 0, pose)
+    b1, _ = placed_corner(points, faces, fb, 1, pose)
+    b2, _ = placed_corner(points, faces, fb, 2, pose)
+    return corner(points, faces, fa, 0), corner(points, faces, fa, 1), corner(points, faces, fa, 2), b0, b1, b2
 
 
 @kernel
@@ -262,42 +269,40 @@ def manifold(world, sweeps, joints, workspace, pairs, n_pairs, t, max_tests):
     slots = np.full(128, -1, dtype=np.int32)
     left = min(max_tests, MOST_TESTS)
     n = 0
-    stack = workspace.stack
+    face = (3, 0, 0)
+    stack = borrowed(workspace.stack)
     for p in range(n_pairs):
         pair = pairs[p]
-        geom_a = world.geoms[pair["a"]]
-        geom_b = world.geoms[pair["b"]]
+        geom_a, geom_b = world.geoms[pair["a"]], world.geoms[pair["b"]]
+        meshes = geom_a["kind"] == MESH and geom_b["kind"] == MESH
         near = pair["margin"] + pair["tolerance"]
         pose, _ = relative_state(pair, sweeps, joints, world.links, t)
         frame = chain_pose(joints, world.links, pair["link_a"], -1, t)
-        stack[0, 0] = geom_a["root"]
-        stack[0, 1] = geom_b["root"]
+        stack[0, 0], stack[0, 1] = geom_a["root"], geom_b["root"]
         top = 1
         while top > 0:
             top -= 1
             left -= 1
             if left < 0 or n >= MOST:
                 return touches, n, False
-            node_a = world.nodes[stack[top, 0]]
-            node_b = world.nodes[stack[top, 1]]
+            node_a, node_b = world.nodes[stack[top, 0]], world.nodes[stack[top, 1]]
             gap, _ = box_gap(node_a, node_b, pose)
             if gap > near:
                 continue
-            leaf_a = node_a["count"] > 0
-            leaf_b = node_b["count"] > 0
-            if not (leaf_a and leaf_b):
+            if not (node_a["count"] > 0 and node_b["count"] > 0):
                 top = open_larger(stack, top, node_a, node_b)
-                continue
-            d, _, x, y = leaf_distance(world, geom_a, geom_b, node_a, node_b, pose, workspace)
-            face = (3, 0, 0)
-            if not d <= near:
                 continue
             if n + 16 > touches.shape[0]:  # the touches of two triangles
                 touches, slots = with_room(touches, n)
             fa = node_a["first"] if geom_a["kind"] == MESH else -1
             fb = node_b["first"] if geom_b["kind"] == MESH else -1
-            if fa >= 0 and fb >= 0:
-                n = triangle_touches(touches, slots, n, world, pair, p, frame, pose, fa, fb, near, d, x, y)
-            else:
-                n = add_touch(touches, slots, n, world, pair, p, frame, SURFACE, fa, face, fb, face, x, y, d, NOWHERE)
+            if meshes:
+                corners = corners_of(world, fa, fb, pose)
+                n = triangle_touches(touches, slots, n, world.faces, pair, p, frame, (fa, fb), corners, near)
+                continue
+            d, _, x, y = leaf_distance(world, geom_a, geom_b, node_a, node_b, pose, workspace)
+            if d <= near:
+                n = add_touch(
+                    touches, slots, n, world.faces, pair, p, frame, SURFACE, fa, face, fb, face, x, y, d, NOWHERE
+                )  # fmt: skip
     return touches, n, True

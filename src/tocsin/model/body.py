@@ -247,7 +247,8 @@ class Body(Model):
             _cast.pose(pose_t0, f"the start pose of {self.name!r}", rows[0])
             _cast.pose(pose_t1, f"the end pose of {self.name!r}", rows[1])
             decided(rows, self._quaternions)
-        if _cast.choice(kind, "the kind of a motion", MOTION_KINDS) == "interpolating":
+        usual = kind.__class__ is str and kind == "interpolating"  # as most are: no list of words is made
+        if usual or _cast.choice(kind, "the kind of a motion", MOTION_KINDS) == "interpolating":
             return Motion.of(self, rows)
         return screw_motion(self, rows)
 

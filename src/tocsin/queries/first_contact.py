@@ -153,10 +153,9 @@ def _solve(
             configs = again if timeline is None else configs
             ready = laid_out, world, prepared, configs, pieces
             found = engine.solve(prepared, configs, stretches, margin, tolerance, max_steps, anything)
-        if charts.wanted and not engine.until:
-            charts.count(
-                prepared.buffers.counts.item(STEPS), world, prepared.buffers.workspace.pairs, margin, tolerance
-            )  # fmt: skip
+        steps = prepared.tally.item(STEPS)
+        if steps and charts.wanted and not engine.until:
+            charts.count(steps, world, prepared.buffers.workspace.pairs, margin, tolerance)
     return found, ready, stretches, margin, tolerance, elapsed, timeline
 
 
