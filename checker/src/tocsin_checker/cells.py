@@ -69,7 +69,7 @@ class Cells:
     def __init__(self, scene: Scene, tau: np.ndarray) -> None:
         self.scene: Any = scene
         self.tau = tau
-        self.moves, self.placed = functools.cache(self.moves), functools.cache(self.placed)
+        self.moves, self.placed, self.start = map(functools.cache, (self.moves, self.placed, self.start))
 
     def moves(self, model: int, link: int) -> tuple[np.ndarray, np.ndarray]:
         """Return a joint's placement and derivatives, and its bounds."""
@@ -102,11 +102,11 @@ class Cells:
         same: dict[int, list[int]] = {}
         for k, part in enumerate(parts):
             same.setdefault(id(part), []).append(k)
-        most = np.zeros(rows.shape[:2])
+        most, reach, size = np.zeros(rows.shape[:2]), np.zeros(len(parts)), np.zeros(len(parts))
         for own in same.values():
-            most[own] = parts[own[0]].largest(rows[own].reshape(-1, 4)).reshape(len(own), -1)
-        reach = np.array([part.reach(place) for part in parts])
-        size = np.array([part.size for part in parts])
+            part = parts[own[0]]
+            most[own] = part.largest(rows[own].reshape(-1, 4)).reshape(len(own), -1)
+            reach[own], size[own] = part.reach(place), part.size
         left_out, rounded = self.allowed(shape, frame, reach, size, cells)
         return self.summed(most) + (np.sqrt((n * n).sum(axis=1)) * (left_out + rounded) * UP)[:, None]
 
