@@ -32,7 +32,7 @@ Scenes = Annotated[
         "--scene",
         metavar="PATH",
         readable=False,
-        help="What stands around the robot: a mesh, a GLB of many, a folder of meshes, a planning scene (.scene, "
+        help="What is around the robot: a mesh, a GLB of many, a folder of meshes, a planning scene (.scene, "
         ".yaml), another robot. May be given several times.",
         show_default=False,
     ),
@@ -109,7 +109,7 @@ OptionalTo = Annotated[
 ]
 Margin = Annotated[
     float,
-    typer.Option("--margin", metavar="METRES", help="Contact with what stands around is a distance of at most this."),
+    typer.Option("--margin", metavar="METRES", help="Contact with what is around it is a distance of at most this."),
 ]
 SelfMargin = Annotated[
     float | None,

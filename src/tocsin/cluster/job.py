@@ -54,7 +54,7 @@ class Terms:
 
 
 class Numbered(Points):
-    """Edges of a part, whose rows are told by their numbers in the file."""
+    """Edges of a part, whose rows are named by their numbers in the file."""
 
     first = 0
 

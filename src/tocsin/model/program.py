@@ -1,6 +1,6 @@
 """`Program`: what several robots and bodies do on one clock: motions, and what is gripped and let go.
 
-A program is told step by step. A step begins where its model's last one has ended, or `at` a second of the clock;
+A program is written step by step. A step begins where its model's last one has ended, or `at` a second of the clock;
 between steps a model stands. Nothing is asked here: `queries.phases` cuts a program into questions.
 """
 
@@ -76,7 +76,7 @@ class Program:
         """By the id of the model."""
         self.events: list[Event] = []
         self.steps: list[dict[str, Any]] = []
-        """What was told, as files have it."""
+        """Its steps, as files have them."""
         self._until: dict[int, float] = {}
 
     def __repr__(self) -> str:
@@ -85,7 +85,7 @@ class Program:
 
     @property
     def models(self) -> tuple[Model, ...]:
-        """The models that have steps, in the order in which they were told."""
+        """The models that have steps, in the order of their first steps."""
         found = {id(t.model): t.model for t in self.tracks.values()}
         for event in self.events:
             found.setdefault(id(event.robot), event.robot)

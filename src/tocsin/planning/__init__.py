@@ -22,7 +22,7 @@ _OF_OMPL = ("MotionValidator", "StateValidityChecker", "state_space")
 
 
 def __getattr__(name: str) -> Any:
-    """Load what stands on OMPL when it is first asked for."""
+    """Load what needs OMPL when it is first asked for."""
     if name not in _OF_OMPL:
         raise AttributeError(f"module 'tocsin.planning' has no attribute {name!r}")
     from tocsin.planning import ompl_adapter

@@ -1,4 +1,4 @@
-"""What adapters to other planners share: configurations of a group, over what stands, as questions of a scene."""
+"""What adapters to other planners share: configurations of a group, the other joints at rest, as questions."""
 
 from __future__ import annotations
 

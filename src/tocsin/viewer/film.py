@@ -151,7 +151,7 @@ class Film:
 
     @property
     def is_plotted(self) -> bool:
-        """Is there a curve over time that tells something? Not of what stands still, nor of what is alone."""
+        """Is there a curve over time that tells something? Not if nothing moves, nor if there is one model only."""
         return any(m.pieces > 0 for m in self.motions) and bool(np.isfinite(self.curve[1]).any())
 
     def meeting(self) -> str:

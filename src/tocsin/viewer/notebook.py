@@ -1,4 +1,4 @@
-"""Scenes and answers in a notebook: a picture of what stands, a playing view of what moves.
+"""Scenes and answers in a notebook: a picture where nothing moves, a playing view where something does.
 
 A view is a page (`page.py`) in a frame of its own, so it needs no server and no extension: Jupyter and VS Code show it,
 it stays in the saved notebook, and plays offline.

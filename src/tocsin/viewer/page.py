@@ -35,7 +35,7 @@ VERTEX = np.dtype([("place", "<u2", 3), ("spare", "<u2"), ("fold", "<i2", 2)])
 """A vertex: where it is in its solid's box, and its normal folded onto a square."""
 
 Story: TypeAlias = dict[str, Any]
-"""What the page is told, as JSON."""
+"""What the page gets, as JSON."""
 
 
 def save_page(

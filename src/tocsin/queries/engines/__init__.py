@@ -73,7 +73,7 @@ class Engine(ABC):
 
     @abstractmethod
     def stats(self, cost: Cost) -> Stats:
-        """Put the counts and clocks of a question into words."""
+        """Return the counts and clocks of a question as a user reads them."""
 
     def upper(self, outcome: Outcome, stretch: tuple[int, int, int, int], time: float) -> float:
         """Return when it is in contact, within margin + tolerance; `time` is the answer's, of the whole motion."""

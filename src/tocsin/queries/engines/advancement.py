@@ -30,7 +30,7 @@ class Advancement(Engine):
         )  # fmt: skip
 
     def stats(self, cost: Cost) -> Stats:
-        """Put counts and clocks into words."""
+        """Return counts and clocks as a user reads them."""
         counts, clock = cost.counts, cost.clock
         ticks = max(int(clock.sum()), 1)
         parts = (("motion", MOTION), ("culling", CULLING), ("advancement", ADVANCEMENT))

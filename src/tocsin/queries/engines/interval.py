@@ -65,7 +65,7 @@ class Interval(Engine):
         return kept
 
     def stats(self, cost: Cost) -> Stats:
-        """Put counts and clocks into words."""
+        """Return counts and clocks as a user reads them."""
         return report.stats(cost.pairs_total, cost.counts, cost.clock, cost.elapsed)
 
     def upper(self, outcome: Outcome, stretch: tuple[int, int, int, int], time: float) -> float:
