@@ -23,7 +23,8 @@ from tocsin.deform.narrow import (
     STEPS,
     VERTEX_FACE,
 )
-from tocsin.deform.question import Part, Question
+from tocsin.deform.pairing import Part
+from tocsin.deform.question import Question
 from tocsin.model.deformable import Deformable
 from tocsin.outcome import CONTACT
 from tocsin.results import AskedScene, Contact, LazyContact, Stats, Status
@@ -135,13 +136,13 @@ class Words:
     def inside(self, pairing: int, vertex: int, time: float) -> Contact:
         """Return the contact of a vertex inside a solid: a point of both."""
         a, b = self._question.pairings[pairing][:2]
-        point = self._question.positions(a, time, (vertex,))[0]
+        point = self._question.placement.positions(a, time, (vertex,))[0]
         (model_a, link_a), (model_b, link_b) = self.name(a), self.name(b)
         return Contact(link_a, link_b, "inside", ((vertex,), ()), point, point, np.zeros(3), 0.0, model_a, model_b)
 
     def features(self, pairing: int, hit: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """Return the vertices of the touching features on both sides."""
-        a, b = (self._question.elements(part) for part in self._question.pairings[pairing][:2])
+        a, b = (self._question.placement.elements(part) for part in self._question.pairings[pairing][:2])
         kind, i, j = int(hit["kind"]), int(hit["a"]), int(hit["b"])
         on_a: Any = (i,) if kind == VERTEX_FACE else a.edges[i] if kind in (EDGE_EDGE, EDGE_FACE) else a.corners[i]
         on_b: Any = (j,) if kind == FACE_VERTEX else b.edges[j] if kind in (EDGE_EDGE, FACE_EDGE) else b.corners[j]
@@ -154,7 +155,7 @@ class Words:
         question = self._question
         a, b = question.pairings[pairing][:2]
         on_a, on_b = self.features(pairing, hit)
-        p, q = question.positions(a, time, on_a), question.positions(b, time, on_b)
+        p, q = question.placement.positions(a, time, on_a), question.placement.positions(b, time, on_b)
         kind = int(hit["kind"])
         out = np.zeros((2, 3))
         if kind in (VERTEX_FACE, FACE_VERTEX, EDGE_EDGE):
@@ -162,7 +163,7 @@ class Words:
             i, j, k, m = (tuple(map(float, row)) for row in rows)
             closest_points(kind != EDGE_EDGE, i, j, k, m, out)
             out = out[::-1] if kind == FACE_VERTEX else out
-            on_cylinder = question.onto(b, time, out[1])
+            on_cylinder = question.placement.onto(b, time, out[1])
             if on_cylinder is not None:
                 out[:] = _closest_on(p, on_cylinder), on_cylinder
         else:
@@ -170,13 +171,13 @@ class Words:
         gap = out[1] - out[0]
         length = float(np.linalg.norm(gap))
         normal = gap / length if length > 0.0 else np.zeros(3)
-        radius = question.radius(b)
+        radius = question.placement.radius(b)
         model_a, link_a = self.name(a)
         model_b, link_b = self.name(b)
         distance = max(length - radius, 0.0)
         point_b = out[1] - min(radius, length) * normal
         word = KINDS[kind]
-        if not isinstance(question.models[b.model], Deformable) and not question.is_mesh(b):
+        if not isinstance(question.models[b.model], Deformable) and not question.placement.is_mesh(b):
             word, on_b = "surface", ()
         return Contact(link_a, link_b, word, (on_a, on_b), out[0], point_b, normal, distance, model_a, model_b)
 

@@ -1,77 +1,33 @@
-"""A question about a scene with deformable models: which pairs there are, stretch by stretch, and what comes first.
+"""A question about a scene with deformable models: what comes first, or everything, stretch by stretch.
 
-Deformable models meet themselves, each other, and the shapes of bodies and robots. Times between two changes of
-velocity are one stretch, with its own time from 0 to 1 (`motion.knots`); within it vertices go straight, and links
-follow their true motion (`slabs`).
+`pairing` says which pairs there are, `placement` where everything is, `run` and `slabs` ask about one stretch.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
-from itertools import accumulate
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from tocsin.deform.mesh_arrays import FittedMesh, MeshPair
-from tocsin.deform.mesh_state import MeshState, widen
+from tocsin.deform.mesh_state import MeshState
 from tocsin.deform.narrow import ANY, COUNTS, EDGE_FACE, EVERY, FIRST, HIT, INSIDE
+from tocsin.deform.pairing import Pairing, Part, PartPair, soft_of, whole_of
+from tocsin.deform.placement import INTERPOLATED, Frames, Placement, Stretch, middle_of
 from tocsin.deform.ranking import in_order
-from tocsin.deform.rigid_mesh import LinkMotion, RigidMesh, into_cylinder, link_motions, rigid_mesh_of
 from tocsin.deform.run import UNLIMITED, Budget, FoundContacts, ended, find
 from tocsin.deform.slabs import Slabs, SoftRigidPair, every_contact, first_contact
-from tocsin.deform.starting import Parts, inside_at_start, is_confirmed, parts_of
-from tocsin.deform.topology import Elements
-from tocsin.geometry.primitives import Cylinder
-from tocsin.geometry.shape import Shape
+from tocsin.deform.starting import inside_at_start, is_confirmed
 from tocsin.model.base import Model, Motion
-from tocsin.model.deformable import Deformable, Deforming
-from tocsin.model.timed import is_timed, on_clock
-from tocsin.motion.clocks import Timeline
-from tocsin.motion.knots import WHOLE, piece_in, share_of, shares_in, stretches_of, time_before, times_before
-from tocsin.options import RELATIVE_TOLERANCE
+from tocsin.model.deformable import Deformable
+from tocsin.motion.knots import WHOLE, share_of, time_before, times_before
 from tocsin.outcome import CONTACT
-
-Stretch = tuple[int, ...]
-"""See `motion.knots`."""
 
 PAIRING = 2
 """Steps that two models are counted as in every stretch, however far apart they are."""
-
-INTERPOLATED = 8.0 * 2.0**-53
-"""Error of positions between two frames, relative to these: the share x of the piece that is done comes from one that
-is off by half a unit, two roundings more and a product; (1 - x) p + x q adds three. Below 7 units of the larger one."""
-
-
-class Frames(NamedTuple):
-    """A deformable model during a stretch."""
-
-    start: np.ndarray
-    end: np.ndarray
-    off: float
-    """How far its ends may be off, metres."""
-
-
-class Part(NamedTuple):
-    """One side of a pair: a deformable model, or one shape of a link."""
-
-    model: int
-    link: int
-    """Of all links of the scene."""
-    shape: int = -1
-    """Of the link's shapes; -1 for a deformable model."""
-
-
-class PartPair(NamedTuple):
-    """Two actors that are checked against each other; the first is deformable."""
-
-    a: Part
-    b: Part
-    margin: float
-    tolerance: float
 
 
 @dataclass(eq=False)
@@ -92,164 +48,19 @@ class Question:
 
     def __post_init__(self) -> None:
         """Find out who moves, and which pairs there are."""
-        first = self._first = [0, *accumulate(len(m.links) for m in self.models)]
         asked = [not self.motions or k in self.motions for k in range(len(self.models))]
-        softs = [(k, m) for k, m in enumerate(self.models) if isinstance(m, Deformable) and not soft_of(m).is_empty]
-        self._mean_edge = {k: m.mean_edge for k, m in softs}
-        self._paths: tuple[Stretch, dict[int, list[LinkMotion]]] = (WHOLE, {})
-        self.pairings: list[PartPair] = []
-        self._tolerance: dict[Part, float] = {}
-        for k, soft in softs:
-            a = Part(k, first[k])
-            if soft.self_contact and asked[k]:
-                self._add(a, a)
-            for o, other in enumerate(self.models):
-                if o == k or not (asked[k] or asked[o]):
-                    continue
-                if isinstance(other, Deformable):
-                    if o > k and not soft_of(other).is_empty:
-                        self._add(a, Part(o, first[o]))
-                    continue
-                for i, shapes in enumerate(other.shapes):
-                    for s, shape in enumerate(shapes):
-                        if not shape.is_empty:
-                            self._add(a, Part(o, first[o] + i, s))
-
-    def _add(self, a: Part, b: Part) -> None:
-        margin = self.rules.get((min(a.link, b.link), max(a.link, b.link)), self.margin)
-        if margin < 0.0:
-            return
-        tolerance = self.tolerance
-        if tolerance is None:
-            size: float = self._mean_edge[a.model]
-            other = self._shape(b).diagonal if b.shape >= 0 else self._mean_edge[b.model]
-            if 0.0 < other < size:  # a single point has no size
-                size = other
-            tolerance = RELATIVE_TOLERANCE * size
-        if b.shape >= 0:
-            self._tolerance[b] = min(tolerance, self._tolerance.get(b, math.inf))
-        self.pairings.append(PartPair(a, b, margin, tolerance))
-
-    def _shape(self, part: Part) -> Shape:
-        return self.models[part.model].shapes[self.link_of(part)][part.shape]
-
-    def _rigid_mesh(self, part: Part) -> RigidMesh:
-        return rigid_mesh_of(self._shape(part), self._tolerance[part])
-
-    @cached_property
-    def timeline(self) -> Timeline | None:
-        """The clock of the motions, if they have times; in the order in which they are named."""
-        motions = list(self.motions.values())
-        return on_clock(motions) if is_timed(motions) else None
-
-    def _shares(self, k: int, stretch: Stretch) -> tuple[int, float, float]:
-        """Return the piece of model k in a stretch, and from which to which of its shares that is."""
-        if self.timeline is None:
-            return shares_in(stretch, self.motions[k].pieces)
-        return self.timeline.piece(list(self.motions).index(k), stretch)
-
-    @cached_property
-    def stretches(self) -> list[Stretch]:
-        """The stretches between changes of velocity, in order."""
-        if self.timeline is not None:
-            return [tuple(s) for s in self.timeline.stretches.tolist()]
-        if all(m.pieces <= 1 for m in self.motions.values()):
-            return [WHOLE]
-        return [tuple(s) for s in stretches_of(m.pieces for m in self.motions.values()).tolist()]
-
-    # ---- where things are ------------------------------------------------------------------------------------------
-
-    def _frames(
-        self, k: int, stretch: Stretch, rows: list[int] | None = None
-    ) -> tuple[Callable[[float], np.ndarray], float]:
-        """Return where vertices of model k, all or some, are in a stretch, and how far its ends may be off; metres."""
-        model: Any = self.models[k]
-        motion = self.motions.get(k)
-        if not isinstance(motion, Deforming) or motion.pieces == 0:
-            still = model.vertices if not isinstance(motion, Deforming) else motion.frames[0]
-            still = still if rows is None else still[rows]
-            return (lambda t: still), 0.0
-        piece, first, last = self._shares(k, stretch)
-        p, q = motion.frames[piece], motion.frames[piece + 1]
-        if rows is not None:
-            p, q = p[rows], q[rows]
-
-        def at(t: float) -> np.ndarray:
-            x = last if t == 1.0 else first + t * (last - first)
-            if x in (0.0, 1.0):
-                return q if x else p
-            return (1.0 - x) * p + x * q
-
-        if (first, last) == (0.0, 1.0):  # its ends are frames
-            return at, 0.0
-        return at, INTERPOLATED * max(float(np.abs(frame).max(initial=0.0)) for frame in (p, q))
-
-    def _link_motion(self, part: Part, stretch: Stretch) -> LinkMotion:
-        """Return how a link moves during a stretch; those of the last stretch are kept."""
-        if self._paths[0] != stretch:
-            self._paths = (stretch, {})
-        kept = self._paths[1]
-        if part.model not in kept:
-            kept[part.model] = self._paths_of(part.model, stretch)
-        return kept[part.model][self.link_of(part)]
-
-    def _paths_of(self, k: int, stretch: Stretch) -> list[LinkMotion]:
-        model, motion = self.models[k], self.motions.get(k)
-        if motion is None or motion.pieces == 0:
-            row = model.rest if motion is None else motion.rows[0]
-            return link_motions(model._links, row.copy(), len(row), (0, 0, 0.0, 1.0, -1))
-        width = motion.width
-        if self.timeline is not None:
-            row0, row1, begin, end, errors = self.timeline.listed(list(self.motions).index(k), stretch)
-            listed = int(row0), int(row1), begin, end, int(errors)
-            return link_motions(model._links, self.timeline.configs, width, listed)
-        piece, begin, end = piece_in(stretch, motion.pieces)
-        return link_motions(model._links, motion.configs, width, (piece * width, (piece + 1) * width, begin, end, -1))
+        self._pairing = Pairing(self.models, asked, self.rules, self.margin, self.tolerance)
+        self.pairings: list[PartPair] = self._pairing.pairs
+        self.placement = Placement(self._pairing, self.motions)
 
     def link_of(self, part: Part) -> int:
-        """Return which of its model's links an actor is."""
-        return part.link - self._first[part.model]
+        """Return which of its model's links a part is."""
+        return self._pairing.link_of(part)
 
-    def elements(self, part: Part) -> Elements:
-        """Return an actor's elements in the order given: edges and faces by number."""
-        model = self.models[part.model]
-        return (soft_of(model) if isinstance(model, Deformable) else self._rigid_mesh(part).soft).given
-
-    def _share(self, t: float) -> tuple[Stretch, float]:
-        """Return in which stretch a time is, and how much of it is done."""
-        stretch = next(s for s in self.stretches if share_of(s, t) <= 1.0 or s == self.stretches[-1])
-        return stretch, float(np.clip(share_of(stretch, t), 0.0, 1.0))
-
-    def positions(self, part: Part, t: float, which: Sequence[int]) -> np.ndarray:
-        """Return where some of an actor's vertices are at a time."""
-        stretch, t = self._share(t)
-        rows = list(which)
-        if isinstance(self.models[part.model], Deformable):
-            return self._frames(part.model, stretch, rows)[0](t)
-        rigid = self._rigid_mesh(part)
-        return self._link_motion(part, stretch).place(rigid._replace(points=rigid.points[rows]), t)
-
-    def radius(self, part: Part) -> float:
-        """Return how far an actor's surface is from its elements; metres."""
-        return 0.0 if part.shape < 0 else self._shape(part).radius
-
-    def onto(self, part: Part, t: float, point: np.ndarray) -> np.ndarray | None:
-        """Return the point of a cylinder closest to one of its prism; None where an actor is what stands for it."""
-        if part.shape < 0 or not isinstance(self._shape(part).source, Cylinder):
-            return None
-        shape = self._shape(part)
-        stretch, t = self._share(t)
-        path = self._link_motion(part, stretch)
-        table = np.concatenate([shape.proxy, shape.axis])
-        x, y, z = point.tolist()
-        found: Any = into_cylinder(path.joints, path.links, path.link, t, table, shape.disk, (x, y, z))
-        return np.array(found)
-
-    def is_mesh(self, part: Part) -> bool:
-        """Are an actor's vertices those that the user gave?"""
-        return part.shape < 0 or self._shape(part).is_mesh
-
-    # ---- asking ----------------------------------------------------------------------------------------------------
+    @property
+    def stretches(self) -> list[Stretch]:
+        """The stretches between changes of velocity, in order."""
+        return self.placement.stretches
 
     def first(self, limit: float = math.inf, *, anything: bool = False) -> tuple[int, float, int, np.ndarray]:
         """Return (status, time, pairing, hit) of the first contact up to `limit`, or of any; status 0 if free."""
@@ -313,7 +124,7 @@ class Question:
         softs: dict[int, MeshState] = {}
         for k, model in enumerate(self.models):
             if isinstance(model, Deformable):
-                at, off = self._frames(k, stretch)
+                at, off = self.placement.frames(k, stretch)
                 frames[k], softs[k] = Frames(at(0.0), at(1.0), off), soft_of(model)
         self._budget.fit(*softs.values())
         self._budget.spend(PAIRING * len(self.pairings))
@@ -373,7 +184,7 @@ class Question:
         unclear = (found.hits["kind"] >= EDGE_FACE) & (found.hits["status"] != CONTACT)
         for k in np.unique(found.pair[unclear]).tolist():
             rows = np.flatnonzero(found.pair == k)
-            a, b = (self.elements(part) for part in self.pairings[pairings[k]][:2])
+            a, b = (self.placement.elements(part) for part in self.pairings[pairings[k]][:2])
             keep[rows] = is_confirmed(
                 found.hits[rows], a, b, self.pairings[pairings[k]].a == self.pairings[pairings[k]].b
             )
@@ -385,8 +196,8 @@ class Question:
         """Ask about a deformable model and one shape of a link."""
         pairing = self.pairings[p]
         soft: Any = self.models[pairing.a.model]
-        rigid = self._rigid_mesh(pairing.b)
-        path = self._link_motion(pairing.b, stretch)
+        rigid = self.placement.rigid_mesh(pairing.b)
+        path = self.placement.link_motion(pairing.b, stretch)
         ends = frames.start, frames.end
         # The ends, where they are between frames, and what is between the ends.
         noise = frames.off + INTERPOLATED * max(float(np.abs(x).max()) for x in ends)
@@ -430,32 +241,3 @@ class Question:
         """Is a surface that goes through the other at the start of this stretch a contact?"""
         both = (self.models[pairing.a.model], self.models[pairing.b.model])
         return stretch[0] == 0 and not any(isinstance(m, Deformable) and m.ignore_overlaps for m in both)
-
-
-def middle_of(models: Iterable[Frames]) -> np.ndarray:
-    """Return a point about in the middle of deformable models at the start, from which single precision measures.
-
-    Any point would do: how far from it everything is, is measured when models are fitted.
-    """
-    box = np.array([[np.inf] * 3, [-np.inf] * 3])
-    for frames in models:
-        widen(box, frames.start)
-    return 0.5 * (box[0] + box[1]) if box[0, 0] <= box[1, 0] else np.zeros(3)
-
-
-def soft_of(model: Deformable) -> MeshState:
-    """Return what is kept of a deformable model between questions."""
-    found = model.kept.get("soft")
-    if found is None:
-        found = model.kept["soft"] = MeshState(
-            len(model.vertices), model.faces, model.loose_edges, model.loose_points, model.same.copy()
-        )
-    return found
-
-
-def whole_of(model: Deformable) -> Parts:
-    """Return the connected parts of a model none of whose elements touches anything."""
-    found = model.kept.get("parts")
-    if found is None:
-        found = model.kept["parts"] = parts_of(soft_of(model).given, None)
-    return found
