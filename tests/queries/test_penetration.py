@@ -45,6 +45,11 @@ def test_depths_that_one_can_compute_by_hand(a, b, place, depth, direction):
     assert clear_after(one, body_a, body_b, pose(place))
 
 
+def test_depths_are_plain_numbers_that_print_as_such():
+    one = only(Body(Box((1, 1, 1)), name="a"), Body(Sphere(0.2), (0.6, 0, 0), name="b"))
+    assert (type(one.depth), type(one.lower)) == (float, float)
+
+
 def test_shapes_that_coincide_cross_or_are_flat():
     for shape in (Box((1, 1, 1)), Sphere(0.5), Cylinder(0.5, 2.0)):
         assert only(Body(shape, name="a"), Body(shape, name="b")).depth == pytest.approx(1.0, rel=1e-6)

@@ -99,7 +99,7 @@ def penetration(context: Context, placements: tuple[Motion, ...]) -> list[Penetr
         depth, lower, n = _depth(links[0], links[1], BACKENDS[context.hulls])
         convex = all(len(shapes) == 1 and not shapes[0].is_mesh for shapes, _ in links)
         names = pair.link_a, pair.link_b, pair.model_a, pair.model_b
-        found.append(Penetration(depth, min(lower, depth), n, *names, convex))
+        found.append(Penetration(float(depth), float(min(lower, depth)), n, *names, convex))
     return sorted(found, key=lambda one: -one.depth)
 
 
