@@ -27,6 +27,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import tocsin
+from tocsin.compiler.disk_cache import KERNELS
 from tocsin_bench import report
 
 DESCRIPTION = "Do the tests notice: single changes that make an engine wrong, and which test catches each."
@@ -167,6 +168,9 @@ def campaign(sabotages: Iterable[Sabotage], checkout: Path, jobs: int, known: Ma
     with tempfile.TemporaryDirectory() as place, ThreadPoolExecutor(jobs) as pool:
         folder = Path(place)
         (folder / "cache").mkdir(mode=0o700)
+        compiled = KERNELS.place()
+        if compiled is not None and compiled.is_dir():  # what is compiled here already need not be again
+            shutil.copytree(compiled, folder / "cache" / compiled.name)
 
         def control(area: str) -> Verdict:
             names = [s.name for s in sabotages if s.area == area]
