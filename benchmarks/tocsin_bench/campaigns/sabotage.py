@@ -173,15 +173,13 @@ def campaign(sabotages: Iterable[Sabotage], checkout: Path, jobs: int, known: Ma
             shutil.copytree(compiled, folder / "cache" / compiled.name)
 
         def control(area: str) -> Verdict:
-            names = [s.name for s in sabotages if s.area == area]
-            first = [known[name] for name in names if name in known]
-            return ask(unchanged(area), checkout, folder, first if len(first) == len(names) else ())
+            return ask(unchanged(area), checkout, folder, [known[s.name] for s in sabotages if s.name in known])
 
         def verdict(one: Sabotage) -> Verdict:
             first = ask(one, checkout, folder, [known[one.name]]) if one.name in known else None
             return first if first is not None and first.caught_by else ask(one, checkout, folder)
 
-        for found in pool.map(control, {s.area for s in sabotages}):
+        for found in pool.map(control, {s.area for s in sabotages if not known} or {sabotages[0].area}):
             if found.caught_by:
                 sys.exit(f"{found.caught_by} fails although {found.sabotage.name}: mend that first.")
         verdicts = []

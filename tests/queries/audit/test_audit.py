@@ -437,3 +437,16 @@ def test_paths_and_models_that_make_no_sense_are_refused():
         audit(scene, arm, arm.at([0.0]))
     with refused("Scene and a Robot"):
         audit(arm, scene, [[0.0], [1.0]])
+
+
+def test_what_is_left_undecided_behind_a_contact_is_a_stretch_of_its_own():
+    """Where a contact ends two links are near each other; the end of what nobody looked at is no such place."""
+    _, arm = cell()
+    far = ARM + BALL + OBSTACLE + 1e-6
+    near = [tocsin.Body(tocsin.Sphere(OBSTACLE), around(0.3 + 0.02 * k, far), name=f"near{k}") for k in range(8)]
+    scene = tocsin.Scene(arm, tocsin.Body(tocsin.Sphere(OBSTACLE), around(0.0), name="ball"), *near)
+    found = audit(scene, arm, turns(0.0, 2.0, 2), tolerance=1e-9, max_steps=80, resolution=3.0)
+    contact, capped = found.stretches
+    assert (contact.status, capped.status) == (Status.INITIAL_CONTACT, Status.CAPPED)
+    assert contact.exit.configuration[0] == pytest.approx(half_width(), abs=1e-6)
+    assert capped.exit.position == 1.0

@@ -14,7 +14,7 @@ stretch is proven to stay farther than the margin from everything, at every mome
     and up where it ends, so that nothing is lost by it.
 
 Stretches that are less than `resolution` apart (radians or metres of the entry that moves most) are made one, so that
-two are always at least that far from each other.
+two are always at least that far from each other; except that what is undecided stays apart from what is in contact.
 """
 
 from __future__ import annotations
@@ -145,13 +145,15 @@ class Search:
     # ---- stretches ---------------------------------------------------------------------------------------------------
 
     def stretches(self) -> tuple[Stretch, ...]:
-        """Return all stretches, in order; parts closer together than the resolution are one."""
+        """Return all stretches, in order; parts closer together than the resolution are one, but what the cap left open
+        is never one with a contact: where that ends, two links are near each other."""
         groups: list[list[Part]] = []
         until = -math.inf
         for first in range(0, self.pieces, CHUNK):
             last = min(first + CHUNK, self.pieces)
             for part in self.parts(first, last):
-                if self.gone(*part.enter) - until < self.resolution:
+                near = self.gone(*part.enter) - until < self.resolution
+                if near and (part.pair is None) == (groups[-1][-1].pair is None):
                     groups[-1].append(part)
                 else:
                     groups.append([part])
