@@ -173,19 +173,21 @@ def campaign(sabotages: Iterable[Sabotage], checkout: Path, jobs: int, known: Ma
             shutil.copytree(compiled, folder / "cache" / compiled.name)
 
         def control(area: str) -> Verdict:
-            return ask(unchanged(area), checkout, folder, [known[s.name] for s in sabotages if s.name in known])
+            first = [known[s.name] for s in sabotages if s.area == area and s.name in known]
+            return ask(unchanged(area), checkout, folder, first)
 
         def verdict(one: Sabotage) -> Verdict:
             first = ask(one, checkout, folder, [known[one.name]]) if one.name in known else None
             return first if first is not None and first.caught_by else ask(one, checkout, folder)
 
-        for found in pool.map(control, {s.area for s in sabotages if not known} or {sabotages[0].area}):
-            if found.caught_by:
-                sys.exit(f"{found.caught_by} fails although {found.sabotage.name}: mend that first.")
+        controls = pool.map(control, dict.fromkeys(s.area for s in sabotages))
         verdicts = []
         for found in pool.map(verdict, sabotages):
             print(f"{found.seconds:6.0f} s  {found.sabotage.name}: {found.caught_by or 'SURVIVED'}", flush=True)
             verdicts.append(found)
+        for found in controls:
+            if found.caught_by:
+                sys.exit(f"{found.caught_by} fails although {found.sabotage.name}: mend that first.")
         return verdicts
 
 
