@@ -22,7 +22,7 @@ import tempfile
 import time
 import tomllib
 from collections.abc import Iterable, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -181,14 +181,14 @@ def campaign(sabotages: Iterable[Sabotage], checkout: Path, jobs: int, known: Ma
             return first if first is not None and first.caught_by else ask(one, checkout, folder)
 
         controls = pool.map(control, dict.fromkeys(s.area for s in sabotages))
-        verdicts = []
-        for found in pool.map(verdict, sabotages):
+        asked = [pool.submit(verdict, one) for one in sabotages]
+        for ended in as_completed(asked):
+            found = ended.result()
             print(f"{found.seconds:6.0f} s  {found.sabotage.name}: {found.caught_by or 'SURVIVED'}", flush=True)
-            verdicts.append(found)
         for found in controls:
             if found.caught_by:
                 sys.exit(f"{found.caught_by} fails although {found.sabotage.name}: mend that first.")
-        return verdicts
+        return [each.result() for each in asked]
 
 
 def page_of(verdicts: list[Verdict], page: str) -> str:
