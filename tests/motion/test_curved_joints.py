@@ -5,7 +5,7 @@ import pytest
 
 from tocsin import RobotBuilder
 from tocsin.motion.chain import chain_pose
-from tocsin.motion.curved_joints import curved_motion
+from tocsin.motion.curved_joints import curved_motion, set_joint
 from tocsin.motion.joints import JOINT
 
 pytestmark = pytest.mark.pure
@@ -32,3 +32,20 @@ def test_a_joint_is_where_its_polynomial_says(kind, x, lasts):
             assert p[2] == pytest.approx(q, abs=1e-14)
         else:
             assert (r[0][0], r[1][0]) == pytest.approx((np.cos(q), np.sin(q)), abs=1e-14)
+
+
+def test_a_joint_that_follows_another_is_off_by_as_many_times_as_much():
+    """And it starts where the joint that it follows has it, its offset included."""
+    builder = RobotBuilder("hand")
+    builder.link("base", None)
+    builder.link("first", None, parent="base", joint="revolute", axis=(0, 0, 1), limits=(-3, 3), joint_name="first")
+    builder.link("second", None, parent="first", joint="revolute", axis=(0, 0, 1), mimic=("first", -3.0, 0.25))
+    hand = builder.build()
+    link, joint = hand.links[2], np.zeros(1, JOINT)[0]
+    rows = np.zeros((4, hand.width))
+    rows[:3, link["config"]] = 0.5, 0.25, 0.125
+    rows[3, link["config"]] = 0.01
+    set_joint(joint, link, rows.reshape(-1), hand.width, (0, -2, 0.0, 1.0, 3 * hand.width))
+    assert 0.03 <= joint["turn_error"] <= 0.03 * (1.0 + 1e-9)
+    middle = 0.25 - 3.0 * (0.5 + 0.25 * 0.5 + 0.125 * 0.25)
+    assert joint["first"] == pytest.approx(middle, rel=1e-15)
