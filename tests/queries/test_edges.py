@@ -1,7 +1,5 @@
 """Batches say, bit by bit, what single questions say, whatever the number of threads and the order."""
 
-import threading
-import time
 
 import numpy as np
 import pytest
@@ -285,34 +283,6 @@ def test_joints_outside_of_a_group_stand(cell):
 # ---- threads ---------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.pure
-@pytest.mark.parametrize("threads", [1, 2, 5])
-@pytest.mark.parametrize("n", [0, 1, 63, 64, 65, 1000])
-def test_every_piece_is_dealt_once(n, threads):
-    seen = np.zeros(n, int)
-    told = []
-
-    def work(first, last, watch):
-        seen[first:last] += 1
-        return last
-
-    dealing.deal(n, work, threads, lambda done, total: told.append((done, total)))
-    assert (seen == 1).all()
-    assert told[-1] == (n, n)
-
-
-@pytest.mark.pure
-def test_an_error_in_a_thread_ends_all_and_is_raised():
-    def work(first, last, watch):
-        time.sleep(0.001)
-        if threading.current_thread() is not threading.main_thread() or first > 500:
-            raise ValueError("broken")
-        return last
-
-    with pytest.raises(ValueError, match="broken"):
-        dealing.deal(10_000, work, 3)
-
-
 @pytest.mark.parametrize("threads", [1, 2])
 def test_an_interruption_keeps_what_is_done(threads):
     ball = tocsin.Body(tocsin.Sphere(0.1), name="ball")
@@ -376,13 +346,3 @@ def test_an_impatient_caller_gets_the_same_bits(cell, monkeypatch):
         after = scene.first_contacts(robot, Q0, Q1, threads=threads)
         assert after.time.tobytes() == before.time.tobytes()
         assert after.codes.tolist() == before.codes.tolist()
-
-
-@pytest.mark.pure
-def test_chunks_cover_everything_once_and_end_small():
-    for n, threads in ((1, 1), (1000, 1), (1000, 2), (100_000, 16)):
-        chunks = dealing.chunks_of(n, threads)
-        assert [first for first, _ in chunks] == [0, *[last for _, last in chunks[:-1]]]
-        assert chunks[-1][1] == n
-        assert max(last - first for first, last in chunks) <= dealing.CHUNK
-        assert threads == 1 or chunks[-1][1] - chunks[-1][0] == 1

@@ -1,9 +1,10 @@
 """Numbers that several threads write: added to, or lowered, in one step that nobody comes between.
 
 Threads of ours run kernels without the interpreter's lock, so a kernel that takes the next piece of work, or tells the
-others the best time so far, needs these. As plain Python, where the lock is held, they are what they say.
+others the best time so far, needs these. As plain Python they hold a lock.
 """
 
+from threading import Lock
 from typing import Any
 
 from llvmlite import ir
@@ -13,6 +14,7 @@ from numba.extending import intrinsic, overload
 from tocsin.compiler.jit import PURE_PYTHON
 
 _INT64 = ir.IntType(64)
+_LOCK = Lock()
 
 
 def _place(context: Any, builder: Any, sig: Any, args: Any) -> Any:
@@ -34,8 +36,9 @@ def _fetch_add(typingctx, numbers, k, by):
 
 def fetch_add(numbers: Any, k: int, by: int) -> int:
     """Add to numbers[k], of 64 bits; return what it was before."""
-    was = int(numbers[k])
-    numbers[k] += by
+    with _LOCK:
+        was = int(numbers[k])
+        numbers[k] += by
     return was
 
 
@@ -54,7 +57,8 @@ def lower(times: Any, k: int, to: float) -> None:
 
     Such floats are in the order of their bits, read as whole numbers.
     """
-    times[k] = min(times[k], to)
+    with _LOCK:
+        times[k] = min(times[k], to)
 
 
 if not PURE_PYTHON:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from tocsin import _cast
 from tocsin.queries.distance import distance_from
 from tocsin.queries.edges import Asking, Points
-from tocsin.queries.kernels.batch import NEAREST, measure_chunk
+from tocsin.queries.kernels.batch import NEAREST, Taken, measure_placements
 from tocsin.queries.threads import UNASKED, BatchInterrupted, Watch, deal, shown
 from tocsin.results import Distance
 
@@ -23,11 +23,11 @@ def distances(points: Points, asking: Asking) -> Distances:
     context, standing = points.context, points.standing()
     world = context.tables()
 
-    def work(first: int, last: int, watch: Watch) -> int:
+    def work(dealt: NDArray[np.int64], left: int, watch: Watch) -> Taken:
         prepared, _, _ = context.prepared(world, standing)
         configs = points.configs(prepared)
         with watch.over(prepared.buffers.counts):
-            return measure_chunk(prepared.table, points.batch, first, last, configs, found)
+            return measure_placements(prepared.table, points.batch, dealt, left, configs, found)
 
     names = [context.name_of(world, g) for g in range(len(world.geoms))]
     try:

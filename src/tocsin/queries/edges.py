@@ -23,7 +23,7 @@ from tocsin.motion.arcs import decided
 from tocsin.motion.knots import ONE_STRETCH, exact_time, last_before, stretches_of
 from tocsin.motion.links import BASE_WIDTH
 from tocsin.options import DEVICES
-from tocsin.outcome import CAPPED, CONTACT, FREE, INITIAL_CONTACT, UNCHARTED
+from tocsin.outcome import CAPPED, CONTACT, FREE, INITIAL_CONTACT
 from tocsin.queries.buffers import Prepared
 from tocsin.queries.context import Context
 from tocsin.queries.deadlines import ticks_at
@@ -31,11 +31,13 @@ from tocsin.queries.devices import by_wavefront, wavefront
 from tocsin.queries.engines.advancement import ENGINE, Limited
 from tocsin.queries.first_contact import first_contact, outcome_of
 from tocsin.queries.kernels.batch import (
+    CHUNK,
     OUTCOME,
     PART_FIRST,
     PART_WIDTH,
     Batch,
-    ask_chunk,
+    Taken,
+    ask_edges,
     first_wrong,
     write_poses,
 )
@@ -300,19 +302,20 @@ class Asking:
         found["status"] = UNASKED
         context, standing = points.context, points.standing()
 
-        def work(first: int, last: int, watch: Watch) -> int:
+        def work(dealt: NDArray[np.int64], left: int, watch: Watch) -> Taken:
             _, world, prepared, _, _ = context.ready(standing, self.margin, self.tolerance)
             buffers = prepared.buffers
             configs = points.configs(prepared)
+            alone = np.empty(CHUNK, np.int64)
             grow = max(self.margin, prepared.largest_margin)
             terms = Terms(self.margin, grow, self.tolerance, self.max_steps, anything)
             with watch.over(buffers.counts):
-                steps, reached = ask_chunk(prepared.table, points.batch, terms, first, last, configs, found)
+                taken = ask_edges(prepared.table, points.batch, terms, dealt, left, configs, found, alone)
             if context.charts.wanted and not self.until:
-                context.charts.count(steps, world, buffers.workspace.pairs, self.margin, self.tolerance)
-            for i in np.flatnonzero(found["status"][first:reached] == UNCHARTED):
-                self.ask_alone(points, first + int(i), anything, found)
-            return reached
+                context.charts.count(taken.steps, world, buffers.workspace.pairs, self.margin, self.tolerance)
+            for i in alone[: taken.alone].tolist():
+                self.ask_alone(points, i, anything, found)
+            return taken
 
         try:
             with shown(self.progress, points.task) as progress:

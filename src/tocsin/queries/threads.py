@@ -1,8 +1,7 @@
-"""Threads of our own over kernels that do without the interpreter's lock: work is dealt out chunk by chunk.
+"""Threads of our own over kernels that do without the interpreter's lock, and take the next piece of work themselves.
 
 Numba's own threading layers end the process when two threads use them at once; these do not, and a question may be
-asked from any thread. Chunks get smaller towards the end of a batch, down to one piece: nobody waits for long for the
-last of them.
+asked from any thread.
 
 Ctrl-C reaches Python's main thread between two steps of the interpreter, and a kernel is one step. So a kernel in the
 caller's own thread looks at the clock (`advancement.work.UNTIL`) and comes back after PATIENCE. A piece that takes
@@ -25,6 +24,7 @@ from numpy.typing import NDArray
 from tocsin.advancement.work import HASTE, UNTIL
 from tocsin.compiler.threads import cores
 from tocsin.queries.deadlines import ticks_at
+from tocsin.queries.kernels.batch import Taken
 
 
 class BatchInterrupted(KeyboardInterrupt):
@@ -41,15 +41,8 @@ class BatchInterrupted(KeyboardInterrupt):
 UNASKED = -2
 """In place of a status or a shape: of what was not reached before an interruption."""
 
-CHUNK = 1024
-"""Pieces of work in a compiled call, at most: a call takes 20 µs of the interpreter's lock, for which 16 threads queue
-(edges of 30 µs, 64 in a call: a quarter of each of 16 processors was used)."""
-
 FEW = 16
 """Pieces of work for which it does not pay to wake another thread."""
-
-SHARES = 4
-"""A chunk is at most this part of what is left for each thread: the pieces of a batch differ by a thousand times."""
 
 PATIENCE = 0.25
 """Seconds that a kernel may keep Python's main thread."""
@@ -91,7 +84,7 @@ class Watch:
             counts[UNTIL] = 1
 
 
-Work = Callable[[int, int, Watch], int]
+Work = Callable[[NDArray[np.int64], int, Watch], Taken]
 Progress = Callable[[int, int], object]
 
 
@@ -119,48 +112,34 @@ def shown(progress: Progress | bool | None, title: str) -> Iterator[Progress | N
         yield lambda done, total: bars.update(bar, completed=done, total=total)
 
 
-def chunks_of(n: int, threads: int) -> list[tuple[int, int]]:
-    """Return (first, last) of the chunks of n pieces, in order: the first large, the last of one piece each."""
-    found, first = [], 0
-    while first < n:
-        size = CHUNK if threads == 1 else max(1, min(CHUNK, (n - first) // (SHARES * threads)))
-        found.append((first, min(first + size, n)))
-        first += size
-    return found
-
-
 class Dealing:
     """A batch that is being worked at."""
 
-    def __init__(self, n: int, work: Work, until: int, threads: int, progress: Progress | None) -> None:
+    def __init__(self, n: int, work: Work, until: int, progress: Progress | None) -> None:
         self.n, self.work, self.until, self.progress = n, work, until, progress
-        self.chunks = iter(chunks_of(n, threads))  # to take the next is one step of the interpreter
+        self.dealt = np.zeros(1, np.int64)
+        """The next piece that nobody has."""
         self.watches: list[Watch] = []
         self.done: list[int] = []
         self.due = 0.0
         self.stopped = False
 
-    def take(self, patience: float, first: int = 0, last: int = 0) -> tuple[int, int] | None:
-        """Work at a chunk, then at whatever is left; return what is left of one whose piece takes too long."""
+    def take(self, patience: float, left: int = -1) -> int:
+        """Work at a piece that was left, then at whatever nobody has; return one that takes too long, or -1."""
         watch = Watch(self.until, patience)
         self.watches.append(watch)
         try:
-            while not self.stopped:
-                if first >= last:
-                    first, last = next(self.chunks, (self.n, self.n))
-                    if first >= self.n:
-                        return None
-                reached = self.work(first, last, watch)
-                self.done.append(reached - first)
-                if reached == first:
-                    return (first, last) if patience else None
-                first = reached
+            while not self.stopped and (left >= 0 or self.dealt[0] < self.n):
+                done, left, _, _ = self.work(self.dealt, left, watch)
+                self.done.append(done)
+                if done == 0:
+                    return left if patience else -1
                 if patience:
                     self.tell()
         except BaseException:
             self.stop()
             raise
-        return None
+        return -1
 
     def tell(self) -> None:
         """Tell how far it is, if it is time to."""
@@ -176,17 +155,18 @@ class Dealing:
 
 
 def deal(n: int, work: Work, threads: int | None = None, progress: Progress | None = None, until: int = 0) -> None:
-    """Call work(first, last, watch) for chunks of n pieces, each once, on so many threads, the caller among them.
+    """Call work(dealt, left, watch) on so many threads, the caller among them, until each of n pieces is done, once.
 
-    It returns the first piece that is not done: `last`, unless its watch has ended it. An error, or Ctrl-C, ends all
-    threads, and is raised. `progress(done, n)` is called in the caller's thread. `until`: the ticks at which all ends.
+    It does the piece `left`, unless that is -1, then takes the next of `dealt`, and tells what it did. An error, or
+    Ctrl-C, ends all threads, and is raised. `progress(done, n)` is called in the caller's thread. `until`: the ticks at
+    which all ends.
     """
     threads = max(1, min(cores() if threads is None else threads, n // FEW))
-    dealing = Dealing(n, work, until, threads, progress)
+    dealing = Dealing(n, work, until, progress)
     helpers: list[Future[Any]] = []
 
-    def help_with(*chunk: int) -> None:
-        helpers.append(_pool(threads).submit(dealing.take, 0.0, *chunk))
+    def help_with(left: int = -1) -> None:
+        helpers.append(_pool(threads).submit(dealing.take, 0.0, left))
 
     try:
         for _ in range(threads - 1):
@@ -196,8 +176,8 @@ def deal(n: int, work: Work, threads: int | None = None, progress: Progress | No
         else:
             left = dealing.take(0.0 if until else PATIENCE)
             helpers = [helper for helper in helpers if not helper.cancel()]  # one that has not begun is not needed
-            if left is not None:
-                help_with(*left)
+            if left >= 0:
+                help_with(left)
         while wait(helpers, timeout=EVERY).not_done:
             dealing.tell()
         for helper in helpers:

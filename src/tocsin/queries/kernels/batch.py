@@ -1,7 +1,8 @@
 """Many questions in one compiled call: the very kernels of single ones, one after the other.
 
-A chunk of a batch is asked on one thread's buffers, without the interpreter's lock. What takes more than the kernels, a
-chart that is yet to be made or an arc that only rationals decide, is marked, and left to a single question.
+Threads take motions of a batch one by one, from a counter that they share, and each asks on buffers of its own, without
+the interpreter's lock: nobody waits for long for the last of them, however much they differ. What takes more than the
+kernels, a chart that is yet to be made or an arc that only rationals decide, is left to a single question.
 """
 
 import math
@@ -11,6 +12,7 @@ import numpy as np
 
 from tocsin._cast import check_row, write_pose
 from tocsin.advancement.work import HASTE, STEPS, late
+from tocsin.compiler.atomics import fetch_add
 from tocsin.compiler.jit import kernel
 from tocsin.motion.arcs import decide_arcs
 from tocsin.outcome import CAPPED, UNCHARTED
@@ -36,6 +38,10 @@ NEAREST = np.dtype(
     align=True,
 )
 
+
+CHUNK = 1024
+"""Motions in a compiled call, at most. Between two calls charts are made and progress is told, which takes 20 µs of the
+interpreter's lock."""
 
 PART_FIRST, PART_WIDTH, PART_QUATERNIONS, PART_END = range(4)
 """Columns of the table of parts: where the rows of a model begin, how long one is, and which quaternions are its."""
@@ -141,45 +147,76 @@ def write_poses(poses, rows):
     return -1
 
 
-@kernel
-def ask_chunk(table, batch, terms, first, last, configs, found):
-    """Write the outcomes of the motions from `first` to before `last`; return (steps, i): those that they took, and the
-    first motion that is not answered.
+class Taken(NamedTuple):
+    """What a compiled call has done."""
 
-    That is `last`, unless it was told to end (`work.late`). What is not decided by then is an answer if there is a
-    deadline (HASTE), and not asked otherwise.
+    done: int
+    """How many motions."""
+    left: int
+    """The one that was taken and not done, since it was told to end (`work.late`); -1 for none."""
+    steps: int
+    """What they took."""
+    alone: int
+    """How many of them are to be asked alone."""
+
+
+@kernel
+def taken(dealt, left):
+    """Return the motion to be done: one that was taken before, or else the next that nobody has."""
+    return left if left >= 0 else fetch_add(dealt, 0, 1)
+
+
+@kernel
+def ask_edges(table, batch, terms, dealt, left, configs, found, alone):
+    """Take motions and write their outcomes until none is left, or CHUNK are done, or it is told to end (`work.late`).
+
+    `dealt` holds the next motion that nobody has. What is not decided when it ends is an answer if there is a deadline
+    (HASTE), and not asked otherwise. `alone` gets those that are marked UNCHARTED.
     """
     counts = buffers_at(table).counts
-    steps = 0
-    for i in range(first, last):
+    steps = done = lone = 0
+    while done < CHUNK:
+        i = taken(dealt, left)
+        if i >= batch.numbers.shape[0]:
+            return Taken(done, -1, steps, lone)
+        left = -1
         if late(counts):
-            return steps, i
+            return Taken(done, i, steps, lone)
         write_rows(configs, batch, i)
         record = found[i]
         if arcs_open(configs, batch):
             record["status"] = UNCHARTED
-            continue
-        status, time, upper, a, b, tolerance, stretch = solve(table, configs, batch.stretches, terms)
-        steps += counts[STEPS]
-        if status in (CAPPED, UNCHARTED) and counts[HASTE] == 0 and late(counts):
-            return steps, i
-        record["status"] = status
-        record["time"] = time
-        record["upper"] = upper
-        record["tolerance"] = tolerance
-        record["a"] = a
-        record["b"] = b
-        record["stretch"] = stretch
-    return steps, last
+        else:
+            status, time, upper, a, b, tolerance, stretch = solve(table, configs, batch.stretches, terms)
+            steps += counts[STEPS]
+            if status in (CAPPED, UNCHARTED) and counts[HASTE] == 0 and late(counts):
+                return Taken(done, i, steps, lone)
+            record["status"] = status
+            record["time"] = time
+            record["upper"] = upper
+            record["tolerance"] = tolerance
+            record["a"] = a
+            record["b"] = b
+            record["stretch"] = stretch
+        if record["status"] == UNCHARTED:
+            alone[lone] = i
+            lone += 1
+        done += 1
+    return Taken(done, -1, steps, lone)
 
 
 @kernel
-def measure_chunk(table, batch, first, last, configs, found):
-    """Write the closest pairs where the models stand, from placement `first` on; return the first that is not."""
+def measure_placements(table, batch, dealt, left, configs, found):
+    """Take placements and write the closest pairs where the models stand, in the way of `ask_edges`."""
     counts = buffers_at(table).counts
-    for i in range(first, last):
+    done = 0
+    while done < CHUNK:
+        i = taken(dealt, left)
+        if i >= batch.numbers.shape[0]:
+            break
+        left = -1
         if late(counts):
-            return i
+            return Taken(done, i, 0, 0)
         write_rows(configs, batch, i)
         upper, lower, a, b, x, y = closest_pair(table, configs, 0.0)
         record = found[i]
@@ -190,4 +227,5 @@ def measure_chunk(table, batch, first, last, configs, found):
         for c in range(3):
             record["point_a"][c] = x[c]
             record["point_b"][c] = y[c]
-    return last
+        done += 1
+    return Taken(done, -1, 0, 0)
