@@ -4,11 +4,13 @@ Edges start at free configurations and go a given way, in radians of all joints 
 question is `scene.is_free(robot.move(q0, q1))` in a loop, or `first_contact`; a batch is `scene.check_edges`, or
 `first_contacts`. All answers of a batch, for every number of threads, are compared bit by bit with the single ones. One
 thread is timed by the seconds that it spent on a processor, several by the clock on the wall: these want a machine with
-nothing else to do. `allocations` are those of kernels, per edge.
+nothing else to do. `allocations` are those of kernels, per edge. What the machine itself gives is measured beside it:
+as many processes, each with the whole batch on one thread of its own, which share nothing but its processors.
 """
 
 import argparse
 import math
+import multiprocessing
 import time
 from collections.abc import Callable
 from typing import Any
@@ -92,7 +94,8 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
             found = _measured(scene, robot, way, args)
             wrong += found["differing"]
             wall, n = found["wall"], found["n"]
-            shares = [f"{wall[1] / wall[k]:.2f} ({wall[1] / wall[k] / k:.2f})" for k in args.threads]
+            factors = {k: wall[1] / wall[k] for k in args.threads}
+            shares = [f"{by:.2f} ({by / k:.2f}; {found['processes'][k]:.2f})" for k, by in factors.items()]
             rates = f"{n / min(wall.values()):,.0f}"
             one = [report.us(found["single"]), report.us(found["batch"]), f"{found['single'] / found['batch']:.2f}"]
             last = [rates, f"{found['allocations']:.3f}", found["differing"]]
@@ -100,7 +103,7 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
             results[f"{name} {way:g} rad"] = found
     threads = [f"{k} threads" for k in args.threads]
     report.table(
-        "µs an edge; several threads as factors over one, and per thread",
+        "µs an edge; several threads as factors over one (and per thread; as many processes)",
         ["edges", "n", "free", "one by one", "batch", "factor", *threads, "best, edges/s", "allocations", "differ"],
         rows,
     )
@@ -130,7 +133,30 @@ def _measured(scene: tocsin.Scene, robot: tocsin.Robot, way: float, args: argpar
     return {
         "n": n, "free": free, "differing": differ, "allocations": allocations, "single": least["single"] / n,
         "batch": least["batch"] / n, "wall": {k: least[str(k)] for k in (1, *args.threads)},
+        "processes": {k: _apart(lambda: together(1), k, args.repeats, least["1"]) for k in args.threads},
     }  # fmt: skip
+
+
+def _apart(ask: Callable[[], Any], k: int, repeats: int, alone: float) -> float:
+    """How many times as much k processes do at once as one that takes `alone` seconds; the best of the rounds."""
+    context = multiprocessing.get_context("fork")
+    barrier, spent = context.Barrier(k), context.SimpleQueue()
+
+    def work() -> None:
+        for _ in range(repeats):
+            barrier.wait()
+            start = time.perf_counter()
+            ask()
+            barrier.wait()
+            spent.put(time.perf_counter() - start)
+
+    workers = [context.Process(target=work) for _ in range(k)]
+    for worker in workers:
+        worker.start()
+    seconds = [spent.get() for _ in range(k * repeats)]
+    for worker in workers:
+        worker.join()
+    return k * alone / min(seconds)
 
 
 def _allocations() -> int:
