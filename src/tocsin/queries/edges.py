@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import Any, overload
 
 import numpy as np
@@ -299,7 +300,8 @@ class Asking:
     def by_threads(self, points: Points, anything: bool) -> np.ndarray:
         """Return the outcomes, all found by the kernels of single questions on this machine's processors."""
         found = np.zeros(len(points), OUTCOME)
-        found["status"] = UNASKED
+        found["a"] = found["b"] = UNASKED
+        found["status"] = unasked = CAPPED if self.until else UNASKED
         context, standing = points.context, points.standing()
 
         def work(dealt: NDArray[np.int64], left: int, watch: Watch) -> Taken:
@@ -321,10 +323,9 @@ class Asking:
             with shown(self.progress, points.task) as progress:
                 deal(len(points), work, self.threads or context.threads, progress, self.until)
         except KeyboardInterrupt as stopped:
-            raise BatchInterrupted(found, found["status"] != UNASKED) from stopped
-        if self.until:
-            left = found["status"] == UNASKED
-            found["status"][left], found["a"][left], found["b"][left] = CAPPED, -1, -1
+            done = found["a"] != UNASKED
+            found["status"][~done] = unasked  # those that were to be asked alone, too
+            raise BatchInterrupted(found, done) from stopped
         return found
 
     def ask_alone(self, points: Points, i: int, anything: bool, found: np.ndarray) -> None:
@@ -392,25 +393,33 @@ class FirstContacts(Sequence[FirstContact]):
     """
 
     def __init__(self, found: np.ndarray, points: Points, asking: Asking, scene: Any) -> None:
-        codes = found["status"].astype(np.int8)
-        time = found["time"].copy()
-        if len(points.batch.stretches) > 1:
-            stretches = [tuple(s) for s in points.batch.stretches.tolist()]
-            for i in np.flatnonzero(codes != FREE):
-                time[i] = last_before(exact_time(stretches[found["stretch"][i]], time[i]))
-        codes[(codes == CONTACT) & (time == 0.0)] = INITIAL_CONTACT
-        self.codes: NDArray[np.int8] = _cast.frozen(codes)
-        """How each ended, as numbers: 0 free, 1 contact, 2 capped, 3 initial contact; -2 what Ctrl-C left unasked."""
-        self.time: NDArray[np.float64] = _cast.frozen(time)
-        """No later than the first contact; inf where proven free; where capped, freedom is proven until then."""
-        self.tolerance: NDArray[np.float64] = _cast.frozen(found["tolerance"].copy())
-        """Of the pair that touched, metres."""
-        self._shapes = np.stack([found["a"], found["b"]], axis=1)
         self._found, self._points, self._asking, self._scene = found, points, asking, scene
         self._world = points.context.tables()
 
+    @cached_property
+    def codes(self) -> NDArray[np.int8]:
+        """How each ended, as numbers: 0 free, 1 contact, 2 capped, 3 initial contact; -2 what Ctrl-C left unasked."""
+        codes = self._found["status"].astype(np.int8)
+        codes[(codes == CONTACT) & (self.time == 0.0)] = INITIAL_CONTACT
+        return _cast.frozen(codes)
+
+    @cached_property
+    def time(self) -> NDArray[np.float64]:
+        """No later than the first contact; inf where proven free; where capped, freedom is proven until then."""
+        time = self._found["time"].copy()
+        if len(self._points.batch.stretches) > 1:
+            stretches = [tuple(s) for s in self._points.batch.stretches.tolist()]
+            for i in np.flatnonzero(self._found["status"] != FREE):
+                time[i] = last_before(exact_time(stretches[self._found["stretch"][i]], time[i]))
+        return _cast.frozen(time)
+
+    @cached_property
+    def tolerance(self) -> NDArray[np.float64]:
+        """Of the pair that touched, metres."""
+        return _cast.frozen(self._found["tolerance"].copy())
+
     def __len__(self) -> int:
-        return len(self.codes)
+        return len(self._found)
 
     def __repr__(self) -> str:
         return f"<first contacts of {len(self):,} motions, {int(self.collides.sum()):,} of which collide>"
@@ -453,7 +462,8 @@ class FirstContacts(Sequence[FirstContact]):
         context = self._points.context
         names = [context.name_of(self._world, g)[which] for g in range(len(self._world.geoms))]
         touching = (self.codes == CONTACT) | (self.codes == INITIAL_CONTACT)
-        shapes = np.where(touching[:, None], self._shapes, len(names))
+        pairs = np.stack([self._found["a"], self._found["b"]], axis=1)
+        shapes = np.where(touching[:, None], pairs, len(names))
         return np.array([*names, ""], dtype=object)[shapes]
 
     @overload
