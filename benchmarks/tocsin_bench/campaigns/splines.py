@@ -17,6 +17,7 @@ import sys
 from collections import Counter
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
@@ -43,6 +44,24 @@ class Link:
     column: int
     shape: Any
     at: np.ndarray
+
+    @cached_property
+    def frame(self) -> tuple[np.ndarray, np.ndarray]:
+        """Rotation and place of its joint on its parent."""
+        return exact(self.origin[:3, :3]), exact(self.origin[:3, 3])
+
+    @cached_property
+    def unit(self) -> np.ndarray:
+        """Its axis, of length 1."""
+        n = exact(self.axis)
+        return n / norm(n)
+
+    @cached_property
+    def turning(self) -> tuple[np.ndarray, np.ndarray]:
+        """The matrix of the cross product with its axis, and its square: what Rodrigues' formula adds up."""
+        x, y, z = self.unit
+        k = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
+        return k, k @ k
 
 
 @dataclass
@@ -74,6 +93,7 @@ class Case:
         return [*[arm.motion for arm in self.arms], self.ball_motion]
 
 
+@cache
 def digits() -> Any:
     """Return arithmetic of 40 digits."""
     import mpmath
@@ -83,56 +103,63 @@ def digits() -> Any:
     return mp
 
 
-def values(mp: Any, plan: Any, seconds: Any) -> list[Any]:
+def exact(values: Any) -> np.ndarray:
+    """Return numbers of 40 digits, in an array."""
+    found = np.empty(np.shape(values), object)
+    found.flat = [digits().mpf(x) for x in np.asarray(values, float).ravel().tolist()]
+    return found
+
+
+def norm(v: np.ndarray) -> Any:
+    """Return the length of a vector."""
+    return digits().sqrt(v @ v)
+
+
+def values(plan: Any, seconds: Any) -> np.ndarray:
     """Return the joint values at a time: the given polynomials, which hold at their ends."""
-    knots = plan.knots
-    t = min(max(seconds, mp.mpf(float(knots[0]))), mp.mpf(float(knots[-1])))
-    i = max(k for k in range(len(knots) - 1) if k == 0 or mp.mpf(float(knots[k])) <= t)
-    x = t - mp.mpf(float(knots[i]))
-    c = plan.coefficients[i]
-    return [sum(mp.mpf(float(c[k, j])) * x**k for k in range(len(c))) for j in range(c.shape[1])]
+    knots = exact(plan.knots)
+    t = min(max(seconds, knots[0]), knots[-1])
+    i = max(k for k in range(len(knots) - 1) if k == 0 or knots[k] <= t)
+    c = exact(plan.coefficients[i])
+    return sum(c[k] * (t - knots[i]) ** k for k in range(len(c)))
 
 
-def poses(mp: Any, arm: Arm, seconds: Any) -> list[tuple[Any, Any]]:
+def poses(arm: Arm, seconds: Any) -> list[tuple[np.ndarray, np.ndarray]]:
     """Return (rotation, place) of every link, from the definitions."""
-    q = values(mp, arm.plan, seconds)
-    found: list[tuple[Any, Any]] = []
+    q = values(arm.plan, seconds)
+    found: list[tuple[np.ndarray, np.ndarray]] = []
     for link in arm.links:
-        r, p = mp.matrix(link.origin[:3, :3].tolist()), mp.matrix(link.origin[:3, 3].tolist())
-        n = [mp.mpf(float(x)) for x in link.axis]
-        size = mp.sqrt(sum(x * x for x in n))
-        n = [x / size for x in n]
+        r, p = link.frame
         if link.kind in ("revolute", "continuous"):
-            c, s = mp.cos(q[link.column]), mp.sin(q[link.column])
-            k = mp.matrix([[0, -n[2], n[1]], [n[2], 0, -n[0]], [-n[1], n[0], 0]])
-            r = r * (mp.eye(3) + s * k + (1 - c) * k * k)
+            k, kk = link.turning
+            x = q[link.column]
+            r = r + r @ (k * digits().sin(x) + kk * (1 - digits().cos(x)))
         elif link.kind == "prismatic":
-            p = p + r * mp.matrix([q[link.column] * x for x in n])
+            p = p + r @ (link.unit * q[link.column])
         if link.parent >= 0:
             up, at = found[link.parent]
-            r, p = up * r, at + up * p
+            r, p = up @ r, at + up @ p
         found.append((r, p))
     return found
 
 
-def gap(mp: Any, case: Case, seconds: Any) -> Any:
+def gap(case: Case, seconds: Any) -> Any:
     """Return the smallest distance of the ball to any link; negative where they overlap."""
-    a, b, begin, end = case.ball_path
-    x = (min(max(seconds, mp.mpf(begin)), mp.mpf(end)) - mp.mpf(begin)) / (mp.mpf(end) - mp.mpf(begin))
-    center = mp.matrix([mp.mpf(float(p)) + x * (mp.mpf(float(q)) - mp.mpf(float(p))) for p, q in zip(a, b)])
-    least = mp.inf
+    a, b, begin, end = map(exact, case.ball_path)
+    x = (min(max(seconds, begin.item()), end.item()) - begin.item()) / (end.item() - begin.item())
+    center = a + (b - a) * x
+    least = digits().inf
     for arm in case.arms:
-        for link, (r, p) in zip(arm.links, poses(mp, arm, seconds)):
+        for link, (r, p) in zip(arm.links, poses(arm, seconds)):
             if link.shape is None:
                 continue
-            local = r.T * (center - p) - mp.matrix(link.at.tolist())
+            local = r.T @ (center - p) - exact(link.at)
             if isinstance(link.shape, tocsin.Sphere):
-                d = mp.norm(local) - mp.mpf(link.shape.radius)
+                d = norm(local) - digits().mpf(link.shape.radius)
             else:
-                half = [mp.mpf(float(s)) / 2 for s in link.shape.size]
-                out = [abs(local[k]) - half[k] for k in range(3)]
-                d = mp.sqrt(sum(max(o, mp.mpf(0)) ** 2 for o in out)) + min(max(out), mp.mpf(0))
-            least = min(least, d - mp.mpf(case.radius))
+                out = abs(local) - exact(link.shape.size) / 2
+                d = norm(np.maximum(out, 0)) + min(max(out), 0)
+            least = min(least, d - digits().mpf(case.radius))
     return least
 
 
@@ -180,7 +207,6 @@ def random_arm(rng: np.random.Generator, name: str, joints: int, scale: float, s
 
 def random_case(rng: np.random.Generator) -> Case:
     """Return a question with a planted contact."""
-    mp = digits()
     scale = 10.0 ** rng.uniform(-3, 3)
     length = 10.0 ** rng.uniform(-3, 4)
     start = float(rng.choice([0.0, 0.0, 1.0, 1e3])) * length
@@ -197,7 +223,7 @@ def random_case(rng: np.random.Generator) -> Case:
     arm = arms[int(rng.integers(len(arms)))]
     k = int(rng.integers(1, len(arm.links)))
     link = arm.links[k]
-    r, p = poses(mp, arm, mp.mpf(when))[k]
+    r, p = poses(arm, digits().mpf(when))[k]
     direction = rng.normal(size=3)
     direction /= np.linalg.norm(direction)
     if isinstance(link.shape, tocsin.Sphere):
@@ -207,9 +233,8 @@ def random_case(rng: np.random.Generator) -> Case:
         local = direction / np.max(np.abs(direction) / half)
     local = local + link.at
     radius = float(rng.uniform(0.01, 0.1)) * scale
-    normal = r * mp.matrix((local - link.at).tolist())
-    point = p + r * mp.matrix(local.tolist())
-    center = point + normal * (0.9 * radius / mp.norm(normal))
+    normal = r @ exact(local - link.at)
+    center = p + r @ exact(local) + normal * (0.9 * radius / norm(normal))
     meets = np.array([float(x) for x in center])
     if rng.random() < 0.5:
         here = meets + rng.normal(size=3) * scale
@@ -235,8 +260,7 @@ def random_case(rng: np.random.Generator) -> Case:
 
 def judge(case: Case, method: str = "advancement") -> str:
     """Return "right", or what is wrong with the answers to a case."""
-    mp = digits()
-    if gap(mp, case, mp.mpf(case.when)) > case.margin:
+    if gap(case, digits().mpf(case.when)) > case.margin:
         return "not planted"
     hit = case.scene.first_contact(*case.motions, margin=case.margin, method=method)
     if not hit.collides:
@@ -245,7 +269,7 @@ def judge(case: Case, method: str = "advancement") -> str:
         return "capped"
     if hit.seconds is None or hit.seconds > case.when:
         return "late"
-    found = gap(mp, case, mp.mpf(hit.seconds))
+    found = gap(case, digits().mpf(hit.seconds))
     size = max(float(np.abs(case.ball_path[0]).max()), float(np.abs(case.ball_path[1]).max()))
     fast = 1e-9 * case.radius + 1e-12 * size
     if found > case.margin + hit.tolerance + fast:
