@@ -1,6 +1,7 @@
 """How much of what a question needs is compiled is told, to whoever asks for it, on a terminal, or in a sentence."""
 
 import io
+import re
 
 import pytest
 
@@ -101,6 +102,24 @@ def test_a_large_mesh_tells_a_terminal_how_far_it_is_and_leaves_no_line_behind(m
         tell(2, 4)  # too soon after the other
     assert screen.getvalue().startswith("\rtocsin: preparing a mesh of 400,000 triangles: its hierarchy, 25 %\r ")
     assert screen.getvalue().endswith(" \r")
+
+
+def test_meshes_that_are_prepared_at_once_share_one_line(monkeypatch):
+    screen = Terminal()
+    monkeypatch.setattr("sys.stderr", screen)
+    monkeypatch.setattr(progress, "OFTEN", 0.0)
+    with progress.several("hierarchies", [300_000, 100_000]) as done:
+        with progress.preparing("its hierarchy", 300_000) as tell:
+            tell(1, 3)
+        done(300_000)
+        with progress.preparing("its hierarchy", 100_000) as tell:
+            tell(1, 2)
+        done(100_000)
+    told = re.findall(r"tocsin: preparing 2 meshes of 400,000 triangles: hierarchies, (\d+) %", screen.getvalue())
+    assert told == ["25", "75", "88", "100"]
+    assert screen.getvalue().endswith(" \r")
+    with progress.preparing("its hierarchy", 400) as tell:  # what was shared is over
+        assert tell is None
 
 
 def test_a_small_mesh_tells_nothing_and_a_huge_one_a_sentence_where_there_is_no_terminal(monkeypatch):

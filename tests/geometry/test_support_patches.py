@@ -12,10 +12,10 @@ from tocsin.geometry.support_patches import (
     GRID,
     PLACE,
     WHICH,
-    SupportPatches,
     corner_at,
     farthest,
-    shifted,
+    joined,
+    no_patches,
 )
 from tocsin.geometry.support_table import ROW, cell_of
 from tocsin.geometry.tree_building import build_triangles
@@ -87,13 +87,22 @@ def test_the_farthest_corner_of_every_node_is_found(mesh, scale):
 
 def test_patches_are_numbered_from_where_they_lie_in_a_larger_table():
     one, two = Laid(soup(500, 4)), Laid(sphere(3))
-    moved = shifted(two.patches, len(one.patches.corners) // 2, len(one.patches.cells))
-    joined = SupportPatches(
-        moved.spans,
-        np.concatenate([one.patches.corners, moved.corners]),
-        np.concatenate([one.patches.cells, moved.cells]),
-    )
-    check(two, range(30), 5, joined)
+    both = joined([one.patches, no_patches(7), two.patches])
+    first = len(one.patches.spans) + 7
+    check(one, range(30), 5, both._replace(spans=both.spans[: len(one.patches.spans)]))
+    check(two, range(30), 5, both._replace(spans=both.spans[first:]))
+    assert not both.spans[len(one.patches.spans) : first].any()
+
+
+def test_the_patches_of_one_large_mesh_among_small_ones_are_not_copied():
+    one = Laid(soup(500, 4)).patches
+    before = one.spans.copy()
+    alone = joined([no_patches(3), one, no_patches(2)])
+    assert alone.corners is one.corners
+    assert alone.cells is one.cells
+    assert np.array_equal(alone.spans[3:-2], before)
+    assert alone.spans is not one.spans
+    assert joined([]).spans.shape == no_patches(0).spans.shape
 
 
 def ring(corners):

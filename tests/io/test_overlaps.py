@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from data import example_robots, robot_file
-from tocsin import Box, Mesh, Robot, RobotBuilder, Scene, Sphere, TocsinError
+from tocsin import Body, Box, Mesh, MeshWarning, Robot, RobotBuilder, Scene, Sphere, TocsinError
 from tocsin.compiler.store import Store
 from tocsin.io import overlaps
-from tocsin.io.overlaps import find_overlaps
+from tocsin.io.overlaps import find_always, find_overlaps
 from tocsin.io.srdf import read_srdf
 
 pytestmark = pytest.mark.filterwarnings("ignore::tocsin.MeshWarning")
@@ -215,6 +215,38 @@ def test_a_robot_whose_links_overlap_by_design_becomes_usable():
 
     assert by_design <= touching(Robot.from_urdf(file))
     assert not by_design & touching(Robot.from_urdf(file, ignore_overlapping=True))
+
+
+@pytest.mark.parametrize("rest", [0.0, 3.1])
+@pytest.mark.parametrize("samples", [5, 20, 300])
+def test_what_always_touches_is_found_without_counting_the_rest(rest, samples):
+    robot = spheres(rest)
+    found = find_overlaps(robot, samples=samples)
+    assert find_always(robot, samples=samples) == (found.always, found.standing)
+
+
+def test_what_always_touches_on_real_meshes_is_what_counting_finds():
+    robot = Robot.from_urdf(robot_file("fetch_mbm"))
+    found = find_overlaps(robot, samples=600)
+    always, standing = find_always(robot, samples=600)
+    assert (set(always), set(standing)) == (set(found.always), set(found.standing))
+    assert always
+
+
+def test_what_a_robot_carries_is_no_link_of_its_own():
+    robot = spheres()
+    robot.attach(Body(Sphere(0.3), (0.1, 0, 0), name="load"), link="third")
+    assert find_overlaps(robot, samples=50) == find_overlaps(spheres(), samples=50)
+    assert find_always(robot, samples=50) == find_always(spheres(), samples=50)
+
+
+def test_a_robot_that_still_touches_itself_says_where():
+    file = example_robots() / "panda_description/urdf/panda.urdf"
+    with pytest.warns(MeshWarning, match="'panda' touches itself where it stands, though not always: .*ignore_overl"):
+        robot = Robot.from_urdf(file, ignore_overlapping=True)
+    assert Scene(robot).first_contact().collides
+    robot.ignore_overlapping_at()
+    assert not Scene(robot).first_contact().collides
 
 
 def test_counts_on_real_meshes_agree_with_single_queries():

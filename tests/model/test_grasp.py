@@ -118,6 +118,23 @@ def test_deformable_models_meet_what_is_carried():
     assert {hit.contacts[0].link_a, hit.contacts[0].link_b} == {"part", "sheet"}
 
 
+def test_what_is_carried_may_be_named():
+    robot, part, _, _ = carried()
+    assert np.array_equal(robot.carried_pose("part"), robot.carried_pose(part))
+    robot.detach("part")
+    assert robot.carried == ()
+    with pytest.raises(tocsin.TocsinError, match="does not carry 'part'; it carries: nothing"):
+        robot.detach("part")
+
+
+def test_a_robot_that_carries_something_can_leave_out_what_overlaps():
+    robot, part, _, _ = carried()
+    robot.detach(part)
+    robot.attach(part, "hand", pose=(0.2, 0, 0))  # the finger touches it
+    assert {frozenset(pair) for pair in robot.ignore_overlapping_at()} >= {frozenset(("finger", "part"))}
+    assert not Scene(robot, part).first_contact().collides
+
+
 def test_a_scene_travels_with_what_is_carried():
     robot, _, _, scene = carried()
     again = pickle.loads(pickle.dumps(scene))

@@ -7,8 +7,9 @@ that its names stand for, and theirs. On a terminal that is a line that moves; e
 from __future__ import annotations
 
 import sys
+import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from types import CodeType
 from typing import Any
@@ -77,9 +78,59 @@ class Line:
         self._width = len(line)
 
 
+class Several:
+    """Meshes that are prepared at once, by several threads: what of all their triangles is done."""
+
+    def __init__(self, what: str, sizes: Sequence[int]) -> None:
+        self._what = f"preparing {len(sizes)} meshes of {sum(sizes):,} triangles: {what}"
+        self._total = sum(sizes)
+        self._whole = 0
+        self._parts: dict[int, float] = {}
+        self._line = Line()
+
+    def part(self, triangles: float) -> None:
+        """Say how many triangles are done of the mesh that this thread works on."""
+        self._parts[threading.get_ident()] = triangles
+        share = (self._whole + sum(list(self._parts.values()))) / self._total
+        self._line.draw(f"tocsin: {self._what}, {100 * share:.0f} %")
+
+    def whole(self, triangles: int) -> None:
+        """Say that the mesh that this thread works on is done."""
+        self._whole += triangles
+        self.part(0.0)
+
+    def end(self) -> None:
+        """Leave no line behind."""
+        self._line.draw("")
+
+
+_several: Several | None = None
+
+
+@contextmanager
+def several(what: str, sizes: Sequence[int]) -> Iterator[Callable[[int], object]]:
+    """Yield what is told of the triangles of each mesh that is done, while several are made at once."""
+    global _several
+    if len(sizes) < 2 or sum(sizes) < LARGE or _several is not None:
+        yield lambda triangles: None
+        return
+    if sum(sizes) >= HUGE and not _terminal():
+        say(f"preparing {len(sizes)} meshes of {sum(sizes):,} triangles: {what}. That is kept for the next time")
+    _several = Several(what, sizes)
+    try:
+        yield _several.whole
+    finally:
+        _several.end()
+        _several = None
+
+
 @contextmanager
 def preparing(what: str, triangles: int) -> Iterator[Tell | None]:
     """Yield what is told how far something of a mesh is, while it is made; None for a small mesh."""
+    outer = _several
+    if outer is not None:
+        yield lambda done, total: outer.part(triangles * done / total)
+        return
     if triangles >= HUGE and not _terminal():
         say(f"preparing a mesh of {triangles:,} triangles: {what}. That is kept for the next time")
     if triangles < LARGE:

@@ -15,14 +15,13 @@ most the default tolerance. The counts are kept in the cache folder, under a key
 
 from __future__ import annotations
 
-import copy
 import math
 import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -37,6 +36,7 @@ from tocsin.errors import TocsinError
 from tocsin.geometry import cache
 from tocsin.geometry.descent import open_larger
 from tocsin.io.srdf import write_srdf
+from tocsin.model.grasp import bare
 from tocsin.model.robot import Robot
 from tocsin.motion.knots import WHOLE
 from tocsin.motion.links import BASE_WIDTH
@@ -52,6 +52,9 @@ CHUNK = 250
 
 TRAVEL = 1.0
 """Metres to either side that are sampled of a slide without limits."""
+
+LOOKS = (20, 500)
+"""Samples after which pairs that were seen apart are left out, where only those that always touch are asked for."""
 
 Pair = tuple[str, str]
 
@@ -97,12 +100,10 @@ def find_overlaps(robot: Robot, *, samples: int = SAMPLES, seed: int = 0, progre
     _cast.count(samples, "samples")
     if not isinstance(seed, int) or seed < 0:
         raise TocsinError(f"seed must be a whole number of at least 0; got {seed!r}.")
-    alone = copy.copy(robot)  # the robot with no rules of its own but those of its tree
-    alone.ignored = frozenset()
-    alone._ignore_adjacent()
+    alone = _alone(robot)
     rows = _drawn(alone, samples, seed)
     key = _key(alone, rows)
-    square = len(robot.links), len(robot.links)
+    square = len(alone.links), len(alone.links)
     kept = cache.load(key, {"counts": (np.int64, square), "standing": (np.int64, square)})
     if kept is not None:
         return _sorted_out(alone, samples, kept["counts"], kept["standing"])
@@ -112,6 +113,39 @@ def find_overlaps(robot: Robot, *, samples: int = SAMPLES, seed: int = 0, progre
         _count(Scene(alone), alone, rows, counts, advance)
     cache.store(key, {"counts": counts, "standing": standing})
     return _sorted_out(alone, samples, counts, standing)
+
+
+def find_always(robot: Robot, *, samples: int = SAMPLES, seed: int = 0) -> tuple[tuple[Pair, ...], tuple[Pair, ...]]:
+    """Return `find_overlaps(robot).always`, and the other pairs that touch where the robot stands.
+
+    A pair that was seen apart is not looked at again, so that this takes a small part of the time.
+    """
+    alone = _alone(robot)
+    names, n, own = alone.link_names, len(alone.links), alone.ignored
+    rows = np.concatenate([alone.rest[None, :], _drawn(alone, samples, seed)])
+    pairs = {(i, k) for i in range(n) for k in range(i + 1, n)} - own
+    left = standing = pairs
+    done = 0
+    for end in (1, *LOOKS, len(rows)):
+        part = rows[done:end]
+        if not left or not len(part):
+            continue
+        alone.ignored = own | (pairs - left)
+        counts = np.zeros((n, n), np.int64)
+        _count(Scene(alone), alone, part, counts, lambda _: None)
+        left = {pair for pair in left if counts[pair] == len(part)}
+        standing = left if done == 0 else standing
+        done = end
+    always, others = ([(names[i], names[k]) for i, k in sorted(found)] for found in (left, standing - left))
+    return tuple(always), tuple(others)
+
+
+def _alone(robot: Robot) -> Robot:
+    """Return the robot without what it carries, with no rules of its own but those of its tree."""
+    alone = cast(Robot, bare(robot))
+    alone.ignored = frozenset()
+    alone._ignore_adjacent()
+    return alone
 
 
 def _sorted_out(robot: Robot, samples: int, counts: np.ndarray, standing: np.ndarray) -> Overlaps:

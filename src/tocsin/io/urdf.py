@@ -53,7 +53,7 @@ def load_urdf(
     `geometry`: "collision" or "visual"; a robot without any collision geometry gets its visual one, with a warning.
     `base`: "fixed" or "free", whether motions may move the root link.
     `ignore_overlapping`: sample configurations, and do not check pairs of links that touch in all of them; the pairs
-    are those of `tocsin.io.overlaps.find_overlaps(robot).always`.
+    are those of `tocsin.io.overlaps.find_overlaps(robot).always`. What touches besides where the robot stands is told.
     `xacro_arguments`: what `xacro file name:=value` would be given. `name`: of the robot, instead of the file's.
 
     Links and joints keep the file's order. Primitives stay primitives; a mesh that several links name is read once.
@@ -79,10 +79,25 @@ def load_urdf(
 
         read_srdf(srdf).apply(robot)
     if ignore_overlapping:
-        from tocsin.io.overlaps import find_overlaps
-
-        find_overlaps(robot).apply(robot)
+        _ignore_overlapping(robot)
     return robot
+
+
+def _ignore_overlapping(robot: Robot) -> None:
+    """Ignore the pairs of links that always touch; say which others touch where the robot stands."""
+    from tocsin.io.overlaps import find_always
+
+    always, others = find_always(robot)
+    robot.ignore_pairs(always)
+    left = [(a, b) for a, b in others if (robot.link_index(a), robot.link_index(b)) not in robot.ignored]
+    if left:
+        named = ", ".join(f"{a!r} and {b!r}" for a, b in left[:3])
+        more = f", and {len(left) - 3} more pairs" if len(left) > 3 else ""
+        remark(
+            f"{robot.name!r} touches itself where it stands, though not always: {named}{more}. An SRDF says which "
+            "pairs are meant to; robot.ignore_overlapping_at() leaves out all that touch where it stands.",
+            MeshWarning,
+        )
 
 
 def _document(path: PathLike, packages: Packages, xacro_arguments: Mapping[str, str] | None) -> Element:

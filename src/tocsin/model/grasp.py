@@ -77,9 +77,10 @@ def attach(robot: Robot, body: Body, link: str, pose: PoseLike | None, touching:
     body.lay_out(body.link_names, body.links, ((),), body.ignored)
 
 
-def detach(robot: Robot, body: Body) -> None:
+def detach(robot: Robot, name: Body | str) -> None:
     """Let go of a body, which stays where it is; see `Robot.detach`."""
-    held = grasp_of(robot, body)
+    held = grasp_of(robot, name)
+    body = held.body
     pose = carried_pose(robot, body, robot.rest)
     number = robot.link_index(body.name)
     keep = [i for i in range(len(robot.link_names)) if i != number]
@@ -127,10 +128,10 @@ def _twin(model: Model) -> Model:
     return made
 
 
-def grasp_of(robot: Robot, body: Body) -> Carried:
-    """Return how a robot carries a body; one that it does not carry is refused."""
+def grasp_of(robot: Robot, body: Body | str) -> Carried:
+    """Return how a robot carries a body, itself or its name; one that it does not carry is refused."""
     for held in robot.carried:
-        if held.body is body:
+        if held.body is body or (isinstance(body, str) and held.body.name == body):
             return held
     name = repr(body.name) if isinstance(body, Body) else _cast.said(body)
     names = ", ".join(repr(held.body.name) for held in robot.carried) or "nothing"

@@ -29,7 +29,7 @@ from tocsin._types import (
     Vectors,
 )
 from tocsin.errors import TocsinError, UnitWarning, remark, unknown_name
-from tocsin.geometry.shape import ShapeLike, placed_shapes
+from tocsin.geometry.shape import ShapeLike, shapes_of_links
 from tocsin.model import grasp
 from tocsin.model.base import Model, Motion
 from tocsin.model.body import Body, path_of
@@ -141,7 +141,7 @@ class Robot(Model):
             name=name,
             link_names=tuple(order),
             links=table,
-            shapes=tuple(placed_shapes(shapes.get(link), f"link {link!r}") for link in order),
+            shapes=shapes_of_links(shapes, order),
             n_config=n - BASE_WIDTH,
             quaternions=np.array(quaternions, dtype=np.int32),
             rest=rest,
@@ -236,14 +236,15 @@ class Robot(Model):
         """
         grasp.attach(self, body, link, pose, touching)
 
-    def detach(self, body: Body) -> None:
-        """Let go of a body that was attached: from now on it stands where the robot, as it stands, has it."""
+    def detach(self, body: Body | str) -> None:
+        """Let go of a body that was attached, itself or its name: from now on it stands where the robot, as it stands,
+        has it."""
         grasp.detach(self, body)
 
-    def carried_pose(self, body: Body, row: Row | None = None) -> Matrix4:
-        """Return the 4x4 pose in the world of a body that is carried, where the robot stands."""
-        grasp.grasp_of(self, body)
-        return grasp.carried_pose(self, body, self.rest if row is None else row)
+    def carried_pose(self, body: Body | str, row: Row | None = None) -> Matrix4:
+        """Return the 4x4 pose in the world of a body that is carried, itself or its name, where the robot stands."""
+        held = grasp.grasp_of(self, body)
+        return grasp.carried_pose(self, held.body, self.rest if row is None else row)
 
     def prove_pairs(
         self, *, margin: float = 0.001, most: int = 100_000_000, threads: int | None = None,
@@ -263,13 +264,13 @@ class Robot(Model):
         )
 
     def ignore_overlapping_at(
-        self, q: ConfigurationLike, *, base: PoseLike | None = None
+        self, q: ConfigurationLike | None = None, *, base: PoseLike | None = None
     ) -> tuple[tuple[str, str], ...]:
-        """Do not check pairs of links that touch or overlap at configuration q; return those pairs.
+        """Do not check pairs of links that touch or overlap at configuration q, or where it stands; return those pairs.
 
         For meshes that overlap by design: give a configuration in which nothing else touches.
         """
-        pairs = TOUCHING_PAIRS(self.at(q, base=base))
+        pairs = TOUCHING_PAIRS(self.at({} if q is None else q, base=base))
         self.ignore_pairs(pairs)
         return pairs
 

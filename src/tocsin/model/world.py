@@ -13,11 +13,12 @@ from numpy.typing import NDArray
 
 from tocsin._types import Faces, Indices, IntArray, LinkTable, NodeTable, Numeric, Records, SingleArray, Values, Vectors
 from tocsin.compiler.jit import borrowed, inlined
+from tocsin.compiler.progress import several
+from tocsin.compiler.threads import on_cores
 from tocsin.geometry.bvh4 import make_bvh4
 from tocsin.geometry.shape import Shape
-from tocsin.geometry.support_patches import EMPTY as NO_SUPPORT_PATCHES
-from tocsin.geometry.support_patches import SPAN, SupportPatches
-from tocsin.geometry.support_patches import shifted as numbered_from
+from tocsin.geometry.support_patches import SupportPatches, no_patches
+from tocsin.geometry.support_patches import joined as joined_patches
 from tocsin.model.base import Model
 from tocsin.model.charts import NO_CHARTS
 
@@ -153,8 +154,10 @@ def assemble(models: Sequence[Model], rules: dict[tuple[int, int], float], *, hu
     geoms = np.zeros(sum(not s.is_empty for model in models for shapes in model.shapes for s in shapes), GEOM)
     links: list[LinkTable] = []
     table = np.zeros(len(models), MODEL)
-    patches: list[SupportPatches] = [NO_SUPPORT_PATCHES]
-    n_geoms = n_nodes = n_points = n_faces = n_links = n_config = n_patches = n_cells = 0
+    patches: list[SupportPatches] = []
+    if not hulls:
+        _make_patches(models)
+    n_geoms = n_nodes = n_points = n_faces = n_links = n_config = 0
     for m, model in enumerate(models):
         entry = table[m]
         entry["link"], entry["links"] = n_links, len(model.links)
@@ -186,10 +189,7 @@ def assemble(models: Sequence[Model], rules: dict[tuple[int, int], float], *, hu
                         none = np.zeros(len(shape.nodes), np.int32)
                         node_hulls.append((none, none, np.zeros(len(shape.nodes))))
                     else:
-                        held = _patches(shape, n_patches, n_cells)
-                        n_patches += len(held.corners) // 2
-                        n_cells += len(held.cells)
-                        patches.append(held)
+                        patches.append(shape.patches if _is_patched(shape) else no_patches(len(shape.nodes)))
                     faces.append(shape.faces + np.int32(n_points))
                     n_nodes += len(trees[-1])
                     n_points += own_points
@@ -225,19 +225,29 @@ def assemble(models: Sequence[Model], rules: dict[tuple[int, int], float], *, hu
         _joined([h[0] for h in node_hulls], np.zeros(0, np.int32)),
         _joined([h[1] for h in node_hulls], np.zeros(0, np.int32)),
         _joined([h[2] for h in node_hulls], np.zeros(0)),
-        np.concatenate([held.spans for held in patches]),
-        np.concatenate([held.corners for held in patches]),
-        np.concatenate([held.cells for held in patches]),
+        *joined_patches(patches),
         _joined(selves, np.zeros(0, SELF)),
         NO_CHARTS,
     )
 
 
-def _patches(shape: Shape, patch: int, cell: int) -> SupportPatches:
-    """Return the patches of a shape, numbered from where they will lie; none for small meshes and convex solids."""
-    if shape.is_mesh and len(shape.faces) >= PATCHED_FROM:
-        return numbered_from(shape.patches, patch, cell)
-    return NO_SUPPORT_PATCHES._replace(spans=np.zeros((len(shape.nodes), SPAN), np.int32))
+def _is_patched(shape: Shape) -> bool:
+    """Has this shape support patches? Small meshes and convex solids have none."""
+    return shape.is_mesh and len(shape.faces) >= PATCHED_FROM
+
+
+def _make_patches(models: Sequence[Model]) -> None:
+    """Make the patches that shapes do not have yet, those of several at once on all cores."""
+    found = {s.identity: s for model in models for shapes in model.shapes for s in shapes if _is_patched(s)}
+    missing = sorted((s for s in found.values() if "patches" not in vars(s)), key=lambda s: -len(s.faces))
+    with several("support tables", [len(shape.faces) for shape in missing]) as done:
+
+        def make(shape: Shape) -> None:
+            # Not by the property itself: before Python 3.12 that makes one at a time.
+            vars(shape)["patches"] = shape.found_patches()
+            done(len(shape.faces))
+
+        on_cores(make, missing)
 
 
 def _joined(parts: list[NDArray[Number]], empty: NDArray[Number]) -> NDArray[Number]:

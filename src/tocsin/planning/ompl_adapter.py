@@ -24,7 +24,7 @@ except ImportError:
 def state_space(robot: Robot, group: str | None = None) -> Any:
     """Return a RealVectorStateSpace of the group's joints within their limits; without limits, within a turn."""
     columns = robot.columns(group)
-    limits = EdgeAsker(Scene(robot), robot, group).limits()
+    limits = EdgeAsker(Scene(robot, *(held.body for held in robot.carried)), robot, group).limits()
     space: Any = base.RealVectorStateSpace(len(columns))
     bounds: Any = base.RealVectorBounds(len(columns))
     for k, (low, high) in enumerate(limits.tolist()):

@@ -183,8 +183,9 @@ RESUMED.provide(resumed)
 
 
 def touching_pairs(placement: Motion) -> tuple[tuple[str, str], ...]:
-    """Return the pairs of links of one model, alone in the world, that touch or overlap where it stands."""
-    context = context_of((placement.model,), BACKENDS[0], None, True)
+    """Return the pairs of links of one model, alone in the world with what it carries, that touch or overlap."""
+    models = placement.model, *(held.body for held in placement.model.carried)
+    context = context_of(models, BACKENDS[0], None, True)
     hit = first_contact(context, (placement,), 0.0, None, MAX_STEPS, ADVANCEMENT)
     return tuple(sorted({(contact.link_a, contact.link_b) for contact in hit.contacts}))
 
