@@ -9,6 +9,8 @@ from tocsin.io.octomap import read_octomap
 
 HEADER = "# Octomap OcTree binary file\n# anything\n#\nid OcTree\nsize {}\nres {}\ndata\n"
 
+FULL = HEADER.format(1, 0.1).replace(" binary", "")
+
 
 def encoded(cells, low=(0, 0, 0), depth=16):
     """Return the tree of a set of cells, recursively, as the format says; full cubes are one leaf."""
@@ -34,6 +36,22 @@ def saved(tmp_path, cells, res=0.1):
     return file
 
 
+def full(cells, colour=b"", low=(0, 0, 0), depth=16):
+    """Return the full tree of a set of cells, every node with its log-odds; cells beside them were seen to be free."""
+    side = 1 << depth
+    if len(cells) == side**3 or not cells:
+        odds = 0.0 if depth % 2 else 3.5
+        return np.array(odds if cells else -0.4, "<f4").tobytes() + colour + b"\0"
+    children, below = 0, b""
+    for i in range(8):
+        corner = tuple(low[k] + (side // 2) * (i >> k & 1) for k in range(3))
+        inside = {c for c in cells if all(corner[k] <= c[k] < corner[k] + side // 2 for k in range(3))}
+        if inside or i == 3:
+            children |= 1 << i
+            below += full(inside, colour, corner, depth - 1)
+    return np.array(9.0, "<f4").tobytes() + colour + bytes([children]) + below
+
+
 def cells_of(centres, sizes, res):
     """Return the cells that boxes cover, each counted."""
     low = np.round(centres / res - 0.5 * sizes / res + 32768).astype(int)
@@ -50,6 +68,18 @@ def test_boxes_are_the_occupied_cells_each_once_and_few(tmp_path):
         assert len(found) == len(set(found))
         assert set(found) == cells
     assert len(read_octomap(saved(tmp_path, block))[0]) == 1
+
+
+@pytest.mark.parametrize(("kind", "colour"), [("OcTree", b""), ("ColorOcTree", b"\1\2\3")])
+def test_a_full_tree_has_the_same_boxes_as_a_binary_one(tmp_path, kind, colour):
+    rng = np.random.default_rng(3)
+    scattered = {tuple(c) for c in (32768 + rng.integers(-6, 6, (80, 3))).tolist()}
+    block = {(32768 + x, 32768 + y, 32768 + z) for x in range(4) for y in range(8) for z in range(-3, 5)}
+    for cells in (scattered, block, {(0, 0, 0)}, {(65535, 65535, 65535)}):
+        header = HEADER.format(1, 0.1).replace(" binary", "").replace("id OcTree", f"id {kind}")
+        (tmp_path / "map.ot").write_bytes(header.encode() + full(cells, colour))
+        for one, other in zip(read_octomap(tmp_path / "map.ot"), read_octomap(saved(tmp_path, cells))):
+            assert np.array_equal(one, other)
 
 
 def test_coarser_cells_contain_the_fine_ones(tmp_path):
@@ -73,13 +103,19 @@ def test_a_body_stands_where_the_cells_are(tmp_path):
 @pytest.mark.parametrize(
     ("data", "said"),
     [
-        (b"# Octomap OcTree file\n", "does not begin with"),
+        (b"# Octomap\n", "begins neither with"),
+        (b"# Octomap OcTree file\n", "no line 'data'"),
+        (FULL.encode() + b"\0\0\0", "ends within its tree"),
+        (FULL.encode() + b"\0\0\xc0\x7f\0", "no number for its log-odds"),
+        (FULL.encode() + b"\0\0\0\0\1" * 17 + b"\0" * 5, "deeper than 16"),
+        (FULL.encode() + b"\0" * 6, "takes 5 bytes, and 6 follow"),
         (HEADER.format(1, 0.1).encode()[:-5], "no line 'data'"),
         (HEADER.format("many", 0.1).encode(), "with numbers"),
         (HEADER.format(1, "nan").encode() + b"\0\0", "resolution"),
         (HEADER.format(1, 0.1).replace("id OcTree", "id Other").encode() + b"\0\0", "kind 'Other'"),
         (HEADER.format(9, 0.1).encode() + b"\3\0", "ends within its tree"),
         (HEADER.format(9, 0.1).encode() + b"\3\0" * 16 + b"\2\0", "deeper than 16"),
+        (HEADER.format(9, 0.1).encode() + b"\3\0" * 16 + b"\1\0", "deeper than 16"),
         (HEADER.format(1, 0.1).encode() + b"\2\0\2\0", "takes 2 bytes, and 4 follow"),
         (HEADER.format(1, 0.1).encode() + b"\1\0", "no occupied cells"),
     ],

@@ -1,15 +1,21 @@
-"""Octomaps (`.bt`, OctoMap's binary trees): the occupied cells, as few boxes of the same union.
+"""Octomaps (`.bt` and `.ot`, OctoMap's binary and full trees): the occupied cells, as few boxes of the same union.
 
-A header in text, then, root first and child by child, two bytes for every inner node: two bits for each of its eight
-children, as a number 0 unknown, 1 free,
-2 occupied, 3 an inner node that follows. Child i lies on the
-upper side of x, y and z where bits 0, 1 and 2 of i are set. A tree is 16 levels deep, its root about the origin.
+A header in text, then the tree, root first and child by child. Child i lies on the upper side of x, y and z where bits
+0, 1 and 2 of i are set; a tree is 16 levels deep, its root about the origin.
+
+.bt   two bytes for every inner node: two bits for each of its eight children, as a number 0 unknown, 1 free, 2
+      occupied, 3 an inner node that follows.
+.ot   every node: its log-odds in single precision, in a ColorOcTree three bytes of colour, and a byte with a bit for
+      each child that follows. A node without children is occupied from even odds on, OctoMap's own threshold.
 
 What is unknown is left out, as OctoMap's own collision checks do: an octomap says what was seen to be occupied.
 """
 
 from __future__ import annotations
 
+import math
+import struct
+from functools import cache
 from typing import Annotated, TypeAlias
 
 import numpy as np
@@ -23,12 +29,20 @@ from tocsin.io.files import existing_file, read_bytes, refused
 DEPTH = 16
 """Levels of a tree; its root is a cube of 2^16 cells."""
 
-FIRST = b"# Octomap OcTree binary file"
+BINARY, FULL = b"# Octomap OcTree binary file", b"# Octomap OcTree file"
+"""How files begin."""
+
+VALUE = {"OcTree": 4, "ColorOcTree": 7}
+"""By the kind of tree, what a node of a full one has, in bytes, before the byte of its children."""
+
 MOST_NODES = 4_000_000
-"""Inner nodes of a file, two bytes each: some ten seconds."""
+"""Nodes of a file, of a binary one inner nodes: some ten seconds."""
 
 LARGEST_HEADER = 1 << 12
 _WHAT = "the octomap"
+
+Cube: TypeAlias = tuple[int, int, int, int]
+"""The cell at its lowest corner, and its level: 0 for a cell, one more for a cube of twice the side."""
 
 Cells: TypeAlias = Annotated[NDArray[np.int64], "(n, 3)"]
 """Cells of a grid by their numbers along x, y and z; cubes of several have their level behind."""
@@ -41,7 +55,7 @@ def read_octomap(path: PathLike, resolution: float | None = None) -> tuple[Vecto
     fine: one is occupied if anything in it is, so the boxes contain all that was.
     """
     file = existing_file(path, _WHAT)
-    data = read_bytes(file, _WHAT, limit=LARGEST_HEADER + 2 * MOST_NODES)
+    data = read_bytes(file, _WHAT, limit=LARGEST_HEADER + (1 + max(VALUE.values())) * MOST_NODES)
     try:
         cell, cubes = _cubes(data)
         level = 0
@@ -57,10 +71,10 @@ def read_octomap(path: PathLike, resolution: float | None = None) -> tuple[Vecto
 
 
 def _header(data: bytes) -> tuple[float, int, bytes]:
-    """Return (side of a cell, nodes that are claimed, the tree)."""
-    head, found, tree = data[:LARGEST_HEADER].partition(b"\ndata\n")
-    if not data.startswith(FIRST):
-        raise TocsinError(f"it does not begin with {FIRST.decode()!r}; files that end in .ot have to be written as .bt")
+    """Return (side of a cell, bytes of a node's value or 0 of a binary tree, the tree)."""
+    head, found, _ = data[:LARGEST_HEADER].partition(b"\ndata\n")
+    if not data.startswith((BINARY, FULL)):
+        raise TocsinError(f"it begins neither with {BINARY.decode()!r} nor with {FULL.decode()!r}")
     if not found:
         raise TocsinError("its header has no line 'data'")
     tree = data[len(head) + len(found) :]
@@ -69,45 +83,67 @@ def _header(data: bytes) -> tuple[float, int, bytes]:
         for line in head.decode("ascii", "replace").splitlines()
         if len(line.split(None, 1)) == 2 and not line.startswith("#")
     )
-    if words.get("id", "").strip() not in ("OcTree", "ColorOcTree"):
-        raise TocsinError(f"its trees are of kind {words.get('id', '')!r}; OcTree and ColorOcTree are read")
+    kind = words.get("id", "").strip()
+    if kind not in VALUE:
+        raise TocsinError(f"its trees are of kind {kind!r}; {' and '.join(VALUE)} are read")
     try:
         cell, size = float(words["res"]), int(words["size"])
     except (KeyError, ValueError):
         raise TocsinError("its header needs the lines 'res' and 'size', with numbers") from None
     _cast.scalar(cell, "its resolution", above=0.0, most=1e6)
-    if size < 0 or len(tree) > 2 * MOST_NODES:
-        raise TocsinError(f"it has more than {MOST_NODES} inner nodes")
-    return cell, size, tree
+    value = VALUE[kind] if data.startswith(FULL) else 0
+    if size < 0 or len(tree) > (value + 1 if value else 2) * MOST_NODES:
+        raise TocsinError(f"it has more than {MOST_NODES} {'' if value else 'inner '}nodes")
+    return cell, value, tree if size else b""
 
 
 def _cubes(data: bytes) -> tuple[float, Cells]:
     """Return the side of a cell and (n, 4) x, y, z, level: occupied cubes by the cell at their lowest corner."""
-    cell, size, tree = _header(data)
-    if size == 0:
-        return cell, np.zeros((0, 4), np.int64)
-    found: list[tuple[int, int, int, int]] = []
-    waiting = [(0, 0, 0, DEPTH)]
+    cell, value, tree = _header(data)
+    found: list[Cube] = []
+    waiting: list[Cube] = [(0, 0, 0, DEPTH)] if tree else []
     at = 0
     while waiting:
-        x, y, z, level = waiting.pop()
-        if at + 2 > len(tree):
+        cube = waiting.pop()
+        if at + (value + 1 if value else 2) > len(tree):
             raise TocsinError(f"the file ends within its tree, after {len(tree)} bytes of it")
-        if level == 0:
+        if value:
+            inner = _numbers(tree[at + value], 1, 1)
+            if not inner and _is_occupied(tree, at):
+                found.append(cube)
+            at += value + 1
+        else:
+            bits = tree[at] | tree[at + 1] << 8
+            found += _children(cube, _numbers(bits, 2, 2))
+            inner = _numbers(bits, 2, 3)
+            at += 2
+        if cube[3] == 0 and (inner or not value):
             raise TocsinError(f"its tree is deeper than {DEPTH} levels")
-        bits = tree[at] | tree[at + 1] << 8
-        at += 2
-        half = 1 << (level - 1)
-        below: list[tuple[int, int, int, int]] = []
-        for i in range(8):
-            kind = bits >> (2 * i) & 3
-            if kind >= 2:
-                child = (x + half * (i & 1), y + half * (i >> 1 & 1), z + half * (i >> 2), level - 1)
-                (found if kind == 2 else below).append(child)
-        waiting += reversed(below)
+        waiting += _children(cube, inner)[::-1]
     if at != len(tree):
         raise TocsinError(f"its tree takes {at} bytes, and {len(tree)} follow the header")
     return cell, np.array(found, np.int64).reshape(-1, 4)
+
+
+@cache
+def _numbers(bits: int, width: int, kind: int) -> tuple[int, ...]:
+    """Return which of eight children are of a kind, each a number of so many bits."""
+    return tuple(i for i in range(8) if bits >> width * i & (1 << width) - 1 == kind)
+
+
+def _children(cube: Cube, numbers: tuple[int, ...]) -> list[Cube]:
+    """Return some of the eight halves of a cube."""
+    x, y, z, level = cube
+    half = 1 << level >> 1
+    return [(x + half * (i & 1), y + half * (i >> 1 & 1), z + half * (i >> 2), level - 1) for i in numbers]
+
+
+def _is_occupied(tree: bytes, at: int) -> bool:
+    """Are the log-odds that begin here those of an occupied cell?"""
+    (odds,) = struct.unpack_from("<f", tree, at)
+    if math.isnan(odds):
+        raise TocsinError(f"a node of its tree, at byte {at}, has no number for its log-odds")
+    return odds >= 0.0
 
 
 def _coarser(cubes: Cells, level: int) -> Cells:
