@@ -2,6 +2,7 @@
 
     make wheel                                        the levels of x86-64 that this processor has, v3 and v4
     python tools/wheel.py --level x86-64-v3 --check   one level; then the README's example in an empty environment
+    python tools/wheel.py --only "first_contact, triangles" --check     with kernels of some questions alone, to try it
 
 For each level everything is compiled for it, as `tocsin warmup` does it: minutes the first time, and after an edit what
 it changed. Kernels are kept in `build/kernels`, the wheel is put into `dist`. It is for this version of Python, on
@@ -33,13 +34,17 @@ PLATFORM = "manylinux_2_28_x86_64"
 """As Numba's own wheels: the code calls what Numba brings along, and libm."""
 
 
-def compiled(level: str) -> tuple[Store, list[str]]:
-    """Compile everything for a level; return where it is kept, and the names of what Python calls."""
+def compiled(level: str, only: list[str]) -> tuple[Store, list[str]]:
+    """Compile everything for a level, or what some steps of `tocsin warmup` need.
+
+    Return where it is kept, and the names of what Python calls.
+    """
     place = BUILD / "kernels" / f"{level}-{TAG}-numba-{numba.__version__}"
     place.mkdir(parents=True, exist_ok=True, mode=0o700)
     target = {"NUMBA_CPU_NAME": level, "NUMBA_CPU_FEATURES": "", "TOCSIN_CACHE": str(place)}
     path = {"PYTHONPATH": os.pathsep.join([str(ROOT / "src"), os.environ.get("PYTHONPATH", "")])}
-    subprocess.run([sys.executable, "-m", "tocsin", "warmup"], env=os.environ | target | path, check=True)
+    named = [word for name in only for word in ("--only", name)]
+    subprocess.run([sys.executable, "-m", "tocsin", "warmup", *named], env=os.environ | target | path, check=True)
     store = Store("kernels", root=place)
     states = {disk_cache.state(file) for file in disk_cache.PACKAGE.rglob("*.py")}
     keys = [name.removesuffix(".tocsin") for name in store.names()]
@@ -52,7 +57,7 @@ def _is_entry(store: Store, key: str) -> bool:
     return body is not None and pickle.loads(body)[0][1] == "object"
 
 
-def build(levels: list[str]) -> Path:
+def build(levels: list[str], only: list[str]) -> Path:
     """Build the wheel from a copy of the sources, with the kernels beside them."""
     with tempfile.TemporaryDirectory(dir=BUILD) as folder:
         copy = Path(folder)
@@ -60,7 +65,7 @@ def build(levels: list[str]) -> Path:
         for name in ("pyproject.toml", "README.md", "LICENSE"):
             shutil.copy(ROOT / name, copy)
         for level in levels:
-            store, keys = compiled(level)
+            store, keys = compiled(level, only)
             file = copy / f"src/tocsin/compiled/{level}.kernels"
             size = packaged.pack(store, file, keys)
             print(f"{level}: {len(keys)} kernels, {size / 1e6:.1f} MB", flush=True)
@@ -93,6 +98,7 @@ def main() -> None:
     """Build, and check if asked to."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--level", choices=tuple(packaged.LEVELS), action="append", help="default: all of this machine")
+    parser.add_argument("--only", action="append", default=[], help="steps of `tocsin warmup`; default: all of them")
     parser.add_argument("--check", action="store_true", help="install it in an empty environment, and ask")
     args = parser.parse_args()
     if not KNOWN:
@@ -102,7 +108,7 @@ def main() -> None:
     if not wanted or not set(wanted) <= set(runs_here):
         sys.exit(f"what is compiled is run: this processor has the levels {', '.join(runs_here) or 'none'}.")
     BUILD.mkdir(exist_ok=True)
-    wheel = build(wanted)
+    wheel = build(wanted, args.only)
     print(f"{wheel.relative_to(ROOT)}: {wheel.stat().st_size / 1e6:.1f} MB")
     if args.check:
         new = check(wheel)

@@ -33,3 +33,14 @@ def test_people_get_a_table_and_learn_where_it_is_kept_or_that_it_is_not(monkeyp
 
 def test_it_takes_no_arguments():
     assert tocsin("warmup", "now").code == 2
+
+
+def test_only_what_is_named_is_compiled(monkeypatch):
+    done = []
+    chains = [[("a", lambda: done.append("a")), ("b", lambda: done.append("b"))], [("c", lambda: done.append("c"))]]
+    monkeypatch.setattr(warmup, "_chains", lambda: chains)
+    said = tocsin("warmup", "--only", "b", "--json")
+    assert [step["step"] for step in said.json["steps"]] == done == ["b"]
+    wrong = tocsin("warmup", "--only", "d")
+    assert wrong.code == 2
+    assert "no step 'd'; steps are: 'a', 'b', 'c'" in wrong.err

@@ -9,6 +9,7 @@ import yaml
 
 from data import data_folder, robot_file
 from effort import refusal
+from octomaps import encoded, full
 from tocsin import Robot, RobotBuilder, TocsinError, UnknownNameError
 from tocsin.geometry.primitives import Box, ConvexHull, Cylinder, Sphere
 from tocsin.io.planning import load_problem, load_scene_file
@@ -318,7 +319,15 @@ def broken_scenes():
         "no 'orientation'",
     )
     yield scene(world={"collision_objects": {"a": 1}}), "must be a list"
-    yield scene(world={"octomap": {"octomap": {"data": [1, 2]}}}), "octomap"
+    for octomap, sentence in (
+        ({"data": [1, 2]}, "resolution of its octomap"),
+        ({"data": [1, 2], "resolution": 0.1, "id": "Other"}, "kind 'Other'"),
+        ({"data": [1, 2], "resolution": 0.1, "id": "OcTree"}, "ends within its tree"),
+        ({"data": [1, 999], "resolution": 0.1, "id": "OcTree"}, "must be bytes"),
+        ({"data": ["a"], "resolution": 0.1, "id": "OcTree"}, "must be bytes"),
+    ):
+        yield scene(world={"octomap": {"octomap": octomap}}), sentence
+    yield scene(world={"octomap": {"header": {"frame_id": "moon"}, "octomap": {"data": [1]}}}), "of the octomap"
     yield scene(robot_state={"joint_state": {"name": ["a"], "position": []}}), "1 joint names, but 0"
     yield scene(robot_state={"joint_state": {"name": ["a", "a"], "position": [1, 2]}}), "'a' twice"
     yield scene(allowed_collision_matrix={"entry_names": ["a"], "entry_values": []}), "1 rows of 1"
@@ -430,3 +439,26 @@ def test_what_a_scene_has_the_robot_carry_moves_with_it(tmp_path):
     hit = problem.scene(robot).first_contact(robot.move(*problem.configurations(robot)))
     assert {hit.contacts[0].link_a, hit.contacts[0].link_b} == {"cup", "wall"}
     assert problem.scene(robot).names == ("arm", "wall", "cup")  # asked again, it is carried already
+
+
+@pytest.mark.parametrize("binary", [True, False])
+def test_the_octomap_of_a_scene_is_a_body_where_its_origin_says(tmp_path, binary):
+    cells = {(32768 + 10, 32768, 32768), (32768 + 11, 32768, 32768)}
+    data = encoded(cells) if binary else full(cells)
+    octomap = {"binary": binary, "id": "OcTree", "resolution": 0.1, "data": np.frombuffer(data, np.int8).tolist()}
+    origin = {"position": {"x": 1.0, "y": 0.0, "z": 0.0}, "orientation": {"x": 0.0, "y": 0.0, "z": 0.0, "w": 1.0}}
+    file = tmp_path / "scene.yaml"
+    world = {"octomap": {"header": {"frame_id": "world"}, "origin": origin, "octomap": octomap}}
+    file.write_text(json.dumps({"world": world}))
+    (body,) = load_scene_file(file).bodies
+    assert body.name == "<octomap>"
+    (only,) = body.shapes[0]
+    assert np.allclose(only.placement[:3, 3] + body.rest[:3], (2.1, 0.05, 0.05))
+    assert only.source == Box((0.2, 0.1, 0.1))
+
+
+def test_an_octomap_in_which_nothing_is_occupied_is_nothing(tmp_path):
+    file = tmp_path / "scene.yaml"
+    octomap = {"binary": True, "id": "OcTree", "resolution": 0.1, "data": [1, 0]}
+    file.write_text(json.dumps({"world": {"octomap": {"octomap": octomap}}}))
+    assert load_scene_file(file).bodies == ()

@@ -9,16 +9,17 @@ import warnings
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
+import typer
 
 import tocsin
 from tocsin.cli import options, output
 from tocsin.cli.output import Record
 from tocsin.compiler.disk_cache import KERNELS, PACKAGE, made_for_here, packaged_levels, state
 from tocsin.compiler.progress import told_to
-from tocsin.errors import TocsinError
+from tocsin.errors import TocsinError, unknown_name
 from tocsin.geometry import cache
 from tocsin.geometry.mesh import Mesh
 from tocsin.geometry.obb import fit_obb
@@ -30,16 +31,29 @@ from tocsin.model.robot import BASES, Robot
 from tocsin.options import BACKENDS
 from tocsin.scene import Scene
 
-EXAMPLE = "Example: tocsin warmup\n\nTakes minutes once per machine and version, and a second or two after that."
+EXAMPLE = (
+    'Example: tocsin warmup\n\nOnly what some questions need: tocsin warmup --only "first_contact, triangles"\n\n'
+    "Takes minutes once per machine and version, and a second or two after that."
+)
+
+Only = Annotated[
+    list[str] | None,
+    typer.Option("--only", metavar="STEP", help="A step, as they are called in the table; several may be given."),
+]
 
 Job = tuple[str, Callable[[], Any]]
 
 
-def warmup(as_json: options.Json = False) -> None:
+def warmup(only: Only = None, as_json: options.Json = False) -> None:
     """Compile every kernel now, on as many processors as help: minutes, once per machine and version."""
+    known = [name for chain in _chains() for name, _ in chain]
+    for name in only or ():
+        if name not in known:
+            raise unknown_name("step", name, known)
+    wanted = [[job for job in chain if not only or job[0] in only] for chain in _chains()]
     started = time.perf_counter()
     with output.progress("compiling") as progress:
-        steps = run(_chains(), progress)
+        steps = run([chain for chain in wanted if chain], progress)
     seconds = time.perf_counter() - started
     folder = KERNELS.place(make=True)
     if as_json:

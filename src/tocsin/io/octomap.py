@@ -25,6 +25,7 @@ from tocsin import _cast
 from tocsin._types import PathLike, Vectors
 from tocsin.errors import TocsinError
 from tocsin.io.files import existing_file, read_bytes, refused
+from tocsin.io.yamlfile import Structure, listing, number
 
 DEPTH = 16
 """Levels of a tree; its root is a cube of 2^16 cells."""
@@ -57,15 +58,31 @@ def read_octomap(path: PathLike, resolution: float | None = None) -> tuple[Vecto
     file = existing_file(path, _WHAT)
     data = read_bytes(file, _WHAT, limit=LARGEST_HEADER + (1 + max(VALUE.values())) * MOST_NODES)
     try:
-        cell, cubes = _cubes(data)
-        level = 0
-        if resolution is not None:
-            wanted = _cast.scalar(resolution, "resolution", above=0.0, most=_cast.LARGEST)
-            while level < DEPTH and cell * 2.0 ** (level + 1) <= wanted * (1.0 + 1e-9):
-                level += 1
-        low, high = _merged(_coarser(cubes, level))
+        cell, value, tree = _header(data)
+        return _boxes(cell, _occupied(value, tree), resolution)
     except TocsinError as error:
         raise refused(file, _WHAT, str(error).rstrip(".")) from None
+
+
+def boxes_of_message(found: Structure) -> tuple[Vectors, Vectors]:
+    """Return the boxes of an `octomap_msgs/Octomap`, as `read_octomap` does: a tree without its header."""
+    given = np.asarray(listing(found.get("data"), "the data of its octomap"))
+    if given.dtype.kind not in "iu" or given.ndim != 1 or given.min() < -128 or given.max() > 255:
+        raise TocsinError("the data of its octomap must be bytes, -128 to 127")
+    cell = number(found.get("resolution"), "the resolution of its octomap")
+    value = _value(cell, str(found.get("id") or ""), full=found.get("binary") is not True)
+    tree = (given & 255).astype(np.uint8).tobytes()
+    return _boxes(cell, _occupied(value, _bounded(tree, value)), None)
+
+
+def _boxes(cell: float, cubes: Cells, resolution: float | None) -> tuple[Vectors, Vectors]:
+    """Return (n, 3) centres and (n, 3) sizes of few boxes with the union of cubes, or of coarser ones around them."""
+    level = 0
+    if resolution is not None:
+        wanted = _cast.scalar(resolution, "resolution", above=0.0, most=_cast.LARGEST)
+        while level < DEPTH and cell * 2.0 ** (level + 1) <= wanted * (1.0 + 1e-9):
+            level += 1
+    low, high = _merged(_coarser(cubes, level))
     middle = float(1 << (DEPTH - 1))
     return cell * (0.5 * (low + high).astype(np.float64) - middle), cell * (high - low).astype(np.float64)
 
@@ -83,23 +100,33 @@ def _header(data: bytes) -> tuple[float, int, bytes]:
         for line in head.decode("ascii", "replace").splitlines()
         if len(line.split(None, 1)) == 2 and not line.startswith("#")
     )
-    kind = words.get("id", "").strip()
-    if kind not in VALUE:
-        raise TocsinError(f"its trees are of kind {kind!r}; {' and '.join(VALUE)} are read")
     try:
         cell, size = float(words["res"]), int(words["size"])
     except (KeyError, ValueError):
         raise TocsinError("its header needs the lines 'res' and 'size', with numbers") from None
+    value = _value(cell, words.get("id", "").strip(), full=data.startswith(FULL))
+    if size < 0:
+        raise TocsinError(f"its header claims {size} nodes")
+    return cell, value, _bounded(tree, value) if size else b""
+
+
+def _value(cell: float, kind: str, *, full: bool) -> int:
+    """Return how many bytes the value of a node has, 0 in a binary tree; refuse kinds and sizes that are not read."""
+    if kind not in VALUE:
+        raise TocsinError(f"its trees are of kind {kind!r}; {' and '.join(VALUE)} are read")
     _cast.scalar(cell, "its resolution", above=0.0, most=1e6)
-    value = VALUE[kind] if data.startswith(FULL) else 0
-    if size < 0 or len(tree) > (value + 1 if value else 2) * MOST_NODES:
+    return VALUE[kind] if full else 0
+
+
+def _bounded(tree: bytes, value: int) -> bytes:
+    """Return a tree that is not too large."""
+    if len(tree) > (value + 1 if value else 2) * MOST_NODES:
         raise TocsinError(f"it has more than {MOST_NODES} {'' if value else 'inner '}nodes")
-    return cell, value, tree if size else b""
+    return tree
 
 
-def _cubes(data: bytes) -> tuple[float, Cells]:
-    """Return the side of a cell and (n, 4) x, y, z, level: occupied cubes by the cell at their lowest corner."""
-    cell, value, tree = _header(data)
+def _occupied(value: int, tree: bytes) -> Cells:
+    """Return (n, 4) x, y, z, level: occupied cubes by the cell at their lowest corner."""
     found: list[Cube] = []
     waiting: list[Cube] = [(0, 0, 0, DEPTH)] if tree else []
     at = 0
@@ -122,7 +149,7 @@ def _cubes(data: bytes) -> tuple[float, Cells]:
         waiting += _children(cube, inner)[::-1]
     if at != len(tree):
         raise TocsinError(f"its tree takes {at} bytes, and {len(tree)} follow the header")
-    return cell, np.array(found, np.int64).reshape(-1, 4)
+    return np.array(found, np.int64).reshape(-1, 4)
 
 
 @cache

@@ -15,19 +15,24 @@ import numpy as np
 from tocsin import _cast
 from tocsin._types import Configuration, Matrix4, PathLike
 from tocsin.errors import TocsinError, remark, unknown_name
+from tocsin.geometry.primitives import Box
 from tocsin.geometry.shape import Placed
 from tocsin.io.collision_objects import check_count, object_body, pose_of, refuse_doubles, shapes_of
 from tocsin.io.files import read_text
+from tocsin.io.octomap import boxes_of_message
 from tocsin.io.scenetext import parse_scene_text
 from tocsin.io.uris import Packages, Places
 from tocsin.io.yamlfile import Structure, is_listing, is_mapping, listing, mapping, number, read_structure, word
-from tocsin.model.body import Body
+from tocsin.model.body import MOST_BALLS, Body
 from tocsin.model.robot import Robot
 from tocsin.motion.poses import base_matrix
 from tocsin.scene import Scene
 
 LARGEST_SCENE = 64 * 2**20
 """Bytes of a `.scene` file."""
+
+OCTOMAP = "<octomap>"
+"""MoveIt's name for the octomap of a scene, which its collision matrix may have."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -177,9 +182,6 @@ def load_scene_file(path: PathLike, *, packages: Packages = ()) -> PlanningScene
 
 def _scene(found: Structure, places: Places) -> PlanningScene:
     world = mapping(found.get("world", found), "world")
-    octomap = mapping(mapping(world.get("octomap"), "octomap").get("octomap"), "octomap")
-    if octomap.get("data"):
-        raise TocsinError("it has an octomap, which is not read.")
     frames = {"": np.eye(4)}
     for k, entry in enumerate(listing(found.get("fixed_frame_transforms"), "fixed_frame_transforms")):
         what = f"fixed_frame_transforms[{k}]"
@@ -200,6 +202,7 @@ def _scene(found: Structure, places: Places) -> PlanningScene:
         pose, shapes = shapes_of(entry, name, places)
         if shapes:
             bodies.append(object_body(name, frames[frame] @ pose, shapes))
+    bodies += _octomap(mapping(world.get("octomap"), "octomap"), frames)
     refuse_doubles([body.name for body in bodies])
     state, base = robot_state(mapping(found.get("robot_state"), "robot_state"), "robot_state")
     return PlanningScene(
@@ -210,6 +213,25 @@ def _scene(found: Structure, places: Places) -> PlanningScene:
         state=state,
         base=base,
     )
+
+
+def _octomap(held: Structure, frames: dict[str, Matrix4]) -> list[Body]:
+    """Return the body of an `octomap_msgs/OctomapWithPose`, called as MoveIt calls it; none if nothing is occupied."""
+    tree = mapping(held.get("octomap"), "octomap.octomap")
+    if not tree.get("data"):
+        return []
+    frame = str(mapping(held.get("header"), "the header of octomap").get("frame_id") or "")
+    if frame not in frames:
+        raise unknown_name("fixed frame (that of the octomap),", frame, frames)
+    pose = frames[frame] @ (pose_of(held["origin"], "the origin of octomap") if "origin" in held else np.eye(4))
+    centres, sizes = boxes_of_message(tree)
+    if len(centres) > MOST_BALLS:
+        raise TocsinError(
+            f"its octomap has {len(centres)} boxes; at most {MOST_BALLS} are taken: save it as a file, and read that "
+            "by Body.from_octomap with a coarser resolution."
+        )
+    shapes = [(Box(size), centre) for centre, size in zip(centres, sizes.tolist())]
+    return [Body(shapes, pose, name=OCTOMAP)] if shapes else []
 
 
 def robot_state(found: Structure, what: str) -> tuple[dict[str, float], Matrix4 | None]:
