@@ -137,6 +137,18 @@ def test_a_list_beside_a_turning_body_that_is_never_near_costs_about_what_the_fi
     assert len(pairs) == 0
 
 
+def test_the_first_contact_beside_a_body_that_turns_far_takes_few_steps_where_nothing_is_near():
+    """All of it is within the deviation of the whole turn; which of that comes first once took all steps."""
+    vertices, faces = patch(35, 2.0, 1.0)
+    cloth = tocsin.Deformable(vertices, faces, name="cloth")
+    plate = tocsin.Body(patch(35, 1.0), name="plate")
+    turned = np.eye(4)
+    turned[:2, :2] = [[math.cos(3.0), -math.sin(3.0)], [math.sin(3.0), math.cos(3.0)]]
+    motions = cloth.move(vertices, vertices - [0, 0, 0.8]), plate.move(np.eye(4), turned)
+    hit = tocsin.Scene(cloth, plate).first_contact(*motions, max_steps=100_000)
+    assert hit.status is Status.FREE
+
+
 @pytest.mark.parametrize("tolerance", [1e-6, 1e-10, 1e-12, 1e-14, 1e-16])
 def test_what_rounding_hides_is_capped_where_it_touches_and_not_before(tolerance):
     builder = tocsin.RobotBuilder("arm")

@@ -48,6 +48,7 @@ class Placement:
         self.models = pairing.models
         self.motions = motions
         self._paths: tuple[Stretch, dict[int, list[LinkMotion]]] = (WHOLE, {})
+        self._shared: tuple[float, Stretch, float] = (0.0, WHOLE, 0.0)
 
     def rigid_mesh(self, part: Part) -> RigidMesh:
         """Return the mesh that stands for a shape of a link."""
@@ -127,9 +128,12 @@ class Placement:
         return (soft_of(model) if isinstance(model, Deformable) else self.rigid_mesh(part).soft).given
 
     def _share(self, t: float) -> tuple[Stretch, float]:
-        """Return in which stretch a time is, and how much of it is done."""
-        stretch = next(s for s in self.stretches if share_of(s, t) <= 1.0 or s == self.stretches[-1])
-        return stretch, float(np.clip(share_of(stretch, t), 0.0, 1.0))
+        """Return in which stretch a time is, and how much of it is done; kept, for all contacts of that time."""
+        kept = self._shared
+        if kept[0] != t or kept[1] == WHOLE:
+            stretch = next(s for s in self.stretches if share_of(s, t) <= 1.0 or s == self.stretches[-1])
+            kept = self._shared = t, stretch, float(np.clip(share_of(stretch, t), 0.0, 1.0))
+        return kept[1:]
 
     def positions(self, part: Part, t: float, which: Sequence[int]) -> np.ndarray:
         """Return where some of a part's vertices are at a time."""

@@ -39,6 +39,10 @@ COARSE = 0.25
 """Of the width of elements: lists are made in slabs whose deviation is at most this. In longer ones, much that is only
 near would be listed; they are asked first whether anything is near at all."""
 
+BLIND = 1.0
+"""Widths of elements: where the deviation is more, the first contact is not looked for in a slab, only whether
+anything is near. Which of all that is within the deviation comes first takes many steps, and says little."""
+
 SORTED = 16
 """Feature pairs of a slab, and such that are known already, that are looked through in a step."""
 
@@ -112,6 +116,11 @@ class Slabs:
         self.budget.spend(self._chain)
         return a, mixed.rigid.soft.fit(placed[0], placed[1], mixed.origin)
 
+    def loses(self, level: int, sides: tuple[FittedMesh, FittedMesh], most: float) -> bool:
+        """Return whether the deviation is more than so many widths of elements, and shorter slabs have less."""
+        widths = [side.size for side in sides if side.size > 0.0]
+        return level < self.depth and self.deviation[level] > most * min(widths, default=math.inf)
+
     def ask(
         self, level: int, k: int, sides: tuple[FittedMesh, FittedMesh], question: int, limit: float = 1.0
     ) -> FoundContacts:
@@ -160,20 +169,28 @@ def points_of(kind: int, hits: np.ndarray, a: Elements, b: Elements) -> np.ndarr
 
 
 def first_contact(slabs: Slabs, limit: float) -> FoundContacts:
-    """Return the first contact up to `limit`, its time in terms of the whole motion; one hit or none."""
+    """Return the first contact up to `limit`, its time in terms of the whole motion; one hit or none.
+
+    Where a slab is asked only whether anything is near, its first half comes next: nothing is known to be free.
+    """
     level = k = 0
     while k < 2**level:
         s, e = slabs.time(level, k), slabs.time(level, k + 1)
         if s > limit:
             break
         part = min((limit - s) / (e - s) * (1.0 + 2.0**-50), 1.0) if limit < e else 1.0
-        found = slabs.ask(level, k, slabs.fit(level, k), FIRST, part)
+        sides = slabs.fit(level, k)
+        blind = slabs.loses(level, sides, BLIND)
+        found = slabs.ask(level, k, sides, ANY if blind else FIRST, part)
         if not found.complete:
             return undecided(s)._replace(counts=slabs.counts)
         if not len(found.hits):
             k += 1
             if level > 0 and k % 2 == 0:
                 level, k = level - 1, k // 2
+            continue
+        if blind:
+            level, k = level + 1, 2 * k
             continue
         hit = found.hits[0]
         x = float(hit["time"])
@@ -200,8 +217,7 @@ def every_contact(slabs: Slabs, limit: float) -> FoundContacts:
         if slabs.time(level, k) > limit:
             break
         sides = slabs.fit(level, k)
-        widths = [side.size for side in sides if side.size > 0.0]
-        coarse = level < slabs.depth and slabs.deviation[level] > COARSE * min(widths, default=math.inf)
+        coarse = slabs.loses(level, sides, COARSE)
         found = slabs.ask(level, k, sides, ANY if coarse else EVERY)
         complete = found.complete
         if coarse:
