@@ -50,3 +50,15 @@ def test_no_more_functions_than_today_are_longer_than_a_screen():
 def test_no_more_functions_than_today_take_more_than_a_handful():
     wide = sorted((arguments(f), where) for where, f in functions() if arguments(f) > MOST and not says(f, REASONS[1]))
     assert len(wide) <= WIDE, f"more than {MOST} arguments are a record, or it says '{REASONS[1]}...': {wide}"
+
+
+def test_no_test_asks_a_wall_clock():
+    """On a busy machine it is late, and nothing is wrong: work is counted, or time of a processor is measured."""
+    files = [file for place in ("tests", "benchmarks/tests") for file in (ROOT / place).rglob("*.py")]
+    names = {
+        node.attr if isinstance(node, ast.Attribute) else node.id
+        for file in files
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Attribute | ast.Name)
+    }
+    assert not names & {"perf_counter", "perf_counter_ns", "monotonic", "monotonic_ns"}

@@ -1,4 +1,4 @@
-"""Our own bugs: every promise that was found broken, and the test that would find it again."""
+"""Our own bugs: every promise that was found broken, and the test that would find it again; `docs/findings.md`."""
 # ruff: noqa: E501
 
 from pathlib import Path
@@ -32,12 +32,40 @@ FINDINGS = {
     "a damaged ASCII STL asked for another library": "io/test_meshfile.py::test_odd_bytes_in_an_ascii_stl_need_no_library_that_guesses_encodings",
     "benchmarks could not be listed outside a checkout": "../benchmarks/tests/test_cli.py::test_benchmarks_are_installed_with_what_judges_them",
     "the box of a turned box depended on the processor": "geometry/test_obb.py::test_the_box_of_a_turned_box_is_that_box",
+    "tests asked a wall clock": "test_house.py::test_no_test_asks_a_wall_clock",
     "import depended on private names of Numba": "compiler/test_kernels.py::test_a_missing_private_name_is_noticed",
+    "one flipped bit in a cached mesh was a false proof": "compiler/test_store.py::test_any_flipped_bit_is_noticed",
+    "a damaged cached mesh raised": "geometry/test_cache.py::test_bytes_of_another_format_are_no_arrays",
+    "a damaged cached kernel raised": "../benchmarks/tests/campaigns/test_caches.py::test_damaged_caches_give_the_bits_that_they_give_without_a_cache",
+    "a cache that cannot be written ended the first question": "compiler/test_store.py::test_a_cache_that_cannot_be_written_is_read",
+    "TOCSIN_CACHE=off wrote, and used stale kernels": "compiler/test_disk_cache.py::test_no_kernel_is_ever_stale_and_off_writes_nothing",
+    "MJCF by a relative path was refused": "io/test_strangers.py::test_a_model_given_by_a_relative_path_finds_its_meshes",
+    "foreign folders in the cache were deleted": "compiler/test_store.py::test_only_our_own_files_are_ever_removed",
+    "MJCF left its folder by decoys, directories and sub-models": "io/test_strangers.py::test_a_strangers_file_reads_runs_and_fills_nothing",
+    "package:// reached any folder above or beside": "io/test_uris.py::test_a_name_alone_makes_no_package_of_a_folder_above_or_beside",
+    "a few bytes of a file took gigabytes and minutes": "io/test_strangers.py::test_a_strangers_file_reads_runs_and_fills_nothing",
+    "a full disk ended a question that was answered": "compiler/test_store.py::test_a_full_disk_and_a_limit_on_files_are_survived",
+    "a cache of another user was executed": "compiler/test_store.py::test_what_belongs_to_another_user_is_refused_and_the_administrators_is_not",
+    "a cache that all may write was executed": "compiler/test_store.py::test_folders_that_others_may_write_are_refused_in_a_sentence",
+    "the cache was open to others": "compiler/test_store.py::test_folders_are_for_the_user_alone_whatever_the_mask",
+    "thousands of digits and hollow arrays raised foreign errors": "io/test_strangers.py::test_a_strangers_file_reads_runs_and_fills_nothing",
+    "a report of a stranger's run ran scripts and showed files": "cli/test_endings.py::test_a_strangers_run_is_escaped_and_shows_no_file_from_elsewhere",
+    "Ctrl-C in the first second was a traceback": "cli/test_endings.py::test_an_interrupt_at_any_moment_leaves_one_json_object_and_no_traceback",
+    "an exit printed no JSON": "cli/test_endings.py::test_every_exit_prints_json_where_json_was_asked",
+    "~ was a folder of that name": "compiler/test_store.py::test_a_tilde_is_the_users_home",
+    "a first compile was called a hang": "../benchmarks/tests/campaigns/test_mutate.py::test_what_is_compiled_is_not_on_the_clock_of_a_file",
 }
 """What was wrong -> the test that says so."""
+
+PAGE = TESTS.parent / "docs" / "findings.md"
 
 
 @pytest.mark.parametrize("what", FINDINGS)
 def test_what_was_once_wrong_has_a_test(what):
     file, name = FINDINGS[what].split("::")
     assert f"def {name}(" in (TESTS / file).read_text()
+
+
+def test_the_page_has_all_of_them_in_order():
+    rows = [f"| {what} | `{named.removeprefix('../')}` |" for what, named in FINDINGS.items()]
+    assert [line for line in PAGE.read_text(encoding="utf-8").splitlines() if "::" in line] == rows

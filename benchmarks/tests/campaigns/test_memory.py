@@ -1,6 +1,7 @@
 """Every engine gives the same bits under an allocator that fills and gives back memory at once; `make test-memory`
 asks more, and checks bounds."""
 
+import argparse
 import os
 import subprocess
 import sys
@@ -37,6 +38,22 @@ def test_every_engine_gives_the_same_bits_where_memory_is_given_back_at_once():
 def test_a_process_that_falls_is_told_with_its_question():
     said = memory.in_a_process(["no such engine"], 1, 1, {})
     assert said.startswith("ended with 1 at ")
+
+
+def test_questions_are_dealt_to_processes_with_seeds_of_their_own(monkeypatch, capsys):
+    asked = []
+
+    def answer(engines, count, seed, settings):
+        asked.append((*engines, count, seed))
+        return "other" if engines == ["exact"] and settings else f"{seed}"
+
+    monkeypatch.setattr(memory, "in_a_process", answer)
+    args = argparse.Namespace(engine=["exact", "screen"], count=1000, seed=7, jobs=3, bounds=True)
+    with pytest.raises(SystemExit, match="exact: answers differ"):
+        memory.run(args)
+    parts = [("screen", 334, seed) for seed in (7, 8, 9)]
+    assert sorted(one for one in asked if one[0] == "screen") == sorted(3 * [*parts, ("screen", memory.FIRST, 7)])
+    assert "screen: 1002 questions, plain, hardened, bounds: 7 8 9" in capsys.readouterr().out
 
 
 @pytest.mark.pure

@@ -1,10 +1,12 @@
 """The campaign of damaged files: a part of it, and that it notices and survives what it is there to find."""
 
 import argparse
+import math
 import os
 import time
 
 import pytest
+from numba.core.compiler_lock import global_compiler_lock
 
 from tocsin_bench.campaigns import mutate, mutate_seeds
 from tocsin_bench.campaigns.mutate import ANSWERED, FAILURES, REFUSED, Outcome, campaign, examine, kinds, prepare
@@ -66,6 +68,24 @@ def raising(error):
     return raise_it
 
 
+def compute(seconds):
+    """Keep a processor busy for so long."""
+    until = time.process_time() + seconds
+    while time.process_time() < until:
+        pass
+
+
+def test_what_is_compiled_is_not_on_the_clock_of_a_file():
+    """A first compile was once called a hang; within another one, too."""
+    with mutate.Patience(0.5) as patience:
+        with global_compiler_lock:
+            compute(0.4)
+            with global_compiler_lock:
+                compute(0.4)
+        compute(0.1)
+    assert 0.1 <= patience.spent < 0.5
+
+
 def crash_or_hang(connection, seed, chosen):
     """Stands in for the process that reads: it crashes on number 1, waits on 2, and computes for ever on 3."""
     connection.send(None)
@@ -75,9 +95,8 @@ def crash_or_hang(connection, seed, chosen):
         if number == 2:
             time.sleep(60)
         if number == 3:
-            mutate._be_patient(0.2)
-            while True:
-                pass
+            with mutate.Patience(0.2):
+                compute(math.inf)
         connection.send(Outcome(number, "csv", ANSWERED))
 
 

@@ -11,7 +11,10 @@ processes of their own:
 
 All must end, and print one digest over every bit of every answer.
 
-    python -m tocsin_bench memory --count 100000 --engine interval
+    python -m tocsin_bench memory --count 100000 --engine interval --jobs 16
+
+With several jobs an engine's questions are dealt to as many processes, each with a seed of its own (the first is the
+one that is given), and a few questions come first, so that kernels are compiled once and not by all at the same time.
 """
 
 from __future__ import annotations
@@ -24,7 +27,8 @@ import sys
 import tempfile
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from itertools import islice
+from concurrent.futures import ThreadPoolExecutor
+from itertools import islice, product
 from pathlib import Path
 from typing import Any
 
@@ -51,6 +55,9 @@ SOUPS = 32
 """One in so many numbers is a soup of some hundred elements, the others are stories without cylinders, which have
 thousands of sides: seven milliseconds of a processor each, made and asked; an audit takes eleven."""
 
+FIRST = 60
+"""Questions of each engine that come first, where there are several jobs."""
+
 Answer = tuple[str, Callable[[], Any]]
 """A question's name, and what asks it."""
 
@@ -61,6 +68,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", type=int, default=1, help="seed of the questions (default 1)")
     parser.add_argument("--engine", action="append", help=f"one of {', '.join(ENGINES)}; again for more (default all)")
     parser.add_argument("--bounds", action="store_true", help="also with every index checked")
+    parser.add_argument("--jobs", type=int, default=1, help="processes at a time (default 1)")
 
 
 def _asked_of_links(seed: int) -> Iterator[Any]:
@@ -216,13 +224,23 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
         if engine not in ENGINES:
             raise unknown_name("engine", engine, ENGINES)
     ways = {"plain": {}, "hardened": HARDENED, **({"bounds": BOUNDS} if args.bounds else {})}
+    seeds = range(args.seed, args.seed + args.jobs)
+    each = -(-args.count // args.jobs)
     out: dict[str, Any] = {}
-    for engine in chosen:
-        out[engine] = {way: in_a_process([engine], args.count, args.seed, settings) for way, settings in ways.items()}
-        same = len(set(out[engine].values())) == 1 and not out[engine]["plain"].startswith("ended")
-        said = out[engine]["plain"] if same else "; ".join(f"{way} {text}" for way, text in out[engine].items())
-        report.console.print(f"{engine}: {args.count} questions, {', '.join(ways)}: {said}", highlight=False)
-        out[engine]["same"] = same
+    with ThreadPoolExecutor(args.jobs) as pool:
+
+        def ask(engine: str, way: str, seed: int, count: int = each) -> str:
+            return in_a_process([engine], count, seed, ways[way])
+
+        if args.jobs > 1:
+            list(pool.map(lambda one: ask(*one, args.seed, min(each, FIRST)), product(chosen, ways)))
+        asked = {(e, w): [pool.submit(ask, e, w, seed) for seed in seeds] for e in chosen for w in ways}
+        for engine in chosen:
+            found = {way: " ".join(part.result() for part in asked[engine, way]) for way in ways}
+            same = len(set(found.values())) == 1 and "ended" not in found["plain"]
+            said = found["plain"] if same else "; ".join(f"{way} {text}" for way, text in found.items())
+            report.console.print(f"{engine}: {each * args.jobs} questions, {', '.join(ways)}: {said}", highlight=False)
+            out[engine] = {**found, "same": same}
     different = [engine for engine in chosen if not out[engine]["same"]]
     if different:
         raise SystemExit(f"{', '.join(different)}: answers differ, or there is none")

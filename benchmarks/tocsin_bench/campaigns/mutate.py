@@ -3,7 +3,7 @@
 Files of every kind that is read (`mutate_seeds`) are damaged and loaded. What loads is asked for the first contact of a
 small motion, and the answer must be finite; what does not load must raise a TocsinError of one line. Any other
 exception is a failure, and so is a crash, more than `PATIENCE` seconds of a processor, and more than `MEMORY` megabytes
-for one file.
+for one file. Kernels that are compiled for the first time are not a file's, and not on its clock (`Patience`).
 
     python -m tocsin_bench mutate --count 10000 --seed 0
 
@@ -30,6 +30,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from numba.core import event
+
 from tocsin.errors import unknown_name
 from tocsin_bench import report
 from tocsin_bench.campaigns.mutate_seeds import Mutant, honest, mutated
@@ -44,6 +46,9 @@ SLEEP = 300.0
 
 MEMORY = 300.0
 """Megabytes for one file, beyond those that earlier ones took."""
+
+COMPILING = "numba:compiler_lock"
+"""What Numba says when it begins to compile something and when it has, within something else or not."""
 
 STEPS = 100_000
 """Cap on the steps of a question: about the files is asked here, not whether a joint of 500 million radians is free."""
@@ -200,20 +205,60 @@ def _work(connection: Any, seed: int, chosen: tuple[str, ...]) -> None:
         os.chdir(folder)  # for libraries that write where they stand
         while (number := connection.recv()) is not None:
             mutant = mutated(seed, number, chosen)
-            before, started = _peak(), time.process_time()
-            _be_patient(PATIENCE)
-            verdict, words = examine(mutant, folder)
-            _be_patient(0.0)
-            seconds, megabytes = time.process_time() - started, _peak() - before
+            before = _peak()
+            with Patience(PATIENCE) as patience:
+                verdict, words = examine(mutant, folder)
+            seconds, megabytes = patience.spent, _peak() - before - patience.megabytes
             if megabytes > MEMORY and verdict in (ANSWERED, REFUSED):
                 verdict, words = "memory", f"{megabytes:.0f} MB; {words}"
             connection.send(Outcome(number, mutant.kind, verdict, words, seconds, megabytes))
 
 
-def _be_patient(seconds: float) -> None:
-    """Have this process ended once it has computed for so long; 0: no more. (Windows has only `SLEEP`.)"""
-    if hasattr(signal, "setitimer"):
-        signal.setitimer(signal.ITIMER_PROF, seconds)
+class Patience(event.Listener):
+    """Has this process ended once it has computed for so long, but for what it compiles. (Windows has only `SLEEP`.)"""
+
+    def __init__(self, seconds: float) -> None:
+        self.spent = 0.0
+        """Seconds of a processor without those of the compiler."""
+        self.megabytes = 0.0
+        """By how much the compiler raised the most memory that was held."""
+        self._limit, self._depth, self._peak = seconds, 0, 0.0
+
+    def __enter__(self) -> Patience:
+        event.register(COMPILING, self)
+        self._go()
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self._stop()
+        event.unregister(COMPILING, self)
+
+    def on_start(self, event: Any) -> None:
+        """Stop the clock: something is compiled."""
+        self._depth += 1
+        if self._depth == 1:
+            self._stop()
+            self._peak = _peak()
+
+    def on_end(self, event: Any) -> None:
+        """Let the clock go on: that is compiled, and with it all that it needs."""
+        self._depth -= 1
+        if self._depth == 0:
+            self.megabytes += _peak() - self._peak
+            self._go()
+
+    def _go(self) -> None:
+        self._started = time.process_time()
+        self._set(max(self._limit - self.spent, 1e-3))
+
+    def _stop(self) -> None:
+        self._set(0.0)
+        self.spent += time.process_time() - self._started
+
+    @staticmethod
+    def _set(seconds: float) -> None:
+        if hasattr(signal, "setitimer"):
+            signal.setitimer(signal.ITIMER_PROF, seconds)
 
 
 def _peak() -> float:

@@ -1,27 +1,30 @@
 """Checks that can fail: each of `sabotages.toml` is applied to a copy of the package; which test notices?
 
-A sabotage is *caught* by the first test that fails, or by not ending. One that survives has found a hole in the tests,
-or a term that is not needed. The tests asked are those of the folder that the change is in and the seeded campaigns
-that `make test` runs, the quick ones first. Each copy is compiled by itself; kernels that the change cannot reach are
-shared, because compiled code is kept under the text of all that it can reach. A copy without any change goes first: if
-a test fails on that, nothing that it says about the others counts.
+    python -m tocsin_bench sabotage --known docs/sabotage.md --plain          here, in seconds each
+    python -m tocsin_bench sabotage --known docs/sabotage.md --jobs 16 --page docs/sabotage.md
 
-Most changes are caught by the test that caught them before. `--known docs/sabotage.md` asks that test first, and only
-where it passes all the others: minutes on 16 processors instead of half an hour.
+A sabotage is *caught* by the first test that fails, or by one that does not end. One that survives has found a hole in
+the tests, or a term that is not needed. How it is asked, as plain Python first and compiled where that says nothing,
+and what makes sure that a failure is the change's: see `sabotage_asking`.
+
+Each verdict is printed and written down (`--verdicts`) as it is known. A run that was stopped goes on where it was: a
+verdict counts as long as the package and the test that caught it are the same texts. `--shard 2/4` asks every fourth
+change from the second on. The page is made of all verdicts that count.
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
+import json
 import os
 import re
 import shutil
-import subprocess
 import sys
 import tempfile
-import time
+import threading
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -29,57 +32,26 @@ from typing import Any, NamedTuple
 import tocsin
 from tocsin.compiler.disk_cache import KERNELS
 from tocsin_bench import report
+from tocsin_bench.campaigns import sabotage_asking as asking
+from tocsin_bench.campaigns.sabotage_asking import ASKED, UNCHANGED, Sabotage, changed
+from tocsin_bench.campaigns.sabotage_clock import belongs
 
 DESCRIPTION = "Do the tests notice: single changes that make an engine wrong, and which test catches each."
 
-PROMISE = (
-    "tests/promise/test_table.py", "tests/promise/test_dips.py", "tests/promise/test_sampled.py",
-    "tests/promise/test_planted.py", "benchmarks/tests/campaigns",
-)  # fmt: skip
-
-ASKED: Mapping[str, tuple[str, ...]] = {
-    "bounds": ("tests/bounds", "tests/broad_phase", "tests/interval/test_enclosures.py", *PROMISE),
-    "culling": ("tests/broad_phase", "tests/bounds", "tests/test_scene.py", *PROMISE),
-    "charts": (
-        "tests/broad_phase/test_charts.py", "tests/advancement/test_surveying.py", "tests/advancement/test_revolved.py",
-        "tests/promise",
-    ),
-    "advancement": (
-        "tests/advancement", "tests/geometry/test_bvh4.py", "tests/contacts", "tests/queries/test_contact_intervals.py",
-        "tests/geometry", "tests/promise", "benchmarks/tests/campaigns",
-    ),
-    "interval": ("tests/interval", "benchmarks/tests/campaigns/test_agreement.py", *PROMISE),
-    "deform": ("tests/deform", "tests/promise/test_deformable.py", "benchmarks/tests/campaigns"),
-    "screen": ("tests/screen", "tests/motion/test_screw.py", "tests/promise", "benchmarks/tests/campaigns"),
-    "audit": ("tests/queries/audit", "benchmarks/tests/campaigns"),
-    "curves": (
-        "tests/motion", "tests/bounds", "tests/model", "benchmarks/tests/campaigns/test_curves.py",
-        "benchmarks/tests/campaigns/test_splines.py", "benchmarks/tests/campaigns/test_tubes.py", *PROMISE,
-    ),
-    "wavefront": ("tests/wavefront", "tests/queries"),
-}  # fmt: skip
-"""The tests asked about a change, by its area, in order."""
-
-NONE_ASKED = 5
-"""What pytest ends with where no test has the mark."""
-
-LIMIT = 1500.0
-"""Seconds after which a copy has been caught by not ending."""
+PLAIN, COMPILED, EARLIER = "plain", "compiled", "an earlier engine"
+"""How a change was asked."""
 
 
-class Sabotage(NamedTuple):
-    """One change: in `file`, the text `old`, which occurs there once, becomes `new`."""
+class Verdict(NamedTuple):
+    """What became of one sabotage."""
 
-    area: str
     name: str
-    file: str
-    old: str
-    new: str
-
-
-def unchanged(area: str) -> Sabotage:
-    """Return the change of an area that changes nothing."""
-    return Sabotage(area, f"nothing is changed ({area})", "__init__.py", "__version__", "__version__")
+    caught_by: str
+    """The first test that failed; empty if all passed."""
+    how: str
+    """As `PLAIN` Python, or `COMPILED`."""
+    seconds: float
+    """Of a processor."""
 
 
 def sabotages() -> list[Sabotage]:
@@ -88,135 +60,217 @@ def sabotages() -> list[Sabotage]:
     return [Sabotage(area, **row) for area, rows in listed.items() for row in rows]
 
 
-class Verdict(NamedTuple):
-    """What became of one sabotage."""
+def chosen(words: Iterable[str], shard: str = "1/1") -> list[Sabotage]:
+    """Return the sabotages of these areas, or with one of these words in their names, all without any; one shard."""
+    words = list(words)
+    first, step = (int(number) for number in shard.split("/"))
+    if not 1 <= first <= step:
+        raise ValueError(f"a shard is one of several, as 2/4; this is {shard}.")
+    some = [s for s in sabotages() if not words or s.area in words or any(word in s.name for word in words)]
+    return some[first - 1 :: step]
 
-    sabotage: Sabotage
-    caught_by: str
-    """The first test that failed; empty if all passed."""
-    seconds: float
+
+# ---- what is known -------------------------------------------------------------------------------------------------
 
 
-def changed(text: str, sabotage: Sabotage) -> str:
-    """Return a file's text with the change, whose old text has to occur in it once."""
-    if sabotage.old != sabotage.new and text.count(sabotage.old) != 1:
-        raise ValueError(
-            f"'{sabotage.name}': {sabotage.file} has its text {text.count(sabotage.old)} times, not once; "
-            "the list in sabotages.toml has to follow the code."
-        )
-    return text.replace(sabotage.old, sabotage.new)
+class Notes:
+    """The file of verdicts, a JSON line each, and of what the unchanged package passes; only what counts is read."""
+
+    def __init__(self, file: Path, checkout: Path) -> None:
+        self._file, self._checkout, self._lock = file, checkout, threading.Lock()
+        texts = sorted((checkout / "src" / "tocsin").rglob("*.py"))
+        self._engine = _digest(b"".join(path.read_bytes() for path in texts))
+        self.passed: dict[str, dict[str, float]] = {}
+        """What the unchanged package passes as plain Python, by the file of tests, and its seconds."""
+        self.verdicts: dict[str, Verdict] = {}
+        listed = {s.name: self._of(s) for s in sabotages()}
+        for line in file.read_text(encoding="utf-8").splitlines() if file.exists() else ():
+            row = json.loads(line)
+            if row["engine"] != self._engine or row["text"] != self._text(row["test"]):
+                continue
+            if row["kind"] == "control":
+                self.passed[row["test"]] = row["passed"]
+            elif row["change"] == listed.get(row["name"]):
+                self.verdicts[row["name"]] = Verdict(row["name"], row["caught_by"], row["how"], row["seconds"])
+
+    def write_control(self, file: str, passed: dict[str, float]) -> None:
+        """Write down what the unchanged package passes of a file of tests."""
+        self.passed[file] = passed
+        self._write(file, kind="control", passed=passed)
+
+    def write(self, sabotage: Sabotage, verdict: Verdict) -> None:
+        """Write down a verdict; that something survived counts for this run alone: tests may be added."""
+        self.verdicts[verdict.name] = verdict
+        if verdict.caught_by:
+            file = verdict.caught_by.partition("::")[0]
+            self._write(file, kind="verdict", change=self._of(sabotage), **verdict._asdict())
+
+    def _write(self, test: str, **row: Any) -> None:
+        row = {"engine": self._engine, "test": test, "text": self._text(test), **row}
+        with self._lock, self._file.open("a", encoding="utf-8") as file:
+            print(json.dumps(row), file=file)
+
+    def _text(self, test: str) -> str:
+        path = self._checkout / test.partition("::")[0]
+        return _digest(path.read_bytes()) if path.is_file() else ""
+
+    @staticmethod
+    def _of(sabotage: Sabotage) -> str:
+        return _digest(json.dumps(sabotage).encode())
+
+
+def _digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()[:16]
 
 
 def known_tests(page: Path, checkout: Path) -> dict[str, str]:
-    """Return which test caught a change the last time, by the change's name, from a page with the table of that run."""
-    row = r"^\| (.+?) \| `[^`]+` \| `([^`]+)`, `([^`]+)` \|$"
+    """Return which test caught a change the last time, by the change's name, from a page with the table of that run.
+
+    One that is not there any more, or has another name, is as good as none.
+    """
+    row = r"^\| (.+?) \| `[^`]+` \| `([^`]+)`, `([^`]+)` \|"
     rows = re.findall(row, page.read_text(encoding="utf-8"), re.MULTILINE)
     return {
         name: f"{folder}/{file}::{test}"
         for name, file, test in rows
         for folder in ("tests", "benchmarks/tests")
-        if (checkout / folder / file).exists()
+        if (text := checkout / folder / file).exists()
+        and f"def {test.partition('[')[0]}(" in text.read_text(encoding="utf-8")
     }
 
 
-def ask(sabotage: Sabotage, checkout: Path, folder: Path, asked: Iterable[str] = ()) -> Verdict:
-    """Return which test catches a sabotage: those `asked`, or else all of its area, with a copy of the package."""
-    start = time.perf_counter()
-    place = Path(tempfile.mkdtemp(dir=folder))
-    try:
-        package = place / "src" / "tocsin"
-        shutil.copytree(checkout / "src" / "tocsin", package, ignore=shutil.ignore_patterns("__pycache__"))
-        file = package / sabotage.file
-        file.write_text(changed(file.read_text(encoding="utf-8"), sabotage), encoding="utf-8")
-        caught = _first_failure(place, checkout, asked or ASKED[sabotage.area])
-    finally:
-        shutil.rmtree(place, ignore_errors=True)
-    return Verdict(sabotage, caught, time.perf_counter() - start)
+# ---- the campaign --------------------------------------------------------------------------------------------------
 
 
-def _first_failure(place: Path, checkout: Path, asked: Iterable[str]) -> str:
-    """Return the first test that fails on the package in a folder: as plain Python first, which needs no compiling."""
-    asked = [name for name in dict.fromkeys(asked) if (checkout / name.partition("::")[0]).exists()]
-    return _failure(place, checkout, asked, "pure", "1") or _failure(place, checkout, asked, "not slow", "0")
+class Campaign:
+    """Asks about changes, several at a time; every verdict is printed and written down as it is known."""
+
+    def __init__(self, checkout: Path, folder: Path, notes: Notes, known: Mapping[str, str]) -> None:
+        self._checkout, self._folder, self._notes, self._known = checkout, folder, notes, known
+        self._lock = threading.Lock()
+        self._controls: dict[str, str] = {}
+
+    def settle(self, some: list[Sabotage], jobs: int, *, compiled: bool) -> None:
+        """Ask about some changes: as plain Python, and compiled, if that is wanted, where that says nothing."""
+        some = [one for one in some if one.name not in self._notes.verdicts]
+        for one in some:
+            changed((self._checkout / "src" / "tocsin" / one.file).read_text(encoding="utf-8"), one)
+        with ThreadPoolExecutor(jobs) as pool:
+            try:
+                for names in (self._before, self._direct):
+                    wanted = {name for one in some for name in names(one)}
+                    self._control(pool, sorted(wanted - set(self._notes.passed)), jobs)
+                    some = list(self._told(pool.map(self._plain, some, map(names, some))))
+                if compiled:
+                    ended = as_completed([pool.submit(self._compiled, one) for one in some])
+                    list(self._told(each.result() for each in ended))
+            except BaseException:
+                pool.shutdown(wait=False, cancel_futures=True)
+                raise
+
+    def _before(self, one: Sabotage) -> list[str]:
+        """Return the test that caught a change before."""
+        return [self._known[one.name]] if one.name in self._known else []
+
+    def _direct(self, one: Sabotage) -> list[str]:
+        """Return the files of direct tests of a change, and those of its area that have tests marked `pure`."""
+        direct = asking.direct(one, self._checkout, self._known.get(one.name, ""))
+        return list(dict.fromkeys([*direct, *asking.pure(one.area, self._checkout)]))
+
+    def _control(self, pool: ThreadPoolExecutor, names: list[str], jobs: int) -> None:
+        """Find out what of some tests and files of tests can be asked as plain Python."""
+        whole = {name for one in sabotages() for name in (*self._before(one), *self._direct(one)[:2])}
+
+        def ask(part: list[str]) -> None:
+            passed = asking.control(part, whole, self._checkout, self._folder)
+            for name in part:
+                of_it = {test: seconds for test, seconds in passed.items() if belongs(test, name)}
+                self._notes.write_control(name, of_it)
+                print(f"unchanged: {len(of_it)} tests of {name} can be asked as plain Python", flush=True)
+
+        list(pool.map(ask, [part for k in range(4 * jobs) if (part := names[k :: 4 * jobs])]))
+
+    def _plain(self, one: Sabotage, names: list[str]) -> tuple[Sabotage, Verdict]:
+        asked = asking.questions(names, self._notes.passed)
+        run = asking.ask_plain(one, self._checkout, self._folder, asked)
+        return one, Verdict(one.name, run.failed, PLAIN, run.seconds)
+
+    def _compiled(self, one: Sabotage) -> tuple[Sabotage, Verdict]:
+        known = self._known.get(one.name, "")
+        first = asking.ask_compiled(one, self._checkout, self._folder, [known]) if known else asking.Run("", 0.0)
+        run = first if first.failed else asking.ask_compiled(one, self._checkout, self._folder, ASKED[one.area])
+        if "::" in run.failed and (fault := self._fails_unchanged(run.failed)):
+            raise RuntimeError(f"{fault} fails although nothing is changed: mend that first.")
+        return one, Verdict(one.name, run.failed, COMPILED, run.seconds + (0.0 if first.failed else first.seconds))
+
+    def _fails_unchanged(self, test: str) -> str:
+        with self._lock:
+            if test not in self._controls:
+                run = asking.ask_compiled(UNCHANGED, self._checkout, self._folder, [test])
+                self._controls[test] = run.failed
+            return self._controls[test]
+
+    def _told(self, found: Iterable[tuple[Sabotage, Verdict]]) -> Iterator[Sabotage]:
+        """Print and write down each verdict; yield the changes that plain Python says nothing about."""
+        for one, verdict in found:
+            if verdict.caught_by or verdict.how == COMPILED:
+                self._notes.write(one, verdict)
+            else:
+                yield one
+            said = verdict.caught_by or ("SURVIVED" if verdict.how == COMPILED else "not caught")
+            print(f"{verdict.seconds:6.1f} s, {verdict.how}: {one.name}: {said}", flush=True)
 
 
-def _failure(place: Path, checkout: Path, asked: list[str], marked: str, disable_jit: str) -> str:
-    """Run the tests with a mark; return the first that fails, in words if none has a name."""
-    path = os.pathsep.join([str(place / "src"), str(checkout / "benchmarks")])
-    environment = {
-        **os.environ, "PYTHONPATH": path, "TOCSIN_CACHE": str(place.parent / "cache"),
-        "NUMBA_DISABLE_JIT": disable_jit,
-    }  # fmt: skip
-    command = [sys.executable, "-m", "pytest", "-x", "-q", "-m", marked, "-p", "no:cacheprovider", "--tb=line", *asked]
-    try:
-        run = subprocess.run(command, cwd=checkout, env=environment, capture_output=True, text=True, timeout=LIMIT)
-    except subprocess.TimeoutExpired:
-        return "it does not end"
-    if run.returncode in (0, NONE_ASKED):
-        return ""
-    named = re.search(r"^(?:FAILED|ERROR) (\S+::\S+)", run.stdout, re.MULTILINE)
-    if named:
-        return named.group(1)
-    if run.returncode < 0:
-        return f"signal {-run.returncode}"
-    raise RuntimeError(f"pytest ended with {run.returncode}: {run.stdout[-2000:]}{run.stderr[-2000:]}")
-
-
-def campaign(sabotages: Iterable[Sabotage], checkout: Path, jobs: int, known: Mapping[str, str]) -> list[Verdict]:
-    """Ask about all of them, so many at a time; each is printed as it is known. `known`: which test to ask first."""
-    sabotages = list(sabotages)
-    with tempfile.TemporaryDirectory() as place, ThreadPoolExecutor(jobs) as pool:
+def campaign(
+    some: list[Sabotage], checkout: Path, jobs: int, notes: Notes, known: Mapping[str, str], **how: bool
+) -> None:
+    """Ask about changes in a folder of copies that is gone afterwards."""
+    with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         (folder / "cache").mkdir(mode=0o700)
-        compiled = KERNELS.place()
-        if compiled is not None and compiled.is_dir():  # what is compiled here already need not be again
-            shutil.copytree(compiled, folder / "cache" / compiled.name)
-
-        def control(area: str) -> Verdict:
-            first = [known[s.name] for s in sabotages if s.area == area and s.name in known]
-            return ask(unchanged(area), checkout, folder, first)
-
-        def verdict(one: Sabotage) -> Verdict:
-            first = ask(one, checkout, folder, [known[one.name]]) if one.name in known else None
-            return first if first is not None and first.caught_by else ask(one, checkout, folder)
-
-        controls = pool.map(control, dict.fromkeys(s.area for s in sabotages))
-        asked = [pool.submit(verdict, one) for one in sabotages]
-        for ended in as_completed(asked):
-            found = ended.result()
-            print(f"{found.seconds:6.0f} s  {found.sabotage.name}: {found.caught_by or 'SURVIVED'}", flush=True)
-        for found in controls:
-            if found.caught_by:
-                sys.exit(f"{found.caught_by} fails although {found.sabotage.name}: mend that first.")
-        return [each.result() for each in asked]
+        kept = KERNELS.place()
+        if kept is not None and kept.is_dir():  # what is compiled here already need not be again
+            shutil.copytree(kept, folder / "cache" / kept.name)
+        Campaign(checkout, folder, notes, known).settle(some, jobs, **how)
 
 
-def page_of(verdicts: list[Verdict], page: str) -> str:
-    """Return a page with its tables, one an area, made anew; what stands before the first of them is kept."""
+# ---- what is told --------------------------------------------------------------------------------------------------
+
+
+def page_of(verdicts: Mapping[str, Verdict], known: Mapping[str, str], page: str) -> str:
+    """Return a page with its tables, one an area, made anew; what stands before the first of them is kept.
+
+    A change without a verdict is told with the test that caught it in an earlier engine, as the page had it.
+    """
     parts = [page.partition("\n## ")[0].rstrip()]
-    for area in dict.fromkeys(v.sabotage.area for v in verdicts):
-        parts.append(f"\n\n## {area.capitalize()}\n\n| change | file | caught by |\n|---|---|---|")
-        for v in verdicts:
-            if v.sabotage.area == area:
-                file, _, test = re.sub(r"^(benchmarks/)?tests/", "", v.caught_by).partition("::")
-                caught = f"`{file}`, `{test}`" if test else v.caught_by or "**survived**"
-                parts.append(f"\n| {v.sabotage.name} | `{v.sabotage.file}` | {caught} |")
+    listed = sabotages()
+    for area in dict.fromkeys(one.area for one in listed):
+        parts.append(f"\n\n## {area.capitalize()}\n\n| change | file | caught by | asked |\n|---|---|---|---|")
+        for one in listed:
+            if one.area == area:
+                earlier = Verdict(one.name, known.get(one.name, ""), EARLIER, 0.0)
+                verdict = verdicts.get(one.name, earlier)
+                parts.append(f"\n| {one.name} | `{one.file}` | {_caught(verdict)} | {verdict.how} |")
     return "".join(parts) + "\n"
+
+
+def _caught(verdict: Verdict) -> str:
+    if not verdict.caught_by:
+        return "nothing asked yet" if verdict.how == EARLIER else "**survived**"
+    file, _, test = re.sub(r"^(benchmarks/)?tests/", "", verdict.caught_by).partition("::")
+    return f"`{file}`, `{test}`" if test else verdict.caught_by
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="copies at a time")
     parser.add_argument("--only", nargs="*", default=(), help="areas, or words of names; all if none is given")
+    parser.add_argument("--shard", default="1/1", help="one part of several, as 2/4")
+    parser.add_argument("--plain", action="store_true", help="as plain Python alone: nothing is compiled")
     parser.add_argument("--known", type=Path, help="a page with the table of an earlier run: its tests are asked first")
+    parser.add_argument("--verdicts", type=Path, help="where verdicts are kept (default: out/sabotage.jsonl)")
     parser.add_argument("--page", type=Path, help="a page whose tables are made anew, as docs/sabotage.md")
     parser.add_argument("--checkout", type=Path, default=Path(), help="the folder with src, tests and benchmarks")
-
-
-def chosen(words: Iterable[str]) -> list[Sabotage]:
-    """Return the sabotages of these areas, or with one of these words in their names; all without any."""
-    words = list(words)
-    return [s for s in sabotages() if not words or s.area in words or any(word in s.name for word in words)]
 
 
 def run(args: argparse.Namespace) -> dict[str, Any]:
@@ -224,14 +278,21 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
     checkout = args.checkout.resolve()
     if not (checkout / "tests").is_dir():
         sys.exit(f"sabotage asks the tests of a checkout: {checkout} has no folder 'tests'; see --checkout.")
-    known = known_tests(args.known, checkout) if args.known else {}
-    verdicts = campaign(chosen(args.only), checkout, args.jobs, known)
-    rows = [(v.sabotage.area, v.sabotage.name, v.sabotage.file, v.caught_by or "**survived**") for v in verdicts]
-    report.table("What catches what", ("area", "change", "file", "caught by"), rows)
+    some, file = chosen(args.only, args.shard), args.verdicts or checkout / "out" / "sabotage.jsonl"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    known, notes = known_tests(args.known, checkout) if args.known else {}, Notes(file, checkout)
+    campaign(some, checkout, args.jobs, notes, known, compiled=not args.plain)
+    found = [(one, notes.verdicts.get(one.name)) for one in some]
+    rows = [(one.area, one.name, one.file, _caught(v), v.how) for one, v in found if v is not None]
+    report.table("What catches what", ("area", "change", "file", "caught by", "asked"), rows)
     if args.page:
-        args.page.write_text(page_of(verdicts, args.page.read_text(encoding="utf-8")), encoding="utf-8")
-    survivors = [v.sabotage.name for v in verdicts if not v.caught_by]
+        args.page.write_text(page_of(notes.verdicts, known, args.page.read_text(encoding="utf-8")), encoding="utf-8")
+    survivors = [one.name for one, v in found if v is not None and not v.caught_by]
     if survivors:
-        sys.exit(f"{len(survivors)} of {len(verdicts)} survived: {', '.join(survivors)}")
-    print(f"{len(verdicts)} sabotages of tocsin {tocsin.__version__}, all caught")
-    return {"sabotages": len(verdicts), "survived": 0}
+        sys.exit(f"{len(survivors)} of {len(some)} survived: {', '.join(survivors)}")
+    plain, left = (sum(v is not None and v.how == PLAIN for _, v in found), sum(v is None for _, v in found))
+    of_all = f"{len(rows)} of {len(some)} sabotages of tocsin {tocsin.__version__}"
+    print(f"{of_all} asked, all caught, {plain} as plain Python")
+    if left:
+        print(f"to be compiled: {', '.join(one.name for one, v in found if v is None)}")
+    return {"sabotages": len(rows), "plain": plain, "to be compiled": left, "survived": 0}

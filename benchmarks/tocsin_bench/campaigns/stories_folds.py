@@ -64,7 +64,7 @@ def _through(p: Any, q: Any, a: Any, b: Any, c: Any, slack: np.ndarray) -> tuple
     """Return whether edges p q go through faces a b c: for certain, and possibly; `slack` is one of volumes."""
 
     def volume(u: np.ndarray, v: np.ndarray, w: np.ndarray) -> np.ndarray:
-        return np.einsum("...i,...i->...", np.cross(u, v), w)
+        return np.einsum("...i,...i->...", features.cross(u, v), w)
 
     ends = np.stack([volume(b - a, c - a, p - a), volume(b - a, c - a, q - a)])
     sides = np.stack([volume(q - p, a - p, b - p), volume(q - p, b - p, c - p), volume(q - p, c - p, a - p)])
@@ -78,46 +78,45 @@ def _through(p: Any, q: Any, a: Any, b: Any, c: Any, slack: np.ndarray) -> tuple
     return certain, ~apart & ~beside & near
 
 
+def _sides(edges: np.ndarray, faces: np.ndarray) -> np.ndarray:
+    """Return (edges, faces): whether a face has an edge."""
+    return (edges[:, None, :, None] == faces[None, :, None, :]).any(3).all(2)
+
+
+def _one(which: np.ndarray, faces: np.ndarray) -> np.ndarray:
+    """Return (rows, faces): which face each row is about."""
+    return which[:, None] == np.arange(len(faces))
+
+
 class Itself:
     """How near a cloth comes to itself at all times: (times, pairs) of distances, and which faces each is about."""
 
     def __init__(self, points: np.ndarray, faces: np.ndarray, slack: np.ndarray) -> None:
-        edges = sorted({tuple(sorted(side)) for f in faces.tolist() for side in combinations(f, 2)})
-        corners = [set(f) for f in faces.tolist()]
+        edges = np.array(sorted({tuple(sorted(side)) for f in faces.tolist() for side in combinations(f, 2)}))
         at = points.transpose(1, 0, 2)
-        self.owners: list[set[int]] = []
-        self._upper: list[np.ndarray] = []
-        self._lower: list[np.ndarray] = []
-        self._touch: list[np.ndarray] = []
-
-        def own(*some: set[int]) -> set[int]:
-            return {k for k, face in enumerate(corners) if any(s <= face for s in some)}
-
-        for v in range(len(at)):
-            for face in (f for f in faces.tolist() if v not in f):
-                self._add(features.point_triangle(at[v], *at[face]), slack, own({v}, set(face)))
-        for e, g in combinations(edges, 2):
-            if not set(e) & set(g):
-                self._add(features.segment_segment(*at[list(e)], *at[list(g)]), slack, own(set(e), set(g)))
+        of_vertex, of_edge = (faces[None] == np.arange(len(at))[:, None, None]).any(2), _sides(edges, faces)
+        v, f = np.nonzero(~of_vertex)
+        near = features.point_triangle(at[v], *(at[faces[f, k]] for k in range(3)))
+        rows = [self._near(near, slack, of_vertex[v] | _one(f, faces))]
+        e, g = np.nonzero(np.triu(~(edges[:, None, :, None] == edges[None, :, None, :]).any((2, 3)), 1))
+        near = features.segment_segment(*(at[edges[which, k]] for which in (e, g) for k in range(2)))
+        rows.append(self._near(near, slack, of_edge[e] | of_edge[g]))
+        e, f = np.nonzero(~(edges[:, None, :, None] == faces[None, :, None, :]).any((2, 3)))
         volumes = slack * (1.0 + float(np.abs(points).max())) ** 2
-        for e in edges:
-            for face in (f for f in faces.tolist() if not set(e) & set(f)):
-                p, q, a, b, c = at[[*e, *face]]
-                certain, possible = _through(p, q, a, b, c, volumes)
-                self._upper.append(np.where(certain, 0.0, np.inf))
-                self._lower.append(np.where(possible, 0.0, np.inf))
-                self._touch.append(certain)
-                self.owners.append(own(set(e), set(face)))
+        ends, corners = [at[edges[e, k]] for k in range(2)], [at[faces[f, k]] for k in range(3)]
+        certain, possible = _through(*ends, *corners, volumes)
+        owners = of_edge[e] | _one(f, faces)
+        rows.append((np.where(possible, 0.0, np.inf), np.where(certain, 0.0, np.inf), certain, owners))
+        self._lower, self._upper, self._touch, self._owners = (np.concatenate(column) for column in zip(*rows))
 
-    def _add(self, squared: np.ndarray, slack: np.ndarray, owners: set[int]) -> None:
+    @staticmethod
+    def _near(squared: np.ndarray, slack: np.ndarray, owners: np.ndarray) -> tuple[np.ndarray, ...]:
+        """Return (lower, upper, touch, owners) of pairs of features that are so far apart."""
         distance = np.sqrt(squared)
-        self._upper.append(distance + slack)
-        self._lower.append(np.maximum(distance - slack, 0.0))
-        self._touch.append(np.zeros(len(distance), bool))
-        self.owners.append(owners)
+        return np.maximum(distance - slack, 0.0), distance + slack, np.zeros(distance.shape, bool), owners
 
     def of(self, face: int | None = None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return (lower, upper, touch) of the whole, or of a face with its edges and vertices."""
-        rows = [k for k, owners in enumerate(self.owners) if face is None or face in owners]
-        lower, upper, touch = (np.array(table)[rows] for table in (self._lower, self._upper, self._touch))
+        rows = slice(None) if face is None else self._owners[:, face]
+        lower, upper, touch = (table[rows] for table in (self._lower, self._upper, self._touch))
         return lower.min(0, initial=np.inf), upper.min(0, initial=np.inf), np.logical_or.reduce(touch, 0)

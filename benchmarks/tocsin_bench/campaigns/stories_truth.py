@@ -131,9 +131,9 @@ def _axes(one: Placed) -> tuple[np.ndarray, np.ndarray]:
     p, core = one.points, one.core
     directions = _units(p[:, core.directions[:, 1]] - p[:, core.directions[:, 0]])
     f = core.normals
-    normals = _units(np.cross(p[:, f[:, 1]] - p[:, f[:, 0]], p[:, f[:, 2]] - p[:, f[:, 0]]))
+    normals = _units(features.cross(p[:, f[:, 1]] - p[:, f[:, 0]], p[:, f[:, 2]] - p[:, f[:, 0]]))
     if core.flat:
-        normals = np.concatenate([normals, _units(np.cross(normals, directions))], axis=1)
+        normals = np.concatenate([normals, _units(features.cross(normals, directions))], axis=1)
     return normals, directions
 
 
@@ -143,7 +143,7 @@ def overlap(a: Placed, b: Placed) -> np.ndarray:
         return np.full(len(a.points), -np.inf)  # two points or segments: their radii decide
     normals_a, directions_a = _axes(a)
     normals_b, directions_b = _axes(b)
-    crossed = _units(np.cross(directions_a[:, :, None], directions_b[:, None])).reshape(len(a.points), -1, 3)
+    crossed = _units(features.cross(directions_a[:, :, None], directions_b[:, None])).reshape(len(a.points), -1, 3)
     axes = np.concatenate([normals_a, normals_b, crossed], axis=1)
     on_a = np.einsum("tki,tvi->tkv", axes, a.points)
     on_b = np.einsum("tki,tvi->tkv", axes, b.points)
@@ -158,7 +158,7 @@ def overlap(a: Placed, b: Placed) -> np.ndarray:
 def sticks_out(a: Placed, b: Placed) -> np.ndarray:
     """Return (times,): how far b reaches beyond the faces of a, at most; negative: b is inside."""
     f, p = a.core.faces, a.points
-    normals = _units(np.cross(p[:, f[:, 1]] - p[:, f[:, 0]], p[:, f[:, 2]] - p[:, f[:, 0]]))
+    normals = _units(features.cross(p[:, f[:, 1]] - p[:, f[:, 0]], p[:, f[:, 2]] - p[:, f[:, 0]]))
     heights = np.einsum("tfi,tvi->tfv", normals, b.points) - np.einsum("tfi,tfi->tf", normals, p[:, f[:, 0]])[..., None]
     return heights.max(axis=(1, 2)) + b.core.radius
 

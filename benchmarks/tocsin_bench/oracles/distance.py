@@ -111,6 +111,15 @@ def _inner(a, b):
     return np.einsum("...i,...i->...", a, b)
 
 
+def cross(a, b):
+    """Return cross products, broadcast over leading axes; `np.cross` spends most of its time on moving axes about."""
+    (ax, ay, az), (bx, by, bz) = (tuple(v[..., k] for k in range(3)) for v in (a, b))
+    x = ay * bz - az * by
+    out = np.empty((*x.shape, 3), x.dtype)
+    out[..., 0], out[..., 1], out[..., 2] = x, az * bx - ax * bz, ax * by - ay * bx
+    return out
+
+
 def _ratio(a, b):
     """Return a / b, and 0 where b is 0."""
     return np.where(b == 0, 0.0, a / np.where(b == 0, 1.0, b))
@@ -144,10 +153,10 @@ def segment_segment(a, b, c, d):
 
 def point_triangle(p, a, b, c):
     """Return squared distances of points to the insides of triangles (inf where the foot is outside), broadcast."""
-    n = np.cross(b - a, c - a)
+    n = cross(b - a, c - a)
     nn = _inner(n, n)
     r = p - a
-    beta, gamma = _ratio(_inner(np.cross(r, c - a), n), nn), _ratio(_inner(np.cross(b - a, r), n), nn)
+    beta, gamma = _ratio(_inner(cross(r, c - a), n), nn), _ratio(_inner(cross(b - a, r), n), nn)
     inside = (nn > 0) & (beta >= 0) & (gamma >= 0) & (beta + gamma <= 1)
     foot = r - (beta[..., None] * (b - a) + gamma[..., None] * (c - a))
     return np.where(inside, _inner(foot, foot), np.inf)
@@ -155,11 +164,11 @@ def point_triangle(p, a, b, c):
 
 def pierces(p, q, a, b, c):
     """Return whether the segments pq strictly cross the planes of the triangles inside them, broadcast."""
-    n = np.cross(b - a, c - a)
+    n = cross(b - a, c - a)
     hp, hq = _inner(p - a, n), _inner(q - a, n)
     crossing = hp * hq < 0
     x = p + _ratio(hp, hp - hq)[..., None] * (q - p)
-    sides = [_inner(np.cross(e - s, x - s), n) for s, e in ((a, b), (b, c), (c, a))]
+    sides = [_inner(cross(e - s, x - s), n) for s, e in ((a, b), (b, c), (c, a))]
     return crossing & (np.minimum(np.minimum(sides[0], sides[1]), sides[2]) >= 0)
 
 
@@ -214,6 +223,6 @@ def winding_number(points, triangles):
     """Return how often a closed triangle mesh winds around each point (van Oosterom and Strackee's solid angles)."""
     a, b, c = (triangles[None, :, k] - points[:, None] for k in range(3))
     la, lb, lc = (np.linalg.norm(x, axis=-1) for x in (a, b, c))
-    numerator = _inner(a, np.cross(b, c))
+    numerator = _inner(a, cross(b, c))
     denominator = la * lb * lc + _inner(a, b) * lc + _inner(b, c) * la + _inner(c, a) * lb
     return np.arctan2(numerator, denominator).sum(1) / (2 * np.pi)
