@@ -233,7 +233,8 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
             return in_a_process([engine], count, seed, ways[way])
 
         if args.jobs > 1:
-            list(pool.map(lambda one: ask(*one, args.seed, min(each, FIRST)), product(chosen, ways)))
+            few = min(each, FIRST)
+            list(pool.map(lambda one: ask(one[0], one[1], args.seed, few), product(chosen, ways)))
         asked = {(e, w): [pool.submit(ask, e, w, seed) for seed in seeds] for e in chosen for w in ways}
         for engine in chosen:
             found = {way: " ".join(part.result() for part in asked[engine, way]) for way in ways}

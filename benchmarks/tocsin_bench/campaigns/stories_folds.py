@@ -103,8 +103,8 @@ class Itself:
         rows.append(self._near(near, slack, of_edge[e] | of_edge[g]))
         e, f = np.nonzero(~(edges[:, None, :, None] == faces[None, :, None, :]).any((2, 3)))
         volumes = slack * (1.0 + float(np.abs(points).max())) ** 2
-        ends, corners = [at[edges[e, k]] for k in range(2)], [at[faces[f, k]] for k in range(3)]
-        certain, possible = _through(*ends, *corners, volumes)
+        (p, q), (a, b, c) = (at[edges[e, k]] for k in range(2)), (at[faces[f, k]] for k in range(3))
+        certain, possible = _through(p, q, a, b, c, volumes)
         owners = of_edge[e] | _one(f, faces)
         rows.append((np.where(possible, 0.0, np.inf), np.where(certain, 0.0, np.inf), certain, owners))
         self._lower, self._upper, self._touch, self._owners = (np.concatenate(column) for column in zip(*rows))
