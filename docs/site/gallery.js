@@ -11,8 +11,9 @@ document.addEventListener("click", (event) => {
   if (!button) return;
   const figure = button.closest(".play");
   const frame = document.createElement("iframe");
-  frame.src = figure.dataset.page;
+  frame.src = `${figure.dataset.page}#play`;
   frame.title = button.getAttribute("aria-label");
   frame.allow = "fullscreen";
   figure.replaceChildren(frame);
+  figure.scrollIntoView({ block: "center" }); // it may have moved to a row of its own
 });

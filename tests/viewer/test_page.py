@@ -143,6 +143,23 @@ def test_light_and_dark(page, tmp_path):
     assert pixels(page, tmp_path / "b.png").mean() < 0.5 * light
 
 
+def test_a_page_that_is_embedded_to_play_begins_at_the_start_and_plays(browser, saved):
+    page, wrong = opened(browser, f"{saved.as_uri()}#play")
+    until(page, "window.tocsin && window.tocsin.frames > 0")
+    until(page, "tocsin.time > 0 && tocsin.playing || tocsin.time === tocsin.film.contact")
+    assert wrong == []
+    page.close()
+
+
+def test_what_the_clearance_is_now_is_not_written_over_what_is_plotted(page):
+    overlapped = """(() => { const a = tocsin.caption.getBBox(), b = tocsin.head.querySelector("text").getBBox();
+        return a.x + a.width > b.x && tocsin.caption.style.opacity !== "0" })()"""
+    for t in (0.0, 0.1, 0.5, 1.0):
+        page.evaluate(f"tocsin.goTo({t})")
+        drawn(page)
+        assert not page.evaluate(overlapped)
+
+
 def test_names_from_files_are_shown_and_never_run(page):
     assert page.evaluate("window.broken") is None
     assert page.inner_text("#title") == NASTY

@@ -334,7 +334,7 @@ class Page {
       svg(plot, "line", { x1: left, x2: right, y1: y, y2: y, stroke: "var(--edge)" });
       svg(plot, "text", { x: left - 8, y: y + 4, "text-anchor": "end" }, growth ? (k * step).toLocaleString("en") : Number((k * step).toPrecision(3)));
     }
-    svg(plot, "text", { x: left, y: 10 }, `${shown.label}${unitName}${this.film.samples.length && area.width > 620 ? `, and what ${this.film.samples.length} samples look at` : ""}`);
+    this.caption = svg(plot, "text", { x: left, y: 10 }, `${shown.label}${unitName}${this.film.samples.length && area.width > 620 ? `, and what ${this.film.samples.length} samples look at` : ""}`);
     const wish = (t1 - t0) / (area.width > 620 ? 5 : 2), tens = 10 ** Math.floor(Math.log10(wish)), stride = [1, 2, 5].map((k) => k * tens).filter((k) => k <= wish * 1.0001).pop();
     for (let k = Math.ceil(t0 / stride - 1e-6); k * stride <= t1 + 1e-9; k++) {
       svg(plot, "text", { x: this.x(k * stride), y: area.height - 4, "text-anchor": "middle" }, Number(this.second(k * stride).toPrecision(4)));
@@ -387,13 +387,16 @@ class Page {
     if (!this.head) return;
     const [, , top, bottom] = this.plotRange, found = this.plottedAt(this.time), x = this.x(this.time);
     this.head.replaceChildren();
+    this.caption.style.opacity = 1;
     if (this.time < this.span[0] || this.time > this.span[1]) return;
     svg(this.head, "line", { x1: x, x2: x, y1: top - 6, y2: bottom, stroke: "var(--ink)", "stroke-width": 1.2, opacity: 0.6 });
     if (!found) return;
     svg(this.head, "circle", { cx: x, cy: this.y(found.value), r: 4, fill: "var(--ink)" });
     const right = x < 0.72 * byId("plot").clientWidth;
-    svg(this.head, "text", { x: x + (right ? 9 : -9), y: top - 5, "text-anchor": right ? "start" : "end", "font-weight": 600,
+    const text = svg(this.head, "text", { x: x + (right ? 9 : -9), y: top - 5, "text-anchor": right ? "start" : "end", "font-weight": 600,
       style: "fill: var(--ink); paint-order: stroke; stroke: var(--panel); stroke-width: 4px" }, found.text);
+    const named = this.caption.getBBox(); // it makes room
+    if (text.getBBox().x < named.x + named.width + 6) this.caption.style.opacity = 0;
   }
 
   // ---- panels ---------------------------------------------------------------------------------------------------------
@@ -547,6 +550,7 @@ const trouble = (error) => {
   const film = JSON.parse(byId("film").textContent);
   try {
     if (!("DecompressionStream" in window)) throw new Error("This page needs a browser of 2023 or later: it unpacks its data with DecompressionStream.");
-    window.tocsin = new Page(film, await unpack(film));
+    const page = window.tocsin = new Page(film, await unpack(film));
+    if (location.hash === "#play") { page.goTo(0); page.setPlaying(true); } // asked for by who embeds it
   } catch (error) { trouble(error); }
 })();
