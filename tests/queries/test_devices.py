@@ -1,5 +1,7 @@
 """`device=` of a batch: bad names, no GPU, and what only threads do, each gets a sentence; answers are the same."""
 
+import time
+
 import numpy as np
 import pytest
 
@@ -32,11 +34,15 @@ class Wave:
     """In place of a device: it decides every third edge, and gives up the others."""
 
     def __init__(self, statuses, stop=False):
-        self.statuses, self.stop = statuses, stop
+        self.statuses, self.stop, self.batches, self.left = statuses, stop, 0, 0
 
     def ask(self, edges, found, progress):
         found[: len(found) // 2] = self.statuses[: len(found) // 2]
         progress(len(found) // 2, len(found))
+        for k in range(self.batches):  # it is told to end in one of them
+            time.sleep(0.001)
+            progress(len(found) // 2, len(found))
+            self.left = self.batches - 1 - k
         if self.stop:
             raise KeyboardInterrupt
         found[:] = self.statuses
@@ -74,6 +80,19 @@ def test_an_interrupted_device_leaves_what_it_has_decided(half_done):
     assert not done[len(Q0) // 2 :].any()
     assert (stopped.value.answers[done] == ~hits.collides[done]).all()
     assert UNASKED not in np.unique(stopped.value.answers)
+
+
+def test_an_error_on_threads_ends_the_device_with_the_batch_that_it_is_about(half_done, monkeypatch):
+    scene, robot, Q0, Q1, _, wave = half_done
+    wave.batches = 10_000
+
+    def fails(*_):
+        raise MemoryError("on purpose")
+
+    monkeypatch.setattr(Asking, "by_threads", fails)
+    with pytest.raises(MemoryError, match="on purpose"):
+        scene.check_edges(robot, Q0, Q1, device="cuda")
+    assert wave.left > 0
 
 
 def test_what_only_threads_do_is_said(monkeypatch):

@@ -114,6 +114,8 @@ def by_wavefront(wave: Any, points: Any, asking: Any, anything: bool) -> np.ndar
                 status[rest] = found["status"][rest]
             found["status"] = status
             raise BatchInterrupted(found, status != UNASKED) from stopped
+        finally:
+            stopping.set()  # after an error, too, the device ends with the batch that it is about
     found["status"] = status
     return found
 
