@@ -34,15 +34,15 @@ class Wave:
     """In place of a device: it decides every third edge, and gives up the others."""
 
     def __init__(self, statuses, stop=False):
-        self.statuses, self.stop, self.batches, self.left = statuses, stop, 0, 0
+        self.statuses, self.stop, self.batches = statuses, stop, 0
 
     def ask(self, edges, found, progress):
         found[: len(found) // 2] = self.statuses[: len(found) // 2]
         progress(len(found) // 2, len(found))
-        for k in range(self.batches):  # it is told to end in one of them
+        while self.batches:  # it is told to end in one of them
             time.sleep(0.001)
             progress(len(found) // 2, len(found))
-            self.left = self.batches - 1 - k
+            self.batches -= 1
         if self.stop:
             raise KeyboardInterrupt
         found[:] = self.statuses
@@ -92,7 +92,7 @@ def test_an_error_on_threads_ends_the_device_with_the_batch_that_it_is_about(hal
     monkeypatch.setattr(Asking, "by_threads", fails)
     with pytest.raises(MemoryError, match="on purpose"):
         scene.check_edges(robot, Q0, Q1, device="cuda")
-    assert wave.left > 0
+    assert wave.batches > 0
 
 
 def test_what_only_threads_do_is_said(monkeypatch):
