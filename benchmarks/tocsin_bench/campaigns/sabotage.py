@@ -157,7 +157,7 @@ class Campaign:
             changed((self._checkout / "src" / "tocsin" / one.file).read_text(encoding="utf-8"), one)
         with ThreadPoolExecutor(jobs) as pool:
             try:
-                for names in (self._before, self._direct):
+                for names in (self._before, self._direct, self._pure):
                     wanted = {name for one in some for name in names(one)}
                     self._control(pool, sorted(wanted - set(self._notes.passed)), jobs)
                     some = list(self._told(pool.map(self._plain, some, map(names, some))))
@@ -173,13 +173,16 @@ class Campaign:
         return [self._known[one.name]] if one.name in self._known else []
 
     def _direct(self, one: Sabotage) -> list[str]:
-        """Return the files of direct tests of a change, and those of its area that have tests marked `pure`."""
-        direct = asking.direct(one, self._checkout, self._known.get(one.name, ""))
-        return list(dict.fromkeys([*direct, *asking.pure(one.area, self._checkout)]))
+        """Return the files of direct tests of a change."""
+        return asking.direct(one, self._checkout, self._known.get(one.name, ""))
+
+    def _pure(self, one: Sabotage) -> list[str]:
+        """Return the files of a change's area that have tests marked `pure`, but for those asked before."""
+        return [file for file in asking.pure(one.area, self._checkout) if file not in self._direct(one)]
 
     def _control(self, pool: ThreadPoolExecutor, names: list[str], jobs: int) -> None:
         """Find out what of some tests and files of tests can be asked as plain Python."""
-        whole = {name for one in sabotages() for name in (*self._before(one), *self._direct(one)[:2])}
+        whole = {name for one in sabotages() for name in self._direct(one)}
 
         def ask(part: list[str]) -> None:
             passed = asking.control(part, whole, self._checkout, self._folder)

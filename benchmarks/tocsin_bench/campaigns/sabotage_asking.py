@@ -55,7 +55,8 @@ ASKED: Mapping[str, tuple[str, ...]] = {
 """The tests asked about a change, by its area, in order."""
 
 SOON = 4.0
-"""Seconds of a processor within which a test of the unchanged package has to end as plain Python, to be asked."""
+"""Seconds of a processor within which a test of the unchanged package has to end as plain Python, to be asked; half of
+it, if it is one of many of a file."""
 
 ENOUGH = 60.0
 """Seconds that the tests asked of one change as plain Python took all together on the unchanged package, at most."""
@@ -157,7 +158,8 @@ def control(names: list[str], whole: Iterable[str], checkout: Path, folder: Path
     with copied(UNCHANGED, checkout, folder) as place:
         told = place / "told"
         told.touch()
-        _plain(place, checkout, files, Orders(None, marked, whole, SOON, "skip", str(told)), stop=False)
+        seconds = 0.5 * SOON if marked else SOON
+        _plain(place, checkout, files, Orders(None, marked, whole, seconds, "skip", str(told)), stop=False)
         rows = [json.loads(line) for line in told.read_text(encoding="utf-8").splitlines()]
     failed = {name for name, outcome, _ in rows if outcome != "passed"}
     return {name: seconds for name, outcome, seconds in rows if outcome == "passed" and name not in failed}
