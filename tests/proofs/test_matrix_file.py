@@ -103,3 +103,58 @@ def test_what_was_not_looked_at_in_time_is_undecided_and_looked_at_later(arm: Ro
     assert {p.verdict for p in late} == {"adjacent", "undecided"}
     assert all("time was up" in p.reason for p in late if p.verdict == "undecided")
     assert not arm.prove_pairs(margin=margin, threads=1).of("undecided")
+
+
+def wheel(path: Path, shape: str, *, limit: float = 0.4) -> Robot:
+    """A hub in a shape that it never leaves, on two joints with a small link between them."""
+    path.write_text(
+        '<robot name="wheel">'
+        + link("base", shape)
+        + link("frame", '<sphere radius="0.01"/>', 0.5)
+        + link("hub", '<box size="0.05 0.05 0.05"/>')
+        + joint("one", "base", "frame", 0.0, "0 0 1", limit)
+        + joint("two", "frame", "hub", 0.02, "0 1 0", limit)
+        + "</robot>"
+    )
+    return Robot.from_urdf(path)
+
+
+def test_links_that_touch_at_all_joint_values_are_proven_to(tmp_path: Path) -> None:
+    robot = wheel(tmp_path / "wheel.urdf", '<box size="0.04 0.04 0.04"/>')
+    pairs = robot.prove_pairs(proof=tmp_path / "wheel.proof", threads=1)
+    (pair,) = [p for p in pairs if p.verdict == "always"]
+    assert {pair.link_a, pair.link_b} == {"base", "hub"}
+    assert pairs.disabled()["base", "hub"] == "Always"
+    again = next(p for p in robot.prove_pairs(proof=tmp_path / "wheel.proof", threads=1) if p.verdict == "always")
+    assert (again.boxes, again.reason) == (pair.boxes, pair.reason)
+    files, data = {"wheel": tmp_path / "wheel.urdf"}, checker.read_proof(tmp_path / "wheel.proof")
+    assert "1 pairs of links always" in str(checker.check(data, files))
+    said = next(k for k, said in enumerate(data["links"]) if said["verdict"] == "always")
+    words = data["links"][said]["tree"].split()
+    assert len(data["links"][said]["contacts"]) == words.count("=") > 1
+    for change in (
+        lambda d: d["contacts"].pop(),
+        lambda d: d["contacts"].append(d["contacts"][0]),
+        lambda d: d.__setitem__("tree", " ".join(words[:-1])),
+        lambda d: d.__setitem__("tree", "="),
+        lambda d: d.update(tree="=", contacts=d["contacts"][:1]),
+        lambda d: d["contacts"][0].__setitem__("points", d["contacts"][0]["points"][::-1]),
+        lambda d: d["contacts"][0]["points"].__setitem__(0, [0.02, 0.02, 0.02]),
+        lambda d: d.__setitem__("tolerance", 0.0),
+        lambda d: d.__setitem__("verdict", "never"),
+    ):
+        wrong = copy.deepcopy(data)
+        change(wrong["links"][said])
+        assert not accepts(wrong, files)
+    wheel(tmp_path / "wide.urdf", '<box size="0.04 0.04 0.04"/>', limit=0.5)
+    wide = copy.deepcopy(data)
+    wide["models"][0]["urdf"] = checker.Robot(tmp_path / "wide.urdf").digest
+    assert not accepts(wide, {"wheel": tmp_path / "wide.urdf"})
+
+
+def test_a_witness_outside_the_limits_is_none(arm: Robot, tmp_path: Path) -> None:
+    arm.prove_pairs(proof=tmp_path / "arm.proof", threads=1)
+    data = checker.read_proof(tmp_path / "arm.proof")
+    said = next(said for said in data["links"] if said["verdict"] == "sometimes")
+    said["witness"][9] += 2.0 * np.pi  # the same place, but not within the limits
+    assert not accepts(data, {"arm": tmp_path / "arm.urdf"})

@@ -41,16 +41,16 @@ def coal_shape(part: Any) -> Any:
     """Return a shape of the checker as Coal has it."""
     import coal
 
-    if part.mesh is not None:
+    if part.faces is not None:
         made = coal.BVHModelOBBRSS()
-        made.beginModel(len(part.mesh[1]), len(part.mesh[0]))
-        made.addVertices(np.asarray(part.mesh[0], float))
-        made.addTriangles(np.asarray(part.mesh[1], np.int64))
+        made.beginModel(len(part.faces), len(part.corners))
+        made.addVertices(np.asarray(part.corners, float))
+        made.addTriangles(np.asarray(part.faces, np.int64))
         made.endModel()
         return made
-    height = float(np.ptp(part.points[:, 2]))
+    height = float(np.ptp(part.corners[:, 2]))
     if part.is_box:
-        return coal.Box(*np.ptp(part.points, axis=0).tolist())
+        return coal.Box(*np.ptp(part.corners, axis=0).tolist())
     if part.ring:
         return coal.Cylinder(part.ring, height)
     return coal.Capsule(part.radius, height) if height else coal.Sphere(part.radius)
@@ -60,21 +60,22 @@ def gaps(proof: Path, urdf: Path, name: str) -> list[tuple[str, str, float]]:
     """Return (link, link, distance by Coal) of every witness of a matrix."""
     import coal
     import tocsin_checker
-    from tocsin_checker.cells import Slabs
     from tocsin_checker.check import Check
+    from tocsin_checker.motion import Slabs, whole
 
     data = tocsin_checker.read_proof(proof)
-    examined = Check(data, {name: urdf})
-    shapes = [coal_shape(part) for _, _, part, _ in examined.shapes]
+    examined = Check(data)
+    examined.read({name: urdf})
+    shapes = [coal_shape(part) for _, part in examined.shapes]
     found = []
     for said in (said for said in data["links"] if said["verdict"] == "sometimes"):
-        examined.models[0].pieces = [[(v, v) for v in said["witness"]]]
-        standing = Slabs(examined, [examined.models[0].joints(Fraction(0), Fraction(1))], [(1, 1)])
-        of = [[s for s in range(len(shapes)) if examined.names[s][0] == link] for link in said["links"]]
+        examined.models[0].pieces = [[[whole(v)] for v in said["witness"]]]
+        standing = Slabs(examined, *examined.stretch(Fraction(0), Fraction(1)), [(0.5, 0.0)])
+        of = [[s for s, (i, _) in enumerate(examined.shapes) if examined.names[i] == link] for link in said["links"]]
         least = np.inf
         for a, b in itertools.product(*of):
             own = [examined.shapes[s] for s in (a, b)]
-            at = [standing.placed(0, link, -1)[0][0, 0, :3] @ place for _, link, _, place in own]
+            at = [standing.placed(link, -1)[0][0, 0, :3] @ part.place for link, part in own]
             request, result = coal.DistanceRequest(), coal.DistanceResult()
             poses = [coal.Transform3s(pose[:, :3], pose[:, 3]) for pose in at]
             least = min(least, coal.distance(shapes[a], poses[0], shapes[b], poses[1], request, result))
@@ -87,10 +88,10 @@ def surveyed(urdf: Path, srdf: Path | None, most: int) -> tuple[list[Any], list[
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         robot = Robot.from_urdf(urdf)
-    start = time.perf_counter()
+    start = time.process_time()
     with tempfile.TemporaryDirectory() as folder:
         pairs = robot.prove_pairs(margin=MARGIN, most=most, proof=Path(folder) / "matrix.proof")
-        seconds = time.perf_counter() - start
+        seconds = time.process_time() - start
         seen = gaps(Path(folder) / "matrix.proof", urdf, robot.name)
     wrong = [f"{robot.name}: {a} and {b} are {d:g} m apart" for a, b, d in seen if d > 1.1 * MARGIN + ROUNDING]
     counts = [len(pairs.of(verdict)) for verdict in ("never", "always", "sometimes", "adjacent", "undecided")]
@@ -109,7 +110,7 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
         row, bad = surveyed(urdf, args.srdf, args.most)
         rows.append(row)
         wrong += bad
-    head = ["robot", "never", "always", "sometimes", "adjacent", "undecided", "witnesses seen by Coal", "seconds"]
+    head = ["robot", "never", "always", "sometimes", "adjacent", "undecided", "witnesses seen by Coal", "processor s"]
     report.table("Which links can touch", head, rows)
     for line in wrong:
         report.say(line)

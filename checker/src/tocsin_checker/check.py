@@ -1,36 +1,31 @@
 """The check itself: every pair of shapes, at every moment of every stretch, is apart; or two points are together.
 
-A leaf of the proof is a direction, two parts and a slab of time, or a box of joint values: `cells` has the gap that is
+A leaf of the proof is a direction, two parts and a slab of time, or a box of joint values: `motion` has the gap that is
 left. If that is more than the margin, no two points of the parts come within the margin. The tree above the leaves
 halves the time, the box or a part, so what is true of both halves is true of the whole.
 """
 
-from __future__ import annotations
-
-import contextlib
 import functools
 import itertools
-import math
 import xml.etree.ElementTree as ElementTree
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from tocsin_checker.cells import Cells, Scene, Slabs
-from tocsin_checker.kinematics import UP, Joint, Moment
-from tocsin_checker.models import read_model
+from tocsin_checker.models import Model, read_model
+from tocsin_checker.motion import UP, Cells, Joint, Slab, Slabs, norms, unit
 from tocsin_checker.proof import Refused, need, shown
 from tocsin_checker.shapes import Part
 
-DEEPEST, SHORTEST, MOST_SHAPES, AT_ONCE = 200, 50, 3_000, 2_000
-"""Halvings from the whole to a leaf; halvings of a stretch; shapes of a proof; leaves that are checked together."""
-TOO_DEEP = f"the proof halves more than {DEEPEST} times, or the time more than {SHORTEST} times."
+SHORTEST, MOST_SHAPES, AT_ONCE, LARGEST = 2.0**-51, 3_000, 500, 20_000
+"""The shortest slab; shapes of a proof; leaves that are checked together; links times slabs that are."""
 AXES = np.concatenate((np.eye(3), -np.eye(3)))
-NOT_ASKED = math.inf
+NOT_ASKED = np.inf
+NOT_UNDERSTOOD = LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RuntimeError, StopIteration
 
 
 @dataclass
@@ -50,234 +45,242 @@ class Verdict:
         return shown("; ".join([head, *self.about]))
 
 
-class Leaf(NamedTuple):
-    """A direction from a part of shape a to a part of shape b, in a slab or a box."""
+class Scene:
+    """Models: their links in one list, parents by their numbers in it, and shapes, (link, part), as a proof numbers
+    them."""
 
-    cell: Any
-    a: int
-    part_a: Part
-    b: int
-    part_b: Part
-    n: list[int]
+    def __init__(self, models: list[Model], shapes: list[tuple[int, Part]]) -> None:
+        self.models, self.shapes, self.links, self.parent, self.of = models, shapes, [], [], []
+        for model in models:
+            first = len(self.links)
+            self.links += model.links
+            self.parent += [link.parent + first if link.parent >= 0 else -1 for link in model.links]
+            self.of += [model] * len(model.links)
+
+    def common(self, i: int, k: int) -> int:
+        """Return the lowest link that carries two others, -1 for the world. Parents have smaller numbers."""
+        while i != k:
+            i, k = (self.parent[i], k) if i > k else (i, self.parent[k])
+        return i
+
+    def frame(self, a: int, b: int) -> int:
+        """Return the lowest link that carries both shapes."""
+        return self.common(self.shapes[a][0], self.shapes[b][0])
+
+    def chain(self, link: int, frame: int) -> list[int]:
+        """Return the links from one up to a frame above it."""
+        found = []
+        while link != frame:
+            found.append(link)
+            link = self.parent[link]
+        return found
+
+    def stretch(self, begin: Fraction, end: Fraction) -> tuple[dict[int, Joint], list[Any]]:
+        """Return the joints of all links in a stretch, and the entries of all configurations."""
+        joints, entries, first = [], [], 0
+        for model in self.models:
+            own, *moves = model.during(begin, end, first)
+            joints, entries, first = joints + own, [*entries, moves], first + len(moves[0])
+        return dict(enumerate(joints)), entries
+
+    def between(self, a: int, b: int) -> list[int]:
+        """Return the links whose joints move one of two shapes against the other."""
+        return [i for s in (a, b) for i in self.chain(self.shapes[s][0], self.frame(a, b))]
 
 
-def halves(moment: Moment) -> list[Moment]:
-    """Return the halves of a slab: it is all within 2^-d of i / 2^d."""
-    i, d = moment
-    need(d <= SHORTEST, TOO_DEEP)
-    return [(2 * i - 1, d + 1), (2 * i + 1, d + 1)]
+def halves(slab: Slab, _: Any) -> list[Slab]:
+    """Return the halves of a slab."""
+    middle, tau = slab[0], 0.5 * slab[1]
+    need(tau >= SHORTEST, "the proof halves the time more than 50 times.")
+    return [(middle - tau, tau), (middle + tau, tau)]
 
 
-def between(moment: Moment) -> str:
+def between(slab: Slab) -> str:
     """Return a slab in words."""
-    return f"between {(moment[0] - 1) / 2.0 ** moment[1]:.9g} and {(moment[0] + 1) / 2.0 ** moment[1]:.9g}"
+    return f"between {slab[0] - slab[1]:.9g} and {slab[0] + slab[1]:.9g}"
 
 
 class Check(Scene):
     """One proof under examination."""
 
-    def __init__(self, proof: dict[str, Any], files: dict[str, Any]) -> None:
-        self.proof, self.verdict = proof, Verdict(proof["claim"])
+    def __init__(self, proof: dict[str, Any]) -> None:
+        self.proof, self.verdict, self.where = proof, Verdict(str(proof.get("claim"))), ""
+
+    def read(self, files: dict[str, Any]) -> None:
+        """Read the models, the pairs of shapes that are asked about, and the stretches of time."""
+        proof = self.proof
         super().__init__([read_model(given, files) for given in proof["models"]], [])
         moving = [model.knots for model in self.models if model.knots] or [[Fraction(0), Fraction(1)]]
         need(len({(k[0], k[-1]) for k in moving}) == 1, "some of the motions begin before or end after others.")
-        need(any(m.asked for m in self.models), "the proof asks about nothing.")
         self.stretches = list(itertools.pairwise(sorted(set().union(*moving))))
-        listed = [
-            ((m.name if len(m.links) == 1 else f"{m.name}/{link.name}", s), (k, i, part, place))
-            for k, m in enumerate(self.models)
-            for i, link in enumerate(m.links)
-            for s, (part, place) in enumerate(link.shapes)
-        ]
-        self.names, own = [(str(name), int(number)) for name, number in proof["shapes"]], dict(listed)
-        same = sorted(self.names) == sorted(name for name, _ in listed) and len(own) == len(listed)
+        self.names = [
+            m.name if len(m.links) == 1 else f"{m.name}/{link.name}" for m, link in zip(self.of, self.links)
+        ]  # fmt: skip
+        listed = [((self.names[i], s), (i, part)) for i, k in enumerate(self.links) for s, part in enumerate(k.shapes)]
+        numbered, own = [(str(name), int(number)) for name, number in proof["shapes"]], dict(listed)
+        same = sorted(numbered) == sorted(name for name, _ in listed) and len(own) == len(listed)
         need(same, "the shapes that the proof numbers are not those of its models, each once.")
         need(len(listed) <= MOST_SHAPES, f"the proof is about more than {MOST_SHAPES:,} shapes.")
-        self.shapes = [own[name] for name in self.names]
-        self.margins = self._margins()
+        self.shapes = [own[name] for name in numbered]
+        self.margins = self._margins(proof["margin"], proof["margins"], proof["skipped"])
         asked = self.margins[self.margins < NOT_ASKED]
+        need(any(m.asked for m in self.models), "the proof asks about nothing.")
         self.verdict.pairs, least = len(asked), min([proof["margin"], *asked.tolist()])
         own_margins = f" ({least:.6g} m for some pairs)" if least < proof["margin"] else ""
-        off = [" in a tube of what it may be off" if any(m.off) else "" for m in self.models]
-        models = [f"{m.name}: {m.about}{tube}" for m, tube in zip(self.models, off)]
+        tubes = [" in a tube of what it may be off" if any(m.off) else "" for m in self.models]
+        models = [f"{m.name}: {m.about}{tube}" for m, tube in zip(self.models, tubes)]
         self.verdict.about = [f"margin {proof['margin']:.6g} m{own_margins}", *models]
 
     def pair(self, a: int, b: int) -> str:
         """Return the names of two shapes' links."""
-        return f"{self.names[a][0]} and {self.names[b][0]}"
+        return f"{self.names[self.shapes[a][0]]} and {self.names[self.shapes[b][0]]}"
 
-    def _margins(self) -> np.ndarray:
+    def _margins(self, given: float, margins: list[Any], skipped: list[Any]) -> np.ndarray:
         """Return the margin of every pair of shapes a < b that has to be apart, NOT_ASKED where none has to."""
-        given, skipped, margins = self.proof["margin"], self.proof["skipped"], self.proof["margins"]
-        lengths = all(0.0 <= m < 1e9 for m in [given, *(m for _, _, m in margins)])
-        need(lengths, "a margin is a length, and not negative.")
-        names = list(dict.fromkeys(name for name, _ in self.names))
-        number, first = {name: k for k, name in enumerate(names)}, {}
-        link = np.array([number[name] for name, _ in self.names], dtype=int)
-        for shape, k in enumerate(link.tolist()):
-            first.setdefault(k, shape)
-        asked = np.array([self.models[self.shapes[first[k]][0]].asked for k in range(len(names))], dtype=bool)
-        out = np.where(asked[:, None] | asked, float(given), NOT_ASKED)
-        np.fill_diagonal(out, NOT_ASKED)
-        for entries, other in ((margins, False), (skipped, True)):
+        need(all(0.0 <= m < 1e9 for m in [given, *(m for _, _, m in margins)]), "a margin is a length, not negative.")
+        link = np.array([i for i, _ in self.shapes])
+        asked, order = np.array([self.of[i].asked for i in link]), np.arange(len(link))
+        wanted = (asked[:, None] | asked) & (link[:, None] != link) & (order[:, None] < order)
+        out = np.where(wanted, float(given), NOT_ASKED)
+        for entries in (margins, skipped):
             once = len({frozenset(entry[:2]) for entry in entries}) == len(entries)
             need(once, "a pair has two margins, or is skipped twice.")
-            for a, b, said in entries:
-                if a not in number or b not in number or out[number[a], number[b]] == NOT_ASKED:
-                    continue
-                i, k = number[a], number[b]
-                need(not other or said in ("adjacent", "ignored"), "pairs are skipped as 'adjacent' or 'ignored'.")
-                joined = said != "adjacent" or self._adjacent(first[i], first[k])
-                need(joined, f"{a} and {b} are skipped as adjacent, but no joint joins them.")
-                out[i, k] = out[k, i] = NOT_ASKED if other else said
-                if other:
-                    self.verdict.skipped[said] += int((link == i).sum() * (link == k).sum())
-        return np.where(np.triu(np.ones((len(link), len(link))), 1) > 0, out[link][:, link], NOT_ASKED)
+        for (a, b, said), skips in [(v, False) for v in margins] + [(v, True) for v in skipped]:
+            i, k = (self.names.index(name) if name in self.names else -1 for name in (a, b))
+            own = (np.outer(link == i, link == k) | np.outer(link == k, link == i)) & (out < NOT_ASKED)
+            out[own] = NOT_ASKED if skips else said
+            if skips and own.any():
+                joined = self._above(i) == k or self._above(k) == i
+                fits = said == "ignored" or (said == "adjacent" and joined)
+                need(fits, f"{a} and {b} are skipped, but not as 'ignored', nor as 'adjacent' with a joint between.")
+                self.verdict.skipped[said] += int(own.sum())
+        return out
 
-    def _adjacent(self, a: int, b: int) -> bool:
-        """Are the links of two shapes joined, by one joint or by several with nothing but frames between?"""
-        (ka, i, *_), (kb, k, *_) = self.shapes[a], self.shapes[b]
-        links = self.models[ka].links
-        for child, other in ((i, k), (k, i)) if ka == kb else ():
-            above = links[child].parent
-            while above >= 0 and above != other and not links[above].shapes:
-                above = links[above].parent
-            if above == other:
-                return True
-        return False
+    def _above(self, link: int) -> int:
+        """Return the next link above one that has shapes."""
+        while (link := self.parent[link]) >= 0 and not self.links[link].shapes:
+            pass
+        return link
 
     def free(self) -> None:
         """Check that nothing comes within the margin."""
         given, wanted = len(self.proof["free"]), len(self.stretches)
         need(given == wanted, f"the motion has {wanted} stretches; {given} are proven.")
         for number, (said, ends) in enumerate(zip(self.proof["free"], self.stretches)):
-            joints = [model.joints(*ends) for model in self.models]
-            margins, boxes = self._grown(joints), []
-            with words_of(said, f"stretch {number}") as words:
-                self.apart(self._slabs(words, boxes), functools.partial(Slabs, self, joints), margins, between)
-                self._boxes(Slabs(self, joints, [moment for moment, _ in boxes]), boxes, margins)
+            self.where, (words, listed) = f"stretch {number}: ", (iter(said.split()), {})
+            slabs = functools.partial(Slabs.of, self, *self.stretch(*ends))
+            self.apart(self._slabs(words, listed), slabs, between)
+            need(next(words, None) is None, "the proof goes on behind its end.")
+            self._boxes(slabs, listed)
 
-    def _grown(self, joints: list[list[Joint]]) -> np.ndarray:
-        """Return the margins, and how far the shapes can be off their motions in a stretch."""
-        out, whole = self.margins.copy(), Slabs(self, joints, [(1, 1)])
-        for a, b in np.argwhere(out < NOT_ASKED).tolist() if any(any(m.off) for m in self.models) else ():
-            out[a, b] = (out[a, b] + sum(whole.off(s, self.frame(a, b)) for s in (a, b))) * UP
-        return out
-
-    def _slabs(self, words: Iterator[str], boxes: list[tuple[Moment, set[Any]]]) -> Iterator[Leaf]:
-        """Return the leaves of all slabs, in their order; the pairs that a slab lists are left in `boxes`."""
-        waiting = [(1, 1)]
+    def _slabs(self, words: Iterator[str], listed: dict[Slab, set[Any]]) -> Iterator[Any]:
+        """Return the leaves of all slabs, in their order; the pairs that a slab lists are left in `listed`."""
+        waiting = [(0.5, 0.5)]
         while waiting:
-            moment, word = waiting.pop(), next(words)
-            need(word in ("/", "."), f"expected / or . where a slab begins; got {word[:20]!r}.")
+            slab, word = waiting.pop(), next(words)
             if word == "/":
-                waiting += halves(moment)[::-1]
+                waiting += halves(slab, words)[::-1]
                 continue
-            boxes.append((moment, set()))
+            need(word == ".", f"expected / or . where a slab begins; got {word[:20]!r}.")
+            listed[slab] = set()
             while (word := next(words)) != ";":
                 pair = int(word), int(next(words))
-                asked = 0 <= pair[0] < pair[1] < len(self.shapes) and self.margins[pair] < NOT_ASKED
-                new = asked and pair not in boxes[-1][1]
-                need(new, f"no pair of shapes {pair} is asked about, or it is listed twice.")
-                boxes[-1][1].add(pair)
-                yield from self.tree(words, moment, *pair, lambda moment, _: halves(moment))
+                listed[slab].add(pair)
+                yield from self.tree(words, slab, *pair, halves)
 
-    def tree(self, words: Iterator[str], cell: Any, a: int, b: int, halved: Any) -> Iterator[Leaf]:
+    def tree(self, words: Iterator[str], cell: Any, a: int, b: int, halved: Any) -> Iterator[Any]:
         """Return the leaves of the proof of a pair of shapes in a cell; `halved(cell, words)` halves one."""
-        waiting = [(cell, self.shapes[a][2], self.shapes[b][2], 0)]
+        waiting = [(cell, self.shapes[a][1], self.shapes[b][1])]
         while waiting:
-            cell, part_a, part_b, depth = waiting.pop()
-            word = next(words)
-            need(depth <= DEEPEST, TOO_DEEP)
+            (cell, part_a, part_b), word, frame = waiting.pop(), next(words), self.frame(a, b)
             if word == "/":
-                waiting += [(half, part_a, part_b, depth + 1) for half in halved(cell, words)[::-1]]
+                waiting += [(half, part_a, part_b) for half in halved(cell, words)[::-1]]
             elif word == "<":
-                waiting += [(cell, half, part_b, depth + 1) for half in part_a.split()[::-1]]
+                waiting += [(cell, half, part_b) for half in part_a.halves[::-1]]
             elif word == ">":
-                waiting += [(cell, part_a, half, depth + 1) for half in part_b.split()[::-1]]
+                waiting += [(cell, part_a, half) for half in part_b.halves[::-1]]
             else:
-                yield Leaf(cell, a, part_a, b, part_b, [int(word), int(next(words)), int(next(words))])
+                if word == "@":
+                    need(halved is not halves, "directions of a motion are in the frame of the pair.")
+                    frame, word = self.between(a, b)[int(next(words))], next(words)
+                yield cell, a, part_a, b, part_b, unit([int(word), int(next(words)), int(next(words))]), frame
 
-    def apart(self, leaves: Iterator[Leaf], cells_of: Any, margins: np.ndarray, in_words: Any) -> None:
+    def apart(self, leaves: Iterator[Any], cells_of: Any, in_words: Any) -> None:
         """Check that the parts of each leaf are apart along its direction, everywhere in its cell."""
         while chunk := list(itertools.islice(leaves, AT_ONCE)):
-            cells = {leaf.cell: None for leaf in chunk}
-            numbers, same = {cell: k for k, cell in enumerate(cells)}, {}
-            for leaf in chunk:
-                same.setdefault((leaf.a, leaf.b), []).append(leaf)
-            cells = cells_of(list(cells))
-            for (a, b), own in same.items():
-                n, at = np.array([leaf.n for leaf in own], dtype=float), np.array([numbers[leaf.cell] for leaf in own])
-                high = cells.high(a, [leaf.part_a for leaf in own], self.frame(a, b), at, n)
-                gaps = -(high + cells.high(b, [leaf.part_b for leaf in own], self.frame(a, b), at, -n)).max(axis=1)
-                wrong = np.flatnonzero(~(gaps > margins[a, b] * np.sqrt((n * n).sum(axis=1)) * UP))
-                if len(wrong):
-                    leaf = own[wrong[0]]
-                    raise Refused(f"{self.pair(a, b)} are not apart along {leaf.n} {in_words(leaf.cell)}.")
+            numbers, sides = {cell: k for k, cell in enumerate(dict.fromkeys(leaf[0] for leaf in chunk))}, {}
+            for k, (cell, a, part_a, b, part_b, n, frame) in enumerate(chunk):
+                for shape, part, along in ((a, part_a, n), (b, part_b, -n)):
+                    sides.setdefault((shape, frame), []).append((k, part, numbers[cell], along))
+            pairs = np.array([leaf[1:4:2] for leaf in chunk])
+            links = {i for a, b in {*map(tuple, pairs.tolist())} for i in self.between(a, b)}
+            cells, high = cells_of(links, list(numbers)), np.zeros((len(chunk), 3))
+            for (shape, frame), own in sides.items():
+                k, parts, at, along = zip(*own)
+                high[[*k]] += cells.high(shape, parts, frame, [*at], np.array(along))
+            for k in np.flatnonzero(~(-high.max(axis=1) > self.margins[*pairs.T] * UP)):
+                cell, a, _, b, _, n, _ = chunk[k]
+                raise Refused(f"{self.pair(a, b)} are not apart along {n.tolist()} {in_words(cell)}.")
             self.verdict.directions += len(chunk)
 
-    def _boxes(self, slabs: Cells, boxes: list[tuple[Moment, set[Any]]], margins: np.ndarray) -> None:
+    def _boxes(self, slabs_of: Any, listed: dict[Slab, set[Any]]) -> None:
         """Check that the pairs of which a slab lists nothing are apart along an axis of the world, all through it."""
-        at, n = np.repeat(np.arange(len(boxes)), 6), np.tile(AXES, (len(boxes), 1))
-        high = np.full((len(self.shapes), len(boxes), 6), math.inf)
-        for s in np.flatnonzero(((margins < NOT_ASKED) | (margins < NOT_ASKED).T).any(axis=0)).tolist():
-            high[s] = slabs.high(s, [self.shapes[s][2]] * len(at), -1, at, n).max(axis=1).reshape(-1, 6)
-        for k, (moment, listed) in enumerate(boxes):
-            up, down = high[:, k, :3], high[:, k, 3:]
-            gaps = np.maximum(-down[None] - up[:, None], -down[:, None] - up[None]).max(axis=2)
-            wrong = (margins < NOT_ASKED) & ~(gaps > margins * UP)
-            for a, b in np.argwhere(wrong).tolist():
-                said = f"nothing is said about {self.pair(a, b)} {between(moment)}, and the boxes around them overlap."
-                need((a, b) in listed, said)
+        asked = self.margins < NOT_ASKED
+        shapes, slabs = np.flatnonzero(asked.any(axis=0) | asked.any(axis=1)).tolist(), iter(listed.items())
+        links = {i for s in shapes for i in self.chain(self.shapes[s][0], -1)}
+        while chunk := list(itertools.islice(slabs, 1 + LARGEST // (1 + len(links)))):
+            cells, high = slabs_of(links, [slab for slab, _ in chunk]), np.full((len(asked), len(chunk), 6), np.inf)
+            at, n = np.repeat(np.arange(len(chunk)), 6), np.tile(AXES, (len(chunk), 1))
+            for s in shapes:
+                high[s] = cells.high(s, [self.shapes[s][1]] * len(at), -1, at, n).max(axis=1).reshape(-1, 6)
+            for k, (slab, told) in enumerate(chunk):
+                up, down = high[:, k, :3], high[:, k, 3:]
+                gaps = np.maximum(-down[None] - up[:, None], -down[:, None] - up[None]).max(axis=2)
+                for a, b in np.argwhere(asked & ~(gaps > self.margins * UP)).tolist():
+                    silent = f"nothing is said about {self.pair(a, b)} {between(slab)}"
+                    need((a, b) in told, f"{silent}, and the boxes around them overlap.")
 
     def contact(self) -> None:
         """Check that two points of two shapes are within margin + tolerance at the stated moment."""
         said = self.proof["contact"]
-        number = int(said["stretch"])
-        need(0 <= number < len(self.stretches), "the contact is at no moment of the motion.")
-        joints = [model.joints(*self.stretches[number]) for model in self.models]
-        self.together(joints, said, f"in stretch {number}")
+        number, time = int(said["stretch"]), float(said["time"])
+        need(0 <= number < len(self.stretches) and 0.0 <= time <= 1.0, "the contact is at no moment of the motion.")
+        cells = Slabs(self, *self.stretch(*self.stretches[number]), [(time, 0.0)])
+        within = self.together(cells, [said], float(said["tolerance"]))
+        self.verdict.about.append(f"{within} in stretch {number} at {time:.6g}")
 
-    def together(self, joints: list[list[Joint]], said: dict[str, Any], where: str) -> None:
-        """Check that two points of two shapes are within margin + tolerance at a moment of a stretch."""
-        (a, b), time = map(int, said["shapes"]), float(said["time"])
-        need(0.0 <= time <= 1.0, "the contact is at no moment of the motion.")
-        asked = 0 <= a < b < len(self.shapes) and self.margins[a, b] < NOT_ASKED
-        need(asked, "the contact is of no pair that was asked about.")
-        ends, rounded, (i, whole) = [], 0.0, time.as_integer_ratio()
-        moment = Slabs(self, joints, [(i, whole.bit_length() - 1)], np.zeros(1))
-        for shape, point in zip((a, b), said["points"], strict=True):
-            model, link, part, place = self.shapes[shape]
-            ends.append((moment.placed(model, link, -1)[0][0, 0] @ place @ [*part.point(point), 1.0])[:3])
-            rounded += float(moment.allowed(shape, -1, part.reach(place), part.size, [0])[1][0])
-        between = math.sqrt(float(((ends[0] - ends[1]) ** 2).sum())) * UP + rounded
-        allowed = float(self._grown(joints)[a, b]) + float(said["tolerance"])
-        far = f"the two points are {between:.6g} m apart, more than margin and tolerance, {allowed:.6g} m."
-        need(between <= allowed < 1e9, far)
-        self.verdict.about.append(f"{self.pair(a, b)} within {allowed:.3g} m {where} at {time:.6g}")
-
-
-@contextlib.contextmanager
-def words_of(text: str, where: str) -> Iterator[Iterator[str]]:
-    """Give the words of a text, of which none may be left in the end; what goes wrong is said with its place."""
-    words = iter(text.split())
-    try:
-        yield words
-        need(next(words, None) is None, "the proof goes on behind its end.")
-    except Refused as error:
-        raise Refused(f"{where}: {error}") from None
-    except (StopIteration, RuntimeError, ValueError, OverflowError) as error:
-        raise Refused(f"{where}: the proof breaks off, or is not understood: {error}.") from None
+    def together(self, cells: Cells, contacts: list[Any], tolerance: float) -> str:
+        """Check that two points are within margin + tolerance everywhere in a cell, of each contact in its own; return
+        the last one in words."""
+        within = ""
+        for k, said in enumerate(contacts):
+            (a, b), ends, far = map(int, said["shapes"]), [], 0.0
+            asked = 0 <= a < b < len(self.shapes) and self.margins[a, b] < NOT_ASKED
+            need(asked, "the contact is of no pair that was asked about.")
+            allowed, frame = float(self.margins[a, b]) + tolerance, self.frame(a, b)
+            for shape, point in zip((a, b), said["points"], strict=True):
+                link, part = self.shapes[shape]
+                at, goes = cells.stays(link, frame, [k], part.point(point)[None], part.sizes[1])
+                allowed += float(cells.off(link, frame, k, part.sizes[0]))
+                ends, far = [*ends, at], far + float(goes[0])
+            far += float(norms(ends[0] - ends[1])[0])
+            near = f"the two points are {far:.6g} m apart, more than margin and tolerance, {allowed:.6g} m."
+            need(far * UP <= allowed < 1e9, near)
+            within = f"{self.pair(a, b)} within {allowed:.3g} m"
+        return within
 
 
 def check(proof: dict[str, Any], files: dict[str, Any]) -> Verdict:
     """Return what a proof proves, or raise `Refused`; `files`: where the URDF of each robot is, or a `Robot`."""
     from tocsin_checker.matrix import matrix
 
+    examined = Check(proof)
     try:
         with np.errstate(all="ignore"):
-            examined = Check(proof, files)
-            {"free": examined.free, "contact": examined.contact, "matrix": lambda: matrix(examined)}[proof["claim"]]()
-    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, ElementTree.ParseError) as error:
-        raise Refused(f"proof or file not understood: {type(error).__name__}: {error}.") from None
+            examined.read(files)
+            {"free": Check.free, "contact": Check.contact, "matrix": matrix}[proof["claim"]](examined)
+    except Refused as error:
+        raise Refused(f"{examined.where}{error}") from None
+    except (*NOT_UNDERSTOOD, ElementTree.ParseError) as error:
+        raise Refused(f"{examined.where}proof or file not understood: {type(error).__name__}: {error}.") from None
     return examined.verdict

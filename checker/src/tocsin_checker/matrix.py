@@ -1,6 +1,21 @@
-"""Which links of a robot can touch: at all joint values within their limits, by boxes of these."""
+"""Which links of a robot can touch: at all joint values within their limits, by boxes of these.
 
-from __future__ import annotations
+**A box** is all joint values within w_k of its middle. The straight way from there to any of its values, in unit time,
+has joint velocities of at most w_k; a point is then, along n, within sum_k |n.T_k p| + A / 2 of where it is in the
+middle, T_k the derivative for joint k alone at velocity w_k, and A a bound of its acceleration along n: X_2, or this
+one. Let the spin of a joint that turns be its axis times w_k, and nothing if it slides. For a joint j at k or above it,
+the second derivative by both is spin_j x T_k p, at any place in the box, and along n its size is that of
+(n x spin_j).T_k p. The length of T_k p is how far p is from the axis of k, times w_k, or w_k if k slides: only joints
+below k change it, and take p no farther than the sum S of their own bounds. A spin is turned by the joints above it:
+seen from the axis of i, by those between only. So, from the link up,
+
+    a_k = |T_k p| + |spin_k| S_k,    S_k = sum of a_j over the joints j below k,
+    K_ik = |spin_i x spin_k| + |spin_i| sum of K_lk over the joints l between i and k,    at most |spin_i||spin_k|,
+    N_k = |n x spin_k| + sum of K_ik over the joints i above k,    at most |spin_k|,
+    A <= sum_k N_k (a_k + 2 S_k),
+
+where lengths and products are those in the middle. Axes that are parallel, one below the other, tilt nothing.
+"""
 
 import itertools
 from collections import Counter
@@ -9,10 +24,10 @@ from typing import Any
 
 import numpy as np
 
-from tocsin_checker.cells import Boxes
-from tocsin_checker.check import Check, words_of
-from tocsin_checker.models import MIMICS
-from tocsin_checker.proof import Refused, need
+from tocsin_checker.check import AT_ONCE, Check
+from tocsin_checker.models import Model
+from tocsin_checker.motion import SHARE, UP, Cells, Joint, norms, placed
+from tocsin_checker.proof import need
 
 TURN = 3.1416
 """A joint without limits is looked at from minus this, in radians, to this; one with limits that are farther apart
@@ -22,73 +37,153 @@ Box = tuple[tuple[float, float], ...]
 """From where to where each entry of a configuration goes."""
 
 
+class Boxes(Cells):
+    """Boxes of joint values: entry k of the configuration from low[:, k] to high[:, k]."""
+
+    ORDERS = 2
+
+    def __init__(self, scene: Any, joints: dict[int, Joint], low: np.ndarray, high: np.ndarray) -> None:
+        middle = 0.5 * (low + high)
+        half = np.maximum(high - middle, middle - low) * UP
+        super().__init__(scene, joints, np.stack((middle.T, half.T, 0.0 * half.T), axis=2), np.ones(len(low)))
+
+    def placed(self, link: int, frame: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return what `Cells` does; the frame may be of any link: what is not below it is seen through the inverse of
+        where the frame itself is, B^-1 A, and the bounds through joints that are turned around: c first, then Rot."""
+        scene, top = self.scene, self.scene.common(link, frame)
+        if top == frame:
+            return super().placed(link, frame)
+        (jets, _), (above, bounds) = super().placed(frame, top), super().placed(link, top)
+        back = np.zeros_like(jets[:, :1])
+        back[..., :3, :3], back[..., 3, 3] = jets[:, :1, :3, :3].swapaxes(2, 3), 1.0
+        back[..., :3, 3:] = -back[..., :3, :3] @ jets[:, :1, :3, 3:]
+        there = back @ above
+        for i in reversed(scene.chain(frame, top)):
+            own = self.bounds[self.row[i]].copy()
+            added = own[:, :, 4:5] - np.eye(8)[:, 4:5]
+            own[:, :, 4:5] = np.eye(8)[:, 4:5] + (own - added * np.eye(8)[4]) @ added
+            bounds = own @ bounds * UP
+        bounds[:, 5, 4] *= 8.0  # joints enter up to three times, with lengths that are up to twice as long
+        return np.concatenate((there[:, :1], -back @ jets[:, :0:-1] @ there[:, :1], there[:, 1:]), axis=1), bounds
+
+    def below(self, above: np.ndarray, joint: np.ndarray) -> np.ndarray:
+        """Return what a child has: the derivatives by the joints above it, and by its own."""
+        return np.concatenate((above @ joint[:, :1], above[:, :1] @ joint[:, 1:]), axis=1)
+
+    def combined(self, rows: np.ndarray, tau: np.ndarray) -> np.ndarray:
+        """Return what is maximised over a part: its place, and what each joint does either way."""
+        return np.concatenate((rows, -rows[:, 1:]), axis=1)
+
+    def summed(self, most: np.ndarray) -> np.ndarray:
+        """Return how far it goes."""
+        up, down = np.split(most[:, 1:], 2, axis=1)
+        return most[:, :1] + np.maximum(up, down).sum(axis=1, keepdims=True)
+
+    def beyond(self, link: int, frame: int, at: Any, n: Any, x: Any, off: Any, ball: Any) -> np.ndarray:
+        """Return half of the greatest acceleration: a_k, S, K, N and A as above, of points within girth of a center.
+
+        What is computed of T_k p is off by `off` at most, and of spins by a share eta.
+        """
+        jets, eta = self.placed(link, frame)[0][at, :, :3], self.placed(link, frame)[1][at, 5, 4] + SHARE
+        skew = (jets[:, 1:, :, :3] @ jets[:, :1, :, :3].swapaxes(2, 3)).swapaxes(0, 1)
+        spins = np.stack((skew[..., 2, 1], skew[..., 0, 2], skew[..., 1, 0]), axis=2)
+        w, far, below, bent = norms(spins), norms(placed(jets[:, 1:], ball[:, 1:])).T + off, 0.0, 0.0
+        for k in reversed(range(len(w))):  # from the link up
+            tilt = np.zeros(len(eta))
+            for i in reversed(range(k)):
+                tilt += np.minimum(w[i] * w[k], norms(np.cross(spins[i], spins[k])) + w[i] * (eta * w[k] + tilt))
+            aside = w[k] if n is None else np.minimum(w[k], norms(np.cross(n, spins[k])) + eta * w[k] + tilt)
+            own = far[k] + w[k] * (ball[:, 0] + below)
+            below, bent = below + own, bent + aside * (own + 2.0 * below)
+        return 0.5 * np.minimum(bent, x[2])
+
+
 def halves(box: Box, words: Any) -> list[Box]:
     """Return the halves of a box along the entry that is the next word."""
     k = int(next(words))
     low, high = box[k]
     middle = 0.5 * (low + high)
+    need(low < middle < high, "the proof halves a box that cannot be halved.")
     return [(*box[:k], half, *box[k + 1 :]) for half in ((low, middle), (middle, high))]
+
+
+def in_words(box: Box) -> str:
+    """Return a box in words."""
+    return "in " + ", ".join(f"{k}: {low:.6g} to {high:.6g}" for k, (low, high) in enumerate(box) if low < high)
+
+
+def limits(model: Model, entry: int) -> tuple[float, float]:
+    """Return from where to where an entry of a configuration goes: its joint's limits, at most more than a turn; of an
+    entry that is not of such a joint from nowhere to nowhere, so that nothing is proven of it.
+
+    A turn is all there is if whatever follows the entry comes around in one.
+    """
+    driven = [link for link in model.links if entry in (*link.slides, *link.turns)]
+    around = all(link.turns and float(link.mimic[0]).is_integer() for link in driven)
+    given = [link.limits for link in driven if link.limits is not None]
+    if given:
+        low, high = given[0]
+        return low, min(high, low + 2.0 * TURN) if around else high
+    single = driven and around and all(len(link.turns) + len(link.slides) == 1 for link in driven)
+    return (-TURN, TURN) if single else (np.nan, np.nan)
+
+
+def covering(text: str, whole: Box) -> list[Box]:
+    """Return the boxes into which a tree cuts a whole one, in their order."""
+    words, waiting, found = iter(text.split()), [whole], []
+    while waiting:
+        box, word = waiting.pop(), next(words)
+        need(word in ("/", "="), f"expected / or = where a box begins; got {word[:20]!r}.")
+        if word == "/":
+            waiting += halves(box, words)[::-1]
+        else:
+            found.append(box)
+    need(next(words, None) is None, "the proof goes on behind its end.")
+    return found
 
 
 def matrix(check: Check) -> None:
     """Check what is said of the links of one robot at all joint values within their limits."""
     (model,) = check.models
-    need(not model.curved and not any(model.off), "a matrix is of a robot that stands.")
-    limits, told = _limits(model), Counter()
+    need(not model.knots and not any(model.off), "a matrix is of a robot that stands.")
+    joints, told = check.stretch(Fraction(0), Fraction(1))[0], Counter()
+    whole = tuple(limits(model, entry) for entry in range(len(model.off)))
 
-    def in_words(box: Box) -> str:
-        return "in " + ", ".join(f"{k}: {low:.6g} to {high:.6g}" for k, (low, high) in enumerate(box) if k in limits)
+    def boxes(links: Any, given: list[Box]) -> Boxes:
+        known = not any(check.links[i].round for i in links)
+        need(known, "a joint between the links is neither revolute nor prismatic.")
+        return Boxes(check, {i: joints[i] for i in links}, *np.array(given, dtype=float).transpose(2, 0, 1))
 
-    def cells(boxes: list[Box]) -> Boxes:
-        low, high = np.array(boxes).transpose(2, 0, 1)
-        return Boxes(check, low, high)
-
-    whole = tuple(limits.get(k, (0.0, 0.0)) for k in range(len(model.off)))
     for said in check.proof["links"]:
-        pair, verdict = [str(name) for name in said["links"]], said["verdict"]
-        of = [[s for s in range(len(check.shapes)) if check.names[s][0] == name] for name in pair]
+        check.where, verdict = " and ".join(map(str, said["links"])) + ": ", said["verdict"]
+        of = [[s for s, (i, _) in enumerate(check.shapes) if check.names[i] == name] for name in said["links"]]
         wanted = {(min(both), max(both)) for both in itertools.product(*of)}
-        asked = len(set(pair)) == 2 and wanted and all(check.margins[both] < np.inf for both in wanted)
-        need(bool(asked), f"{' and '.join(pair)} are no two links that have shapes and are asked about.")
+        asked = len({*said["links"]}) == 2 and wanted and all(check.margins[both] < np.inf for both in wanted)
+        need(bool(asked), "these are no two links that have shapes and are asked about.")
+        need(verdict in ("never", "sometimes", "always"), "links are 'never', 'sometimes' or 'always' in contact.")
         if verdict == "never":
-            _surveyed(check, limits, *next(iter(wanted)))
             for a, b, text in said["trees"]:
                 wanted.remove((a, b))
-                with words_of(text, " and ".join(pair)) as words:
-                    check.apart(check.tree(words, whole, a, b, halves), cells, check.margins, in_words)
-            need(not wanted, f"{' and '.join(pair)}: not all of their shapes are said to be apart.")
-        elif verdict == "sometimes":
-            model.pieces = [[[float(v), float(v)] for v in said["witness"]]]
-            check.together([model.joints(Fraction(0), Fraction(1))], said, "at a witness")
-            need(tuple(map(int, said["shapes"])) in wanted, f"the witness is not of {' and '.join(pair)}.")
+                words = iter(text.split())
+                check.apart(check.tree(words, whole, a, b, halves), boxes, in_words)
+                need(next(words, None) is None, "the proof goes on behind its end.")
+            need(not wanted, "not all of their shapes are said to be apart.")
         else:
-            raise Refused(f"a pair of links is 'never' or 'sometimes' in contact, not {verdict!r}.")
+            contacts = said["contacts"] if verdict == "always" else [said]
+            cells = covering(said["tree"], whole) if verdict == "always" else [_witness(said["witness"], whole)]
+            own = len(cells) == len(contacts) and all(tuple(map(int, one["shapes"])) in wanted for one in contacts)
+            need(own, "not every box has two points of these links.")
+            links = check.between(*min(wanted))
+            for k in range(0, len(cells), AT_ONCE):
+                some = slice(k, k + AT_ONCE)
+                check.together(boxes(links, cells[some]), contacts[some], float(said["tolerance"]))
         told[verdict] += 1
     check.verdict.about.append(", ".join(f"{n} pairs of links {verdict}" for verdict, n in sorted(told.items())))
 
 
-def _surveyed(check: Check, limits: dict[int, tuple[float, float]], a: int, b: int) -> None:
-    """Refuse a pair with a joint between its links that boxes do not cover."""
-    frame = check.frame(a, b)
-    for model, link in (check.shapes[s][:2] for s in (a, b)):
-        for own in (check.models[model].links[i] for i in check.chain(model, link, frame)):
-            known = own.kind == "fixed" or (own.kind in MIMICS and own.entry in limits)
-            need(known, f"the joint above {own.name} is neither revolute nor prismatic, or has no limits.")
-
-
-def _limits(model: Any) -> dict[int, tuple[float, float]]:
-    """Return from where to where each entry of a configuration goes: its joint's limits, at most more than a turn.
-
-    A turn is all there is if whatever follows the entry comes around in one.
-    """
-    ends: dict[int, tuple[float, float]] = {}
-    for entry in {link.entry for link in model.links if link.kind in MIMICS}:
-        driven = [link for link in model.links if link.kind in MIMICS and link.entry == entry]
-        limits = [link.limits for link in driven if link.limits is not None]
-        around = all(link.kind != "prismatic" and float(link.mimic[0]).is_integer() for link in driven)
-        if limits:
-            low, high = limits[0]
-            ends[entry] = low, min(high, low + 2.0 * TURN) if around else high
-        elif around:
-            ends[entry] = -TURN, TURN
-    return ends
+def _witness(given: list[float], whole: Box) -> Box:
+    """Return a configuration as a box; where there are limits, it is within them."""
+    box = tuple((float(v), float(v)) for v in given)
+    within = len(box) == len(whole) and not any(v < low or v > high for (v, _), (low, high) in zip(box, whole))
+    need(within, "the witness is not a configuration within the limits.")
+    return box

@@ -14,19 +14,21 @@ FIRST_STEP, SHRINK = 0.1, 0.94
 
 
 @kernel
-def separation(tables, ends, poses, work):
-    """Return about how far two shapes are apart: branch and bound over their parts."""
+def nearest(tables, ends, poses, work):
+    """Return (about how far two shapes are apart, two parts, two points, seen from the first link), by branch and bound
+    over their parts."""
     parts, points = tables
     stack, simplex = work[2], work[4]
     pose_a, pose_b = poses
     seen = (vec.tmatmul(pose_a[0], pose_b[0]), vec.tmatvec(pose_a[0], vec.sub(pose_b[1], pose_a[1])))
     stack[0, 0], stack[0, 1] = ends[2], ends[3]
-    top, best = 1, math.inf
+    top, best, near_a, near_b = 1, math.inf, stack[0, 0], stack[0, 1]
+    x = y = (0.0, 0.0, 0.0)
     while top > 0 and best > 0.0:
         top -= 1
         a, b = stack[top, 0], stack[top, 1]
         part_a, part_b = parts[a], parts[b]
-        gap, upper, _, _, _ = convex_distance(
+        gap, upper, _, on_a, on_b = convex_distance(
             points, (part_a["point"], part_a["points"], part_a["radius"], part_a["disk"]),
             points, (part_b["point"], part_b["points"], part_b["radius"], part_b["disk"]),
             seen, between(part_a, part_b, seen), simplex, 0.0, -1.0, 0.95,
@@ -34,14 +36,15 @@ def separation(tables, ends, poses, work):
         if gap >= best:
             continue
         if part_a["half"] < 0 and part_b["half"] < 0:
-            best = min(best, max(upper, 0.0))
+            if max(upper, 0.0) < best:
+                best, near_a, near_b, x, y = max(upper, 0.0), a, b, on_a, on_b
         elif top + 2 <= stack.shape[0]:
             larger = part_b["half"] < 0 or (part_a["half"] >= 0 and part_a["size"] >= part_b["size"])
             for k in range(2):
                 stack[top + k, 0] = part_a["half"] + k if larger else a
                 stack[top + k, 1] = b if larger else part_b["half"] + k
             top += 2
-    return best
+    return best, near_a, near_b, x, y
 
 
 @kernel
@@ -52,7 +55,7 @@ def distance_at(asked, q):
     for k in range(n):
         cells[0, k] = cells[0, n + k] = q[k]
     pose_a, pose_b, _, _ = place(links, joints, ends, cells[0], entries, row, work)
-    return separation(tables, ends, (pose_a, pose_b), work)
+    return nearest(tables, ends, (pose_a, pose_b), work)[0]
 
 
 @kernel

@@ -1,20 +1,11 @@
 """Two links apart at *all* joint values of a box, from its middle: what a proven self-collision matrix is made of.
 
-Claim. Let q be within h of c, entry by entry, n a unit direction and g the gap along n between two parts at c. Then at
-q the gap is at least
-
-    g - sum over joints k of w_k max over points x of |n.d_k(x)| - (A_a + A_b) / 2,
-
-where w_k is how far joint k goes at most (h of its entry, times its factor if it follows another), d_k(x) the velocity
-of x at c per unit of joint k, and A bounds the acceleration of a link's points on any way from c to q in unit time.
-Proof: go straight from c to q in unit time. The velocities of the joints are constant and at most w_k, so by Taylor's
-theorem a point's place along n changes by at most its speed along n at c plus half of its greatest acceleration, and
-its speed is the sum of w_k |n.d_k(x)| at most. For a revolute joint n.d_k(x) = (n x u).(x - o), for a prismatic one
-n.u: linear in x, so its extremes over a part are those of a support function.
-
 The search halves boxes and parts in one tree: two parts are looked at in the box in which their wholes could not be
 told apart, and in no larger one, so that what is far away is done with in large boxes and never looked at again.
-Halvings and directions are written down as they are made, and are the proof (docs/proofs.md).
+`box_bounds` has what is left of a gap everywhere in a box. Directions are that of the shortest distance in the middle,
+the axes of the joints, and the axes in the frames of the links between: along an axis, in a frame in which it stands,
+whole turns of other joints take nothing. Halvings and directions are written down as they are made, and are the proof
+(docs/proofs.md).
 """
 
 import numpy as np
@@ -24,8 +15,8 @@ from tocsin.compiler.jit import kernel
 from tocsin.geometry.convex import convex_distance
 from tocsin.motion.chain import chain_pose, common_ancestor
 from tocsin.motion.joints import UP, joint_motion
-from tocsin.motion.links import PRISMATIC, REVOLUTE
-from tocsin.proofs.search import ALONG, HALF_A, HALF_B, HALF_BOX, NEAR, SLACK, farthest, whole, write
+from tocsin.proofs.box_bounds import AXIS, LINK, acceleration, chain_rows, gap_along, left_along, left_seen, rough
+from tocsin.proofs.search import ALONG, HALF_A, HALF_B, HALF_BOX, NEAR, SEEN, SLACK, middle_of, whole, write
 
 APART, TOUCHING, GIVEN_UP = range(3)
 """What a search ends with: proven apart; two parts are within the margin at the values that are left in the row, or
@@ -38,127 +29,127 @@ WITHIN = 0.1
 """Of the margin: what is this much farther apart counts as touching too. Between "apart" and "touching" there has to be
 room, or boxes beside the place where the distance is the margin would be halved for ever."""
 
-REVOLVE, AXIS, ORIGIN, FAR, ENTRY, JOINT_ROW = 0, 1, 4, 7, 8, 9
-"""Where a row of a chain has: is it revolute; axis and origin in the common frame; how far it goes; its entry."""
-
 
 @kernel
-def chain_rows(rows, joints, links, link, stop, half):
-    """Write one row for each joint that moves, from a link up to its ancestor; return how many, -1: a kind unknown."""
-    n = 0
-    i = link
-    while i != stop:
-        kind = links[i]["kind"]
-        parent = links[i]["parent"]
-        if kind in (REVOLUTE, PRISMATIC):
-            r, p = chain_pose(joints, links, parent, stop, 0.0)
-            turn = (
-                vec.load3(links[i]["rotation"], 0),
-                vec.load3(links[i]["rotation"], 1),
-                vec.load3(links[i]["rotation"], 2),
-            )
-            axis = links[i]["axis"]
-            u = vec.matvec(r, vec.matvec(turn, (axis[0], axis[1], axis[2])))
-            place = joints[i]["origin"]
-            o = vec.add(p, vec.matvec(r, (place[0], place[1], place[2])))
-            rows[n, REVOLVE] = 1.0 if kind == REVOLUTE else 0.0
-            for c in range(3):
-                rows[n, AXIS + c] = u[c]
-                rows[n, ORIGIN + c] = o[c]
-            rows[n, FAR] = abs(links[i]["multiplier"]) * half[links[i]["config"]] * UP
-            rows[n, ENTRY] = links[i]["config"]
-            n += 1
-        elif kind != 0:
-            return -1
-        i = parent
-    return n
-
-
-@kernel
-def acceleration(joints, links, link, stop, half, reach):
-    """Return a bound of the acceleration of a point on any straight way from the middle of a box, in unit time."""
-    x0, x1, x2 = reach, 0.0, 0.0
-    i = link
-    while i != stop:
-        kind = links[i]["kind"]
-        goes = abs(links[i]["multiplier"]) * half[links[i]["config"]] * UP if kind in (REVOLUTE, PRISMATIC) else 0.0
-        w = goes if kind == REVOLUTE else 0.0
-        x2 = (x2 + w * (2.0 * x1 + w * x0)) * UP
-        x1 = (x1 + w * x0 + (goes - w)) * UP
-        origin, f = joints[i]["origin"], links[i]["translation"]
-        slid = vec.norm((origin[0] - f[0], origin[1] - f[1], origin[2] - f[2]))
-        x0 = (x0 + vec.norm((f[0], f[1], f[2])) + slid + (goes - w)) * UP
-        i = links[i]["parent"]
-    return x2
-
-
-@kernel
-def loss_along(part, points, pose, rows, n_rows, n, losses):
-    """Return how much the joints of a chain can take of a gap along n, at first order; add to each entry's share."""
-    rotation, place = pose
-    total = 0.0
-    for k in range(n_rows):
-        u = (rows[k, AXIS], rows[k, AXIS + 1], rows[k, AXIS + 2])
-        if rows[k, REVOLVE] > 0.0:
-            d = vec.cross(n, u)
-            local = vec.tmatvec(rotation, d)
-            base = vec.dot(d, vec.sub(place, (rows[k, ORIGIN], rows[k, ORIGIN + 1], rows[k, ORIGIN + 2])))
-            most = max(
-                abs(base + farthest(part, points, local)),
-                abs(base - farthest(part, points, (-local[0], -local[1], -local[2]))),
-            )
-        else:
-            most = abs(vec.dot(n, u))
-        losses[int(rows[k, ENTRY])] += rows[k, FAR] * most
-        total += rows[k, FAR] * most
-    return total * UP
-
-
-@kernel
-def share(losses, rows_a, n_a, rows_b, n_b, bent):
-    """Add what is lost at second order to the entries, by how far their joints go: for the choice of one to halve."""
-    whole = 0.0
-    for k in range(n_a):
-        whole += rows_a[k, FAR]
-    for k in range(n_b):
-        whole += rows_b[k, FAR]
-    if whole > 0.0:
-        for k in range(n_a):
-            losses[int(rows_a[k, ENTRY])] += bent * rows_a[k, FAR] / whole
-        for k in range(n_b):
-            losses[int(rows_b[k, ENTRY])] += bent * rows_b[k, FAR] / whole
-
-
-@kernel
-def left_along(part_a, part_b, points, state, n, losses):
-    """Return how much more than what is needed is left of the gap along the unit direction n everywhere in a box.
-
-    `state`: the poses of both links, the rows of their joints, half of the greatest accelerations, and the need; what
-    each entry took is left in `losses`.
-    """
-    pose_a, pose_b, rows_a, n_a, rows_b, n_b, bent, need = state
-    for k in range(losses.shape[0]):
-        losses[k] = 0.0
-    back = (-n[0], -n[1], -n[2])
-    gap = vec.dot(n, vec.sub(pose_b[1], pose_a[1])) - farthest(part_a, points, vec.tmatvec(pose_a[0], n))
-    gap -= farthest(part_b, points, vec.tmatvec(pose_b[0], back))
-    lost = loss_along(part_a, points, pose_a, rows_a, n_a, n, losses)
-    lost += loss_along(part_b, points, pose_b, rows_b, n_b, n, losses)
-    return gap - (lost + bent) * UP - need
-
-
-@kernel
-def settle(words, used, part_a, part_b, points, state, n, losses):
+def settle(words, used, part_a, part_b, state, n, losses):
     """Return (used, is it settled): append a direction near n, in whole numbers, along which parts are apart."""
     for size in WHOLE_NUMBERS:
         w = whole(n, size)
         length = vec.norm(w)
-        if length > 0.0 and left_along(part_a, part_b, points, state, vec.scale(w, 1.0 / length), losses) > 0.0:
+        if length > 0.0 and left_along(part_a, part_b, state, vec.scale(w, 1.0 / length), losses) > 0.0:
             used = write(words, used, ALONG)
             for k in range(3):
                 used = write(words, used, np.int64(w[k]))
             return used, True
     return used, False
+
+
+@kernel
+def facing(row, way):
+    """Return the axis of a joint, to the side to which `way` goes."""
+    u = (row[AXIS], row[AXIS + 1], row[AXIS + 2])
+    return u if vec.dot(u, way) > 0.0 else (-u[0], -u[1], -u[2])
+
+
+@kernel
+def best_along(part_a, part_b, state, n, losses):
+    """Return (direction, what is left along it): n or, if more is left there, one of the joints' axes.
+
+    Along an axis its own joint, and those that are parallel to it, take nothing of a gap, in boxes of any size. It has
+    to separate the parts in the middle, or their halves, which may be smaller by the radius of a hull, else no halving
+    of the box would help. What entries take along what is returned is left in `losses`.
+    """
+    points, pose_a, pose_b, rows_a, n_a, rows_b, n_b, _, _, need = state
+    way = vec.sub(middle_of(part_b, pose_b), middle_of(part_a, pose_a))
+    best = left_along(part_a, part_b, state, n, losses)
+    found = n
+    for k in range(n_a + n_b):
+        u = facing(rows_a[k] if k < n_a else rows_b[k - n_a], way)
+        if gap_along(part_a, part_b, points, pose_a, pose_b, u) > need - rough(part_a) - rough(part_b):
+            left = left_along(part_a, part_b, state, u, losses)
+            if left > best:
+                best = left
+                found = u
+    left_along(part_a, part_b, state, found, losses)
+    return found, best
+
+
+@kernel
+def best_view(part_a, part_b, state, near, far, losses):
+    """Return (side, joint, direction, what is left along it): of all links between the two, and the axis of the joint
+    right below each, which stands in its frame, those that are best. What entries take is left in `losses`."""
+    points, pose_a, pose_b, rows_a, n_a, rows_b, n_b, _, _, need = state
+    way = vec.sub(middle_of(part_b, pose_b), middle_of(part_a, pose_a))
+    best, found, side, joint = -np.inf, way, 0, -1
+    for i in range(n_a + n_b):
+        at = 0 if i < n_a else 1
+        k = i + 1 if i < n_a else i + 1 - n_a
+        u = facing(rows_a[i] if i < n_a else rows_b[i - n_a], way)
+        above = k < (n_a if i < n_a else n_b)
+        if above and gap_along(part_a, part_b, points, pose_a, pose_b, u) > need - rough(part_a) - rough(part_b):
+            left = left_seen(part_a, part_b, state, (at, k, pose_a[0], near, far), u, losses)
+            if left > best:
+                best, found, side, joint = left, u, at, k
+    if joint >= 0:
+        left_seen(part_a, part_b, state, (side, joint, pose_a[0], near, far), found, losses)
+    return side, joint, found, best
+
+
+@kernel
+def settle_seen(part_a, part_b, state, view, n, losses):
+    """Return (direction, is it settled): one near n in the frame of a link, in whole numbers."""
+    turn = view[2]
+    for size in WHOLE_NUMBERS:
+        w = whole(vec.tmatvec(turn, n), size)
+        length = vec.norm(w)
+        if length > 0.0:
+            along = vec.scale(vec.matvec(turn, w), 1.0 / length)
+            if left_seen(part_a, part_b, state, view, along, losses) > 0.0:
+                return w, True
+    return n, False
+
+
+@kernel
+def number_of(links, ends, stop, side, link):
+    """Return which of the links of two chains one is: from the first end up to below the common link, then from the
+    second."""
+    number = 0
+    i = ends[0]
+    while i != (link if side == 0 else stop):
+        i = links[i]["parent"]
+        number += 1
+    i = ends[1]
+    while side == 1 and i != link:
+        i = links[i]["parent"]
+        number += 1
+    return number
+
+
+@kernel
+def settle_any(words, used, part_a, part_b, state, where, aim, losses):
+    """Return (used, is it settled, direction, what is left along it): append a direction along which parts are apart,
+    in their own frame or, if none is found, in that of a link between them.
+
+    `where`: joints and links, the ends and the common link of both chains, room for the rows of two.
+    """
+    aim, left = best_along(part_a, part_b, state, aim, losses)
+    used, done = settle(words, used, part_a, part_b, state, aim, losses)
+    if done:
+        return used, True, aim, left
+    joints, links, ends, stop, near, far = where
+    side, joint, other, more = best_view(part_a, part_b, state, near, far, losses)
+    if more > 0.0:
+        link = int(state[3][joint, LINK] if side == 0 else state[5][joint, LINK])
+        view = side, joint, chain_pose(joints, links, link, stop, 0.0)[0], near, far
+        w, done = settle_seen(part_a, part_b, state, view, other, losses)
+        if done:
+            used = write(words, write(words, used, SEEN), number_of(links, ends, stop, side, link))
+            for k in range(3):
+                used = write(words, used, np.int64(w[k]))
+            return used, True, aim, more
+    if more < left:
+        left_along(part_a, part_b, state, aim, losses)
+    return used, False, aim, max(left, more)
 
 
 @kernel
@@ -219,12 +210,26 @@ def between(part_a, part_b, seen):
 
 
 @kernel
-def push(stack, aims, cells, top, aim, n):
+def copy_box(cells, i, k):
+    """Write a row of boxes once more."""
+    for c in range(cells.shape[1]):
+        cells[k, c] = cells[i, c]
+
+
+@kernel
+def note(stack, aims, top, x, y, far):
+    """Leave two parts that touch on the stack, and where and how near they do in the directions."""
+    stack[0, 0], stack[0, 1] = stack[top, 0], stack[top, 1]
+    for c in range(3):
+        aims[0, c], aims[1, c], aims[2, c] = x[c], y[c], far
+
+
+@kernel
+def push(stack, aims, cells, top, aim):
     """Copy the top of the stack, so that it is there twice, with a direction for both."""
     for c in range(2):
         stack[top + 1, c] = stack[top, c]
-    for c in range(2 * n):
-        cells[top + 1, c] = cells[top, c]
+    copy_box(cells, top, top + 1)
     for k in range(2):
         for c in range(3):
             aims[top + k, c] = aim[c]
@@ -236,19 +241,18 @@ def survey(tables, links, joints, ends, margin, entries, row, cells, work, words
 
     `entries`: those of the configuration that matter, in whose order a row of `cells` has least and greatest values;
     `ends`: the links and the first parts of both shapes; `work`: rows of both chains, a stack, directions, a simplex,
-    what entries took, half widths. The proof is appended to `words`, as far as there is room; of what touches, the two
-    parts are left on the stack, and where they do, seen from the first link, and how near, in the directions.
+    what entries took, half widths, rows of two more chains. The proof is appended to `words`, as far as there is room;
+    of what touches, the two parts are left on the stack, and where they do, seen from the first link, and how near, in
+    the directions.
     """
     parts, points = tables
-    rows_a, rows_b, stack, aims, simplex, losses, half = work
+    rows_a, rows_b, stack, aims, simplex, losses, half, near, far_rows = work
     n = entries.shape[0]
     stop = common_ancestor(links, ends[0], ends[1])
-    stack[0, 0] = ends[2]
-    stack[0, 1] = ends[3]
+    stack[0, 0], stack[0, 1] = ends[2], ends[3]
     aims[0, 0] = aims[0, 1] = aims[0, 2] = 0.0
     spare = cells.shape[0] - 1  # the last row holds the box whose joints are set
-    for c in range(2 * n):
-        cells[spare, c] = cells[0, c]
+    copy_box(cells, 0, spare)
     pose_a, pose_b, n_a, n_b = place(links, joints, ends, cells[0], entries, row, work)
     top, looked, used = 1, 0, 0
     while top > 0:
@@ -257,20 +261,19 @@ def survey(tables, links, joints, ends, margin, entries, row, cells, work, words
         looked += 1
         top -= 1
         if not same_box(cells, spare, top, n):
-            for c in range(2 * n):
-                cells[spare, c] = cells[top, c]
+            copy_box(cells, top, spare)
             pose_a, pose_b, n_a, n_b = place(links, joints, ends, cells[top], entries, row, work)
         part_a = parts[stack[top, 0]]
         part_b = parts[stack[top, 1]]
-        bent = 0.5 * acceleration(joints, links, ends[0], stop, half, part_a["reach"])
-        bent += 0.5 * acceleration(joints, links, ends[1], stop, half, part_b["reach"])
+        bound_a = acceleration(joints, links, ends[0], stop, half, part_a["reach"])
+        bound_b = acceleration(joints, links, ends[1], stop, half, part_b["reach"])
         far = part_a["reach"] + part_b["reach"] + vec.norm(pose_a[1]) + vec.norm(pose_b[1])
         need = margin + SLACK * (far + margin)
-        state = pose_a, pose_b, rows_a, n_a, rows_b, n_b, bent, need
+        state = points, pose_a, pose_b, rows_a, n_a, rows_b, n_b, bound_a, bound_b, need
         aim = (aims[top, 0], aims[top, 1], aims[top, 2])
         if looked > 1:
             # What was best for the whole may do; GJK costs as much as several tries.
-            used, done = settle(words, used, part_a, part_b, points, state, aim, losses)
+            used, done = settle(words, used, part_a, part_b, state, aim, losses)
             if done:
                 continue
         seen = (vec.tmatmul(pose_a[0], pose_b[0]), vec.tmatvec(pose_a[0], vec.sub(pose_b[1], pose_a[1])))
@@ -283,30 +286,32 @@ def survey(tables, links, joints, ends, margin, entries, row, cells, work, words
         aim = vec.matvec(pose_a[0], local)
         leaves = part_a["half"] < 0 and part_b["half"] < 0
         if leaves and upper <= margin * (1.0 + WITHIN) + 2.0 * SLACK * far:
-            stack[0, 0], stack[0, 1] = stack[top, 0], stack[top, 1]
-            for c in range(3):
-                aims[0, c], aims[1, c], aims[2, c] = x[c], y[c], max(upper, 0.0)
+            note(stack, aims, top, x, y, max(upper, 0.0))
             return TOUCHING, looked, used
-        for k in range(losses.shape[0]):
-            losses[k] = 0.0
+        losses[:] = 0.0
+        finer = False
         if gap > need:
-            used, done = settle(words, used, part_a, part_b, points, state, aim, losses)
+            where = joints, links, ends, stop, near, far_rows
+            used, done, aim, left = settle_any(words, used, part_a, part_b, state, where, aim, losses)
             if done:
                 continue
-            share(losses, rows_a, n_a, rows_b, n_b, bent)
+            hulls = rough(part_a) + rough(part_b)
+            finer = hulls > 0.0 and left + hulls > 0.0
         larger = part_b["half"] < 0 or (part_a["half"] >= 0 and part_a["size"] >= part_b["size"])
-        if leaves or gap - margin > NEAR * max(part_a["size"], part_b["size"]):
+        if finer:
+            larger = rough(part_a) > rough(part_b)
+        if leaves or (not finer and gap - margin > NEAR * max(part_a["size"], part_b["size"])):
             k = halve_box(cells, top, entries, losses, half)
             if k < 0:
                 return GIVEN_UP, looked, used
             used = write(words, write(words, used, HALF_BOX), np.int64(entries[k]))
-            push(stack, aims, cells, top, aim, n)
+            push(stack, aims, cells, top, aim)
             middle = 0.5 * (cells[top, k] + cells[top, n + k])
             cells[top + 1, n + k] = middle
             cells[top, k] = middle
         else:
             used = write(words, used, HALF_A if larger else HALF_B)
-            push(stack, aims, cells, top, aim, n)
+            push(stack, aims, cells, top, aim)
             stack[top + 1, 0 if larger else 1] = part_a["half"] if larger else part_b["half"]
             stack[top, 0 if larger else 1] = stack[top + 1, 0 if larger else 1] + 1
         top += 2

@@ -1,7 +1,7 @@
 """Which links of a robot can touch each other at all: proven, pair by pair, for all joint values within the limits.
 
     never       apart by more than the margin everywhere, proven by boxes of joint values (`proofs.boxes`)
-    always      within the margin at all values
+    always      within the margin at all values, proven by boxes too (`proofs.always`)
     sometimes   within the margin at the values that are given
     adjacent    joined by a joint: not asked about
     undecided   neither: the survey took too long, or a joint between them has no limits to survey
@@ -28,7 +28,8 @@ from tocsin.model.world import assemble
 from tocsin.motion.chain import common_ancestor
 from tocsin.motion.joints import JOINT
 from tocsin.motion.links import FIXED, PRISMATIC, REVOLUTE
-from tocsin.proofs import approach, boxes
+from tocsin.proofs import always, approach, boxes
+from tocsin.proofs.box_bounds import JOINT_ROW
 from tocsin.proofs.prove import joined_parts
 from tocsin.results import LinkPair, LinkPairs
 
@@ -48,6 +49,9 @@ MOST_WORDS = 2**22
 
 ONE = 1_000_000
 """Pairs of parts that a single configuration may take."""
+
+MOST_TOGETHER = 20_000
+"""Boxes in which two points stay together, of a pair of shapes: a proof of two megabytes."""
 
 
 @kernel
@@ -130,7 +134,7 @@ class Survey:
     def work(self) -> Any:
         """Return arrays to work in, of a thread."""
         depth = int(self.world.links["depth"].max()) + 2
-        rows = np.zeros((depth, boxes.JOINT_ROW)), np.zeros((depth, boxes.JOINT_ROW))
+        rows = np.zeros((depth, JOINT_ROW)), np.zeros((depth, JOINT_ROW))
         return (
             *rows,
             np.zeros((WAITING, 2), np.int64),
@@ -138,6 +142,8 @@ class Survey:
             np.zeros((4, 9)),
             np.zeros(self.robot.width),
             np.zeros(self.robot.width),
+            np.zeros((2 * depth, JOINT_ROW)),
+            np.zeros((2 * depth, JOINT_ROW)),
         )
 
     def look(self, a: int, b: int, most: int, *, kept_only: bool = False) -> LinkPair:
@@ -175,26 +181,38 @@ class Survey:
             ends = a, b, int(self.roots[s]), int(self.roots[t])
             count, first = touching(*asked, ends, self.margin, entries, row, values, cells, work, words[:0])
             if count:
+                if count == len(values):
+                    evidence, looked = self._always((*asked, ends, entries, row, cells, work), low, high)
+                    if evidence is not None:
+                        share = f"{len(evidence[1])} boxes" if len(entries) else "no joint between them"
+                        kept = (s, t, *evidence)
+                        return LinkPair(*names, "always", row[7:].copy(), looked, share, (0.0, self.margin), kept)
                 cells[0] = np.concatenate((values[first], values[first]))
                 boxes.survey(*asked, ends, self.margin, entries, row, cells, work, words[:0], ONE)
-                share = f"{count} of {len(values)} samples" if len(entries) else "no joint between them"
-                return self._touching(names, row, (s, t), work, looked, share, always=not len(entries))
+                return self._touching(names, row, (s, t), work, looked, f"{count} of {len(values)} samples")
             near = self._approached((*asked, ends, entries, row, cells, work), low, high, values)
             if near is not None:
                 cells[0] = np.concatenate((near, near))
                 outcome, *_ = boxes.survey(*asked, ends, self.margin, entries, row, cells, work, words[:0], ONE)
                 if outcome == boxes.TOUCHING:
-                    return self._touching(names, row, (s, t), work, looked, "found by approach", always=False)
+                    return self._touching(names, row, (s, t), work, looked, "found by approach")
             cells[0] = np.concatenate((low, high))
             outcome, n, used = boxes.survey(*asked, ends, self.margin, entries, row, cells, work, words, most)
             looked += n
             if outcome == boxes.TOUCHING:
-                return self._touching(names, row, (s, t), work, looked, "found by the survey", always=False)
+                return self._touching(names, row, (s, t), work, looked, "found by the survey")
             proven = proven and outcome == boxes.APART
             trees.append((s, t, words[: used if used <= len(words) else 0].copy()))
         if not proven:
             return LinkPair(*names, "undecided", None, looked, f"more than {most} boxes")
         return LinkPair(*names, "never", None, looked, "", (self.margin, np.inf), tuple(trees))
+
+    def _always(self, asked: Any, low: np.ndarray, high: np.ndarray) -> tuple[Any, int]:
+        """Return the tree of boxes in which two shapes touch and their points, or None; and how many were looked at."""
+        found, words = np.zeros((MOST_TOGETHER, 8)), np.zeros(3 * MOST_TOGETHER, np.int64)
+        asked[6][0] = np.concatenate((low, high))
+        outcome, looked, used, count = always.cover(asked, self.margin, found, words, 4 * MOST_TOGETHER)
+        return ((words[:used].copy(), found[:count].copy()) if outcome == boxes.TOUCHING else None), looked
 
     def _approached(self, asked: Any, low: np.ndarray, high: np.ndarray, values: np.ndarray) -> np.ndarray | None:
         """Return joint values at which two shapes seem to touch, found from the samples that are nearest to it."""
@@ -207,24 +225,24 @@ class Survey:
         return None
 
     def _touching(
-        self, names: tuple[str, str], row: np.ndarray, shapes: tuple[int, int], work: Any, looked: int, share: str, *,
-        always: bool,
-    ) -> LinkPair:  # fmt: skip
+        self, names: tuple[str, str], row: np.ndarray, shapes: tuple[int, int], work: Any, looked: int, share: str
+    ) -> LinkPair:
         """Return a pair with its witness: where both links have the places at which they touch."""
         stack, aims = work[2], work[3]
         far = float(aims[2, 0])
         evidence = *shapes, *stack[0].tolist(), *aims[0].tolist(), *aims[1].tolist()
-        verdict = "always" if always else "sometimes"
-        return LinkPair(*names, verdict, row[7:].copy(), looked, share, (0.0, far), tuple(evidence))
+        return LinkPair(*names, "sometimes", row[7:].copy(), looked, share, (0.0, far), tuple(evidence))
 
     def _written(self, pair: LinkPair) -> dict[str, np.ndarray]:
         """Return a pair as arrays."""
-        trees = pair.evidence if pair.verdict == "never" else ()
+        trees, points = (pair.evidence if pair.verdict == "never" else ()), pair.evidence
+        if pair.verdict == "always":
+            trees, points = (pair.evidence[:3],), pair.evidence[3].ravel()
         lengths = [[s, t, len(words)] for s, t, words in trees]
         return {
             "numbers": np.array([VERDICTS.index(pair.verdict), pair.boxes, min(pair.closest[1], 1e300)]),
             "witness": np.zeros(0) if pair.witness is None else pair.witness,
-            "evidence": np.array(() if pair.verdict == "never" else pair.evidence, float),
+            "evidence": np.array(() if pair.verdict == "never" else points, float),
             "trees": np.array(lengths, np.int64).reshape(-1, 3),
             "words": np.concatenate([np.zeros(0, np.int64), *[words for _, _, words in trees]]),
             "reason": np.frombuffer(pair.reason.encode(), np.uint8),
@@ -241,6 +259,8 @@ class Survey:
         witness = kept["witness"] if verdict in ("always", "sometimes") else None
         closest = (self.margin, np.inf) if verdict == "never" else (0.0, far if far < 1e300 else np.inf)
         evidence = trees if verdict == "never" else tuple(kept["evidence"].tolist())
+        if verdict == "always":
+            evidence = (*trees[0], kept["evidence"].reshape(-1, 8))
         return LinkPair(*names, verdict, witness, int(looked), bytes(kept["reason"]).decode(), closest, evidence)
 
 

@@ -21,7 +21,7 @@ from tocsin.results import LinkPair, LinkPairs
 
 
 def write_matrix(path: str | os.PathLike[str], survey: Any, pairs: LinkPairs) -> None:
-    """Write the file: what is never, and what is sometimes in contact; nothing is said of the other pairs."""
+    """Write the file: what is never, always and sometimes in contact; nothing is said of the other pairs."""
     if survey.robot.source is None:
         raise TocsinError(f"the proof of a matrix reads limits from a URDF, and {survey.robot.name!r} comes from none.")
     context = context_of((survey.robot,), "triangles", 1, False)
@@ -37,34 +37,45 @@ def _said(survey: Any, name: str, pair: LinkPair) -> dict[str, Any] | None:
     said: dict[str, Any] = {"links": [f"{name}/{pair.link_a}", f"{name}/{pair.link_b}"], "verdict": pair.verdict}
     if pair.verdict == "never" and all(len(words) for _, _, words in pair.evidence):
         return {**said, "trees": [[s, t, as_text(words)] for s, t, words in pair.evidence]}
-    if pair.verdict not in ("always", "sometimes") or pair.witness is None:
+    said["tolerance"] = survey.margin * boxes.WITHIN + 1e-9
+    link_a, link_b = survey.robot.link_index(pair.link_a), survey.robot.link_index(pair.link_b)
+    if pair.verdict == "always":
+        s, t, words, found = pair.evidence
+        contacts = [
+            _ordered(_point(survey, link_a, s, int(f[0]), f[2:5]), _point(survey, link_b, t, int(f[1]), f[5:8]))
+            for f in found
+        ]
+        return {**said, "tree": as_text(words), "contacts": contacts}
+    if pair.verdict != "sometimes" or pair.witness is None:
         return None
+    s, t, part_a, part_b = map(int, pair.evidence[:4])
     row = np.concatenate((survey.robot.rest[:7], pair.witness))
-    ends = [_point(survey, pair, row, side) for side in range(2)]
-    ends.sort(key=lambda end: end[0])
-    return {
-        **said, "verdict": "sometimes", "witness": row.tolist(), "time": 0.0, "shapes": [end[0] for end in ends],
-        "points": [end[1] for end in ends], "tolerance": survey.margin * boxes.WITHIN + 1e-9,
-    }  # fmt: skip
+    x, y = np.array(pair.evidence[4:7]), _seen_from(survey, link_a, link_b, row, np.array(pair.evidence[7:10]))
+    contact = _ordered(_point(survey, link_a, s, part_a, x), _point(survey, link_b, t, part_b, y))
+    return {**said, "witness": row.tolist(), "time": 0.0, **contact}
 
 
-def _point(survey: Any, pair: LinkPair, row: np.ndarray, side: int) -> tuple[int, list[Any]]:
-    """Return a shape and the point of it at which it touches the other one, as the format writes points."""
-    shape, part = int(pair.evidence[side]), int(pair.evidence[2 + side])
-    at = np.array(pair.evidence[4 + 3 * side : 7 + 3 * side])
-    robot, links = survey.robot, survey.world.links
-    a, b = robot.link_index(pair.link_a), robot.link_index(pair.link_b)
-    if side == 1:
-        joints = np.zeros(len(links), JOINT)
-        stop = common_ancestor(links, a, b)
-        boxes.set_at(links, joints, a, stop, row)
-        boxes.set_at(links, joints, b, stop, row)
-        (ra, pa), (rb, pb) = (chain_pose(joints, links, link, stop, 0.0) for link in (a, b))
-        at = np.array(rb).T @ (np.array(ra) @ at + np.array(pa) - np.array(pb))
-    link = (a, b)[side]
-    held = [s for s in robot.shapes[link] if not s.is_empty][shape - survey.shapes[link][0]]
+def _ordered(*ends: tuple[int, list[Any]]) -> dict[str, Any]:
+    """Return two points with the numbers of their shapes, the smaller first."""
+    first, last = sorted(ends, key=lambda end: end[0])
+    return {"shapes": [first[0], last[0]], "points": [first[1], last[1]]}
+
+
+def _seen_from(survey: Any, a: int, b: int, row: np.ndarray, at: np.ndarray) -> np.ndarray:
+    """Return a place that link a sees as link b sees it, at a configuration."""
+    links = survey.world.links
+    joints = np.zeros(len(links), JOINT)
+    stop = common_ancestor(links, a, b)
+    boxes.set_at(links, joints, a, stop, row)
+    boxes.set_at(links, joints, b, stop, row)
+    (ra, pa), (rb, pb) = (chain_pose(joints, links, link, stop, 0.0) for link in (a, b))
+    return np.array(rb).T @ (np.array(ra) @ at + np.array(pa) - np.array(pb))
+
+
+def _point(survey: Any, link: int, shape: int, part: int, at: np.ndarray) -> tuple[int, list[Any]]:
+    """Return a shape and the point of one of its parts that is nearest to a place of its link, as the format has it."""
+    held = [s for s in survey.robot.shapes[link] if not s.is_empty][shape - survey.shapes[link][0]]
     leaf = survey.tables[0][part]
     corners = survey.tables[1][leaf["point"] : leaf["point"] + leaf["points"]]
     own = np.flatnonzero((held.points[:, None] == corners[None]).all(axis=2).any(axis=1)) if held.is_mesh else ()
-    number, said = points.nearest_of([held], np.eye(4), at, tuple(map(int, own)), shape)
-    return number, said
+    return points.nearest_of([held], np.eye(4), at, tuple(map(int, own)), shape)

@@ -30,6 +30,7 @@ PART = np.dtype(
         ("reach", "f8"),  # no point of it is farther from the link's origin
         ("size", "f8"),  # about its diagonal
         ("center", "f8", 3),
+        ("girth", "f8"),  # no point of it is farther from the center
     ],
     align=True,
 )
@@ -85,6 +86,13 @@ def write_hull(part, points, corners, table, first, directions, simplex, probe):
     part["size"] = np.sqrt(((high - low) ** 2).sum())
     for c in range(3):
         part["center"][c] = 0.5 * (low[c] + high[c])
+    girth = 0.0
+    for i in range(n):
+        square = 0.0
+        for c in range(3):
+            square += (points[corners[i], c] - part["center"][c]) ** 2
+        girth = max(girth, square)
+    part["girth"] = np.sqrt(girth) * (1.0 + 2.0**-20)
     part["point"] = first
     part["disk"] = 0.0
     part["radius"] = 0.0
@@ -195,7 +203,9 @@ def parts_of(shape: Shape) -> Parts:
             shape.reach,
             shape.diagonal,
         )
-        part["center"] = shape.center
+        center = 0.5 * (shape.proxy.min(axis=0) + shape.proxy.max(axis=0))
+        away = float(np.sqrt(((shape.proxy - center) ** 2).sum(axis=1).max())) + shape.radius + shape.disk
+        part["center"], part["girth"] = center, away * (1.0 + 2.0**-20)
         return Parts(part, np.concatenate([shape.proxy, shape.axis]))
     n = len(shape.faces)
     parts = np.zeros(2 * n - 1, PART)

@@ -19,9 +19,11 @@ from tocsin.geometry.convex import convex_distance, support_value
 from tocsin.motion.chain import chain_pose, chain_state, common_ancestor
 from tocsin.motion.curved_joints import set_joint
 from tocsin.motion.joints import UP
+from tocsin.motion.links import PRISMATIC
 
-HALF_TIME, SLAB, END, HALF_A, HALF_B, ALONG, PAIR_OF, HALF_BOX = range(1, 9)
-"""Words of a proof: / . ; < > then a direction, the two shapes of a pair, the entry along which a box is halved."""
+HALF_TIME, SLAB, END, HALF_A, HALF_B, ALONG, PAIR_OF, HALF_BOX, TOGETHER, SEEN = range(1, 11)
+"""Words of a proof: / . ; < > then a direction, the two shapes of a pair, the entry along which a box is halved, = of a
+box in which two points stay together, and a direction in the frame of another link, with its number in the chains."""
 
 PROVEN, OPEN, FULL = range(3)
 """What a search ends with: it has left a proof; a pair stays open; the table of words is full."""
@@ -68,10 +70,11 @@ def peaks(joint, link, t, tau):
 
     With sum_k a_k s^k the angle, or the place, about t, derivative j is at most w_j = sum_k k!/(k - j)! |a_k|
     tau^(k - j); and r1 = w1, r2 = w1^2 + w2, r3 = w1^3 + 3 w1 w2 + w3, as Rot' = angle' [u]x Rot shows. The place is
-    where the joint stands in its parent, and the way that it slides from there: the two lengths are added.
+    where the joint stands in its parent, and the way that it slides from there: the two lengths are added, and what is
+    added to the value of a slide that follows another joint.
     """
     f = (link["translation"][0], link["translation"][1], link["translation"][2])
-    stands = vec.norm(f)
+    stands = vec.norm(f) + (abs(link["offset"]) if link["kind"] == PRISMATIC else 0.0)
     if joint["degree"] == 0:
         w = joint["turn"]
         start = t - joint["begin"]

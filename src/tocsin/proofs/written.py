@@ -17,6 +17,7 @@ from tocsin.motion.links import JOINT_KINDS
 from tocsin.proofs import search
 
 _WORDS = {search.HALF_TIME: "/", search.SLAB: ".", search.END: ";", search.HALF_A: "<", search.HALF_B: ">"}
+_WORDS[search.TOGETHER] = "="
 KIND_NAMES = {code: name for name, code in JOINT_KINDS.items() if name != "continuous"}
 
 
@@ -50,8 +51,8 @@ def as_text(words: np.ndarray) -> str:
             out.append(_WORDS[word])
             i += 1
         else:
-            count = {search.ALONG: 3, search.PAIR_OF: 2, search.HALF_BOX: 1}[word]
-            out += ["/"] if word == search.HALF_BOX else []
+            count = {search.ALONG: 3, search.PAIR_OF: 2, search.HALF_BOX: 1, search.SEEN: 4}[word]
+            out += {search.HALF_BOX: ["/"], search.SEEN: ["@"]}.get(word, [])
             out += map(str, listed[i + 1 : i + 1 + count])
             i += 1 + count
     return " ".join(out)
