@@ -52,6 +52,14 @@ def long(x, y):
 def short(x):
     return long(x, 1.0) + 1.0
 
+@inlined
+def passed_on(x):
+    return long(x, 3.0)
+
+@kernel
+def asks_passed_on(x):
+    return passed_on(x) + 1.0
+
 @kernel
 def ask(x):
     return short(x) + long(x, 2.0)
@@ -148,6 +156,15 @@ def test_long_kernels_are_called_by_name(fresh):
     assert short.library.short
     declared = [f.name for f in short.library.module.functions if f.is_declaration]
     assert long.fndesc.llvm_func_name in declared
+
+
+@pytest.mark.parametrize("first", ["short", "asks_passed_on"])
+def test_a_kernel_is_the_same_whoever_asked_for_it_first(fresh, first):
+    """Numba hands on to callees that a function is to be a part of its callers."""
+    fresh[first](0.25)
+    (long,) = fresh["long"].inner.overloads.values()
+    assert not long.library.short
+    assert "alwaysinline" not in str(long.library.module.get_function(long.fndesc.llvm_func_name))
 
 
 @pytest.mark.parametrize("damage", ["empty", "cut", "zeros", "random", "flip", "folder", "mode"])

@@ -26,7 +26,7 @@ from tocsin.advancement.hulls import (
 from tocsin.advancement.leaf_pair import later, leaf_advance
 from tocsin.advancement.relative import Seen, both_states, seen_from_a
 from tocsin.advancement.work import HULL_TESTS
-from tocsin.compiler.jit import kernel
+from tocsin.compiler.jit import inlined, kernel
 from tocsin.geometry.support_patches import COUNT, singles_noise
 from tocsin.motion.joints import UP
 from tocsin.outcome import FREE
@@ -41,7 +41,7 @@ def triangle_size(geom):
     return geom["diagonal"] / math.sqrt(geom["faces"])
 
 
-@kernel
+@inlined
 def hulls_advance(tables, pair, nodes, t, states, search, counts):
     """Return (said, time, n, touch, end): what the hulls of `nodes` a, b, not both leaves, say at t, from direction n.
 

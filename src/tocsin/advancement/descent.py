@@ -114,7 +114,7 @@ def descend(tables, heap, search, pair, moment, item, counts):
     put(stack, warm_starts, search, 0, (a, b), 0.0, n)
     while search["top"] > 0:
         if spent(counts):
-            search["status"], search["end"], search["found"] = CAPPED, t, search["pair"]
+            interrupt(search, t)
             return heap, True
         search["top"] -= 1
         top = search["top"]
@@ -179,10 +179,33 @@ def descend(tables, heap, search, pair, moment, item, counts):
 
 
 @inlined
+def interrupt(search, t):
+    """Write down that a search is over in the midst of an item; what is left of it is on the stack (`put_back`)."""
+    search["status"], search["end"], search["found"] = CAPPED, t, search["pair"]
+    search["paused"] = 1
+
+
+@inlined
+def put_back(heap, search, t, workspace):
+    """Put what an interrupted item has left on the stack into the heap, to be taken up at the same time; return that.
+
+    `is_free` pauses in the midst of an item, which may take hundreds of tests: none is made twice.
+    """
+    stack, warm_starts = workspace.stack, workspace.warm_starts
+    for k in range(search["top"]):
+        if search["size"] == heap.shape[0]:
+            heap = grown(heap)
+        n = (warm_starts[k, 0], warm_starts[k, 1], warm_starts[k, 2])
+        search["size"] = push(heap, search["size"], t, search["pair"], stack[k, 0], stack[k, 1], n, 0)
+    return heap
+
+
+@inlined
 def touched(search, pair, t, touch, end, counts):
     """Write down that two leaves touch, or come too close to say, at the new end; return whether the search is over."""
     if touch == CAPPED and (spent(counts) or pair["uncharted"] != 0):
-        search["status"], search["end"], search["found"] = CAPPED, t, search["pair"]
+        search["top"] += 1  # they are not done
+        interrupt(search, t)
         return True
     mark_visited(pair, counts)
     search["status"], search["end"], search["found"] = touch, end, search["pair"]

@@ -25,7 +25,17 @@ import numpy as np
 from tocsin import vec
 from tocsin.advancement.approach import OPEN
 from tocsin.advancement.box_step import box_step, center_of
-from tocsin.advancement.descent import NO_AIM, descend, is_deep, mark_visited, moment_of, nothing_yet, rounded, wait
+from tocsin.advancement.descent import (
+    NO_AIM,
+    descend,
+    is_deep,
+    mark_visited,
+    moment_of,
+    nothing_yet,
+    put_back,
+    rounded,
+    wait,
+)
 from tocsin.advancement.heap import drop_first, grown, push
 from tocsin.advancement.leaf_pair import later
 from tocsin.advancement.leaves import convex_step
@@ -51,7 +61,8 @@ FEW_STEPS = 3.0
 def advance(tables, pairs, n_pairs, slab, any_contact, max_steps, counts, resume):
     """Return (status, time, pair): the first contact of the pairs during the slab (begin, end) [CATCH alg. 1].
 
-    Each pair from its `start` to its `until`. `resume`: go on where the cap ended the same search, if it is `paused`.
+    Each pair from its `start` to its `until`. `resume`: go on where the cap ended the same search, if it is `paused`
+    and nothing was found by then.
 
     FREE: none. CONTACT: at `time` two leaves of that pair are within margin + tolerance, and nothing is within the
     margin before; with `any_contact` a later contact may be returned, whichever is found first. CAPPED: nothing is
@@ -61,7 +72,9 @@ def advance(tables, pairs, n_pairs, slab, any_contact, max_steps, counts, resume
     tables = lent(tables)
     search = tables.workspace.search[0]
     heap = tables.workspace.heap
-    if not resume:
+    if resume:
+        search["status"], search["end"], search["found"] = FREE, search["slab_end"], -1
+    else:
         heap = begun(search, heap, pairs, n_pairs, slab, any_contact)
     search["paused"] = 0
     moment = nothing_yet()
@@ -78,7 +91,7 @@ def advance(tables, pairs, n_pairs, slab, any_contact, max_steps, counts, resume
         began = tests(counts)
         pair = pairs[p]
         if not may_step(pair, max_steps, counts):
-            search["paused"] = 1 if heap.shape[0] == tables.workspace.heap.shape[0] else 0
+            search["paused"] = may_go_on(heap, tables)
             return CAPPED, t, p
         search["size"] = drop_first(heap, search["size"])
         search["until"] = min(search["end"], pair["until"])
@@ -105,10 +118,19 @@ def advance(tables, pairs, n_pairs, slab, any_contact, max_steps, counts, resume
             n = vec.matvec(moment.states[0], (pair["direction"][0], pair["direction"][1], pair["direction"][2]))
         heap, over = descend(tables, heap, search, pair, moment, (a, b, n, fresh), counts)
         if over:
+            if search["paused"] != 0:
+                heap = put_back(heap, search, t, tables.workspace)
+                search["paused"] = may_go_on(heap, tables)
             return search["status"], search["end"], search["found"]
     if last >= 0:
         settle(pairs[last], began, counts)
     return search["status"], search["end"] if search["status"] != FREE else math.inf, search["found"]
+
+
+@inlined
+def may_go_on(heap, tables):
+    """Return 1 if a search can be taken up again from the workspace's heap: it has not outgrown that."""
+    return 1 if heap.shape[0] == tables.workspace.heap.shape[0] else 0
 
 
 @inlined

@@ -11,7 +11,7 @@ import numpy as np
 from tocsin.bounds.tubes import widen
 from tocsin.broad_phase.aabb_tree import apart, join_up
 from tocsin.broad_phase.model_tree import done, overlapping, set_leaves
-from tocsin.broad_phase.pairs import prepare, prepare_look
+from tocsin.broad_phase.pairs import prepare
 from tocsin.broad_phase.spatial import add_pair, against_standing, between_moving, with_itself
 from tocsin.broad_phase.sweep import DEEP, LONG, TURNING, geom_box, half_of, link_bounds, link_middle
 from tocsin.compiler.arrays import copy_row
@@ -193,22 +193,3 @@ def prepare_all(buffers, pairs, n, t0, t1, tolerance):
         prepare(pairs[p], world.geoms, joints, world.links, sweeps, tolerance, RELATIVE_TOLERANCE)
         pairs[p]["start"] = t0
         pairs[p]["until"] = t1
-
-
-@kernel
-def pairs_at(buffers, pairs, t, margin, grow, tolerance):
-    """Return (pairs, n): the pairs of shapes whose boxes overlap at time t; their records hold what a look needs."""
-    sweep_boxes(buffers, t, t, grow)
-    pairs, n = near_pairs(buffers, pairs, margin)
-    prepare_looks(buffers, pairs, n, tolerance)
-    return pairs, n
-
-
-@inlined
-def prepare_looks(buffers, pairs, n, tolerance):
-    """Fill in what a look needs of pairs whose shapes and margins are there."""
-    world, joints, sweeps = buffers.world, buffers.joints, buffers.sweeps
-    pairs = borrowed(pairs)
-    for p in range(n):
-        widen(pairs[p], world.geoms, joints, world.links, sweeps)
-        prepare_look(pairs[p], world.geoms, sweeps, tolerance, RELATIVE_TOLERANCE)

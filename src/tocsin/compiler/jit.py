@@ -62,14 +62,18 @@ def question(function: F) -> F:
     return compiled.entry if KNOWN and not PURE_PYTHON else compiled
 
 
+OPTIONS = {"nogil": True, "error_model": "numpy", "forceinline": False}
+"""Of every kernel; all are said, see `kernels._Compiler`."""
+
+
 def _compiled(function: Any, **options: Any) -> Any:
     if PURE_PYTHON:
         return function
     if KNOWN:
         from tocsin.compiler.kernels import Kernel
 
-        return Kernel(function, {"nopython": True, "nogil": True, "error_model": "numpy", **options})
-    compiled: Any = numba.njit(nogil=True, error_model="numpy", **options)(function)
+        return Kernel(function, {"nopython": True, **OPTIONS, **options})
+    compiled: Any = numba.njit(**{**OPTIONS, **options})(function)
     compiled._cache = KernelCache(function)  # a Numba that does not look there keeps nothing
     return compiled
 

@@ -46,7 +46,7 @@ def seen_from_middle(buffers, pair, begin, end):
     )  # fmt: skip
 
 
-@kernel
+@inlined
 def cut_charted(buffers, configs, pairs, n, stretch, slab, charted):
     """Cut the slab of pairs that may have a chart into windows; return (pairs, n) without those that are settled.
 
@@ -126,7 +126,7 @@ def is_charted_at(buffers, configs, pair, stretch, t):
     return c >= 0 and charted_free(buffers, configs, pair, c, stretch, t, t)
 
 
-@kernel
+@inlined
 def leave_out_free(buffers, pairs, n, t0, t1, every):
     """Drop the pairs that are free for all of [t0, t1], and write until when the others are; return how many.
 

@@ -9,18 +9,21 @@ Times here are those of a stretch between two knots, from 0 to 1 (`motion.knots`
 import math
 from typing import NamedTuple
 
+import numpy as np
+
 from tocsin.advancement import work
 from tocsin.advancement.engine import advance, wait_from
-from tocsin.advancement.static_witness import LOOKS, UNSEEN, boxes_apart, has_static_witness
+from tocsin.advancement.static_witness import LOOKS, UNSEEN, has_static_witness
 from tocsin.advancement.workspace import Tables
-from tocsin.broad_phase.moving import longest_turn, pairs_at, set_motion, swept_pairs
+from tocsin.broad_phase.moving import longest_turn, set_motion, swept_pairs
 from tocsin.compiler.jit import borrowed, inlined, kernel, question, ticks
 from tocsin.contacts.inside import one_inside_other
 from tocsin.motion.knots import stretch_at
 from tocsin.options import MAX_STEPS
 from tocsin.outcome import CAPPED, CONTACT, FREE, UNCHARTED
 from tocsin.queries.buffers import buffers_at
-from tocsin.queries.kernels.candidates import SLABS, SPATIAL, cut_charted, is_charted_at, leave_out_free, named
+from tocsin.queries.kernels.candidates import SLABS, SPATIAL, cut_charted, leave_out_free, named
+from tocsin.queries.kernels.looks import seen_at_end
 
 MOTION, CULLING, ADVANCEMENT = range(3)
 """Parts of a question whose time is taken."""
@@ -97,34 +100,6 @@ def candidates(buffers, configs, pairs, stretch, slab, terms):
 
 
 @inlined
-def seen_at_end(buffers, configs, pairs, stretch, terms):
-    """Return (pairs, p): a pair that is seen to touch at the end of a stretch, or -1.
-
-    Half to nine tenths of the contacts of edges are there, and a look costs a tenth of what it takes to prove one free.
-    """
-    pairs, n = pairs_at(buffers, pairs, 1.0, terms.margin, terms.grow, terms.tolerance)
-    return pairs, witness_at_end(buffers, configs, borrowed(pairs), n, stretch)
-
-
-@inlined
-def witness_at_end(buffers, configs, pairs, n, stretch):
-    """Return the first pair that is seen to touch at the end of a stretch, or -1.
-
-    A pair that its chart has apart is not seen to touch: it is asked only to spare the look, where boxes overlap.
-    """
-    world, sweeps, joints = buffers.world, buffers.sweeps, buffers.joints
-    for p in range(n):
-        if work.late(buffers.counts):
-            break
-        pair = pairs[p]
-        if boxes_apart(world, sweeps, joints, pair, 1.0) or is_charted_at(buffers, configs, pair, stretch, 1.0):
-            continue
-        if has_static_witness(world, sweeps, joints, buffers.workspace, pair, 1.0):
-            return p
-    return -1
-
-
-@inlined
 def pause_after(steps, terms, counts):
     """Return the cap of a search that pauses after so many more steps, or as many tests as these stand for."""
     cap = counts[work.CHARGED] + steps
@@ -143,8 +118,8 @@ def search(buffers, pairs, n, slab, terms, long, turn):
     touches is seen sooner than reached. Only pairs that are not settled by then are looked at, so that looks cost a
     free motion next to nothing. On a `long` motion sooner. The end is looked at only where it is that of a short
     motion: that of a long one was seen, and that of another slab belongs to the next one, too. A slab that is taken up
-    FIRST, before others, is PUT_OFF if all this brings nothing: the others may be seen to touch. It is taken up AGAIN
-    without a pause.
+    FIRST, before others, is PUT_OFF if all this brings nothing: the others may be seen to touch. It is taken up AGAIN,
+    from the time until which it is proven free, without a pause.
     """
     t0, t1 = slab
     counts = buffers.counts
@@ -213,14 +188,14 @@ def solve(table, configs, stretches, terms):
             pairs, p = seen_at_end(buffers, configs, pairs, stretch, terms)
             if p >= 0:
                 return outcome(pairs, CONTACT, 1.0, p, i)
-        put_off = 0
+        since = np.zeros(slabs if terms.anything else 0)
         for k in range(2 * slabs if terms.anything else slabs):
             # Whatever touches is most likely to do so late, and any contact will do: the last slab first.
             slab = slabs - 1 - k % slabs if terms.anything else k
             turn = FIRST if k + 1 < slabs else AGAIN if k >= slabs else ONLY
-            if turn == AGAIN and not put_off >> slab & 1:
+            if turn == AGAIN and not since[slab] > 0.0:
                 continue
-            bounds = (slab / slabs, (slab + 1) / slabs)
+            bounds = (since[slab] if turn == AGAIN else slab / slabs, (slab + 1) / slabs)
             if work.late(buffers.counts):
                 return CAPPED, 0.0 if terms.anything else bounds[0], math.inf, -1, -1, 0.0, i
             pairs, n = candidates(buffers, configs, pairs, stretch, bounds, terms)
@@ -239,7 +214,7 @@ def solve(table, configs, stretches, terms):
             clock[ADVANCEMENT] += now - stamp
             stamp = now
             if status == PUT_OFF:
-                put_off |= 1 << slab
+                since[slab] = time  # which is not 0: the first slab comes last
             elif status != FREE:
                 # Nothing is known of slabs before it, where the last was taken first.
                 return outcome(pairs, status, 0.0 if status == CAPPED and terms.anything else time, p, i)
