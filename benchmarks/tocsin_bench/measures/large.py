@@ -1,8 +1,9 @@
 """What large meshes cost until the first answer, uncached and cached: processor seconds and memory of fresh processes.
 
-A bumpy sphere of so many triangles stands, and a ball flies at it. Two things are told apart: checking the arrays
-(`Body`), and the first question, which makes what a search needs. Kernels are loaded, not compiled: a small scene is
-asked before. Seconds are of the processor, so a busy machine does not change them much.
+A bumpy sphere of so many triangles stands, and a ball flies at it; or a robot of large meshes moves (`--robot`). Two
+things are told apart: checking the arrays or reading the files, and the first question, which makes what a search
+needs. Kernels are loaded, not compiled: a small scene is asked before. Seconds are of the processor, so a busy machine
+does not change them much.
 """
 
 import argparse
@@ -33,21 +34,26 @@ def spent():
     used = resource.getrusage(resource.RUSAGE_SELF)
     return used.ru_utime + used.ru_stime
 
-def ask(n):
-    mesh = made(n)
+def ask(what, *packages):
+    mesh = made(int(what)) if not packages else None
     times = [spent()]
-    ball, scan = tocsin.Body(tocsin.Sphere(0.05), name="ball"), tocsin.Body(mesh, name="scan")
+    ball = tocsin.Body(tocsin.Sphere(0.05), (3, 0.1, 0.2), name="ball")
+    if mesh is None:
+        model = tocsin.Robot.from_urdf(what, packages=packages)
+        move = model.move({}, dict.fromkeys(model.joint_names, 0.1))
+    else:
+        model, move = tocsin.Body(mesh, name="scan"), ball.move((3, 0.1, 0.2), (0, 0.1, 0.2))
     times.append(spent())
-    scene, move = tocsin.Scene(scan, ball), ball.move((3, 0.1, 0.2), (0, 0.1, 0.2))
+    scene = tocsin.Scene(model, ball)
     for _ in range(2):
         hit = scene.first_contact(move)
         times.append(spent())
-    return len(mesh[1]), hit.time, np.diff(times).tolist()
+    return sum(len(s.faces) for own in model.shapes for s in own), str(hit.time), np.diff(times).tolist()
 
 import warnings
 warnings.simplefilter("ignore")
 ask(40000)
-triangles, time, seconds = ask(int(sys.argv[1]))
+triangles, time, seconds = ask(*sys.argv[1:])
 peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 print(json.dumps({"triangles": triangles, "time": time, "seconds": seconds, "megabytes": peak / 1024}))
 """
@@ -56,31 +62,34 @@ print(json.dumps({"triangles": triangles, "time": time, "seconds": seconds, "meg
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of this benchmark."""
     sizes = [100_000, 400_000, 1_000_000]
-    parser.add_argument("--triangles", type=int, nargs="+", default=sizes, help="sizes (default 100,000 to 1,000,000)")
+    parser.add_argument("--triangles", type=int, nargs="*", default=sizes, help="sizes (default 100,000 to 1,000,000)")
+    parser.add_argument("--robot", help="a URDF with large meshes")
+    parser.add_argument("--packages", default=".", help="the folder of its packages")
 
 
 def run(args: argparse.Namespace) -> dict[str, Any]:
     """Ask about each size in two fresh processes with a cache of their own, which is empty for the first."""
     rows, found = [], []
-    for n in args.triangles:
+    robots = [(args.robot, args.packages)] if args.robot else []
+    for asked in [*((str(n),) for n in args.triangles), *robots]:
         with tempfile.TemporaryDirectory() as folder:
-            _ask(40_000, folder)  # compiles what may be missing
-            pair = [_ask(n, folder) for _ in range(2)]
+            _ask(("40000",), folder)  # compiles what may be missing
+            pair = [_ask(asked, folder) for _ in range(2)]
         if pair[0]["time"] != pair[1]["time"]:
-            raise RuntimeError(f"{n} triangles: the answer with what was kept is another one: {pair}")
+            raise RuntimeError(f"{asked[0]}: the answer with what was kept is another one: {pair}")
         for kept, one in zip(("nothing kept", "prepared before"), pair):
             body, first, again = one["seconds"]
             cells = [f"{second:.2f}" for second in (body, first, body + first, 1e3 * again)]
             rows.append([f"{one['triangles']:,}", kept, *cells, f"{one['megabytes']:,.0f}"])
             found.append(one | {"kept": kept})
-    columns = ["triangles", "", "Body, s", "question, s", "together, s", "again, ms", "peak, MB"]
+    columns = ["triangles", "", "read, s", "question, s", "together, s", "again, ms", "peak, MB"]
     report.table("Seconds of processor until the first answer", columns, rows)
     return {"sizes": found}
 
 
-def _ask(n: int, folder: str) -> dict[str, Any]:
+def _ask(asked: tuple[str, ...], folder: str) -> dict[str, Any]:
     """Ask in a fresh process, with prepared meshes kept in a folder of its own, and kernels where they are."""
     begin = f"from pathlib import Path\nfrom tocsin.geometry import cache\ncache.ARRAYS._root = Path({folder!r})\n"
-    command = [sys.executable, "-c", begin + ASK, str(n)]
+    command = [sys.executable, "-c", begin + ASK, *asked]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     return json.loads(done.stdout.splitlines()[-1])
