@@ -1,6 +1,6 @@
 """Read every robot in some folders and say what came of it: python tools/robots.py FOLDER ... > table.md
 
-URDF, SDF and MJCF files. Nothing is asked of them but to load.
+URDF, xacro (`.urdf.xacro`), SDF and MJCF files. Nothing is asked of them but to load.
 """
 
 from __future__ import annotations
@@ -14,14 +14,16 @@ from pathlib import Path
 
 import tocsin
 
-SUFFIXES = {".urdf": "from_urdf", ".sdf": "from_sdf", ".xml": "from_mjcf"}
-LEFT_OUT = re.compile(r"random_urdfs|/plugins?/|package\.xml|/data/|config")
+SUFFIXES = {".urdf": "from_urdf", ".xacro": "from_urdf", ".sdf": "from_sdf", ".xml": "from_mjcf"}
+LEFT_OUT = re.compile(r"random_urdfs|/plugins?/|package\.xml|(?:^|/)data/|config")
+"""In the names of files below a folder: objects, settings."""
 
 
 def robots(folder: Path) -> list[Path]:
     """Return the files below a folder that may be robots: of XML files those of MuJoCo that have joints."""
     found = [file for file in sorted(folder.rglob("*")) if file.suffix.lower() in SUFFIXES and file.is_file()]
-    found = [file for file in found if not LEFT_OUT.search(str(file))]
+    found = [file for file in found if not LEFT_OUT.search(file.relative_to(folder).as_posix())]
+    found = [file for file in found if file.suffix != ".xacro" or file.name.endswith(".urdf.xacro")]
     return [file for file in found if file.suffix != ".xml" or _is_model(file)]
 
 
