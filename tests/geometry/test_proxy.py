@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.spatial import ConvexHull
 
-from tocsin.geometry.proxy import DIRECTIONS, MANY, convex_proxy, sphere_directions
+from tocsin.geometry.proxy import CORNERS, DIRECTIONS, MANY, convex_proxy, sphere_directions
 
 
 def test_directions_are_unit_vectors_that_leave_no_large_gap():
@@ -18,9 +18,12 @@ def test_directions_are_unit_vectors_that_leave_no_large_gap():
 
 def test_a_shape_of_few_corners_is_kept_as_it_is():
     cube = np.array([[x, y, z] for x in (0.0, 1) for y in (0.0, 1) for z in (0.0, 1)])
-    kept, radius = convex_proxy(np.concatenate([cube, [[0.5, 0.5, 0.5]]]))
+    kept, radius, others, slack, tight = convex_proxy(np.concatenate([cube, [[0.5, 0.5, 0.5]]]))
     assert sorted(map(tuple, kept)) == sorted(map(tuple, cube))
     assert radius < 1e-12
+    assert len(others) == 0
+    assert slack == radius
+    assert tight
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -30,13 +33,20 @@ def test_no_point_is_beyond_the_support_of_the_proxy_in_any_direction(seed):
     rng = np.random.default_rng(seed)
     points = rng.normal(size=(800, 3))
     points *= (0.3 + rng.random((800, 1))) / np.linalg.norm(points, axis=1)[:, None]
-    kept, radius = convex_proxy(points)
+    kept, radius, others, hull_radius, tight = convex_proxy(points)
     assert len(kept) <= DIRECTIONS + 6
     directions = rng.normal(size=(20_000, 3))
     directions /= np.linalg.norm(directions, axis=1)[:, None]
     slack = 1e-14
-    assert ((points @ directions.T).max(axis=0) <= (kept @ directions.T).max(axis=0) + radius + slack).all()
+    reach = (points @ directions.T).max(axis=0)
+    assert (reach <= (kept @ directions.T).max(axis=0) + radius + slack).all()
     assert radius < 0.5
+    corners = np.concatenate([kept, others])
+    assert tight
+    assert len(kept) < len(corners) <= CORNERS
+    assert (reach <= (corners @ directions.T).max(axis=0) + hull_radius + slack).all()
+    assert hull_radius < 1e-12
+    assert {tuple(p) for p in corners} <= {tuple(p) for p in points}
 
 
 def on_a_ball(rng):
@@ -61,7 +71,7 @@ def nearly_flat(rng):
 def test_a_proxy_of_so_many_points_that_no_hull_is_made_of_them_holds_them_all(make, scale):
     """The oracle is Qhull's hull of all points, which the proxy is made without: its corners are those that matter."""
     points = np.ascontiguousarray(make(np.random.default_rng(4)) * scale)
-    kept, radius = convex_proxy(points)
+    kept, radius, *_ = convex_proxy(points)
     assert len(kept) <= DIRECTIONS + 6
     corners = points if make in (flat, nearly_flat) else points[ConvexHull(points / scale).vertices]
     directions = sphere_directions(2000)
@@ -69,3 +79,13 @@ def test_a_proxy_of_so_many_points_that_no_hull_is_made_of_them_holds_them_all(m
     size = float(np.ptp(points, axis=0).max())
     assert (reach <= radius + 2.0**-48 * float(np.abs(points).max())).all()
     assert radius <= 0.2 * size
+
+
+def test_a_hull_of_too_many_corners_is_left_to_the_proxy():
+    points = np.random.default_rng(5).normal(size=(2 * CORNERS, 3))
+    points /= np.linalg.norm(points, axis=1)[:, None]
+    kept, radius, others, slack, tight = convex_proxy(points)
+    assert len(kept) <= DIRECTIONS + 6
+    assert len(others) == 0
+    assert slack == radius > 0.0
+    assert not tight

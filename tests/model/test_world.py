@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+import trimesh
 
 import tocsin
 from promise.scenes import box_mesh
@@ -18,17 +19,27 @@ def bodies():
     return mesh, ball, builder.build()
 
 
+def round_ones():
+    """A mesh whose hull has more corners than its proxy, and a cylinder, whose axis is behind its points."""
+    ball = trimesh.creation.icosphere(3, radius=0.5)
+    return tocsin.Body((ball.vertices, ball.faces), name="ball"), tocsin.Body(tocsin.Cylinder(0.3, 1.0), name="can")
+
+
 @pytest.mark.pure
 def test_every_shape_finds_its_own_points_and_triangles():
-    models = bodies()
+    models = (*bodies(), *round_ones())
     world = assemble(models, {})
     shapes = [shape for model in models for per_link in model.shapes for shape in per_link]
-    assert len(world.geoms) == len(shapes) == 4
+    assert len(world.geoms) == len(shapes) == 6
+    assert len(shapes[4].others) > 0
     for geom, shape in zip(world.geoms, shapes):
         assert geom["kind"] == (MESH if shape.is_mesh else CONVEX)
         corners = world.points[world.faces[geom["face"] : geom["face"] + geom["faces"]]]
         assert np.array_equal(corners, shape.points[shape.faces])
         assert np.array_equal(world.points[geom["proxy"] : geom["proxy"] + geom["proxy_count"]], shape.proxy)
+        corners = np.concatenate([shape.proxy, shape.others])
+        assert np.array_equal(world.points[geom["proxy"] : geom["proxy"] + geom["hull_count"]], corners)
+        assert np.array_equal(world.points[geom["sample"] : geom["sample"] + geom["samples"]], shape.samples)
         assert world.nodes[geom["root"]]["radius"] == shape.nodes[0]["radius"]
 
 

@@ -7,6 +7,7 @@ import pytest
 
 from tocsin import Body, Sphere
 from tocsin.motion.clocks import share_on, timeline_of
+from tocsin.motion.knots import FINE
 
 pytestmark = pytest.mark.pure
 
@@ -31,3 +32,28 @@ def test_shares_are_exact_up_to_three_units():
         at = Fraction(times[0]) + Fraction(t) * (Fraction(times[-1]) - Fraction(times[0]))
         assert begin <= at <= end
         assert abs(Fraction(share) - (at - begin) / (end - begin)) <= Fraction(3, 2**53)
+
+
+def hours_and_milliseconds(rng):
+    return np.unique(rng.uniform(-1.0, 1.0, 12) * 10.0 ** rng.integers(-6, 7, 12))
+
+
+def hundredths(rng):
+    return np.arange(-3, 9) / 100.0
+
+
+def of_every_size(rng):
+    return np.array([-1.0, -5e-324, 0.0, 5e-324, 1.0, 1.0 + 2.0**-52, 1e300])
+
+
+@pytest.mark.parametrize("make", [hours_and_milliseconds, hundredths, of_every_size])
+def test_stretches_begin_and_end_where_exact_fractions_do(make):
+    rng = np.random.default_rng(3)
+    body = Body(Sphere(1.0), name="a")
+    for _ in range(20):
+        times = make(rng)
+        line = timeline_of([body.follow([(float(k), 0, 0) for k in range(len(times))], times=times)])
+        exact = [Fraction(float(t)) for t in times]
+        parts = [int((t - exact[0]) * FINE / (exact[-1] - exact[0])) for t in exact]
+        assert line.stretches[:, 0].tolist() == parts[:-1]
+        assert line.stretches[:, 2].tolist() == parts[1:]

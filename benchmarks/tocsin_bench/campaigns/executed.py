@@ -1,13 +1,14 @@
-"""What the controller drives, and not what the planner planned: ten trajectories of real robots, both ways.
+"""What the controller drives, and not what the planner planned: trajectories of real robots, both ways.
 
-Waypoints come from a planner that proves every straight edge, in MotionBenchMaker's scenes. They are joined as robots
+Points are those that others have published for their robots (`published`), over a floor; and those of a planner that
+proves every straight edge, in MotionBenchMaker's scenes. They are joined as robots
 are driven: by scipy's cubic spline, by toppra's path parametrization, by Ruckig from point to point, by quintics at
 rest at every point, and by the cubics of a MoveIt message with velocities. The linear audit asks about the straight
 lines between the points; the spline audit about the curve. A judge who shares nothing with the library (its own reader
 and kinematics, FCL's distances) confirms every contact that the curve is said to have, and looks at samples of every
 curve that is said to be free.
 
-    python -m tocsin_bench executed
+    python -m tocsin_bench executed [--folder messages]
 """
 
 from __future__ import annotations
@@ -29,12 +30,13 @@ from tocsin import Trajectory
 from tocsin.io.planning import load_problem
 from tocsin.planning import plan
 from tocsin_bench.campaigns import mbm
-from tocsin_bench.campaigns.mbm_fcl import Sweep
-from tocsin_bench.campaigns.mbm_files import read_scene
-from tocsin_bench.data import Missing
+from tocsin_bench.campaigns.mbm_fcl import Judge, Sweep
+from tocsin_bench.campaigns.mbm_files import Chain, Solid, read_scene
+from tocsin_bench.campaigns.published import Published, in_files, listed
+from tocsin_bench.data import Missing, data_file
 from tocsin_bench.report import console
 
-DESCRIPTION = "Ten trajectories as controllers drive them: the linear audit, the audit of the curve, and an FCL judge."
+DESCRIPTION = "Published trajectories and plans as controllers drive them: lines, curves, and an FCL judge."
 
 SPEED, ACCELERATION = 1.0, 2.0
 """Limits of all joints, radians or metres a second, and a second squared."""
@@ -143,29 +145,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
     parser.add_argument("--seed", type=int, default=1, help="seed of the planner (default 1)")
     parser.add_argument("--problems", type=int, default=2, help="problems, five trajectories each (default 2)")
+    parser.add_argument("--folder", type=Path, help="folder with further messages of MoveIt for Fetch, files fetch*")
 
 
 def run(args: argparse.Namespace) -> dict[str, Any]:
-    """Make the table."""
+    """Make the tables."""
     lost = mbm.missing(("panda", "fetch"))
     if lost:
         raise Missing(lost)
-    table = Table(title="the same points, joined by straight lines and as they are driven")
-    for name in (
-        "problem",
-        "joined by",
-        "degree",
-        "pieces",
-        "seconds",
-        "linear",
-        "curve",
-        "not free (s)",
-        "judge",
-        "ms",
-    ):
-        table.add_column(name, justify="right" if name in ("degree", "pieces", "seconds", "ms") else "left")
-    rows: list[dict[str, Any]] = []
     ways = joined()
+    published = _published(ways, args.folder)
+    _show("what others have published, over a floor", published)
+    rows: list[dict[str, Any]] = []
     with tempfile.TemporaryDirectory() as folder:
         for robot in ("panda", "fetch")[: max(args.problems, 1)]:
             tasks = mbm.unpack((robot,), Path(folder))
@@ -177,10 +168,8 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
                 if made is not None:
                     rows += made
                     done += 1
-    shown = ("problem", "by", "degree", "pieces", "lasts", "linear", "curve", "when", "judge", "ms")
-    for r in rows:
-        table.add_row(*[str(r[k]) for k in shown])
-    console.print(table)
+    _show("the points of plans, joined by straight lines and as they are driven", rows)
+    rows = published + rows
     wrong = sum("WRONG" in r["judge"] for r in rows)
     fooled = sum(r["linear"] == "free" and r["curve"] != "free" for r in rows)
     console.print(
@@ -189,6 +178,87 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
     if wrong:
         raise SystemExit(f"{wrong} answers were contradicted")
     return {"rows": rows, "fooled": fooled}
+
+
+COLUMNS = {
+    "problem": "problem", "joined by": "by", "degree": "degree", "pieces": "pieces", "seconds": "lasts",
+    "linear": "linear", "curve": "curve", "not free (s)": "when", "judge": "judge", "ms": "ms",
+}  # fmt: skip
+
+
+def _show(title: str, rows: list[dict[str, Any]]) -> None:
+    """Print rows as a table."""
+    table = Table(title=title)
+    for name in COLUMNS:
+        table.add_column(name, justify="right" if name in ("degree", "pieces", "seconds", "ms") else "left")
+    for row in rows:
+        table.add_row(*[str(row[key]) for key in COLUMNS.values()])
+    console.print(table)
+
+
+FLOOR = ((4.0, 4.0, 0.1), (0.0, 0.0, -0.1))
+"""Size and place: 5 cm below where robots stand."""
+
+
+def _on_a_floor(name: str) -> tuple[tocsin.Robot, Judge, tocsin.Scene]:
+    """Return a robot on a floor, and its judge there."""
+    if name == "ur10":
+        file = data_file("robots/ur10/ur10.urdf")
+        robot = tocsin.Robot.from_urdf(file, ignore_overlapping=True)
+        ignored = [(robot.link_names[i], robot.link_names[k]) for i, k in robot.ignored]
+        judge = Judge(Chain(file), robot.joint_names, ignored)
+    else:
+        robot, judge = mbm._robot(name, data_file(f"robots/{name}_mbm"))
+    size, place = FLOOR
+    scene = tocsin.Scene(robot, tocsin.Body(tocsin.Box(size), place, name="floor"))
+    judge.enter({"floor": [Solid("box", size, np.eye(3), np.array(place))]}, ())
+    return robot, judge, scene
+
+
+def _published(ways: dict[str, Callable[..., Trajectory]], folder: Path | None) -> list[dict[str, Any]]:
+    """Return the rows of what others have published: as it is sent, and joined as their libraries do."""
+    rows = []
+    for given in listed():
+        robot, judge, scene = _on_a_floor(given.robot)
+        points, times = given.rows(robot), np.array(given.times)
+        sent = given.sent(robot)
+        curves = {} if sent is None else {"as it is sent": sent}
+        for way in _ways_of(given):
+            if way in ways:
+                curves[way] = ways[way](points, times)
+        rows += _audited(f"{given.name} ({given.robot})", scene, robot, judge, (points, times), curves)
+    for name, which, file in in_files(folder):
+        robot, judge, scene = _on_a_floor(which)
+        sent = robot.follow(tocsin.load_trajectory(file)).trajectory
+        rows += _audited(name, scene, robot, judge, (sent(sent.knots), sent.knots), {"as it is sent": sent})
+    return rows
+
+
+def _ways_of(given: Published) -> tuple[str, ...]:
+    """Return how points are joined: by the library whose example they are; several stops by a spline, too."""
+    if len(given.points) < 3:
+        return () if given.derivatives else ("Ruckig",)
+    return ("toppra",) if "toppra" in given.name else ("cubic spline (scipy)", "toppra", "Ruckig")
+
+
+def _audited(
+    name: str, scene: tocsin.Scene, robot: tocsin.Robot, judge: Any, given: tuple[np.ndarray, np.ndarray],
+    curves: dict[str, Trajectory],
+) -> list[dict[str, Any]]:  # fmt: skip
+    """Return a row for each curve through the given points, which the straight lines pass at their times."""
+    points, times = given
+    straight = tocsin.audit(scene, tocsin.Program().follow(robot, points, times=times))
+    rows = []
+    for way, trajectory in curves.items():
+        audit = tocsin.audit(scene, tocsin.Program().follow(robot, trajectory))
+        met = [(c, c.pair) for c in audit.conflicts[:2] if c.pair is not None]
+        when = ", ".join(f"{c.enter:.3f}–{c.exit:.3f} {pair.link_a}/{pair.link_b}" for c, pair in met)
+        rows.append({
+            "problem": name, "by": way, "degree": trajectory.degree, "pieces": len(trajectory.coefficients),
+            "lasts": f"{trajectory.duration:.2f}", "linear": straight.status.value, "curve": audit.status.value,
+            "when": when, "judge": judged(judge, audit, trajectory), "ms": round(1e3 * audit.seconds),
+        })  # fmt: skip
+    return rows
 
 
 def _problem(task: mbm.Task, seed: int, ways: dict[str, Callable[..., Trajectory]]) -> list[dict[str, Any]] | None:
@@ -206,16 +276,5 @@ def _problem(task: mbm.Task, seed: int, ways: dict[str, Callable[..., Trajectory
     points = np.asarray(found.path)
     lasts = np.maximum(np.abs(np.diff(points, axis=0)).max(axis=1) / SPEED, 0.1)
     times = np.concatenate([[0.0], np.cumsum(1.5 * lasts)])
-    straight = tocsin.audit(scene, tocsin.Program().follow(robot, points, times=times))
-    rows = []
-    for name, join in ways.items():
-        trajectory = join(points, times)
-        audit = tocsin.audit(scene, tocsin.Program().follow(robot, trajectory))
-        met = [(c, c.pair) for c in audit.conflicts[:2] if c.pair is not None]
-        when = ", ".join(f"{c.enter:.3f}–{c.exit:.3f} {pair.link_a}/{pair.link_b}" for c, pair in met)
-        rows.append({
-            "problem": task.name, "by": name, "degree": trajectory.degree, "pieces": len(trajectory.coefficients),
-            "lasts": f"{trajectory.duration:.2f}", "linear": straight.status.value, "curve": audit.status.value,
-            "when": when, "judge": judged(judge, audit, trajectory), "ms": round(1e3 * audit.seconds),
-        })  # fmt: skip
-    return rows
+    curves = {name: join(points, times) for name, join in ways.items()}
+    return _audited(task.name, scene, robot, judge, (points, times), curves)

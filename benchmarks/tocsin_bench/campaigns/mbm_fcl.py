@@ -274,7 +274,8 @@ def _half(solid: Solid) -> tuple[float, float, float]:
 
 def _geom(link: int, shape: Solid | Surface) -> _Geom:
     if isinstance(shape, Solid):
-        centers, radii = np.zeros((BALLS + 1, 3)), np.full(BALLS + 1, shape.size[0])
+        radius = shape.size[0] if shape.kind == "sphere" else float(np.linalg.norm(_half(shape)))
+        centers, radii = np.zeros((BALLS + 1, 3)), np.full(BALLS + 1, radius)
     else:
         centers, radii = _cover(shape.vertices[shape.faces])
     return _Geom(link, shape.rotation, shape.shift, _fcl_object(shape), centers, radii)

@@ -139,6 +139,8 @@ def _shape(collision: Any, folder: Path) -> Solid | Surface:
     rotation, shift = _origin(collision)
     if geometry.tag == "sphere":
         return Solid("sphere", (float(geometry.attrib["radius"]),), rotation, shift)
+    if geometry.tag == "box":
+        return Solid("box", tuple(_numbers(geometry, "size", "0 0 0").tolist()), rotation, shift)
     if geometry.tag != "mesh":
         raise ValueError(f"a {geometry.tag} is not understood here")
     mesh: Any = trimesh.load(folder / geometry.attrib["filename"], force="mesh", process=False)

@@ -20,12 +20,13 @@ from typing import NamedTuple
 import numpy as np
 
 from tocsin import vec
-from tocsin.advancement.box_step import box_of, boxes_of, center_of, facing, gap_between, outward
+from tocsin.advancement.box_step import box_of, boxes_of, center_of, facing, outward
 from tocsin.advancement.leaves import convex_set, corner, placed_corner
 from tocsin.advancement.relative import relative_state, seen_from_b
 from tocsin.bounds.motion_bound import SHRINK
 from tocsin.broad_phase.pairs import prepare
 from tocsin.compiler.jit import kernel
+from tocsin.geometry.box_gap import gap_between
 from tocsin.geometry.bvh4 import REACH
 from tocsin.geometry.convex import convex_distance, support_value
 from tocsin.geometry.tree import spread

@@ -38,8 +38,8 @@ from tocsin.advancement.descent import (
 )
 from tocsin.advancement.heap import drop_first, grown, push
 from tocsin.advancement.leaf_pair import later
-from tocsin.advancement.leaves import convex_step
-from tocsin.advancement.static_witness import UNSEEN, static_witness_during
+from tocsin.advancement.leaves import convex_step, hull_of, proxy_of
+from tocsin.advancement.static_witness import UNSEEN, has_static_witness, static_witness_during
 from tocsin.advancement.work import HULL_TESTS, NODE_TESTS, may_step, settle, tests
 from tocsin.advancement.workspace import lent
 from tocsin.compiler.jit import inlined, kernel
@@ -52,6 +52,10 @@ HULLS = -1
 NEAR_HULLS = 0.005
 """Hulls closer than this fraction of the smaller diagonal are opened. Opened, they cost a few dozen leaves a step: 0.1
 made the slowest edges of an arm, over tables and shelves, twice as slow."""
+
+TOUCHING = 0.5
+"""Part of the tolerance within which hulls that are tight are opened: most links touch where their hulls do, which is
+seen at once then. Four arms took four times as many steps when they were opened like others."""
 
 FEW_STEPS = 3.0
 """Steps of hulls that may be left on long chains with Taylor models: these see farther there, box by box."""
@@ -112,6 +116,9 @@ def advance(tables, pairs, n_pairs, slab, any_contact, max_steps, counts, resume
             decided = of_hulls(heap, search, pair, t, h, decided, is_deep(tables.world, pair), counts)
             if decided == FREE:
                 continue
+            if decided == OPEN and touches_now(tables, pair, t):
+                mark_visited(pair, counts)
+                decided = CONTACT
             if decided != OPEN:
                 return decided, t, p
             a, b = tables.world.geoms[pair["a"]]["root"], tables.world.geoms[pair["b"]]["root"]
@@ -203,18 +210,32 @@ def hulls_step(tables, pair, seen, by_hulls, need, counts):
             center_of(node_a),
         )
     touch = margin + pair["tolerance"] - pair["noise"] if exact else -1.0
-    set_a = (geom_a["proxy"], geom_a["proxy_count"], geom_a["proxy_radius"], geom_a["proxy_disk"])
-    set_b = (geom_b["proxy"], geom_b["proxy_count"], geom_b["proxy_radius"], geom_b["proxy_disk"])
-    h2, gap, upper, n, _, _ = convex_step(
-        world.points, set_a, world.points, set_b, pose, motion, pair, geom_a["reach"], geom_b["reach"], n,
-        tables.workspace.simplex, touch, 0.9 if exact else 0.5, need,
-    )  # fmt: skip
+    tight = geom_a["tight"] != 0 and geom_b["tight"] != 0
+    upper = math.inf
+    larger = geom_a["hull_count"] > geom_a["proxy_count"] or geom_b["hull_count"] > geom_b["proxy_count"]
+    # Most pairs are settled by the proxies at once. Those that are not come near.
+    for k in range(0 if larger and pair["steps"] == 1 else 1, 2):
+        set_a, set_b = (hull_of(geom_a), hull_of(geom_b)) if k == 1 else (proxy_of(geom_a), proxy_of(geom_b))
+        h2, gap, upper, n, _, _ = convex_step(
+            world.points, set_a, world.points, set_b, pose, motion, pair, geom_a["reach"], geom_b["reach"], n,
+            tables.workspace.simplex, touch, 0.9 if tight and k == 1 else 0.5, need,
+        )  # fmt: skip
+        h = max(h, h2)
+        if h >= need:
+            break
     for i in range(3):
         pair["direction"][i] = n[i]
-    h = max(h, h2)
     if exact:
         return (0.0, CONTACT) if upper <= touch else (h, FREE)
     few = pair["taylor"] < 0.0 or FEW_STEPS * h > need or not is_deep(world, pair)
-    if h >= need or (few and gap > max(near, NEAR_HULLS * min(geom_a["diagonal"], geom_b["diagonal"]))):
-        return h, FREE
-    return h, OPEN
+    near = TOUCHING * near if tight else max(near, NEAR_HULLS * min(geom_a["diagonal"], geom_b["diagonal"]))
+    return h, FREE if h >= need or (few and gap > near) else OPEN
+
+
+@kernel
+def touches_now(tables, pair, t):
+    """Are two shapes whose tight hulls have come near seen to touch?"""
+    world = tables.world
+    if world.geoms[pair["a"]]["tight"] == 0 or world.geoms[pair["b"]]["tight"] == 0:
+        return False
+    return has_static_witness(world, tables.sweeps, tables.joints, tables.workspace, pair, t)

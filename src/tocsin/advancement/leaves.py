@@ -81,12 +81,24 @@ def convex_set(geom, node, points, faces, scratch):
     A convex solid is its proxy; a triangle's corners are copied into `scratch`. node_first is the triangle.
     """
     if geom["kind"] == CONVEX:
-        return points, (geom["proxy"], geom["proxy_count"], geom["proxy_radius"], geom["proxy_disk"])
+        return points, proxy_of(geom)
     f = node["first"]
     for k in range(3):
         for i in range(3):
             scratch[k, i] = points[faces[f, k], i]
     return scratch, (0, 3, 0.0, 0.0)
+
+
+@kernel
+def proxy_of(geom):
+    """Return the convex proxy of a shape as a set of `geometry.convex`."""
+    return geom["proxy"], geom["proxy_count"], geom["proxy_radius"], geom["proxy_disk"]
+
+
+@kernel
+def hull_of(geom):
+    """Return the convex hull of a shape, or what it has in its place, as a set of `geometry.convex`."""
+    return geom["proxy"], geom["hull_count"], geom["hull_radius"], geom["proxy_disk"]
 
 
 @kernel

@@ -8,10 +8,11 @@ pair takes 0.15 µs: a snake of 100 links makes 7 steps instead of 45.
 import numpy as np
 
 from tocsin import vec
-from tocsin.advancement.box_step import box_of, gap_between, outward
+from tocsin.advancement.box_step import box_of, outward
 from tocsin.advancement.relative import bending, relative_state
 from tocsin.bounds.motion_bound import SHRINK
 from tocsin.compiler.jit import kernel
+from tocsin.geometry.box_gap import gap_between
 from tocsin.geometry.tree import spread
 
 

@@ -83,6 +83,7 @@ def with_turned(world: World, geom: int, link: int) -> World:
     new["link"], new["kind"], new["root"] = link, CONVEX, len(world.nodes)
     new["proxy"], new["proxy_count"] = len(world.points), len(body.proxy)
     new["proxy_radius"], new["proxy_disk"], new["reach"] = body.radius, body.disk, body.reach
+    new["hull_count"], new["hull_radius"], new["tight"] = len(body.proxy), body.radius, 1
     links = world.links.copy()
     links[link]["kind"] = FIXED
     return world._replace(

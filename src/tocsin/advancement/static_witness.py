@@ -8,14 +8,15 @@ fraction of advancing up to them. A look that sees nothing, or gives up, says no
 import numpy as np
 
 from tocsin import vec
-from tocsin.advancement.box_step import box_gap, center_of, quad_gaps
-from tocsin.advancement.leaves import convex_set, corner, placed_corner
+from tocsin.advancement.box_step import box_gap, boxes_of, center_of, facing, quad_gaps
+from tocsin.advancement.leaves import convex_set, corner, hull_of, placed_corner
 from tocsin.advancement.relative import relative_state
 from tocsin.compiler.jit import kernel
 from tocsin.geometry.convex import convex_distance
+from tocsin.geometry.tree import spread
 from tocsin.geometry.triangles import triangle_pair
 from tocsin.model.world import CONVEX, MESH
-from tocsin.simd.lanes import WIDTH, lane
+from tocsin.simd.lanes import WIDTH, lane, select
 
 LOOKS = (1.0, 0.5, 0.75, 0.25)
 """Where in a slab `is_free` looks before it goes on; at its end, where there are several slabs, before it culls."""
@@ -52,16 +53,32 @@ def leaves_touch(world, geom_a, geom_b, node_a, node_b, pose, workspace, near):
 
 
 @kernel
-def hulls_apart(world, geom_a, geom_b, node_a, node_b, pose, workspace, near):
-    """Are the convex proxies of two shapes farther apart than `near`, by a direction that shows it?"""
-    set_a = (geom_a["proxy"], geom_a["proxy_count"], geom_a["proxy_radius"], geom_a["proxy_disk"])
-    set_b = (geom_b["proxy"], geom_b["proxy_count"], geom_b["proxy_radius"], geom_b["proxy_disk"])
-    guess = vec.add(pose[1], vec.matvec(pose[0], center_of(node_b)))
-    guess = vec.sub(guess, center_of(node_a))
-    lower, _, _, _, _ = convex_distance(
-        world.points, set_a, world.points, set_b, pose, guess, workspace.simplex, near, near, 0.0
+def gap_of_hulls(world, pair, pose, workspace, near):
+    """Return (lower, n): the gap between the hulls of two shapes along the unit direction n, in a's frame.
+
+    It is looked for until it is wider than `near`, or cannot be.
+    """
+    geom_a, geom_b = world.geoms[pair["a"]], world.geoms[pair["b"]]
+    guess = (pair["direction"][0], pair["direction"][1], pair["direction"][2])
+    if guess[0] == 0.0 and guess[1] == 0.0 and guess[2] == 0.0:
+        guess = vec.add(pose[1], vec.matvec(pose[0], center_of(world.nodes[geom_b["root"]])))
+        guess = vec.sub(guess, center_of(world.nodes[geom_a["root"]]))
+    lower, _, n, _, _ = convex_distance(
+        world.points, hull_of(geom_a), world.points, hull_of(geom_b), pose, guess, workspace.simplex, near, near, 0.0
     )
-    return lower > near
+    return lower, n
+
+
+@kernel
+def gaps_along(quads, q, node, pose, of_a, n):
+    """Return lanes: the gaps along n of the four boxes of a quad to a node of the other, as `quad_gaps` has them."""
+    other, _ = facing(node, pose, of_a)
+    if not of_a:
+        back = vec.tmatvec(pose[0], n)
+        n = (-back[0], -back[1], -back[2])
+    center, axes, half = boxes_of(quads, q)
+    width = spread(other[2], other[1], n)
+    return (vec.dot(n, other[0]) - width) - vec.dot(center, n) - spread(half, axes, n)
 
 
 @kernel
@@ -78,8 +95,8 @@ def has_static_witness(world, sweeps, joints, workspace, pair, t):
     """Is the pair seen to touch at time t? True is a proof: two points are within margin + tolerance.
 
     The distance of two leaves is up to the pair's noise, which is subtracted from what is accepted, as in the
-    advancement. Boxes and hulls farther apart than that are not opened; of those that are, the one with the deepest
-    overlap is opened first.
+    advancement. Boxes and hulls farther apart than that are not opened, nor are boxes that are along the direction
+    between the hulls; of those that are, the one with the deepest overlap is opened first.
     """
     near = pair["margin"] + pair["tolerance"] - pair["noise"]
     geom_a = world.geoms[pair["a"]]
@@ -90,9 +107,11 @@ def has_static_witness(world, sweeps, joints, workspace, pair, t):
     gap, _ = box_gap(world.nodes[a], world.nodes[b], pose)
     if gap > near:
         return False
-    solids = geom_a["kind"] == CONVEX and geom_b["kind"] == CONVEX
-    if not solids and hulls_apart(world, geom_a, geom_b, world.nodes[a], world.nodes[b], pose, workspace, near):
-        return False
+    n = (0.0, 0.0, 0.0)
+    if not (geom_a["kind"] == CONVEX and geom_b["kind"] == CONVEX):
+        lower, n = gap_of_hulls(world, pair, pose, workspace, near)
+        if lower > near:
+            return False
     stack = workspace.stack
     stack[0, 0] = a
     stack[0, 1] = b
@@ -114,6 +133,9 @@ def has_static_witness(world, sweeps, joints, workspace, pair, t):
         open_a = leaf_b or (not leaf_a and node_a["radius"] >= node_b["radius"])
         q = -1 - (node_a["count"] if open_a else node_b["count"])
         gaps = quad_gaps(world.quads, q, node_b if open_a else node_a, pose, open_a)
+        if n[0] != 0.0 or n[1] != 0.0 or n[2] != 0.0:
+            along = gaps_along(world.quads, q, node_b if open_a else node_a, pose, open_a, n)
+            gaps = select(along > gaps, along, gaps)
         deepest = np.inf
         for k in range(WIDTH):
             kid = world.kids[q, k]

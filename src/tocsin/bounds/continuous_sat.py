@@ -12,7 +12,7 @@ from tocsin import vec
 from tocsin.bounds.cubic import cubic_range
 from tocsin.bounds.taylor import time_frame
 from tocsin.compiler.jit import kernel
-from tocsin.geometry.tree import spread
+from tocsin.geometry.box_gap import gap_between
 from tocsin.motion.joints import UP
 
 
@@ -98,38 +98,23 @@ def carried(m, n, box, s0, s1):
 
 
 @kernel
-def turned_width(box, r, n):
-    """Return the half-width along n of a box turned by r."""
-    return spread(box[2], box[1], vec.tmatvec(r, n))
+def turned_box(box, pose):
+    """Return a box placed by a pose."""
+    rotation, place = pose
+    center, (u, v, w), half = box
+    axes = (vec.matvec(rotation, u), vec.matvec(rotation, v), vec.matvec(rotation, w))
+    return vec.add(place, vec.matvec(rotation, center)), axes, half
 
 
 @kernel
 def best_direction(taylor_a, taylor_b, box_a, box_b, s):
-    """Return a unit direction along which the two boxes are far apart at s: a face normal, or between the centres."""
-    ra, pa = placed(taylor_a, s)
-    rb, pb = placed(taylor_b, s)
-    ca = vec.add(pa, vec.matvec(ra, box_a[0]))
-    cb = vec.add(pb, vec.matvec(rb, box_b[0]))
-    d = vec.sub(cb, ca)
-    best = (0.0, 0.0, 0.0)
-    widest = -math.inf
-    for k in range(7):
-        n = d
-        if k < 3:
-            n = vec.matvec(ra, box_a[1][k])
-        elif k < 6:
-            n = vec.matvec(rb, box_b[1][k - 3])
-        length = vec.norm(n)
-        if not length > 0.0:
-            continue
-        if vec.dot(n, d) < 0.0:
-            length = -length
-        n = (n[0] / length, n[1] / length, n[2] / length)
-        gap = vec.dot(n, d) - turned_width(box_a, ra, n) - turned_width(box_b, rb, n)
-        if gap > widest:
-            widest = gap
-            best = n
-    return best
+    """Return a unit direction along which the two boxes are far apart at s, see `box_gap`; zero if there is none.
+
+    Their axes are roughly of unit length there, which is good enough to choose by.
+    """
+    _, n = gap_between(turned_box(box_a, placed(taylor_a, s)), turned_box(box_b, placed(taylor_b, s)))
+    length = vec.norm(n)
+    return (n[0] / length, n[1] / length, n[2] / length) if length > 0.0 else (0.0, 0.0, 0.0)
 
 
 @kernel

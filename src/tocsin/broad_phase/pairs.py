@@ -92,6 +92,8 @@ def prepare_look(pair, geoms, sweeps, tolerance, relative_tolerance):
     pair["link_a"] = geom_a["link"]
     pair["link_b"] = geom_b["link"]
     pair["stop"] = -1
+    for i in range(3):
+        pair["direction"][i] = 0.0
     set_noise(pair, s_a["noise"], s_a["length"] + geom_a["reach"], s_b["noise"], s_b["length"] + geom_b["reach"])
     set_tolerance(pair, geom_a, geom_b, tolerance, relative_tolerance)
 

@@ -10,8 +10,9 @@ from tocsin.bounds.motion_bound import UNIT
 from tocsin.broad_phase.sweep import DEEP, link_taylor
 from tocsin.compiler.jit import kernel
 
-TRIES = 8
-"""Intervals looked at for one pair: the whole, then halves of what failed."""
+TRIES, MORE_TRIES = 4, 8
+"""Intervals looked at for one pair: the whole, then halves of what failed; the second on chains of more than DEEP
+joints, where steps of the advancement cost more."""
 
 LOOSE, LOOSER = 0.25, 1.0
 """Pairs whose acceleration can add less than this fraction of their size in a slab are left to the advancement; the
@@ -46,7 +47,8 @@ def free_until(pair, geom_a, geom_b, sweeps, taylor, scratch, joints, links, t0,
     acceleration = pair["accel"] + pair["accel_per_reach_a"] * reach_a + pair["accel_per_reach_b"] * reach_b
     i = pair["link_a"]
     k = pair["link_b"]
-    loose = LOOSE if max(links[i]["depth"], links[k]["depth"]) <= DEEP else LOOSER
+    deep = max(links[i]["depth"], links[k]["depth"]) > DEEP
+    loose = LOOSER if deep else LOOSE
     if slab == 0.0 or acceleration * slab * slab < loose * min(geom_a["diagonal"], geom_b["diagonal"]):
         return begin
     if sweeps[i]["taylor"] == 0:
@@ -59,5 +61,5 @@ def free_until(pair, geom_a, geom_b, sweeps, taylor, scratch, joints, links, t0,
     pair["taylor"] = pair["margin"] + noise
     return apart_until(
         taylor[i], taylor[k], geom_frame(geom_a), geom_frame(geom_b), reach_a, reach_b, pair["taylor"], t0, t1, begin,
-        end, 0.0, TRIES,
+        end, 0.0, MORE_TRIES if deep else TRIES,
     )  # fmt: skip

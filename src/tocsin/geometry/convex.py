@@ -20,6 +20,7 @@ import math
 
 from tocsin import vec
 from tocsin.compiler.jit import kernel
+from tocsin.geometry.points import farthest_point
 from tocsin.geometry.projection import by_turns
 from tocsin.geometry.simplex import segment_weights, tetrahedron_weights, triangle_weights
 
@@ -42,13 +43,7 @@ def across(axis):
 @kernel
 def support(points, first, count, disk, n):
     """Return the point of a convex set (without its radius) farthest along n, by looking at all of them."""
-    best = -math.inf
-    k = first
-    for i in range(first, first + count):
-        s = points[i, 0] * n[0] + points[i, 1] * n[1] + points[i, 2] * n[2]
-        if s > best:
-            best = s
-            k = i
+    k = farthest_point(points, first, count, n)
     p = (points[k, 0], points[k, 1], points[k, 2])
     if disk > 0.0:
         # Across the axis by a frame of its own: n minus its part along the axis would be all rounding near the axis.

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, TypeAlias, cast
 
@@ -28,7 +28,7 @@ from tocsin.geometry.hull_tree import HullTree, build_hull_tree
 from tocsin.geometry.mesh import Mesh, MeshLike
 from tocsin.geometry.obb import fit_obb
 from tocsin.geometry.primitives import Box, Capsule, ConvexHull, Cylinder, Primitive, Sphere
-from tocsin.geometry.proxy import convex_proxy
+from tocsin.geometry.proxy import NO_POINTS, convex_proxy
 from tocsin.geometry.shells import opposite_shells_cross
 from tocsin.geometry.support_building import are_support_patches, build_support_patches
 from tocsin.geometry.support_patches import SupportPatches, patch_layout
@@ -51,7 +51,8 @@ CACHED_FROM = 24
 
 BUILT: cache.Layout = {
     "center": (float, (3,)), "axes": (float, (3, 3)), "half": (float, (3,)), "proxy": (float, (None, 3)),
-    "radius": (float, ()), "samples": (float, (None, 3)),
+    "radius": (float, ()), "others": (float, (None, 3)), "slack": (float, ()), "tight": (bool, ()),
+    "samples": (float, (None, 3)),
 }  # fmt: skip
 """What is built of a mesh beside its hierarchy."""
 
@@ -84,6 +85,12 @@ class Shape:
     solid: bool = False
     key: str = ""
     """Of its triangles, as placed, in the cache; "" if it has too few to be kept."""
+    others: Vectors = field(default_factory=lambda: NO_POINTS)
+    """(k, 3): with those of the proxy, the corners of the mesh's convex hull; (0, 3) if the proxy has to do."""
+    slack: float = 0.0
+    """As `radius`, of the hull."""
+    tight: bool = False
+    """Is it the hull itself? See `proxy.Proxy`."""
 
     @property
     def identity(self) -> tuple[int, bytes]:
@@ -206,6 +213,9 @@ def _mesh_shape(mesh: Mesh, place: Matrix4, solid: bool) -> Shape:
         built["samples"],
         solid,
         key,
+        built["others"],
+        float(built["slack"]),
+        bool(built["tight"]),
     )
 
 
@@ -228,14 +238,17 @@ def _built(mesh: Mesh, points: Vectors, used: Flags, key: str) -> dict[str, Nume
             return found
     corners = points[used]
     center, axes, half = fit_obb(corners)
-    proxy, radius = convex_proxy(corners)
+    proxy = convex_proxy(corners)
     built: dict[str, Numeric] = {
         "nodes": build_tree(points, faces),
         "center": np.asarray(center, dtype=np.float64),
         "axes": np.asarray(axes, dtype=np.float64),
         "half": np.asarray(half, dtype=np.float64),
-        "proxy": proxy,
-        "radius": np.array(radius, dtype=np.float64),
+        "proxy": proxy.kept,
+        "radius": np.array(proxy.radius, dtype=np.float64),
+        "others": proxy.others,
+        "slack": np.array(proxy.slack, dtype=np.float64),
+        "tight": np.array(proxy.tight),
         "samples": points[faces[np.unique(mesh.components(), return_index=True)[1], 0]],
     }
     if key:

@@ -43,8 +43,11 @@ GEOM = np.dtype(
         ("samples", "i4"),
         ("chart", "i4"),  # its charts: those of its pairs with shapes of greater number
         ("charts", "i4"),
+        ("hull_count", "i4"),  # corners of its convex hull, the proxy's first; where that is all there is, its own
+        ("tight", "i4"),  # is that the hull itself, and no larger? Nothing rests on it
         ("proxy_radius", "f8"),
         ("proxy_disk", "f8"),
+        ("hull_radius", "f8"),
         ("diagonal", "f8"),
         ("reach", "f8"),
         ("center", "f8", 3),  # a tight oriented box, for swept boxes
@@ -178,8 +181,8 @@ def assemble(models: Sequence[Model], rules: dict[tuple[int, int], float], *, hu
                     tree = shape.hull_tree if hulls and shape.is_mesh else None
                     trees.append(shape.nodes if tree is None else tree.nodes)
                     first_faces.append(n_faces)
-                    points += [shape.points, shape.proxy, shape.axis, shape.samples]
-                    own_points = sum(len(p) for p in points[-4:])
+                    points += [shape.points, shape.proxy, shape.axis, shape.others, shape.samples]
+                    own_points = sum(len(p) for p in points[-5:])
                     if tree is not None:
                         points.append(tree.hull_points)
                         first = tree.hull_first + np.int32(n_points + own_points)
@@ -203,8 +206,12 @@ def assemble(models: Sequence[Model], rules: dict[tuple[int, int], float], *, hu
                 geom["points"] = len(shape.points)
                 geom["solid"] = int(shape.solid)
                 geom["face"], geom["faces"] = face, len(shape.faces)
-                geom["sample"], geom["samples"] = proxy + len(shape.proxy) + len(shape.axis), len(shape.samples)
+                geom["sample"] = proxy + len(shape.proxy) + len(shape.axis) + len(shape.others)
+                geom["samples"] = len(shape.samples)
                 geom["proxy_radius"], geom["proxy_disk"] = shape.radius, shape.disk
+                geom["hull_count"] = len(shape.proxy) + len(shape.others)
+                geom["hull_radius"] = shape.slack if shape.is_mesh else shape.radius
+                geom["tight"] = int(shape.tight or not shape.is_mesh)
                 geom["diagonal"], geom["reach"] = shape.diagonal, shape.reach
                 geom["center"], geom["axes"], geom["half"] = shape.center, shape.axes, shape.half
         entry["geoms"] = n_geoms - entry["geom"]

@@ -126,9 +126,17 @@ def timeline_of(motions: Sequence[Any], also: Sequence[float] = ()) -> Timeline:
 
 
 def _parts(knots: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return where stretches begin and end, in parts of the question, rounded down."""
-    first, last = Fraction(float(knots[0])), Fraction(float(knots[-1]))
-    parts = np.array([int((Fraction(t) - first) * FINE / (last - first)) for t in knots.tolist()], np.int64)
+    """Return where stretches begin and end, in parts of the question, rounded down: whole numbers, nothing is rounded
+    before.
+
+    A float is a whole number of 53 digits times a power of two; as multiples of the smallest power all are whole.
+    """
+    digits, powers = np.frexp(knots)
+    digits = np.ldexp(digits, 53).astype(np.int64)
+    least = powers[digits != 0].min(initial=powers.max())
+    whole = [d << p for d, p in zip(digits.tolist(), np.maximum(powers - least, 0).tolist())]
+    first, lasts = whole[0], whole[-1] - whole[0]
+    parts = np.array([(t - first) * FINE // lasts for t in whole], np.int64)
     return parts[:-1], parts[1:]
 
 

@@ -23,10 +23,11 @@ from typing import NamedTuple
 import numpy as np
 
 from tocsin import vec
-from tocsin.advancement.box_step import box_of, gap_between, outward
+from tocsin.advancement.box_step import box_of, outward
 from tocsin.advancement.leaves import convex_set, corner, placed_corner
 from tocsin.bounds.motion_bound import UNIT, chain_bound
 from tocsin.compiler.jit import kernel
+from tocsin.geometry.box_gap import gap_between
 from tocsin.geometry.convex import convex_distance, support_value
 from tocsin.geometry.tree import spread
 from tocsin.geometry.triangles import gap_along, sharper_direction, triangle_pair

@@ -12,6 +12,7 @@ from typing import Any
 
 from numba import cuda as _cuda
 
+from tocsin.geometry import points
 from tocsin.simd import lanes
 from tocsin.wavefront import stages
 
@@ -30,6 +31,15 @@ def _root(x):
     return math.sqrt(x)
 
 
+def _farthest_point(table, first, count, n):
+    best, k = -math.inf, first
+    for i in range(first, first + count):
+        s = table[i, 0] * n[0] + table[i, 1] * n[1] + table[i, 2] * n[2]
+        if s > best:
+            best, k = s, i
+    return k
+
+
 def _reserve(counters, k, n):
     return cuda.atomic.add(counters, k, n)
 
@@ -37,6 +47,7 @@ def _reserve(counters, k, n):
 REPLACED: dict[int, Callable[..., Any]] = {
     id(lanes.select): _select,
     id(lanes.root): _root,
+    id(points.farthest_point): _farthest_point,
     id(stages.reserve): _reserve,
 }
 
