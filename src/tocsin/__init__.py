@@ -63,6 +63,7 @@ if TYPE_CHECKING:
     from tocsin.io.planning import Problem, load_problem
     from tocsin.io.programs import load_moveit_program, load_program
     from tocsin.io.trajectories import Trajectory, load_trajectory
+    from tocsin.io.trajectory_writing import save_trajectory
     from tocsin.queries.audit import Audit, ProgramAudit, audit
     from tocsin.queries.delay import Delay, delay
     from tocsin.queries.penetration import Penetration
@@ -90,6 +91,7 @@ _ON_FIRST_USE = {
     "save_page": "tocsin.viewer",
     "save_picture": "tocsin.viewer",
     "save_report": "tocsin.viewer",
+    "save_trajectory": "tocsin.io.trajectory_writing",
     "vertex_face_times": "tocsin.deform.pairs",
     "view": "tocsin.viewer",
 }
@@ -166,6 +168,7 @@ __all__ = [
     "save_page",
     "save_picture",
     "save_report",
+    "save_trajectory",
     "vertex_face_times",
     "view",
 ]

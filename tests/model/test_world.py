@@ -21,7 +21,7 @@ def bodies():
 
 def round_ones():
     """A mesh whose hull has more corners than its proxy, and a cylinder, whose axis is behind its points."""
-    ball = trimesh.creation.icosphere(3, radius=0.5)
+    ball = trimesh.creation.icosphere(2, radius=0.5)
     return tocsin.Body((ball.vertices, ball.faces), name="ball"), tocsin.Body(tocsin.Cylinder(0.3, 1.0), name="can")
 
 

@@ -188,7 +188,7 @@ def hulls_step(tables, pair, seen, by_hulls, need, counts):
 
     Convex solids are their own hulls, so CONTACT can only come from a pair of those. With `by_hulls` the hulls of all
     nodes are looked at, those of the roots first, instead of the proxies. What is closer than the tolerance is opened,
-    however small it is: only leaves can say that they touch.
+    however small it is, and what cannot go on by what floating point resolves: only leaves can say that they touch.
     """
     world, pose, motion = tables.world, seen.pose, seen.motion
     geom_a, geom_b = world.geoms[pair["a"]], world.geoms[pair["b"]]
@@ -229,7 +229,7 @@ def hulls_step(tables, pair, seen, by_hulls, need, counts):
         return (0.0, CONTACT) if upper <= touch else (h, FREE)
     few = pair["taylor"] < 0.0 or FEW_STEPS * h > need or not is_deep(world, pair)
     near = TOUCHING * near if tight else max(near, NEAR_HULLS * min(geom_a["diagonal"], geom_b["diagonal"]))
-    return h, FREE if h >= need or (few and gap > near) else OPEN
+    return h, FREE if h >= need or (few and gap > near and later(seen.t, h) > seen.t) else OPEN
 
 
 @kernel
