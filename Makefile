@@ -10,9 +10,11 @@ SITE := $(VENV)/.site
   test-memory test-pure first lint types warm bench matrix clean
 
 # What the demo and the examples need; the tests need peers, browsers and robots beside it, four times as much.
+# Not quietly: somebody is looking on.
 $(LIBRARY): pyproject.toml
+	@echo "setting up $(VENV), once"
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
+	$(BIN)/python -m pip install --disable-pip-version-check -e .
 	touch $(LIBRARY)
 
 $(STAMP): $(LIBRARY) benchmarks/pyproject.toml checker/pyproject.toml

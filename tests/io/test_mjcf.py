@@ -167,6 +167,14 @@ def test_the_height_field_is_a_closed_solid_cut_as_mujoco_cuts_it(tmp_path):
     assert Scene(robot).distance(robot.at([0, 0, -0.3, 0, 0, 0, 1])).distance == 0.0  # inside
 
 
+@pytest.mark.parametrize("compiler", ["", "<compiler angle='degree' boundmass='0'/>"])
+def test_masses_that_are_missing_are_no_fault(tmp_path, compiler):
+    body = "<body name='a' pos='1 0 0'><joint name='j' range='-90 90'/><body name='b'><geom size='0.1'/></body></body>"
+    robot = load_mjcf(write(tmp_path, f"<mujoco>{compiler}<worldbody>{body}</worldbody></mujoco>"))
+    assert robot.joint_names == ("j",)
+    assert np.allclose(robot.limits, [[-np.pi / 2, np.pi / 2]])
+
+
 def test_meshes_are_hulls_unless_surfaces_are_asked_for(tmp_path):
     path = write(tmp_path, ZOO)
     wedge = load_mjcf(path)
@@ -309,7 +317,6 @@ def bad_files():
     yield "<!DOCTYPE mujoco [<!ENTITY a 'b'>]><mujoco/>", "document type"
     yield "<mujoco>" + "<body>" * 1000, "nested"
     yield "<mujoco><worldbody><body><geom size='-1'/></body></worldbody></mujoco>", "size"
-    yield "<mujoco><worldbody><body><joint/></body></worldbody></mujoco>", "mass"
     yield "<mujoco><worldbody><geom size='nan'/></worldbody></mujoco>", "cannot load"
     yield body.replace("<body>", "<body pos='nan 0 0'>").join(("<mujoco>", "</mujoco>")), "nan or inf in body_pos"
     yield f"<mujoco>{body}<keyframe><key qpos='nan 0 0 1 0 0 0'/></keyframe></mujoco>", "nan"

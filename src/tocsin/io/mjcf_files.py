@@ -43,6 +43,10 @@ _LEFT_OUT = ("size", "statistic", "visual", "custom", "extension", "sensor", "ac
 _WHAT = "the MuJoCo model"
 
 
+LEAST_MASS = {"boundmass": "1e-6", "boundinertia": "1e-9"}
+"""Masses are nothing to us: one that is missing is no fault of a model."""
+
+
 class Gathered:
     """A model as MuJoCo gets it: `text`, and `assets` by name."""
 
@@ -139,9 +143,12 @@ class Gathered:
             for child in list(element):
                 if child.tag in _LEFT_OUT or (element.tag == "default" and child.tag == "texture"):
                     element.remove(child)
+        if root.find("compiler") is None:
+            root.insert(0, Element("compiler"))
         for compiler in root.iter("compiler"):
             for key in ("assetdir", "meshdir", "texturedir", "strippath"):
                 compiler.attrib.pop(key, None)
+            compiler.attrib |= LEAST_MASS
         for key in root.iter("key"):
             key.attrib = {name: key.attrib[name] for name in ("name", "qpos") if name in key.attrib}
         for section in [child for child in root if child.tag == "asset"]:
