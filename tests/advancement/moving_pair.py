@@ -32,17 +32,23 @@ class MovingPair(NamedTuple):
 
 def moving_pair(rng, shape_a, shape_b, margin=0.0, spread=1.0):
     """Return two bodies on random motions, side by side."""
-    scene = tocsin.Scene(tocsin.Body(shape_a, name="a"), tocsin.Body(shape_b, name="b"))
-    world = scene.context.tables()
-    joints, sweeps, table = np.zeros(2, JOINT), np.zeros(2, SWEEP), np.zeros(1, PAIR)
     ends = []
-    for i, model in enumerate(scene.models):
+    for i in range(2):
         two = (origin(rng), origin(rng))
         for pose in two:
             pose[:3, 3] *= 0.5 * spread
             pose[0, 3] += 3.0 * i * spread
         ends.append(two)
-        rows = model.move(*two).rows.reshape(-1)
+    return pair_between(ends, shape_a, shape_b, margin)
+
+
+def pair_between(ends, shape_a, shape_b, margin=0.0):
+    """Return two bodies that move from pose to pose; `ends` are those of a, then of b."""
+    scene = tocsin.Scene(tocsin.Body(shape_a, name="a"), tocsin.Body(shape_b, name="b"))
+    world = scene.context.tables()
+    joints, sweeps, table = np.zeros(2, JOINT), np.zeros(2, SWEEP), np.zeros(1, PAIR)
+    for i, model in enumerate(scene.models):
+        rows = model.move(*ends[i]).rows.reshape(-1)
         joint_motion(joints[i], world.links[i], rows, 0, 7, 0.0, 1.0)
         link_bounds(sweeps, joints, world.links, i)
     table[0]["b"], table[0]["margin"] = 1, margin

@@ -7,7 +7,7 @@ import tocsin
 from tocsin.advancement.leaves import convex_set, convex_step, triangles_step
 from tocsin_bench.oracles import distance, shapes
 
-from .moving_pair import moving_pair
+from .moving_pair import moving_pair, pair_between
 
 TRIANGLE = np.array([[0, 1, 2]])
 
@@ -86,3 +86,28 @@ def test_no_step_of_convex_solids_passes_a_contact(a, b):
         for s in np.linspace(t, min(t + h, 1.0), 4)[1:] if h > 0.0 else ():
             pose_a, pose_b = moving.poses(s)
             assert shapes.distance(CONVEX[a][1], pose_a, CONVEX[b][1], pose_b) > 0.1 - 1e-12
+
+
+@pytest.mark.pure
+@pytest.mark.parametrize("turning", [0, 1])
+def test_no_step_of_a_bar_that_turns_about_its_middle_passes_what_its_end_meets(turning):
+    """Its middle stands still: all of its speed is that of its corners."""
+    bar, post = (2.0, 0.1, 0.1), (0.1, 0.1, 0.1)
+    turned, beside = np.eye(4), np.eye(4)
+    turned[:2, :2] = [[np.cos(1.0), -np.sin(1.0)], [np.sin(1.0), np.cos(1.0)]]
+    beside[:3, 3] = 0.9, 0.2, 0.0
+    sides, ends = [bar, post], [(np.eye(4), turned), (beside, beside)]
+    if turning:
+        sides, ends = sides[::-1], ends[::-1]
+    moving = pair_between(ends, *map(tocsin.Box, sides))
+    world = moving.world
+    sets = [convex_set(g, world.nodes[g["root"]], world.points, world.faces, np.zeros((3, 3))) for g in world.geoms]
+    reach = world.geoms["reach"].tolist()
+    first = (0.0, -1.0 if turning else 1.0, 0.0)
+    h, gap, *_ = convex_step(
+        *sets[0], *sets[1], *moving.state(0.0), moving.pair, *reach, first, np.zeros((4, 9)), -1.0, 0.9, 1.0
+    )
+    assert 0.09 < gap <= 0.1
+    for t in np.linspace(0.0, h, 9):
+        assert shapes.distance(shapes.box(sides[0]), moving.poses(t)[0], shapes.box(sides[1]), moving.poses(t)[1]) > 0.0
+    assert h > 0.05

@@ -158,6 +158,15 @@ def test_a_fan_that_goes_around_twice_is_not_settled(n):
     assert settled(made(once, faces), once, once) == ({0}, {0})
 
 
+@pytest.mark.parametrize("n", [3, 5, 8])
+def test_a_fan_that_is_flat_at_both_ends_and_collapses_between_them_is_not_settled(n):
+    """Half a turn about its own normal: straight ways of its rim go through the middle, all at once."""
+    v0, faces = fan(n, np.random.default_rng(n))
+    v1 = v0 * [-1.0, -1.0, 1.0]
+    assert settled(made(v0, faces), v0, v1) == (set(), {0})
+    assert settled(made(v0, faces), v1, v1) == ({0}, {0})
+
+
 def test_a_ring_keeps_the_margin():
     v, faces = grid(5, np.random.default_rng(0), 0.0)
     assert len(settled(made(v, faces), v, v)[0]) == 9

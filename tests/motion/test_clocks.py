@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from tocsin import Body, Sphere
+from tocsin import Body, RobotBuilder, Sphere, Trajectory
 from tocsin.motion.clocks import share_on, timeline_of
 from tocsin.motion.knots import FINE
 
@@ -20,6 +20,28 @@ def test_stretches_lie_between_all_knots_and_name_the_pieces():
     assert line.knots.tolist() == [0.0, 0.3, 2.0]
     assert [p.tolist() for p in line.pieces] == [[0, 1], [0, 0]]
     assert line.piece(1, line.stretches[1]) == (0, 0.15, 1.0)
+
+
+def test_a_stretch_of_a_curve_begins_and_lasts_where_it_does_in_its_piece():
+    """Knots of one robot cut the pieces of the other: shares of each piece, in exact arithmetic."""
+    motions = []
+    for name, times in (("a", [0.0, 0.3, 2.0]), ("b", [0.0, 1.25, 2.0])):
+        builder = RobotBuilder(name)
+        builder.link("root")
+        builder.link("arm", Sphere(0.1), parent="root", joint="revolute", axis=(0, 0, 1))
+        values = [[0.0], [1.0], [0.5]]
+        motions.append(builder.build().follow(Trajectory(times, values, [[0.0], [1.0], [0.0]])))
+    line = timeline_of(motions)
+    assert line.knots.tolist() == [0.0, 0.3, 1.25, 2.0]
+    for k, motion in enumerate(motions):
+        for i, stretch in enumerate(line.stretches):
+            _, degree, first, lasts, _ = line.listed(k, stretch)
+            assert degree == -3.0
+            piece = int(line.pieces[k][i])
+            begin, end = (Fraction(float(t)) for t in motion.times[piece : piece + 2])
+            x, y = (Fraction(float(t)) for t in line.knots[i : i + 2])
+            for share, truth in ((first, (x - begin) / (end - begin)), (lasts, (y - x) / (end - begin))):
+                assert abs(Fraction(share) - truth) <= Fraction(3, 2**53)
 
 
 def test_shares_are_exact_up_to_three_units():
