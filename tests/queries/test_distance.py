@@ -1,0 +1,43 @@
+"""The distance of a standing scene: records made of closest points, of links and of what deforms."""
+
+import math
+
+import numpy as np
+import pytest
+
+import tocsin
+from tocsin.queries.distance import distance_from
+
+pytestmark = pytest.mark.pure
+
+
+def test_the_normal_goes_from_a_to_b_and_is_zero_where_nothing_separates():
+    x, y = np.zeros(3), np.array([0.0, 3.0, 4.0])
+    found = distance_from(5.0, 4.9, x, y, ("arm", "hand"), ("table", "table"))
+    assert found.normal.tolist() == [0.0, 0.6, 0.8]
+    assert (found.model_a, found.link_a, found.model_b, found.link_b) == ("arm", "hand", "table", "table")
+    assert distance_from(0.0, 0.0, x, x, ("", ""), ("", "")).normal.tolist() == [0.0] * 3
+    nothing = distance_from(math.inf, 0.0, x, y, ("a", "a"), ("b", "b"))
+    assert (nothing.distance, nothing.lower, nothing.link_a) == (math.inf, math.inf, "")
+
+
+def test_a_motion_is_refused_and_a_placement_asked():
+    a, b = tocsin.Body(tocsin.Sphere(0.5), name="a"), tocsin.Body(tocsin.Sphere(0.5), (3, 0, 0), name="b")
+    scene = tocsin.Scene(a, b)
+    with pytest.raises(tocsin.TocsinError, match="one moment"):
+        scene.distance(a.move((0, 0, 0), (1, 0, 0)))
+    assert scene.distance(a.at((1, 0, 0))).distance == pytest.approx(1.0)
+    assert scene.distance().distance == pytest.approx(2.0)
+
+
+def test_what_deforms_and_what_does_not_are_compared():
+    a, b = tocsin.Body(tocsin.Sphere(0.5), name="a"), tocsin.Body(tocsin.Sphere(0.5), (3, 0, 0), name="b")
+    cloth = tocsin.Deformable([[0, 0, 1], [1, 0, 1], [0, 1, 1]], [[0, 1, 2]], name="cloth")
+    with np.errstate(divide="ignore", invalid="ignore"):  # as Python: lanes that are empty divide by 0
+        near = tocsin.Scene(a, b, cloth).distance()
+    assert near.distance == pytest.approx(0.5)
+    assert {near.model_a, near.model_b} == {"a", "cloth"}
+    with np.errstate(divide="ignore", invalid="ignore"):
+        far = tocsin.Scene(a, b, cloth).distance(cloth.at(cloth.vertices + (0, 0, 50)))
+    assert far.distance == pytest.approx(50.5), "of what is given to everything else"
+    assert far.lower <= far.distance
