@@ -108,7 +108,7 @@ def test_no_sample_goes_farther_than_the_checker_says(seed: int) -> None:
     n = len(case.middle)
     joints, _ = examined.stretch(Fraction(0), Fraction(1))
     low, high = (np.concatenate((np.zeros(7), case.middle + sign * case.half))[None] for sign in (-1, 1))
-    cells = Boxes(examined, {i: joints[i] for i in range(1, n + 1)}, low, high)
+    cells = Boxes(examined, joints, range(1, n + 1), low, high)
     shape = next(s for s, (i, _) in enumerate(examined.shapes) if i == n)
     part = examined.shapes[shape][1]
     for k in range(12):
@@ -134,7 +134,7 @@ def test_no_sample_goes_farther_than_the_checker_says_in_the_frame_of_any_link(s
     n = len(case.middle)
     joints, _ = examined.stretch(Fraction(0), Fraction(1))
     low, high = (np.concatenate((np.zeros(7), case.middle + sign * case.half))[None] for sign in (-1, 1))
-    cells = Boxes(examined, {i: joints[i] for i in range(1, n + 1)}, low, high)
+    cells = Boxes(examined, joints, range(1, n + 1), low, high)
     shape = {examined.shapes[s][0]: s for s in range(len(examined.shapes))}
     for link, frame in [(0, n), (0, max(n - 1, 1)), (n, n), (max(n - 1, 0), n)]:
         part = examined.shapes[shape[link]][1]

@@ -56,7 +56,7 @@ def test_places_and_derivatives_are_within_what_may_be_rounded(seed: int) -> Non
     scene = Scene([model], [(len(model.links) - 1, Part(point, np.eye(4)))])
     d = int(rng.integers(1, 30))
     i = 2 * int(rng.integers(0, 2 ** (d - 1))) + 1
-    slabs = Slabs(scene, *scene.stretch(Fraction(0), Fraction(1)), [(i / 2**d, 0.5**d)])
+    slabs = Slabs(scene, *scene.stretch(Fraction(0), Fraction(1)), range(len(model.links)), [(i / 2**d, 0.5**d)])
     found = slabs.placed(len(model.links) - 1, -1)[0][0, :, :3] @ [*point[0], 1.0]
     bounds = slabs.placed(len(model.links) - 1, -1)[1][0]
     with mpmath.workdps(60):

@@ -69,7 +69,7 @@ def test_the_checker_places_links_where_they_are_and_bounds_what_a_parabola_leav
     rng = np.random.default_rng(seed)
     for begin, end in examined.stretches:
         m, tau = 2 * int(rng.integers(4)) + 1, 0.125
-        slabs = Slabs(examined, *examined.stretch(begin, end), [(m / 8, tau)])
+        slabs = Slabs(examined, *examined.stretch(begin, end), range(len(examined.links)), [(m / 8, tau)])
         shape = int(rng.integers(len([i for i, _ in examined.shapes if examined.of[i] is examined.models[0]])))
         link, part = examined.shapes[shape]
         t, t1, t2 = slabs.placed(link, -1)[0][0, :, :3]
@@ -80,5 +80,5 @@ def test_the_checker_places_links_where_they_are_and_bounds_what_a_parabola_leav
             pose = motion.link_poses(float(at))[link]
             off = np.linalg.norm(points @ (pose[:3] - (t + s * t1 + s * s * t2)).T, axis=1).max()
             assert off <= most + 1e-12
-        moment = Slabs(examined, *examined.stretch(begin, end), [(m / 8, 0.0)])
+        moment = Slabs(examined, *examined.stretch(begin, end), range(len(examined.links)), [(m / 8, 0.0)])
         assert moment.left(link, -1, [0], None, part.sizes[None])[0] < 1e-10  # nothing but what may be rounded

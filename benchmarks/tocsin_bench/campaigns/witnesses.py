@@ -70,7 +70,8 @@ def gaps(proof: Path, urdf: Path, name: str) -> list[tuple[str, str, float]]:
     found = []
     for said in (said for said in data["links"] if said["verdict"] == "sometimes"):
         examined.models[0].pieces = [[[whole(v)] for v in said["witness"]]]
-        standing = Slabs(examined, *examined.stretch(Fraction(0), Fraction(1)), [(0.5, 0.0)])
+        moves = examined.stretch(Fraction(0), Fraction(1))
+        standing = Slabs(examined, *moves, range(len(examined.links)), [(0.5, 0.0)])
         of = [[s for s, (i, _) in enumerate(examined.shapes) if examined.names[i] == link] for link in said["links"]]
         least = np.inf
         for a, b in itertools.product(*of):

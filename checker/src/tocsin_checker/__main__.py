@@ -2,20 +2,16 @@
 
 import argparse
 import sys
-from pathlib import Path
 
-from tocsin_checker.check import check
-from tocsin_checker.models import Robot
-from tocsin_checker.proof import Refused, read_proof
+from tocsin_checker import Refused, Robot, check, read_proof
 
 
 def main(argv: list[str] | None = None) -> int:
     """Check proofs."""
     parser = argparse.ArgumentParser(prog="tocsin-checker", description="Check proofs of motions, independently.")
-    parser.add_argument("proofs", nargs="+", type=Path)
+    parser.add_argument("proofs", nargs="+")
     parser.add_argument("--robot", action="append", default=[], metavar="NAME=URDF", help="where a robot is read from")
-    args = parser.parse_args(argv)
-    files, refused = {}, 0
+    args, files, refused = parser.parse_args(argv), {}, 0
     for path in args.proofs:
         try:
             files = files or {name: Robot(file) for name, _, file in (given.partition("=") for given in args.robot)}

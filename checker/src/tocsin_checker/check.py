@@ -75,13 +75,13 @@ class Scene:
             link = self.parent[link]
         return found
 
-    def stretch(self, begin: Fraction, end: Fraction) -> tuple[dict[int, Joint], list[Any]]:
+    def stretch(self, begin: Fraction, end: Fraction) -> tuple[list[Joint], list[Any]]:
         """Return the joints of all links in a stretch, and the entries of all configurations."""
         joints, entries, first = [], [], 0
         for model in self.models:
             own, *moves = model.during(begin, end, first)
             joints, entries, first = joints + own, [*entries, moves], first + len(moves[0])
-        return dict(enumerate(joints)), entries
+        return joints, entries
 
     def between(self, a: int, b: int) -> list[int]:
         """Return the links whose joints move one of two shapes against the other."""
@@ -113,9 +113,7 @@ class Check(Scene):
         moving = [model.knots for model in self.models if model.knots] or [[Fraction(0), Fraction(1)]]
         need(len({(k[0], k[-1]) for k in moving}) == 1, "some of the motions begin before or end after others.")
         self.stretches = list(itertools.pairwise(sorted(set().union(*moving))))
-        self.names = [
-            m.name if len(m.links) == 1 else f"{m.name}/{link.name}" for m, link in zip(self.of, self.links)
-        ]  # fmt: skip
+        self.names = [m.name if len(m.links) == 1 else f"{m.name}/{k.name}" for m, k in zip(self.of, self.links)]
         listed = [((self.names[i], s), (i, part)) for i, k in enumerate(self.links) for s, part in enumerate(k.shapes)]
         numbered, own = [(str(name), int(number)) for name, number in proof["shapes"]], dict(listed)
         same = sorted(numbered) == sorted(name for name, _ in listed) and len(own) == len(listed)
@@ -138,29 +136,28 @@ class Check(Scene):
     def _margins(self, given: float, margins: list[Any], skipped: list[Any]) -> np.ndarray:
         """Return the margin of every pair of shapes a < b that has to be apart, NOT_ASKED where none has to."""
         need(all(0.0 <= m < 1e9 for m in [given, *(m for _, _, m in margins)]), "a margin is a length, not negative.")
-        link = np.array([i for i, _ in self.shapes])
+        link, of = np.array([i for i, _ in self.shapes]), {}
         asked, order = np.array([self.of[i].asked for i in link]), np.arange(len(link))
         wanted = (asked[:, None] | asked) & (link[:, None] != link) & (order[:, None] < order)
         out = np.where(wanted, float(given), NOT_ASKED)
-        for entries in (margins, skipped):
+        for shape, i in enumerate(link):
+            of.setdefault(self.names[i], []).append(shape)
+        for entries, skips in ((margins, False), (skipped, True)):
             once = len({frozenset(entry[:2]) for entry in entries}) == len(entries)
             need(once, "a pair has two margins, or is skipped twice.")
-        for (a, b, said), skips in [(v, False) for v in margins] + [(v, True) for v in skipped]:
-            i, k = (self.names.index(name) if name in self.names else -1 for name in (a, b))
-            own = (np.outer(link == i, link == k) | np.outer(link == k, link == i)) & (out < NOT_ASKED)
-            out[own] = NOT_ASKED if skips else said
-            if skips and own.any():
-                joined = self._above(i) == k or self._above(k) == i
-                fits = said == "ignored" or (said == "adjacent" and joined)
-                need(fits, f"{a} and {b} are skipped, but not as 'ignored', nor as 'adjacent' with a joint between.")
-                self.verdict.skipped[said] += int(own.sum())
+            for a, b, said in entries:
+                both = [(min(pair), max(pair)) for pair in itertools.product(of.get(a, ()), of.get(b, ()))]
+                for pair in (pair for pair in both if out[pair] < NOT_ASKED):
+                    fits = not skips or said == "ignored" or (said == "adjacent" and self._adjacent(*link[[*pair]]))
+                    need(fits, f"{a} and {b} are skipped, but not as 'ignored', nor 'adjacent' with a joint between.")
+                    out[pair] = NOT_ASKED if skips else said
+                    self.verdict.skipped.update([said] if skips else [])
         return out
 
-    def _above(self, link: int) -> int:
-        """Return the next link above one that has shapes."""
-        while (link := self.parent[link]) >= 0 and not self.links[link].shapes:
-            pass
-        return link
+    def _adjacent(self, *links: int) -> bool:
+        """Is one of two links the next one with shapes above the other?"""
+        above = [next((k for k in self.chain(i, -1)[1:] if self.links[k].shapes), -1) for i in links]
+        return links[0] == above[1] or links[1] == above[0]
 
     def free(self) -> None:
         """Check that nothing comes within the margin."""
@@ -168,7 +165,7 @@ class Check(Scene):
         need(given == wanted, f"the motion has {wanted} stretches; {given} are proven.")
         for number, (said, ends) in enumerate(zip(self.proof["free"], self.stretches)):
             self.where, (words, listed) = f"stretch {number}: ", (iter(said.split()), {})
-            slabs = functools.partial(Slabs.of, self, *self.stretch(*ends))
+            slabs = functools.partial(Slabs, self, *self.stretch(*ends))
             self.apart(self._slabs(words, listed), slabs, between)
             need(next(words, None) is None, "the proof goes on behind its end.")
             self._boxes(slabs, listed)
@@ -245,7 +242,7 @@ class Check(Scene):
         said = self.proof["contact"]
         number, time = int(said["stretch"]), float(said["time"])
         need(0 <= number < len(self.stretches) and 0.0 <= time <= 1.0, "the contact is at no moment of the motion.")
-        cells = Slabs(self, *self.stretch(*self.stretches[number]), [(time, 0.0)])
+        cells = Slabs(self, *self.stretch(*self.stretches[number]), range(len(self.links)), [(time, 0.0)])
         within = self.together(cells, [said], float(said["tolerance"]))
         self.verdict.about.append(f"{within} in stretch {number} at {time:.6g}")
 

@@ -42,10 +42,10 @@ class Boxes(Cells):
 
     ORDERS = 2
 
-    def __init__(self, scene: Any, joints: dict[int, Joint], low: np.ndarray, high: np.ndarray) -> None:
+    def __init__(self, scene: Any, joints: list[Joint], links: Any, low: np.ndarray, high: np.ndarray) -> None:
         middle = 0.5 * (low + high)
         half = np.maximum(high - middle, middle - low) * UP
-        super().__init__(scene, joints, np.stack((middle.T, half.T, 0.0 * half.T), axis=2), np.ones(len(low)))
+        super().__init__(scene, joints, links, np.stack((middle.T, half.T, 0.0 * half.T), axis=2), np.ones(len(low)))
 
     def placed(self, link: int, frame: int) -> tuple[np.ndarray, np.ndarray]:
         """Return what `Cells` does; the frame may be of any link: what is not below it is seen through the inverse of
@@ -152,7 +152,7 @@ def matrix(check: Check) -> None:
     def boxes(links: Any, given: list[Box]) -> Boxes:
         known = not any(check.links[i].round for i in links)
         need(known, "a joint between the links is neither revolute nor prismatic.")
-        return Boxes(check, {i: joints[i] for i in links}, *np.array(given, dtype=float).transpose(2, 0, 1))
+        return Boxes(check, joints, links, *np.array(given, dtype=float).transpose(2, 0, 1))
 
     for said in check.proof["links"]:
         check.where, verdict = " and ".join(map(str, said["links"])) + ": ", said["verdict"]

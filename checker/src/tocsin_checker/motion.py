@@ -141,20 +141,21 @@ class Cells:
     """Slabs of time, or boxes of joint values, one in each row of every array: where links are in the middle, and what
     that leaves out.
 
-    Given are some links with their joints, and the coefficients of every entry of the configuration about the middle of
-    each cell, (entries, cells, powers); and `tau`: how far a cell goes from there. Slabs and boxes differ in the
-    `ORDERS` of a joint's derivatives that are used, in what a child has of its parent's (`below`), in which linear
-    functions are maximised (`combined`) and how they add up (`summed`), and in what the derivatives leave out
-    (`beyond`).
+    Given are the joints of all links, which of these are looked at, and the coefficients of every entry of the
+    configuration about the middle of each cell, (entries, cells, powers); and `tau`: how far a cell goes from there.
+    Slabs and boxes differ in the `ORDERS` of a joint's derivatives that are used, in what a child has of its parent's
+    (`below`), in which linear functions are maximised (`combined`) and how they add up (`summed`), and in what the
+    derivatives leave out (`beyond`).
     """
 
     ORDERS = 3
 
-    def __init__(self, scene: Any, joints: dict[int, Joint], values: np.ndarray, tau: np.ndarray) -> None:
-        self.scene, self.row, self.tau = scene, {i: k for k, i in enumerate(joints)}, tau
-        self.angle = np.zeros((len(joints), *values.shape[1:]))
+    def __init__(self, scene: Any, joints: list[Joint], links: Any, values: np.ndarray, tau: np.ndarray) -> None:
+        self.scene, self.row, self.tau = scene, {i: k for k, i in enumerate(links)}, tau
+        own = [joints[i] for i in links]
+        self.angle = np.zeros((len(own), *values.shape[1:]))
         place, sizes, slid = np.zeros((*self.angle.shape, 3)), np.zeros_like(self.angle), np.zeros_like(self.angle)
-        for k, joint in enumerate(joints.values()):
+        for k, joint in enumerate(own):
             for entry, factor, offset in joint.turns:
                 self.angle[k], sizes[k] = factor * values[entry], np.abs(factor * values[entry])
                 self.angle[k, :, 0], sizes[k, :, 0] = self.angle[k, :, 0] + offset, sizes[k, :, 0] + abs(offset)
@@ -162,15 +163,15 @@ class Cells:
                 place[k] += factor * values[entry][..., None] * vector
                 place[k, :, 0] += offset * vector
                 slid[k, :, 0] += abs(offset)  # with what the sum may have lost
-        origins = np.array([scene.links[i].origin for i in joints])[:, None]
-        axes, then = (np.array(v)[:, None] for v in zip(*[(j.axis, j.then) for j in joints.values()]))
+        origins = np.array([scene.links[i].origin for i in links])[:, None]
+        axes, then = (np.array(v)[:, None] for v in zip(*[(j.axis, j.then) for j in own]))
         turn, k, rates = turned(axes, self.angle[:, :, 0]) @ then, cross(axes), self.angle[..., None, None]
         jets = np.zeros((*self.angle.shape[:2], 3, 4, 4))
         jets[:, :, 0, :3, :3], jets[:, :, 1, :3, :3] = turn, rates[:, :, 1] * (k @ turn)
         jets[:, :, 2, :3, :3] = (rates[:, :, 2] * k + 0.5 * rates[:, :, 1] ** 2 * (k @ k)) @ turn
         jets[:, :, :, :3, 3], jets[:, :, 0, 3, 3] = place[:, :, :3], 1.0
         self.jets = (origins[:, None] @ jets)[:, :, : self.ORDERS]
-        far, off = norms(origins[..., :3, 3]), np.array([j.off for j in joints.values()])
+        far, off = norms(origins[..., :3, 3]), np.array([j.off for j in own])
         self.bounds = bounds(peaks(sizes, tau), peaks(norms(place) + slid, tau), far, off.T[..., None])
         self.placed = functools.cache(self.placed)
 
@@ -224,10 +225,10 @@ class Cells:
 
 
 class Slabs(Cells):
-    """Slabs of a stretch, during which every entry is a polynomial: `entries` has, of each model, these, and where the
-    stretch begins and how long it lasts in their own time."""
+    """Slabs of a stretch, in which some of the links are looked at. Every entry is a polynomial then: `entries` has, of
+    each model, these, and where the stretch begins and how long it lasts in their own time."""
 
-    def __init__(self, scene: Any, joints: dict[int, Joint], entries: list[Any], slabs: list[Slab]) -> None:
+    def __init__(self, scene: Any, joints: list[Joint], entries: list[Any], links: Any, slabs: list[Slab]) -> None:
         rows = []
         for polynomials, begin, lasts in entries:
             moves = any(len(p) > 1 for p in polynomials)
@@ -236,12 +237,7 @@ class Slabs(Cells):
         values = np.zeros((len(rows), len(slabs), max(3, *(len(row[0]) for row in rows))))
         for k, row in enumerate(rows):
             values[k, :, : len(row[0])] = row
-        super().__init__(scene, joints, values, np.array([tau for _, tau in slabs]))
-
-    @staticmethod
-    def of(scene: Any, joints: dict[int, Joint], entries: list[Any], links: Any, slabs: list[Slab]) -> "Slabs":
-        """Return slabs in which only some of the links are looked at."""
-        return Slabs(scene, {i: joints[i] for i in links}, entries, slabs)
+        super().__init__(scene, joints, links, values, np.array([tau for _, tau in slabs]))
 
     def below(self, above: np.ndarray, joint: np.ndarray) -> np.ndarray:
         """Return what a child has, by the product rule."""

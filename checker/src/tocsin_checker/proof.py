@@ -11,6 +11,7 @@ VERSION = 2
 LARGEST = 64 * 2**20
 """Bytes of a proof, unpacked: a bomb is refused before it is read."""
 
+
 def shown(text: str) -> str:
     """Return a text of one line: names in a proof are anybody's."""
     return "".join(c if c.isprintable() else "?" for c in text)
