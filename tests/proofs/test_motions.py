@@ -55,6 +55,24 @@ def test_the_example_by_hand_is_checked_as_the_docs_say() -> None:
     assert not accepts(by_hand("/ 1 0 0 / 1 0 0", curve))
 
 
+def test_what_a_proof_says_twice_or_by_half_is_refused() -> None:
+    """A curve with a row beside it does not stand, and a planar joint does not lose a direction."""
+    data = by_hand("/ 1 0 0 1 0 0", [0, 0, 3, -2])
+    assert accepts(data)
+    data["models"][0]["asked"], data["models"][1]["asked"] = False, True
+    assert not accepts(data)
+    data["models"][0]["rows"] = [[0, 0, 0, 0, 0, 0, 1]]
+    assert not accepts(data)
+    flat = by_hand("1 0 0", [0])
+    flat["models"][0]["links"][0].update(joint="planar", across=[[0, 1, 0], [1, 0, 0]])
+    flat["models"][0]["curves"] = [[[0], [0, 0.5], [0]]]
+    assert accepts(flat)
+    flat["models"][0]["curves"] = [[[0], [0, 5.0], [0]]]
+    assert not accepts(flat)
+    flat["models"][0]["links"][0]["across"].pop()
+    assert not accepts(flat)
+
+
 @pytest.mark.parametrize("seed", range(8))
 def test_the_checker_places_links_where_they_are_and_bounds_what_a_parabola_leaves_out(seed: int) -> None:
     """Its jets against poses of the motion, its remainders against samples; all joints, on curves and straight."""

@@ -55,7 +55,7 @@ class Link:
     def joint(self, piece: list[Poly], off: list[float], first: int) -> Joint:
         """Return its joint during a piece of a motion, whose entries are numbered from `first` on; behind them is the
         share of the piece that is done. `off`: how far they may be off."""
-        along = {"planar": self.across, "floating": EYE}.get(self.kind, [self.axis])
+        along = {"planar": self.across, "floating": EYE}.get(self.kind, [self.axis])[: len(self.slides)]
         turns, slides = ([(first + e, *self.mimic) for e in part] for part in (self.turns, self.slides))
         may = [abs(self.mimic[0]) * sum(off[e] for e in p) for p in ((*self.turns, *self.round[:1]), self.slides)]
         if not self.round:
@@ -215,7 +215,7 @@ def read_model(given: dict[str, Any], files: dict[str, Any]) -> Model:
     knots = [Fraction(v) for v in given.get("times", ())] or [Fraction(k, len(pieces)) for k in range(len(pieces) + 1)]
     fits = len(knots) == len(pieces) + 1 and all(a < b for a, b in itertools.pairwise(knots))
     need(fits, f"the times of {name!r} are not those of its pieces, or do not increase.")
-    asked, stands = given["asked"] is True, len(given.get("rows", ())) == 1
+    asked, stands = given["asked"] is True, "curves" not in given and len(given["rows"]) == 1
     need(asked or stands, f"{name!r} moves, and the proof does not ask about it.")
     return Model(name, links, pieces, [] if stands else knots, off, asked, about)
 

@@ -159,7 +159,7 @@ class Cells:
             for entry, factor, offset in joint.turns:
                 self.angle[k], sizes[k] = factor * values[entry], np.abs(factor * values[entry])
                 self.angle[k, :, 0], sizes[k, :, 0] = self.angle[k, :, 0] + offset, sizes[k, :, 0] + abs(offset)
-            for vector, (entry, factor, offset) in zip(joint.along, joint.slides):
+            for vector, (entry, factor, offset) in zip(joint.along, joint.slides, strict=True):
                 place[k] += factor * values[entry][..., None] * vector
                 place[k, :, 0] += offset * vector
                 slid[k, :, 0] += abs(offset)  # with what the sum may have lost
