@@ -61,4 +61,4 @@ def _sentence(record: Record) -> str:
         return f"{record['file']}: REFUSED: {record['reason']}"
     not_asked = ", ".join(f"{n} {reason}" for reason, n in sorted(record["not asked about"].items())) or "none"
     accepted = f"{record['file']}: accepted: {record['claim']}; pairs of shapes: {record['pairs']}"
-    return "; ".join([f"{accepted}; not asked about: {not_asked}", *record["about"]])
+    return "\n  ".join([f"{accepted}; not asked about: {not_asked}", *record["about"]])
