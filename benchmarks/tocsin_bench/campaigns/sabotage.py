@@ -24,8 +24,8 @@ import sys
 import tempfile
 import threading
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from collections.abc import Iterable, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -160,10 +160,9 @@ class Campaign:
                 for names in (self._before, self._direct, self._pure):
                     wanted = {name for one in some for name in names(one)}
                     self._control(pool, sorted(wanted - set(self._notes.passed)), jobs)
-                    some = list(self._told(pool.map(self._plain, some, map(names, some))))
+                    some = self._told([pool.submit(self._plain, one, names(one)) for one in some])
                 if compiled:
-                    ended = as_completed([pool.submit(self._compiled, one) for one in some])
-                    list(self._told(each.result() for each in ended))
+                    self._told([pool.submit(self._compiled, one) for one in some])
             except BaseException:
                 pool.shutdown(wait=False, cancel_futures=True)
                 raise
@@ -213,15 +212,18 @@ class Campaign:
                 self._controls[test] = run.failed
             return self._controls[test]
 
-    def _told(self, found: Iterable[tuple[Sabotage, Verdict]]) -> Iterator[Sabotage]:
-        """Print and write down each verdict; yield the changes that plain Python says nothing about."""
-        for one, verdict in found:
+    def _told(self, asked: list[Future[tuple[Sabotage, Verdict]]]) -> list[Sabotage]:
+        """Print and write down each verdict as it comes; return the changes that plain Python says nothing about."""
+        left = []
+        for ended in as_completed(asked):
+            one, verdict = ended.result()
             if verdict.caught_by or verdict.how == COMPILED:
                 self._notes.write(one, verdict)
             else:
-                yield one
+                left.append(one)
             said = verdict.caught_by or ("SURVIVED" if verdict.how == COMPILED else "not caught")
             print(f"{verdict.seconds:6.1f} s, {verdict.how}: {one.name}: {said}", flush=True)
+        return left
 
 
 def campaign(
