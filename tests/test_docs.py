@@ -96,13 +96,13 @@ def test_every_question_is_in_the_reference_with_its_keywords(name):
 
 
 @pytest.mark.parametrize("name", tocsin.__all__)
-def test_every_public_name_says_what_it_is_for_and_its_examples_run(name):
+def test_every_public_name_says_what_it_is_for_and_its_examples_run(name, request):
     found = getattr(tocsin, name)
     assert found.__doc__
     assert len(found.__doc__) > 30
     members = vars(found).items() if inspect.isclass(found) else ()
     assert [k for k, v in members if not k.startswith("_") and callable(v) and not v.__doc__] == []
-    words = {n: getattr(tocsin, n) for n in tocsin.__all__}
+    words = {n: getattr(tocsin, n) for n in tocsin.__all__} | {"getfixture": request.getfixturevalue}
     runner = doctest.DocTestRunner(verbose=False)
     for example in doctest.DocTestFinder(recurse=False).find(found, name, globs=words):
         assert runner.run(example).failed == 0, f"the example of {name} does not say what it says"
