@@ -135,7 +135,7 @@ def judged(judge: Any, found: Any, trajectory: Trajectory) -> str:
         return f"{SAMPLES} samples: free" if touch is None else f"WRONG: {touch.link} and {touch.other} touch"
     conflict = found.conflicts[0]
     when = conflict.at if conflict.at is not None else 0.5 * (conflict.enter + conflict.exit)
-    rows = trajectory(np.array([when]))
+    rows = trajectory(np.array([trajectory.knots[0] + when]))  # a program begins with its first motion
     sweep = Sweep(judge._geoms, *judge.chain.poses(judge.joint_names, rows))
     apart = judge.distance(sweep, 0, conflict.pair.link_a, conflict.pair.link_b)
     return f"contact at {when:.3f} s" if apart <= 1e-3 else f"WRONG: {1e3 * apart:.2f} mm apart at {when:.3f} s"
@@ -229,9 +229,17 @@ def _published(ways: dict[str, Callable[..., Trajectory]], folder: Path | None) 
         rows += _audited(f"{given.name} ({given.robot})", scene, robot, judge, (points, times), curves)
     for name, which, file in in_files(folder):
         robot, judge, scene = _on_a_floor(which)
-        sent = robot.follow(tocsin.load_trajectory(file)).trajectory
+        sent = _of_all_joints(tocsin.load_trajectory(file), robot)
         rows += _audited(name, scene, robot, judge, (sent(sent.knots), sent.knots), {"as it is sent": sent})
     return rows
+
+
+def _of_all_joints(given: Trajectory, robot: tocsin.Robot) -> Trajectory:
+    """Return a trajectory of some joints as one of the robot's whole configuration; the others stand at 0."""
+    table = np.zeros((*given.coefficients.shape[:2], robot.n_config))
+    for k, name in enumerate(given.joint_names):
+        table[:, :, robot.joint_names.index(name)] = given.coefficients[:, :, k]
+    return Trajectory.of_pieces(given.knots, table, source=given.source)
 
 
 def _ways_of(given: Published) -> tuple[str, ...]:
