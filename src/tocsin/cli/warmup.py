@@ -318,14 +318,16 @@ def _proofs() -> None:
 
 
 def _picture() -> None:
-    """The renderer's kernels; without the library that pictures need there is nothing to compile."""
-    from tocsin.viewer import save_picture
+    """The kernels of pages and pictures; without the library that pictures need there are those of pages."""
+    from tocsin.viewer import save_page, save_picture
 
     ball = Body(Sphere(0.1), name="ball")
     scene = Scene(ball, Body(Box((0.1, 0.1, 0.1)).tessellate(), _moved(1.0), name="box"))
+    move = ball.move(_moved(0.0), _moved(2.0))
     with tempfile.TemporaryDirectory() as folder:
+        save_page(Path(folder) / "page.html", scene, move)
         try:
-            save_picture(Path(folder) / "picture.png", scene, ball.move(_moved(0.0), _moved(2.0)), size=(320, 320))
+            save_picture(Path(folder) / "picture.png", scene, move, size=(320, 320))
         except TocsinError as error:
             if not isinstance(error.__cause__, ModuleNotFoundError):
                 raise
