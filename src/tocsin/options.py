@@ -1,11 +1,4 @@
-"""What may be asked: the defaults of every keyword that a question takes."""
-
-RELATIVE_TOLERANCE = 1e-4
-"""Default tolerance, as a fraction of the diagonal of the smaller geometry of a pair."""
-
-MAX_STEPS = 1_000_000
-"""Default cap on steps in one query, and through them on its tests (`advancement.work`); a capped query says so and
-says up to when freedom is proven."""
+"""What may be chosen: the names of engines, back ends and devices. `limits` has the numbers."""
 
 METHODS = ("advancement", "interval")
 """The engines: conservative advancement, or interval arithmetic on elementary equations. The first is the faster on

@@ -11,16 +11,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from tocsin import _cast, proofs  # noqa: F401  # pyright: ignore[reportUnusedImport]  # provides Robot.prove_pairs
 from tocsin._readers import Provided
+from tocsin.limits import MAX_STEPS
 from tocsin.model.base import Model, Motion
-from tocsin.model.body import Body
-from tocsin.model.robot import Robot
 from tocsin.model.sizes import remark_on_sizes
-from tocsin.options import BACKENDS, MAX_STEPS
+from tocsin.options import BACKENDS
 from tocsin.queries import edges
 from tocsin.queries.context import Context, context_of
 from tocsin.queries.distance import distance
 from tocsin.queries.distances import Distances, distances
-from tocsin.queries.edges import Asking, FirstContacts, Points
+from tocsin.queries.edges import Asking, FirstContacts, Groups, Movers, Points
 from tocsin.queries.first_contact import engine_of, first_contact, is_free
 from tocsin.queries.rules import Margins
 from tocsin.queries.threads import Progress
@@ -30,11 +29,6 @@ if TYPE_CHECKING:
     from tocsin.proofs.prove import Proof
     from tocsin.queries.penetration import Penetration
     from tocsin.soft_results import FeatureContacts, TriangleTimes
-
-
-Movers = Robot | Body | Sequence[Robot | Body]
-"""What moves in a batch: one model, or several at once."""
-Groups = str | None | Sequence[str | None]
 
 SHOWN: Provided[..., View] = Provided("shows a scene in a notebook", "tocsin.viewer.notebook")
 PICTURED: Provided[[Scene], str] = Provided("draws a scene for a notebook", "tocsin.viewer.notebook")

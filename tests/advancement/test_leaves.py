@@ -21,7 +21,9 @@ def check_triangles(seed, cases, samples):
         pair, world = moving.pair, moving.world
         t = float(rng.random()) * 0.8
         reach = world.geoms["reach"].tolist()
-        h, d, x, y = triangles_step(world.points, world.faces, 0, 1, *moving.state(t), pair, *reach, 1.0 - t, 0.0)
+        h, d, x, y = triangles_step(
+            world.points, world.faces, (0, 1), *moving.state(t), pair, tuple(reach), (1.0 - t, 0.0)
+        )
         assert np.linalg.norm(np.subtract(x, y)) == pytest.approx(d, abs=1e-12)
         for k, s in enumerate(np.linspace(t, min(t + h, 1.0), samples)):
             a, b = (c @ p[:3, :3].T + p[:3, 3] for c, p in zip(corners, moving.poses(s)))
@@ -39,9 +41,9 @@ def test_a_step_that_keeps_a_gap_ends_before_it_is_used_up():
         corners = rng.normal(size=(2, 3, 3))
         moving = moving_pair(rng, (corners[0], TRIANGLE), (corners[1], TRIANGLE))
         reach = moving.world.geoms["reach"].tolist()
-        given = (moving.world.points, moving.world.faces, 0, 1, *moving.state(0.0), moving.pair, *reach, 1.0)
-        _, gap, _, _ = triangles_step(*given, 0.0)
-        h, _, _, _ = triangles_step(*given, 0.25 * gap)
+        given = (moving.world.points, moving.world.faces, (0, 1), *moving.state(0.0), moving.pair, tuple(reach))
+        _, gap, _, _ = triangles_step(*given, (1.0, 0.0))
+        h, _, _, _ = triangles_step(*given, (1.0, 0.25 * gap))
         if not 0.0 < h < 1.0:
             continue
         a, b = (c @ p[:3, :3].T + p[:3, 3] for c, p in zip(corners, moving.poses(h)))
@@ -76,8 +78,9 @@ def test_no_step_of_convex_solids_passes_a_contact(a, b):
         world, t = moving.world, 0.2
         sets = [convex_set(g, world.nodes[g["root"]], world.points, world.faces, np.zeros((3, 3))) for g in world.geoms]
         reach = world.geoms["reach"].tolist()
+        sides = [(*one, far) for one, far in zip(sets, reach)]
         h, gap, upper, n, _, _ = convex_step(
-            *sets[0], *sets[1], *moving.state(t), moving.pair, *reach, (1.0, 0.0, 0.0), np.zeros((4, 9)), -1.0, 0.9, 0.8
+            *sides, *moving.state(t), moving.pair, (1.0, 0.0, 0.0), np.zeros((4, 9)), (-1.0, 0.9, 0.8)
         )
         truth = shapes.distance(CONVEX[a][1], moving.poses(t)[0], CONVEX[b][1], moving.poses(t)[1])
         assert gap + 0.1 <= truth + 1e-7

@@ -10,6 +10,8 @@ from tocsin.bounds.continuous_sat import apart_until, range_on
 
 from .exact_motion import random_joint, random_rotation
 
+UNIT = (0.0, 1.0)
+
 
 def model_of(joints):
     out, step = np.zeros((3, 4, 5)), np.zeros((3, 4, 5))
@@ -66,9 +68,8 @@ def attack(seed, cases, samples):
         reach = [float(np.linalg.norm(b[0]) + np.linalg.norm(b[2])) for b in boxes]
         clear = 1e-9 + float(rng.choice([0.0, 0.1]))
         until = apart_until(
-            model_of(chains[0]), model_of(chains[1]), tuples(boxes[0]), tuples(boxes[1]), *reach, clear,
-            0.0, 1.0, 0.0, 1.0, 0.0, 8,
-        )  # fmt: skip
+            *[(model_of(chains[i]), tuples(boxes[i]), reach[i]) for i in range(2)], clear, UNIT, UNIT, 0.0, 8
+        )
         proven += until > 0.0
         for t in np.linspace(0.0, min(until, 1.0), samples) if until > 0.0 else ():
             assert widest_gap(boxes[0], pose_at(chains[0], t), boxes[1], pose_at(chains[1], t)) > 0.0, (until, t)
@@ -96,13 +97,14 @@ CUBE = ((0.0, 0.0, 0.0), ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)), (0
 
 @pytest.mark.pure
 def test_cubes_that_stand_apart_are_apart_to_the_end_unless_more_is_asked():
-    ask = (CUBE, CUBE, 0.9, 0.9)
-    assert apart_until(still(0.0), still(3.0), *ask, 1.9, 0.0, 1.0, 0.0, 1.0, 0.0, 8) == math.inf
-    assert apart_until(still(0.0), still(3.0), *ask, 2.1, 0.0, 1.0, 0.0, 1.0, 0.0, 8) == 0.0
+    sides = (still(0.0), CUBE, 0.9), (still(3.0), CUBE, 0.9)
+    assert apart_until(*sides, 1.9, UNIT, UNIT, 0.0, 8) == math.inf
+    assert apart_until(*sides, 2.1, UNIT, UNIT, 0.0, 8) == 0.0
 
 
 def test_cubes_that_meet_halfway_are_apart_nearly_until_then():
-    until = apart_until(still(0.0), still(3.0, -4.0), CUBE, CUBE, 0.9, 0.9, 0.0, 0.0, 1.0, 0.0, 1.0, 0.0, 24)
+    sides = (still(0.0), CUBE, 0.9), (still(3.0, -4.0), CUBE, 0.9)
+    until = apart_until(*sides, 0.0, UNIT, UNIT, 0.0, 24)
     assert 0.45 < until < 0.5
 
 

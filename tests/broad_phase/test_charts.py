@@ -25,4 +25,4 @@ def test_a_chart_is_not_asked_beyond_its_clearance(margin, tolerance, answer):
     pair["margin"], pair["tolerance"] = margin, tolerance
     rows = np.array(robot.move([0.0], [1.0]).rows).reshape(-1)
     world = tocsin.Scene(robot).context.tables()
-    assert settled(world, pair[0], chart[0], rows, 0, robot.width, 0.0, 1.0, 0.0, 1.0) == answer
+    assert settled(world, pair[0], chart[0], rows, (0, robot.width, 0.0, 1.0), 0.0, 1.0) == answer

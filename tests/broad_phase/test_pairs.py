@@ -7,7 +7,7 @@ import tocsin
 from plain import PLAIN
 from tocsin.broad_phase.pairs import PAIR, prepare, prepare_look, set_tolerance
 from tocsin.broad_phase.sweep import SWEEP, link_bounds, link_middle
-from tocsin.model.world import GEOM
+from tocsin.model.tables import GEOM
 from tocsin.motion.joints import JOINT, joint_motion
 
 pytestmark = PLAIN

@@ -56,13 +56,13 @@ def check(seed, n, m):
         if not apart(boxes, row[i], boxes, row[k]) and (i, k) not in rules
     }
     slots = np.zeros(2, PAIR)
-    found = between_moving(slots, 0, world, boxes, first_a, slots_a, 0, first_b, slots_b, n, 0.0, STACK)
+    found = between_moving(slots, 0, world, boxes, (first_a, slots_a, 0), (first_b, slots_b, n), 0.0, STACK)
     assert listed(*found) == {p for p in truth if p[0] < n <= p[1]}
-    found = between_moving(slots, 0, world, boxes, first_a, slots_a, 0, first_a, slots_a, 0, 0.0, STACK)
+    found = between_moving(slots, 0, world, boxes, (first_a, slots_a, 0), (first_a, slots_a, 0), 0.0, STACK)
     assert listed(*found) == {p for p in truth if p[1] < n}
     standing, child = build_static(boxes[row[n:]])
     geoms = np.arange(n, n + m, dtype=np.int32)
-    found = against_standing(slots, 0, world, boxes, first_a, slots_a, 0, standing, child, geoms, 0.0, STACK)
+    found = against_standing(slots, 0, world, boxes, (first_a, slots_a, 0), (standing, child, geoms), 0.0, STACK)
     assert listed(*found) == {p for p in truth if p[0] < n <= p[1]}
 
 
@@ -98,8 +98,8 @@ def test_the_list_of_a_model_has_the_pairs_of_its_tree():
     for seed in range(20):
         boxes, ((first, slots),) = trees(np.random.default_rng(seed), (int(model["geoms"]),), 1.0)
         tables = np.zeros(2, PAIR), np.zeros(2, PAIR)
-        geom = model["geom"]
-        tree = between_moving(tables[0], 0, world, boxes, first, slots, geom, first, slots, geom, 0.1, STACK)
+        own = first, slots, int(model["geom"])
+        tree = between_moving(tables[0], 0, world, boxes, own, own, 0.1, STACK)
         found = with_itself(tables[1], 0, world, boxes, first + slots, model, 0.1)
         assert listed(*found) == listed(*tree)
         margins = [{(int(p["a"]), int(p["b"])): p["margin"] for p in pairs[:n]} for pairs, n in (tree, found)]

@@ -6,7 +6,7 @@ import pytest
 import tocsin
 from promise.scenes import at, box_mesh
 from tocsin.bounds.motion_bound import chain_bound
-from tocsin.broad_phase.sweep import SWEEP, geom_box, half_of, link_bounds, link_middle
+from tocsin.broad_phase.sweep import SWEEP, Chains, geom_box, half_of, link_bounds, link_middle
 from tocsin.motion.joints import JOINT, joint_motion
 from tocsin_bench.oracles import kinematics
 from tocsin_bench.scenes.trees import configuration, origin, random_robot
@@ -53,7 +53,7 @@ def check(seed, n, turns, samples=9, slab=1.0):
     boxes = np.zeros((len(world.geoms), 6))
     margin = float(rng.choice([0.0, 0.1]))
     for g, geom in enumerate(world.geoms):
-        geom_box(boxes, g, sweeps, taylor, scratch, joints, world.links, world.points, geom, t0, t1, margin)
+        geom_box(boxes, g, Chains(sweeps, taylor, scratch, joints, world.links), world.points, geom, t0, t1, margin)
     poses = kinematics.poses(tree, q0, q1, np.linspace(t0, t1, samples), base=base)
     points = surface()
     for link in range(n + 1):

@@ -7,6 +7,7 @@ import pytest
 
 import tocsin
 from advancement.moving_pair import moving_pair
+from tocsin.broad_phase.sweep import Chains
 from tocsin.broad_phase.temporal import free_until, geom_frame
 from tocsin_bench.oracles import shapes
 
@@ -22,7 +23,7 @@ def asked(rng, margin):
     for sweep in moving.sweeps:
         sweep["taylor"] = 0
     a, b = moving.world.geoms
-    until = free_until(pair, a, b, moving.sweeps, taylor, scratch, moving.joints, moving.world.links, 0.0, 1.0)
+    until = free_until(pair, a, b, Chains(moving.sweeps, taylor, scratch, moving.joints, moving.world.links), 0.0, 1.0)
     return moving, until
 
 

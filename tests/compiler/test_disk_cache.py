@@ -23,6 +23,29 @@ def test_a_module_reaches_what_it_imports_through_others():
     assert not {"scene.py", "cli/app.py", "io/urdf.py", "__init__.py"} & names
 
 
+SPEAKING = ("_cast.py", "results.py", "options.py", "model/base.py", "model/robot.py", "geometry/mesh.py")
+"""What is read and written for users: an edit of a sentence there is to recompile no question."""
+
+
+@pytest.mark.parametrize("question", ["first_contact", "contact_intervals", "interval", "at_moment", "batch"])
+def test_no_question_reaches_what_speaks_to_users(question):
+    reached = disk_cache.reached(disk_cache.PACKAGE / f"queries/kernels/{question}.py")
+    assert not reached & {disk_cache.PACKAGE / name for name in SPEAKING}
+
+
+def test_what_only_checkers_of_types_import_is_not_reached(tmp_path):
+    file = tmp_path / "kernel.py"
+    file.write_text(
+        "from typing import TYPE_CHECKING\n\nfrom tocsin import vec\n\nif TYPE_CHECKING:\n"
+        "    from tocsin.scene import Scene\n\n    from tocsin.results import Status\n\n"
+        "from tocsin.bounds.rounding import UNIT\n\n\ndef late():\n"
+        "    if TYPE_CHECKING:\n        from tocsin import options\n    from tocsin.limits import MAX_STEPS\n"
+    )
+    _, found = disk_cache._read(file)
+    names = {other.relative_to(disk_cache.PACKAGE).as_posix() for other in found}
+    assert names == {"vec.py", "bounds/rounding.py", "limits.py"}
+
+
 @pytest.fixture
 def copy(tmp_path):
     """A copy of the package's sources, whose state is looked at."""

@@ -9,7 +9,7 @@ from tocsin import Status
 from tocsin.advancement import work as work_of_links
 from tocsin.deform import mesh_state, run, slabs
 from tocsin.deform.narrow import CHEAP, CHUNK, ELEMENTS, NODES, STEPS
-from tocsin.options import MAX_STEPS
+from tocsin.limits import MAX_STEPS
 
 TRIANGLE = np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
 

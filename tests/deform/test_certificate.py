@@ -65,7 +65,7 @@ def test_a_direction_holds_for_as_long_as_it_says():
         n, n_end, d, d_end = (tuple(rounded(rng, 3)) for _ in range(4))
         margin = float(rng.choice([0.0, 0.1, 0.5]))
         lengths = [float(np.linalg.norm(v)) * (1 + 1e-12) for v in (n, n_end)]
-        x = float(hold(n, n_end, widest(n, n_end), *lengths, d, d_end, widest(d, d_end), margin))
+        x = float(hold((n, n_end, widest(n, n_end), *lengths), d, d_end, widest(d, d_end), margin))
         assert 0.0 <= x <= 1.0
         held += x > 0.0
 

@@ -10,7 +10,7 @@ pytestmark = pytest.mark.pure
 
 
 def tuples(rows):
-    return [tuple(map(float, row)) for row in rows]
+    return tuple(tuple(map(float, row)) for row in rows)
 
 
 def to_face(q):
@@ -62,7 +62,7 @@ def test_the_rate_of_the_direction_is_that_of_its_differences():
         def direction(t, q=q, rate=rate):
             p0, p1, p2 = q + t * rate
             v0, v1, v2 = rate
-            found = toward_face(*tuples([p0, p1, p2, p0 - p1, p2 - p0, v0, v1, v0 - v1, v2 - v0]))
+            found = toward_face(tuples([p0, p1, p2, p0 - p1, p2 - p0]), tuples([v0, v1, v0 - v1, v2 - v0]))
             return np.array(found[1]), np.array(found[2]), found[3:]
 
         h = 1e-6
@@ -81,5 +81,5 @@ def test_parallel_edges_and_points_have_a_direction_all_the_same():
     assert (n[0], n[2]) == (0.0, 0.0)
     d, n, *_ = still_face((0.0, 0.0, 2.0), (0.0, 0.0, 2.0), (0.0, 0.0, 2.0))
     assert d == 2.0
-    d, *_ = toward_edge(*tuples([(3.0, 0, 0)] * 3 + [(0.0, 0, 0)] * 7))[:1]
+    d, *_ = toward_edge(tuples([(3.0, 0, 0)] * 3 + [(0.0, 0, 0)] * 2), tuples([(0.0, 0, 0)] * 5))[:1]
     assert d == 3.0

@@ -21,8 +21,8 @@ def ask(kind, p, q, begun, near, margin=0.0):
         both = (vec.sub(c, a), vec.sub(b, a), vec.sub(d, c)) if kind == EE else (
             vec.sub(b, a), vec.sub(b, c), vec.sub(d, b))  # fmt: skip
         ends.append(both)
-    sizes = [largest(x, y) for x, y in zip(*ends)]
-    given: Any = (*ends[0], *ends[1], *sizes, near, margin)
+    sizes = tuple(largest(x, y) for x, y in zip(*ends))
+    given: Any = (*ends, sizes, near, margin)
     return coplanarity_step(kind == EE, begun > 0.0, begun, *given)
 
 

@@ -5,7 +5,7 @@ import pytest
 
 import tocsin
 from tocsin.deform.pairing import Pairing, Part, first_links
-from tocsin.options import RELATIVE_TOLERANCE
+from tocsin.limits import RELATIVE_TOLERANCE
 
 SQUARE, FACES = np.array([[0.0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]]), [[0, 1, 2], [0, 2, 3]]
 

@@ -72,7 +72,7 @@ def test_features_do_not_meet_while_their_volume_holds(margin):
         ends = [[tuple(map(float, p)) for p in end] for end in (t0, t1)]
         w, e, f, w1, e1, f1 = (vec.sub(end[k], end[j]) for end in ends for j, k in ((0, 1), (1, 2), (1, 3)))
         size = float(max(abs(t0).max(), abs(t1).max())) * 2.0
-        x = volume_hold(w, e, f, w1, e1, f1, size, size, size, margin)
+        x = volume_hold((w, e, f), (w1, e1, f1), (size, size, size), margin)
         claimed += x > 0.1
         truth = feature_pairs.first_contact(feature_pairs.VERTEX_FACE, t0, t1)
         assert truth is None or x < 1.0

@@ -14,7 +14,7 @@ STILL = (((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)), (0.0, 0.0, 0.0))
 
 
 def asked(points_a, a, points_b, b, pose, guess=(0.0, 0.0, 0.0)):
-    return convex_distance(points_a, a, points_b, b, pose, guess, np.zeros((4, 9)), 0.0, 0.0, 1.0)
+    return convex_distance(points_a, a, points_b, b, pose, guess, np.zeros((4, 9)), (0.0, 0.0, 1.0))
 
 
 def hull_of(rng, n):

@@ -61,8 +61,8 @@ def test_edges_that_meet_are_never_excluded_there():
         c = met - rng.uniform(0, 1) * v
         velocity = rng.normal(size=3) * size
         c0, c1 = c - share * velocity, c + (1 - share) * velocity
-        given = (tuple(x) for x in (a, u, c0, v0, c1 - c0, v1 - v0))
-        lo, hi = equations.edge_edge(*given, need, 1e-12 * size, margin, -1.0, 1.0)
+        a, u, *other = (tuple(x) for x in (a, u, c0, v0, c1 - c0, v1 - v0))
+        lo, hi = equations.edge_edge((a, u), tuple(other), (need, 1e-12 * size, margin), -1.0, 1.0)
         assert lo <= -1.0 + 2.0 * share <= hi
 
 
@@ -74,7 +74,7 @@ def test_equations_of_features_that_stay_apart_are_excluded():
     assert lo > hi
     edges = ((0.0, 0.0, 0.0), (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (1.0, 0.0, 0.0))  # parallel: f vanishes at all times
     still = (0.0, 0.0, 0.0)
-    lo, hi = equations.edge_edge(*edges, still, still, 0.5, 0.0, 0.0, -1.0, 1.0)
+    lo, hi = equations.edge_edge(edges[:2], (*edges[2:], still, still), (0.5, 0.0, 0.0), -1.0, 1.0)
     assert lo > hi
 
 

@@ -7,7 +7,7 @@ import tocsin
 from promise.scenes import at, box_mesh
 from tocsin.model.screw_body import ScrewBody
 from tocsin.motion.poses import link_poses
-from tocsin.motion.screw import Screw
+from tocsin.motion.screw_axis import Screw
 
 
 def poses(rng, spread=1.5):

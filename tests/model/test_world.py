@@ -8,7 +8,8 @@ import trimesh
 
 import tocsin
 from promise.scenes import box_mesh
-from tocsin.model.world import CONVEX, MESH, assemble
+from tocsin.model.tables import CONVEX, MESH
+from tocsin.model.world import assemble
 
 
 def bodies():

@@ -10,7 +10,7 @@ import tocsin
 from promise.scenes import at
 from tocsin.motion.arcs import decided
 from tocsin.motion.joints import relative_turn
-from tocsin.motion.screw import Screw
+from tocsin.motion.screw_axis import Screw
 
 QUATERNION = np.array([0], np.int32)
 HALF_TURNS = [(1, 0, 0, 0), (0, 1, 0, 0), (0, 0, 1, 0), (-1, 0, 0, 0), (0, 0.6, -0.8, 0), (0.5, 0.5, 0.5, 0.5)]

@@ -5,7 +5,7 @@ import pytest
 
 import tocsin
 from promise.scenes import TETRAHEDRON, at, box_mesh
-from tocsin.motion.screw import Screw
+from tocsin.motion.screw_axis import Screw
 from tocsin_bench.scenes.screen_scenes import EXAMPLES, example, pose
 
 RESOLUTIONS = ("low", "medium", "high")

@@ -8,7 +8,8 @@ from tocsin import _cast
 from tocsin.contacts.timed import EDGE_EDGE, FACE_VERTEX, VERTEX_FACE
 from tocsin.motion.arcs import decided
 from tocsin.motion.joints import rotation_of
-from tocsin.motion.screw import OF_A_POSE, relative_twist, seen_from
+from tocsin.motion.screw import relative_twist, seen_from
+from tocsin.motion.screw_axis import OF_A_POSE
 from tocsin.screen.exact import Passing, stay_apart
 from tocsin.screen.exact_roots import COUNTS, Orbit, Span, isolate, make_roots, measure, place_noise, pose_at
 from tocsin_bench.oracles import kinematics as kin

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from tocsin.options import RELATIVE_TOLERANCE
+from tocsin.limits import RELATIVE_TOLERANCE
 from tocsin.queries.devices import STRIDE, charted, field
 from tocsin.queries.edges import Points
 from tocsin.wavefront.field import Field, blank, field_of

@@ -28,7 +28,7 @@ from tocsin.bounds.motion_bound import chain_bound, safe_step, sharper_step
 from tocsin.broad_phase.pairs import PAIR, prepare, world_bound
 from tocsin.broad_phase.sweep import SWEEP, half_of, link_bounds, link_middle
 from tocsin.compiler.jit import kernel
-from tocsin.model.world import GEOM
+from tocsin.model.tables import GEOM
 from tocsin.motion.chain import chain_pose, chain_state
 from tocsin.motion.joints import JOINT, UP, joint_motion
 from tocsin.motion.links import BALL, FIXED, FLOATING, LINK, PLANAR, PRISMATIC, REVOLUTE, WIDTH

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from tocsin.limits import RELATIVE_TOLERANCE
 from tocsin.model.base import Motion
-from tocsin.options import RELATIVE_TOLERANCE
 from tocsin.results import FirstContact, Status
 from tocsin.scene import Scene
 from tocsin_bench.oracles import shapes

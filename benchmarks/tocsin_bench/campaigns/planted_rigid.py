@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 
 import tocsin
-from tocsin.options import BACKENDS, RELATIVE_TOLERANCE
+from tocsin.limits import RELATIVE_TOLERANCE
+from tocsin.options import BACKENDS
 from tocsin_bench.campaigns.planted_contact import Touch, align, kin, proven, random_plan, random_rotation
 from tocsin_bench.campaigns.planted_judge import Case, Tally
 from tocsin_bench.campaigns.planted_shapes import Piece, across, random_piece, unit

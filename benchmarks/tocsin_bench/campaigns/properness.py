@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 
 import tocsin
-from tocsin.motion.screw import Screw, Twist
+from tocsin.motion.screw import Twist
+from tocsin.motion.screw_axis import Screw
 from tocsin_bench import report
 
 DESCRIPTION = (

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 import tocsin
-from tocsin.options import MAX_STEPS
+from tocsin.limits import MAX_STEPS
 from tocsin.queries.engines.interval import Interval
 from tocsin.queries.first_contact import first_contact
 from tocsin.viewer import render

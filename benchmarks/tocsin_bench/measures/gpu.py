@@ -27,7 +27,7 @@ import numpy as np
 
 import tocsin
 from tocsin.io.planning import load_problem
-from tocsin.options import MAX_STEPS
+from tocsin.limits import MAX_STEPS
 from tocsin.queries.devices import lacking, wavefront
 from tocsin.queries.edges import Asking, Points
 from tocsin.results import Status

@@ -12,7 +12,7 @@ import numpy as np
 
 import tocsin
 from tocsin.broad_phase.aabb_tree import join_up
-from tocsin.broad_phase.moving import FIRST, MODEL, SLOTS, set_motion
+from tocsin.broad_phase.moving import FIRST, MODEL, SLOTS, chains_of, set_motion
 from tocsin.broad_phase.spatial import against_standing
 from tocsin.broad_phase.sweep import geom_box, half_of, link_middle
 from tocsin.compiler.jit import kernel
@@ -46,15 +46,11 @@ def _by_boxes(buffers):
     for g in range(model["geoms"]):
         geom = world.geoms[model["geom"] + g]
         row = first + slots + g
-        geom_box(
-            boxes, row, sweeps, buffers.taylor, buffers.workspace.taylor, joints, world.links, world.points, geom, 0.0,
-            1.0, 0.0,
-        )  # fmt: skip
+        geom_box(boxes, row, chains_of(buffers), world.points, geom, 0.0, 1.0, 0.0)
     join_up(boxes, first, slots)
-    return against_standing(
-        buffers.workspace.pairs, 0, world, boxes, first, slots, model["geom"], buffers.static_boxes,
-        buffers.static_child, buffers.static_geom, 0.0, buffers.workspace.stack,
-    )  # fmt: skip
+    standing = buffers.static_boxes, buffers.static_child, buffers.static_geom
+    tree = first, slots, model["geom"]
+    return against_standing(buffers.workspace.pairs, 0, world, boxes, tree, standing, 0.0, buffers.workspace.stack)
 
 
 @kernel

@@ -31,7 +31,7 @@ from tocsin.broad_phase.sweep import geom_box
 from tocsin.broad_phase.temporal import free_until
 from tocsin.compiler.jit import kernel
 from tocsin.compiler.store import folder as cache_folder
-from tocsin.model.world import CONVEX
+from tocsin.model.tables import CONVEX
 from tocsin.motion.chain import common_ancestor
 from tocsin.motion.joints import UP
 from tocsin.outcome import CONTACT, FREE
@@ -43,12 +43,13 @@ from tocsin_bench.scenes import cases, trains
 
 
 @kernel
-def interval_box(boxes, row, sweeps, taylor, scratch, joints, links, points, geom, t0, t1, margin):
+def interval_box(boxes, row, chains, points, geom, t0, t1, margin):
     """Write the box that a shape sweeps during [t0, t1] by the product of its joints' interval matrices.
 
     Claim: no point of the shape leaves it. Proof: each interval matrix contains its joint's motion at every time of the
     slab, so their product contains the link's; the noise of the joint records is added as in `geom_box`.
     """
+    sweeps, joints, links = chains.sweeps, chains.joints, chains.links
     i = geom["link"]
     whole = np.zeros((3, 4, 2))
     step = np.zeros((3, 4, 2))
@@ -67,7 +68,7 @@ def interval_box(boxes, row, sweeps, taylor, scratch, joints, links, points, geo
 
 
 @kernel
-def free_at_first(pair, geom_a, geom_b, sweeps, taylor, scratch, joints, links, t0, t1):
+def free_at_first(pair, geom_a, geom_b, chains, t0, t1):
     """Return t0, until which nothing has to be proven, and say that there are no Taylor models."""
     pair["taylor"] = -1.0
     return t0

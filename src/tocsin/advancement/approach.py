@@ -2,8 +2,6 @@
 
 import math
 
-import numpy as np
-
 from tocsin import vec
 from tocsin.advancement.hulls import (
     BRIDGE,
@@ -16,10 +14,10 @@ from tocsin.advancement.hulls import (
     between,
     centred,
     extent_of,
+    first_direction,
     gap_along,
+    hulls_of,
     nearest_leaf,
-    node_center,
-    patches_of,
     safe_part,
     stride,
 )
@@ -27,7 +25,7 @@ from tocsin.advancement.leaf_pair import later, leaf_advance
 from tocsin.advancement.relative import Seen, both_states, seen_from_a
 from tocsin.advancement.work import HULL_TESTS
 from tocsin.compiler.jit import inlined, kernel
-from tocsin.geometry.support_patches import COUNT, singles_noise
+from tocsin.geometry.support_patches import COUNT
 from tocsin.motion.joints import UP
 from tocsin.outcome import FREE
 
@@ -60,99 +58,112 @@ def hulls_advance(tables, pair, nodes, t, states, search, counts):
     world, end = tables.world, search["until"]
     a, b, n = nodes
     known = search["status"] != FREE
-    size = pair["vertices"]
     if a != pair["node_a"] or b != pair["node_b"]:
         pair["node_a"], pair["node_b"] = a, b
-        size = 0
-    geom_a = world.geoms[pair["a"]]
-    geom_b = world.geoms[pair["b"]]
-    root_a = world.nodes[geom_a["root"]]
-    root_b = world.nodes[geom_b["root"]]
-    node_a = world.nodes[a]
-    node_b = world.nodes[b]
-    reach_a = np.float64(node_a["reach"])
-    reach_b = np.float64(node_b["reach"])
-    speed = (pair["speed"] + pair["turn_a"] * reach_a + pair["turn_b"] * reach_b) * UP
-    acceleration = (pair["accel"] + pair["accel_per_reach_a"] * reach_a + pair["accel_per_reach_b"] * reach_b) * UP
-    # A point is placed in two parts, the root's centre and a corner from there, together up to three times as long.
-    clear = pair["margin"] + 4.0 * pair["noise"] + singles_noise(root_a, root_b)
-    center_a = node_center(root_a)
-    center_b = node_center(root_b)
-    patches = patches_of(world)
-    placed = centred(states, center_a, center_b)
+        pair["vertices"] = 0
+    hulls = hulls_of(world, pair, a, b)
+    placed = centred(states, hulls.center_a, hulls.center_b)
     view = as_a_sees(placed)
-    if n[0] == 0.0 and n[1] == 0.0 and n[2] == 0.0:
-        # Nothing is known: between the centres of the boxes.
-        warm_start = vec.add(view[1], vec.matvec(view[0], vec.sub(node_center(node_b), center_b)))
-        warm_start = vec.sub(warm_start, vec.sub(node_center(node_a), center_a))
-    else:
-        warm_start = vec.tmatvec(placed[0], n)
     need = (end - t) * UP
-    tolerance = pair["tolerance"]
-    lower, upper, warm_start, x, v, size = between(
-        patches, a, b, view, warm_start, size, clear, clear + speed * need, NEAR_ENOUGH, pair["simplex"]
+    start = first_direction(world.nodes, hulls, placed, view, n)
+    lower, upper, n, x, v, size = between(
+        hulls, view, start, pair["vertices"], hulls.clear + hulls.speed * need, NEAR_ENOUGH, pair["simplex"]
     )
     pair["vertices"] = size
-    n = vec.matvec(placed[0], warm_start)
-    gap = lower - clear
-    touch = FREE
-    if gap > speed * need:
-        return DONE, end, n, touch, end
+    n = vec.matvec(placed[0], n)
+    gap = lower - hulls.clear
+    if gap > hulls.speed * need:
+        return DONE, end, n, FREE, end
     if not gap > 0.0:
-        return (OVERLAP if upper <= clear else OPEN), t, n, touch, end
-    extent = extent_of(pair["simplex"], size)
-    # Features much longer than triangles are bridges, over which the surfaces are farther apart than their hulls.
-    triangle = max(triangle_size(geom_a), triangle_size(geom_b))
-    bridged = extent > BRIDGE * triangle
-    few = max((NEAR_BRIDGE if bridged else NEAR_ENOUGH) * extent, 2.0 * tolerance)
+        return (OVERLAP if upper <= hulls.clear else OPEN), t, n, FREE, end
     y = vec.add(x, v)
-    then = t + stride(gap, n, placed, vec.matvec(placed[0], x), vec.matvec(placed[0], y), acceleration, speed)
+    far = stride(gap, n, placed, vec.matvec(placed[0], x), vec.matvec(placed[0], y), hulls.acceleration, hulls.speed)
+    then = t + far
     small = max(world.spans[a, COUNT], world.spans[b, COUNT]) <= SMALL
     eager = small and not known and then < search["soonest"] and pair["steps"] <= EARLY
-    if size > 0 and ((not bridged and gap < max(WITHIN_REACH * extent, 4.0 * tolerance)) or eager):
-        limit = max(0.5 * tolerance, 0.05 * triangle) if eager else 0.5 * tolerance
-        leaf_a = nearest_leaf(world, a, vec.add(x, center_a), limit, tables.workspace.spare)
-        at_b = vec.add(vec.tmatvec(view[0], vec.sub(y, view[1])), center_b)
-        leaf_b = nearest_leaf(world, b, at_b, limit, tables.workspace.spare) if leaf_a >= 0 else -1
-        if leaf_b >= 0:
-            pose, motion = seen_from_a(states)
-            touch, end = leaf_advance(tables, pair, leaf_a, leaf_b, Seen(t, pose, motion), end, counts)
-            if not t < end:
-                return DONE, end, n, touch, end
+    few, limit = how_near(world.geoms, pair, gap, eager)
+    touch = FREE
+    if limit > 0.0:
+        at_b = vec.add(vec.tmatvec(view[0], vec.sub(y, view[1])), hulls.center_b)
+        points = vec.add(x, hulls.center_a), at_b
+        touch, end = triangles_advance(tables, pair, (a, b), points, limit, states, (t, end), counts)
+        if not t < end:
+            return DONE, end, n, touch, end
     if small:
         search["soonest"] = min(search["soonest"], then)
-    known = known or touch != FREE
     if then >= end or touch != FREE:
         then = end
     elif gap <= few or not then > t:
         return OPEN, t, n, touch, end
-    h = then - t
-    bend = 0.5 * acceleration * h * h
-    placed_then = centred(both_states(pair, tables.sweeps, tables.joints, world.links, then), center_a, center_b)
-    view_then = as_a_sees(placed_then)
-    warm_start_then = vec.tmatvec(placed_then[0], n)
-    part = 0.0
-    if touch == FREE:
-        gap_then, _, _ = gap_along(patches, a, b, view_then, warm_start_then)
-        part = safe_part(gap, gap_then - clear, bend)
-    if part < 1.0 and known and then == end:
-        # A direction of the moment at which they are closest, if at t there is room along it.
-        gap_then, _, warm_start_then, _, _, size = between(
-            patches, a, b, view_then, warm_start_then, size, clear, clear + bend, 0.0, pair["simplex"]
-        )
-        pair["vertices"] = size
-        n_then = vec.matvec(placed_then[0], warm_start_then)
-        gap_now, _, _ = gap_along(patches, a, b, view, vec.tmatvec(placed[0], n_then))
-        if gap_now > clear:
-            other = safe_part(gap_now - clear, gap_then - clear, bend)
-            if other > part:
-                part = other
-                n = n_then
+    again = (known or touch != FREE) and then == end
+    part, n = chord(tables, pair, hulls, (placed, view, n, gap, t), then, touch != FREE, again)
     if part == 1.0:
         return (DONE if then >= end else WAIT), then, n, touch, end
-    until = later(t, max(part * h, gap / speed * (1.0 - 2.0**-40) if speed > 0.0 else math.inf))
+    by_speed = gap / hulls.speed * (1.0 - 2.0**-40) if hulls.speed > 0.0 else math.inf
+    until = later(t, max(part * (then - t), by_speed))
     if until >= end:
         return DONE, end, n, touch, end
     if until > t and gap > few:
         return WAIT, until, n, touch, end
     return OPEN, t, n, touch, end
+
+
+@kernel
+def how_near(geoms, pair, gap, eager):
+    """Return (few, limit): a gap at which hulls are opened, and how near the triangles at their closest points have to
+    be to be looked at; 0 if they are not."""
+    size = pair["vertices"]
+    tolerance = pair["tolerance"]
+    extent = extent_of(pair["simplex"], size)
+    # Features much longer than triangles are bridges, over which the surfaces are farther apart than their hulls.
+    triangle = max(triangle_size(geoms[pair["a"]]), triangle_size(geoms[pair["b"]]))
+    bridged = extent > BRIDGE * triangle
+    few = max((NEAR_BRIDGE if bridged else NEAR_ENOUGH) * extent, 2.0 * tolerance)
+    limit = 0.0
+    if size > 0 and ((not bridged and gap < max(WITHIN_REACH * extent, 4.0 * tolerance)) or eager):
+        limit = max(0.5 * tolerance, 0.05 * triangle) if eager else 0.5 * tolerance
+    return few, limit
+
+
+@kernel
+def triangles_advance(tables, pair, nodes, points, limit, states, times, counts):
+    """Return (touch, end) of `leaf_advance` for the triangles of two nodes that are nearest to two points of theirs,
+    within a limit, from and up to `times`; FREE and the same end if there are none."""
+    t, end = times
+    spare = tables.workspace.spare
+    leaf_a = nearest_leaf(tables.world, nodes[0], points[0], limit, spare)
+    leaf_b = nearest_leaf(tables.world, nodes[1], points[1], limit, spare) if leaf_a >= 0 else -1
+    if leaf_b < 0:
+        return FREE, end
+    pose, motion = seen_from_a(states)
+    return leaf_advance(tables, pair, leaf_a, leaf_b, Seen(t, pose, motion), end, counts)
+
+
+@kernel
+def chord(tables, pair, hulls, now, then, touching, again):
+    """Return (part, n): which part of the way to `then` is free by the chord (`hulls`), along the direction of now or,
+    where that is not all and they may ask `again`, along one of the moment at which they are closest; 0 if they touch.
+    """
+    placed, view, n, gap, t = now
+    h = then - t
+    bend = 0.5 * hulls.acceleration * h * h
+    states = both_states(pair, tables.sweeps, tables.joints, tables.world.links, then)
+    placed_then = centred(states, hulls.center_a, hulls.center_b)
+    view_then = as_a_sees(placed_then)
+    start = vec.tmatvec(placed_then[0], n)
+    part = 0.0
+    if not touching:
+        gap_then, _, _ = gap_along(hulls, view_then, start)
+        part = safe_part(gap, gap_then - hulls.clear, bend)
+    if part < 1.0 and again:
+        gap_then, _, start, _, _, size = between(
+            hulls, view_then, start, pair["vertices"], hulls.clear + bend, 0.0, pair["simplex"]
+        )
+        pair["vertices"] = size
+        n_then = vec.matvec(placed_then[0], start)
+        gap_now, _, _ = gap_along(hulls, view, vec.tmatvec(placed[0], n_then))
+        if gap_now > hulls.clear:
+            other = safe_part(gap_now - hulls.clear, gap_then - hulls.clear, bend)
+            if other > part:
+                return other, n_then
+    return part, n

@@ -90,33 +90,38 @@ def slowest(n, velocity, turn, arm, axes, half):
 
 
 @kernel
-def step(box, other, arm, motion, speed, acceleration, clear, noise_speed, need):
+def step(box, other, motion, speed, acceleration, clear, noise_speed, need):
     """Return (h, gap, n, closing): the boxes stay farther apart than the margin during [t, t + h].
 
-    `box`, floats or lanes, in the frame of its own link; `other` placed there, its centre `arm` away from its own
-    link's origin. `motion` = (v, w, v of other, w of other), in this frame. `clear` is margin and noise; `gap` the
-    proven clearance at t beyond it, along n, and `closing` a bound of the speed at which it shrinks.
+    `box`, floats or lanes, in the frame of its own link; `other` (box, arm) placed there, its centre `arm` away from
+    its own link's origin. `motion` = (v, w, v of other, w of other), in this frame. `clear` is margin and noise; `gap`
+    the proven clearance at t beyond it, along n, and `closing` a bound of the speed at which it shrinks.
     """
     v, w, other_v, other_w = motion[:4]
-    gap, n = gap_between(box, other)
+    placed, arm = other
+    gap, n = gap_between(box, placed)
     gap = gap - clear
     leaving = fastest(n, v, w, box[0], box[1], box[2])
-    coming = slowest(n, other_v, other_w, arm, other[1], other[2])
+    coming = slowest(n, other_v, other_w, arm, placed[1], placed[2])
     closing = leaving - coming + noise_speed
     return safe_step(gap, closing, acceleration, speed, need), gap, n, closing
 
 
 @kernel
-def longer_step(h, box, other, arm, motion, n, gap, closing, acceleration, jerk, noise_accel, need):
-    """Return a step at least as long as h, with the accelerations of the boxes' points at t: see `sharper_step`.
+def longer_step(box, other, motion, so_far, rates, noise_accel, need):
+    """Return a step at least as long as the one `so_far`, what `step` returned: by accelerations too (`sharper_step`).
 
-    What `fastest` says of velocities holds of accelerations: they are linear in the point too (`relative.bending`).
+    Those are of the boxes' points at t. What `fastest` says of velocities holds of accelerations: they are linear in
+    the point too (`relative.bending`).
     """
     _, w, _, other_w, a, c, other_a, other_c = motion
+    placed, arm = other
+    h, gap, n, closing = so_far
+    acceleration, jerk = rates
     k = bending(n, w, c)
     other_k = bending(n, other_w, other_c)
     most = vec.dot(a, n) + vec.dot(k, box[0]) + spread(box[2], box[1], k)
-    least = vec.dot(other_a, n) + vec.dot(other_k, arm) - spread(other[2], other[1], other_k)
+    least = vec.dot(other_a, n) + vec.dot(other_k, arm) - spread(placed[2], placed[1], other_k)
     return sharper_step(h, gap, closing, most - least + noise_accel, acceleration, jerk, need)
 
 
@@ -130,19 +135,18 @@ def box_gap(node_a, node_b, pose):
 @kernel
 def box_step(node_a, node_b, pose, motion, pair, need):
     """Return (h, gap) of two nodes: see `step`. `motion` in a's frame; `pair` has the motion bounds and the noise."""
-    other, arm = outward(pose[0], pose[1], node_b)
+    other = outward(pose[0], pose[1], node_b)
     reach_a = np.float64(node_a["reach"])
     reach_b = np.float64(node_b["reach"])
     speed = pair["speed"] + pair["turn_a"] * reach_a + pair["turn_b"] * reach_b
     acceleration = pair["accel"] + pair["accel_per_reach_a"] * reach_a + pair["accel_per_reach_b"] * reach_b
     clear = pair["margin"] + pair["noise"]
     box = box_of(node_a)
-    h, gap, n, closing = step(box, other, arm, motion, speed, acceleration, clear, pair["noise_speed"], need)
+    so_far = step(box, other, motion, speed, acceleration, clear, pair["noise_speed"], need)
+    h, gap, _, closing = so_far
     if 0.0 < h < need and closing * h < MOSTLY * gap:
         jerk = pair["jerk"] + pair["jerk_per_reach_a"] * reach_a + pair["jerk_per_reach_b"] * reach_b
-        h = longer_step(
-            h, box, other, arm, motion, n, gap, closing, acceleration, jerk, pair["noise_accel"], need
-        )  # fmt: skip
+        h = longer_step(box, other, motion, so_far, (acceleration, jerk), pair["noise_accel"], need)
     return h, gap
 
 
@@ -160,7 +164,7 @@ def quad_step(quads, q, node, pose, motion, pair, of_a, need):
 
     `motion` in the frame of the quad, its own velocities first.
     """
-    other, arm = facing(node, pose, of_a)
+    other = facing(node, pose, of_a)
     turn, other_turn = (pair["turn_a"], pair["turn_b"]) if of_a else (pair["turn_b"], pair["turn_a"])
     accel_per_reach, other_accel_per_reach = (
         (pair["accel_per_reach_a"], pair["accel_per_reach_b"])
@@ -173,7 +177,8 @@ def quad_step(quads, q, node, pose, motion, pair, of_a, need):
     acceleration = (pair["accel"] + other_accel_per_reach * reach) + accel_per_reach * reaches
     clear = pair["margin"] + pair["noise"]
     boxes = boxes_of(quads, q)
-    h, gap, n, closing = step(boxes, other, arm, motion, speed, acceleration, clear, pair["noise_speed"], need)
+    so_far = step(boxes, other, motion, speed, acceleration, clear, pair["noise_speed"], need)
+    h, gap, _, closing = so_far
     if bits((h > 0.0) & (h < need) & (closing * h < MOSTLY * gap)):
         jerk_per_reach, other_jerk_per_reach = (
             (pair["jerk_per_reach_a"], pair["jerk_per_reach_b"])
@@ -181,9 +186,7 @@ def quad_step(quads, q, node, pose, motion, pair, of_a, need):
             else (pair["jerk_per_reach_b"], pair["jerk_per_reach_a"])
         )
         jerk = (pair["jerk"] + other_jerk_per_reach * reach) + jerk_per_reach * reaches
-        h = longer_step(
-            h, boxes, other, arm, motion, n, gap, closing, acceleration, jerk, pair["noise_accel"], need
-        )  # fmt: skip
+        h = longer_step(boxes, other, motion, so_far, (acceleration, jerk), pair["noise_accel"], need)
     return h, gap
 
 

@@ -31,7 +31,7 @@ from tocsin.geometry.bvh4 import REACH
 from tocsin.geometry.convex import convex_distance, support_value
 from tocsin.geometry.tree import spread
 from tocsin.geometry.triangles import gap_along, sharper_direction, triangle_pair
-from tocsin.model.world import MESH
+from tocsin.model.tables import MESH
 from tocsin.motion.joints import joint_motion
 from tocsin.simd.lanes import WIDTH, bits, lane, load, select
 
@@ -156,7 +156,7 @@ def convex_left(world, pair, node_a, node_b, bounds, cell, workspace):
     guess = vec.add(pose[1], vec.matvec(pose[0], center_of(node_b)))
     guess = vec.sub(guess, center_of(node_a))
     lower, _, n, _, _ = convex_distance(
-        table_a, set_a, table_b, set_b, pose, guess, workspace.simplex, clear, clear, 0.9
+        table_a, set_a, table_b, set_b, pose, guess, workspace.simplex, (clear, clear, 0.9)
     )
     back = vec.tmatvec(pose[0], n)
     of_b_x = seen_from_b(pose, motion_x)
@@ -215,12 +215,15 @@ def quads_left(world, q, node_a, node_b, pair, open_a, cell, cell_of_b):
 
 
 @kernel
-def proven_apart(world, links, joints, sweeps, workspace, pair, joint_x, joint_y, ends, clear):
+def proven_apart(world, chain, workspace, pair, turning, ends, clear):
     """Return (apart, tests): is the pair proven farther apart than `clear` in the whole cell, and what it took.
 
-    `links`: the table in which the joints x and y take entries 0 and 1 of a configuration as their values; `ends`: x0,
-    y0, x0 + h, y0 + k. The joints between the links that do not move are in `joints` already.
+    `chain`: links, a table in which the joints x and y, which are `turning`, take entries 0 and 1 of a configuration as
+    their values; joints, in which those between the links that do not move are already; and sweeps. `ends`: x0, y0,
+    x0 + h, y0 + k.
     """
+    links, joints, sweeps = chain
+    joint_x, joint_y = turning
     joint_motion(joints[joint_x], links[joint_x], ends, 0, 2, 0.0, 1.0)
     if joint_y >= 0:
         joint_motion(joints[joint_y], links[joint_y], ends, 0, 2, 0.0, 1.0)

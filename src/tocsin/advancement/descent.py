@@ -21,7 +21,7 @@ from tocsin.bounds.continuous_sat import apart_until
 from tocsin.broad_phase.sweep import DEEP
 from tocsin.compiler.jit import inlined, kernel
 from tocsin.geometry.bvh4 import RADIUS
-from tocsin.model.world import PATCHED_FROM
+from tocsin.model.tables import PATCHED_FROM
 from tocsin.outcome import CAPPED, FREE
 from tocsin.simd.lanes import WIDTH, bits, lane, load, select
 
@@ -296,12 +296,12 @@ def node_hulls_step(tables, a, b, seen, pair, need):
     """Return (h, gap) of the convex hulls of two nodes; GJK starts from the pair's last direction, and leaves one."""
     world = tables.world
     n = (pair["direction"][0], pair["direction"][1], pair["direction"][2])
-    h, gap, _, n, _, _ = convex_step(
-        world.points, (world.hull_first[a], world.hull_count[a], world.hull_radius[a], 0.0),
-        world.points, (world.hull_first[b], world.hull_count[b], world.hull_radius[b], 0.0),
-        seen.pose, seen.motion, pair, np.float64(world.nodes[a]["reach"]), np.float64(world.nodes[b]["reach"]), n,
-        tables.workspace.simplex, -1.0, 0.5, need,
-    )  # fmt: skip
+    hull_a = (world.hull_first[a], world.hull_count[a], world.hull_radius[a], 0.0)
+    hull_b = (world.hull_first[b], world.hull_count[b], world.hull_radius[b], 0.0)
+    side_a = world.points, hull_a, np.float64(world.nodes[a]["reach"])
+    side_b = world.points, hull_b, np.float64(world.nodes[b]["reach"])
+    goal = -1.0, 0.5, need
+    h, gap, _, n, _, _ = convex_step(side_a, side_b, seen.pose, seen.motion, pair, n, tables.workspace.simplex, goal)
     for i in range(3):
         pair["direction"][i] = n[i]
     return h, gap
@@ -310,8 +310,7 @@ def node_hulls_step(tables, a, b, seen, pair, need):
 @kernel
 def taylor_step(taylor, pair, node_a, node_b, search, t, h):
     """Return a time until which two boxes are proven apart by their links' Taylor models, if later than t + 2 h."""
-    return apart_until(
-        taylor[pair["link_a"]], taylor[pair["link_b"]], box_of(node_a), box_of(node_b),
-        np.float64(node_a["reach"]), np.float64(node_b["reach"]), pair["taylor"],
-        search["begin"], search["slab_end"], t, search["until"], 2.0 * h, 3,
-    )  # fmt: skip
+    side_a = taylor[pair["link_a"]], box_of(node_a), np.float64(node_a["reach"])
+    side_b = taylor[pair["link_b"]], box_of(node_b), np.float64(node_b["reach"])
+    slab = search["begin"], search["slab_end"]
+    return apart_until(side_a, side_b, pair["taylor"], slab, (t, search["until"]), 2.0 * h, 3)

@@ -43,7 +43,7 @@ from tocsin.advancement.static_witness import UNSEEN, has_static_witness, static
 from tocsin.advancement.work import HULL_TESTS, NODE_TESTS, may_step, settle, tests
 from tocsin.advancement.workspace import lent
 from tocsin.compiler.jit import inlined, kernel
-from tocsin.model.world import CONVEX
+from tocsin.model.tables import CONVEX
 from tocsin.outcome import CAPPED, CONTACT, FREE
 
 HULLS = -1
@@ -216,10 +216,10 @@ def hulls_step(tables, pair, seen, by_hulls, need, counts):
     # Most pairs are settled by the proxies at once. Those that are not come near.
     for k in range(0 if larger and pair["steps"] == 1 else 1, 2):
         set_a, set_b = (hull_of(geom_a), hull_of(geom_b)) if k == 1 else (proxy_of(geom_a), proxy_of(geom_b))
-        h2, gap, upper, n, _, _ = convex_step(
-            world.points, set_a, world.points, set_b, pose, motion, pair, geom_a["reach"], geom_b["reach"], n,
-            tables.workspace.simplex, touch, 0.9 if tight and k == 1 else 0.5, need,
-        )  # fmt: skip
+        side_a = world.points, set_a, geom_a["reach"]
+        side_b = world.points, set_b, geom_b["reach"]
+        goal = touch, 0.9 if tight and k == 1 else 0.5, need
+        h2, gap, upper, n, _, _ = convex_step(side_a, side_b, pose, motion, pair, n, tables.workspace.simplex, goal)
         h = max(h, h2)
         if h >= need:
             break

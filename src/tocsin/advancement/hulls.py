@@ -19,6 +19,7 @@ the pair is settled without being opened. Nothing rests on these being the right
 """
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
@@ -26,7 +27,7 @@ from tocsin import vec
 from tocsin.advancement.box_step import boxes_of
 from tocsin.compiler.jit import kernel
 from tocsin.geometry.simplex import segment_weights, tetrahedron_weights, triangle_weights
-from tocsin.geometry.support_patches import LOWEST, corner_at, farthest
+from tocsin.geometry.support_patches import LOWEST, corner_at, farthest, singles_noise
 from tocsin.geometry.triangles import closest_on_triangle
 from tocsin.motion.joints import UP
 from tocsin.simd.lanes import bits, select
@@ -57,10 +58,48 @@ EARLY = 64
 triangles looked at in vain thousands of times."""
 
 
+class Hulls(NamedTuple):
+    """Two nodes that are advanced by their hulls: their corners, how they move, and what counts as apart."""
+
+    a: int
+    b: int
+    patches: tuple[np.ndarray, np.ndarray, np.ndarray]
+    """The scene's, as `geometry.support_patches` takes them."""
+    center_a: tuple[float, float, float]
+    """Of a's root, from which corners are told; likewise b's."""
+    center_b: tuple[float, float, float]
+    speed: float
+    """No two of their points approach each other faster, along any direction, metres per unit of time."""
+    acceleration: float
+    clear: float
+    """A gap that is larger is one beyond the margin: metres, with all that rounding may take."""
+
+
 @kernel
-def patches_of(world):
-    """Return the scene's patches as `geometry.support_patches` takes them."""
-    return world.spans, world.corners, world.cells
+def hulls_of(world, pair, a, b):
+    """Return what is known of nodes a and b of a pair before anything is placed."""
+    root_a = world.nodes[world.geoms[pair["a"]]["root"]]
+    root_b = world.nodes[world.geoms[pair["b"]]["root"]]
+    reach_a = np.float64(world.nodes[a]["reach"])
+    reach_b = np.float64(world.nodes[b]["reach"])
+    speed = (pair["speed"] + pair["turn_a"] * reach_a + pair["turn_b"] * reach_b) * UP
+    acceleration = (pair["accel"] + pair["accel_per_reach_a"] * reach_a + pair["accel_per_reach_b"] * reach_b) * UP
+    # A point is placed in two parts, the root's centre and a corner from there, together up to three times as long.
+    clear = pair["margin"] + 4.0 * pair["noise"] + singles_noise(root_a, root_b)
+    patches = world.spans, world.corners, world.cells
+    return Hulls(a, b, patches, node_center(root_a), node_center(root_b), speed, acceleration, clear)
+
+
+@kernel
+def first_direction(nodes, hulls, placed, view, n):
+    """Return the direction, in a's frame, from which a search between two hulls starts: n, if it is known.
+
+    Else the one between the centres of their boxes.
+    """
+    if n[0] != 0.0 or n[1] != 0.0 or n[2] != 0.0:
+        return vec.tmatvec(placed[0], n)
+    centre = vec.add(view[1], vec.matvec(view[0], vec.sub(node_center(nodes[hulls.b]), hulls.center_b)))
+    return vec.sub(centre, vec.sub(node_center(nodes[hulls.a]), hulls.center_a))
 
 
 @kernel
@@ -83,15 +122,16 @@ def as_a_sees(placed):
 
 
 @kernel
-def gap_along(patches, a, b, view, n):
-    """Return (gap, corner_a, corner_b) of the corners below two nodes, along the direction n, which is in a's frame.
+def gap_along(hulls, view, n):
+    """Return (gap, corner_a, corner_b) of the corners of two hulls, along the direction n, which is in a's frame.
 
     The gap is a lower bound of the distance of the hulls up to the noise of the pair and of single precision. Corners
     are those that reach farthest, in their own frames from their roots' centres.
     """
     back = vec.tmatvec(view[0], n)
-    reach_a, group_a, at_a = farthest(patches, a, n)
-    reach_b, group_b, at_b = farthest(patches, b, (-back[0], -back[1], -back[2]))
+    patches = hulls.patches
+    reach_a, group_a, at_a = farthest(patches, hulls.a, n)
+    reach_b, group_b, at_b = farthest(patches, hulls.b, (-back[0], -back[1], -back[2]))
     gap = vec.dot(n, view[1]) - (reach_a + reach_b)
     return gap, corner_at(patches[1], group_a, at_a), corner_at(patches[1], group_b, at_b)
 
@@ -163,14 +203,15 @@ def extent_of(simplex, size):
 
 
 @kernel
-def between(patches, a, b, view, n, size, floor, enough, hopeless, simplex):
+def between(hulls, view, n, size, enough, hopeless, simplex):
     """Return (lower, upper, n, x, v, size) of two hulls: a gap along n, a distance between points x and x + v of them.
 
     Starts from `size` vertices that are in the simplex from an earlier moment, else from the direction n. Ends when
-    the gap exceeds `enough`, or is GOOD_ENOUGH a part of what is left above `floor`, or when nothing gets better, or
+    the gap exceeds `enough`, or is GOOD_ENOUGH a part of what is left beyond `clear`, or when nothing gets better, or
     the distance is at most `hopeless` of the extent of the closest features; then `lower` may be negative. Directions
     and points are in a's frame, from its root's centre.
     """
+    floor = hulls.clear
     lower = -math.inf
     upper = math.inf
     best = n
@@ -186,7 +227,7 @@ def between(patches, a, b, view, n, size, floor, enough, hopeless, simplex):
         if not length > 0.0:
             break
         n = (v[0] / length, v[1] / length, v[2] / length)
-        gap, corner_a, corner_b = gap_along(patches, a, b, view, n)
+        gap, corner_a, corner_b = gap_along(hulls, view, n)
         if gap > lower:
             lower = gap
             best = n

@@ -7,7 +7,7 @@ from tocsin.advancement.leaves import convex_set, convex_step, triangles_step
 from tocsin.advancement.relative import relative_state
 from tocsin.advancement.work import LEAF_TESTS, spent
 from tocsin.compiler.jit import kernel
-from tocsin.model.world import MESH
+from tocsin.model.tables import MESH
 from tocsin.outcome import CAPPED, CONTACT, FREE
 
 
@@ -32,24 +32,22 @@ def leaf_advance(tables, pair, a, b, seen, end, counts):
     meshes = geom_a["kind"] == MESH and geom_b["kind"] == MESH
     n = (0.0, 0.0, 0.0)
     simplex = workspace.simplex
+    reaches = np.float64(node_a["reach"]), np.float64(node_b["reach"])
     while not spent(counts):
         counts[LEAF_TESTS] += 1
         if meshes:
+            goal = end - t, 0.4 * pair["tolerance"]
             h, d, _, _ = triangles_step(
-                world.points, world.faces, node_a["first"], node_b["first"], pose, motion, pair,
-                np.float64(node_a["reach"]), np.float64(node_b["reach"]), end - t, 0.4 * pair["tolerance"],
-            )  # fmt: skip
+                world.points, world.faces, (node_a["first"], node_b["first"]), pose, motion, pair, reaches, goal
+            )
         else:
             table_a, set_a = convex_set(geom_a, node_a, world.points, world.faces, workspace.corners_a)
             table_b, set_b = convex_set(geom_b, node_b, world.points, world.faces, workspace.corners_b)
             if n[0] == 0.0 and n[1] == 0.0 and n[2] == 0.0:
                 n = vec.add(pose[1], vec.matvec(pose[0], vec.load3(table_b, set_b[0])))
                 n = vec.sub(n, vec.load3(table_a, set_a[0]))
-            h, _, d, n, _, _ = convex_step(
-                table_a, set_a, table_b, set_b, pose, motion, pair, np.float64(node_a["reach"]),
-                np.float64(node_b["reach"]), n, simplex, near,
-                0.9, end - t,
-            )  # fmt: skip
+            side_a, side_b = (table_a, set_a, reaches[0]), (table_b, set_b, reaches[1])
+            h, _, d, n, _, _ = convex_step(side_a, side_b, pose, motion, pair, n, simplex, (near, 0.9, end - t))
         if d <= near:
             return CONTACT, t
         if later(t, h) >= end:

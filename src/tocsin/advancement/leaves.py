@@ -6,7 +6,7 @@ from tocsin.bounds.motion_bound import MOSTLY, safe_step, sharper_step
 from tocsin.compiler.jit import kernel
 from tocsin.geometry.convex import convex_distance, support_value
 from tocsin.geometry.triangles import gap_along, sharper_direction, triangle_pair
-from tocsin.model.world import CONVEX, MESH
+from tocsin.model.tables import CONVEX, MESH
 
 
 @kernel
@@ -23,17 +23,21 @@ def placed_corner(world_points, faces, f, k, pose):
 
 
 @kernel
-def triangles_step(points, faces, fa, fb, pose, motion, pair, reach_a, reach_b, need, keep):
-    """Return (h, d, x, y): triangles fa, fb stay apart during [t, t + h]; their distance and closest points at t.
+def triangles_step(points, faces, triangles, pose, motion, pair, reaches, goal):
+    """Return (h, d, x, y): two triangles stay apart during [t, t + h]; their distance and closest points at t.
 
     The certificate: with n the unit direction between the closest points, the gap is the smallest n.b over b's
     corners minus the largest n.a over a's: a proven lower bound of the distance, equal to it up to rounding. The
     fastest point along n of a triangle is one of its corners, since the velocity is linear in the point.
 
+    `triangles` are numbers of faces, `reaches` how far their points are from their links' origins; `goal` (need, keep).
     A step that does not reach `need` ends while the gap is still `keep` or more, if it has twice as much now: what
     has to be proven about others until two triangles come within the tolerance is easier while these are not yet at
     the margin.
     """
+    fa, fb = triangles
+    reach_a, reach_b = reaches
+    need, keep = goal
     a0 = corner(points, faces, fa, 0)
     a1 = corner(points, faces, fa, 1)
     a2 = corner(points, faces, fa, 2)
@@ -102,10 +106,17 @@ def hull_of(geom):
 
 
 @kernel
-def convex_step(table_a, a, table_b, b, pose, motion, pair, reach_a, reach_b, n, simplex, near, accept, need):
-    """Return (h, gap, upper, n, x, y) for two convex sets: `gap` is proven, `upper` witnessed by x and y, at t."""
+def convex_step(side_a, side_b, pose, motion, pair, n, simplex, goal):
+    """Return (h, gap, upper, n, x, y) for two convex sets: `gap` is proven, `upper` witnessed by x and y, at t.
+
+    A side is (table of points, set, reach from its link's origin); `goal` is (near, accept, need), of which the first
+    two are those of `convex_distance`.
+    """
+    table_a, a, reach_a = side_a
+    table_b, b, reach_b = side_b
+    near, accept, need = goal
     clear = pair["margin"] + pair["noise"]
-    lower, upper, n, x, y = convex_distance(table_a, a, table_b, b, pose, n, simplex, clear, near, accept)
+    lower, upper, n, x, y = convex_distance(table_a, a, table_b, b, pose, n, simplex, (clear, near, accept))
     gap = lower - clear
     if not gap > 0.0:
         return 0.0, gap, upper, n, x, y
@@ -158,6 +169,6 @@ def leaf_distance(world, geom_a, geom_b, node_a, node_b, pose, workspace):
     guess = vec.add(pose[1], vec.matvec(pose[0], vec.load3(table_b, set_b[0])))
     guess = vec.sub(guess, vec.load3(table_a, set_a[0]))
     lower, upper, _, x, y = convex_distance(
-        table_a, set_a, table_b, set_b, pose, guess, workspace.simplex, 0.0, 0.0, 1.0 - 1e-12
+        table_a, set_a, table_b, set_b, pose, guess, workspace.simplex, (0.0, 0.0, 1.0 - 1e-12)
     )
     return upper, lower, x, y

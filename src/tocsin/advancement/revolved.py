@@ -23,7 +23,7 @@ import numpy as np
 
 from tocsin.geometry.primitives import ConvexHull
 from tocsin.geometry.shape import Shape, make_shape
-from tocsin.model.world import CONVEX, World
+from tocsin.model.tables import CONVEX, World
 from tocsin.motion.links import FIXED
 
 SIDES = 24

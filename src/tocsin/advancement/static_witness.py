@@ -15,7 +15,7 @@ from tocsin.compiler.jit import kernel
 from tocsin.geometry.convex import convex_distance
 from tocsin.geometry.tree import spread
 from tocsin.geometry.triangles import triangle_pair
-from tocsin.model.world import CONVEX, MESH
+from tocsin.model.tables import CONVEX, MESH
 from tocsin.simd.lanes import WIDTH, lane, select
 
 LOOKS = (1.0, 0.5, 0.75, 0.25)
@@ -48,7 +48,8 @@ def leaves_touch(world, geom_a, geom_b, node_a, node_b, pose, workspace, near):
     table_b, set_b = convex_set(geom_b, node_b, world.points, world.faces, workspace.corners_b)
     guess = vec.add(pose[1], vec.matvec(pose[0], center_of(node_b)))
     guess = vec.sub(guess, center_of(node_a))
-    _, upper, _, _, _ = convex_distance(table_a, set_a, table_b, set_b, pose, guess, workspace.simplex, near, near, 0.0)
+    goal = near, near, 0.0
+    _, upper, _, _, _ = convex_distance(table_a, set_a, table_b, set_b, pose, guess, workspace.simplex, goal)
     return upper <= near
 
 
@@ -64,7 +65,8 @@ def gap_of_hulls(world, pair, pose, workspace, near):
         guess = vec.add(pose[1], vec.matvec(pose[0], center_of(world.nodes[geom_b["root"]])))
         guess = vec.sub(guess, center_of(world.nodes[geom_a["root"]]))
     lower, _, n, _, _ = convex_distance(
-        world.points, hull_of(geom_a), world.points, hull_of(geom_b), pose, guess, workspace.simplex, near, near, 0.0
+        world.points, hull_of(geom_a), world.points, hull_of(geom_b), pose, guess, workspace.simplex,
+        (near, near, 0.0)
     )
     return lower, n
 

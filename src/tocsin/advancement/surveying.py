@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -23,13 +24,15 @@ from tocsin.broad_phase.spatial import pair_margin
 from tocsin.broad_phase.sweep import SWEEP
 from tocsin.compiler.jit import kernel
 from tocsin.geometry import cache
-from tocsin.model.base import Model
 from tocsin.model.charts import CELLS, CHART, PER_RADIAN, WORD
 from tocsin.model.robot import Robot
-from tocsin.model.world import World
+from tocsin.model.tables import World
 from tocsin.motion.chain import common_ancestor
 from tocsin.motion.joints import JOINT, joint_motion
 from tocsin.motion.links import FIXED
+
+if TYPE_CHECKING:
+    from tocsin.model.base import Model
 
 LARGEST_CELL = 8
 """Where proofs start, in cells; what fails is quartered."""
@@ -65,11 +68,12 @@ def still_joints(links, joints, start, stop):
 
 
 @kernel
-def survey(world, links, joints, sweeps, workspace, pair, joint_x, joint_y, clear, region, bits):
+def survey(world, chain, workspace, pair, turning, clear, region, bits):
     """Set the bits of the cells that are proven apart, in the region: first and last of the whole numbers along x, y.
 
-    `links` as for `proven_apart`. A cell is proven with four times the slack of lines around it, so a line that is
-    within the slack of a cell, and rounding, is inside of what was proven. What is left after MOST_TESTS stays unset.
+    `chain` and `turning` as for `proven_apart`. A cell is proven with four times the slack of lines around it, so a
+    line that is within the slack of a cell, and rounding, is inside of what was proven. What is left after
+    MOST_TESTS stays unset.
     """
     ends = np.zeros(4)
     stack = np.zeros((64, 3), np.int32)
@@ -92,9 +96,7 @@ def survey(world, links, joints, sweeps, workspace, pair, joint_x, joint_y, clea
                 ends[1] = (y + half) / PER_RADIAN
                 ends[2] = ends[0] + (half + 4.0 * SLACK) / PER_RADIAN
                 ends[3] = ends[1] + (half + 4.0 * SLACK) / PER_RADIAN
-                apart, tests = proven_apart(
-                    world, links, joints, sweeps, workspace, pair, joint_x, joint_y, ends, clear
-                )
+                apart, tests = proven_apart(world, chain, workspace, pair, turning, ends, clear)
                 left -= tests
                 if apart:
                     for row in range(x, x + size):
@@ -102,7 +104,7 @@ def survey(world, links, joints, sweeps, workspace, pair, joint_x, joint_y, clea
                             place = column % CELLS
                             bits[row % CELLS, place // WORD] |= np.uint64(1) << np.uint64(place % WORD)
                 elif size > 1:
-                    for part in range(2 if joint_y < 0 else 4):
+                    for part in range(2 if turning[1] < 0 else 4):
                         stack[top, 0] = x + (size // 2 if part & 1 else 0)
                         stack[top, 1] = y + (size // 2 if part & 2 else 0)
                         stack[top, 2] = size // 2
@@ -151,10 +153,9 @@ class Site:
         pair = np.zeros(1, PAIR)
         pair["a"], pair["b"] = self.a, self.b
         out = np.zeros((CELLS, CELLS // WORD), np.uint64)
-        survey(
-            world, links, joints, np.zeros(len(links), SWEEP), make_workspace(), pair[0], self.joint_x, self.joint_y,
-            self.clear, np.array(self.region, np.int64), out,
-        )  # fmt: skip
+        chain, turning = (links, joints, np.zeros(len(links), SWEEP)), (self.joint_x, self.joint_y)
+        region = np.array(self.region, np.int64)
+        survey(world, chain, make_workspace(), pair[0], turning, self.clear, region, out)
         return out
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from tocsin.advancement.heap import ITEM
 from tocsin.broad_phase.pairs import PAIR
 from tocsin.compiler.jit import borrowed, inlined
-from tocsin.model.world import World, borrowed_world
+from tocsin.model.tables import World, borrowed_world
 
 SEARCH = np.dtype(
     [

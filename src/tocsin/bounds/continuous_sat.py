@@ -118,11 +118,12 @@ def best_direction(taylor_a, taylor_b, box_a, box_b, s):
 
 
 @kernel
-def apart_until(ma, mb, box_a, box_b, reach_a, reach_b, clear, t0, t1, begin, end, least, tries):
-    """Return a time in [begin, end] until which the carried boxes are proven farther apart than `clear`; inf for end.
+def apart_until(side_a, side_b, clear, slab, span, least, tries):
+    """Return a time in the span [begin, end] until which the carried boxes are proven apart; inf for all of it.
 
-    `ma`, `mb`: Taylor matrices of the slab [t0, t1], which holds [begin, end]. A box is (centre, axes, half extents),
-    its points within `reach` of the link's origin. Intervals shorter than `least` are not tried, nor more than `tries`.
+    Farther apart than `clear`. A side is (m, box, reach): the Taylor matrix of its link in the slab [t0, t1], which
+    holds the span; a box (centre, axes, half extents); and how far its points are from the link's origin. Intervals
+    shorter than `least` are not tried, nor more than `tries`.
 
     Claim: on an interval where n . (center_b - center_a) - spread_a - spread_b > clear + remainders, |n| <= 1, the two
     boxes are farther apart than `clear`, in terms of the joint records that the Taylor matrices enclose. The
@@ -133,7 +134,10 @@ def apart_until(ma, mb, box_a, box_b, reach_a, reach_b, clear, t0, t1, begin, en
     than a radian; where it turns by more, the remainder is 10^9 times larger than all of this. Times map to s by
     `time_frame`; an interval in s is widened by 2^-40 so that the rounding of that map is inside.
     """
-    mid, half = time_frame(t0, t1)
+    ma, box_a, reach_a = side_a
+    mb, box_b, reach_b = side_b
+    begin, end = span
+    mid, half = time_frame(slab[0], slab[1])
     free = begin
     width = end - begin
     whole = True

@@ -46,14 +46,18 @@ def joint_taylor(out, joint, t0, t1):
     if joint["degree"] != 0:
         curve_taylor(out, joint, t0, t1)
         return
-    k0 = joint["k0"]
-    k1 = joint["k1"]
-    k2 = joint["k2"]
-    origin = joint["origin"]
-    velocity = joint["velocity"]
-    rate = joint["rate"]
     mid, half = time_frame(t0, t1)
     elapsed = mid - joint["begin"]
+    _slide(out, joint["origin"], joint["velocity"], elapsed, half)
+    if joint["rate"] == 0.0:
+        _keep(out, joint["k0"], joint["k1"])
+    else:
+        _turn(out, joint, elapsed, half)
+
+
+@kernel
+def _slide(out, origin, velocity, elapsed, half):
+    """Write the translation of a joint: see `joint_taylor`."""
     for i in range(3):
         speed = velocity[i]
         if speed == 0.0:
@@ -66,22 +70,34 @@ def joint_taylor(out, joint, t0, t1):
             out[i, 3, 4] = 4.0 * UNIT * (abs(origin[i]) + (abs(elapsed) + half) * abs(speed)) * GUARD + UNDERFLOW
         out[i, 3, 2] = 0.0
         out[i, 3, 3] = 0.0
-    if rate == 0.0:
-        for i in range(3):
-            radius = 0.0
-            for j in range(3):
-                entry = k0[i, j] + k1[i, j]
-                out[i, j, 0] = entry
-                out[i, j, 1] = 0.0
-                out[i, j, 2] = 0.0
-                out[i, j, 3] = 0.0
-                if k1[i, j] != 0.0 and k0[i, j] != 0.0:
-                    radius += UNIT * abs(entry)
-            radius *= GUARD
-            out[i, 0, 4] = radius
-            out[i, 1, 4] = radius
-            out[i, 2, 4] = radius
-        return
+
+
+@kernel
+def _keep(out, k0, k1):
+    """Write the rotation of a joint that does not turn: k0 + k1, one rounding where neither is 0."""
+    for i in range(3):
+        radius = 0.0
+        for j in range(3):
+            entry = k0[i, j] + k1[i, j]
+            out[i, j, 0] = entry
+            out[i, j, 1] = 0.0
+            out[i, j, 2] = 0.0
+            out[i, j, 3] = 0.0
+            if k1[i, j] != 0.0 and k0[i, j] != 0.0:
+                radius += UNIT * abs(entry)
+        radius *= GUARD
+        out[i, 0, 4] = radius
+        out[i, 1, 4] = radius
+        out[i, 2, 4] = radius
+
+
+@kernel
+def _turn(out, joint, elapsed, half):
+    """Write the rotation of a joint that turns: see `joint_taylor`, whose proof is about these lines."""
+    k0 = joint["k0"]
+    k1 = joint["k1"]
+    k2 = joint["k2"]
+    rate = joint["rate"]
     theta = rate * elapsed
     x = abs(rate) * half
     c = math.cos(theta)

@@ -22,7 +22,7 @@ import numpy as np
 from tocsin.broad_phase.pairs import BETWEEN
 from tocsin.compiler.jit import kernel
 from tocsin.model.charts import CELLS, PER_RADIAN, WORD
-from tocsin.model.world import CONVEX
+from tocsin.model.tables import CONVEX
 from tocsin.motion.curves import value
 from tocsin.motion.links import FIXED, REVOLUTE
 
@@ -165,14 +165,15 @@ def settled_curve(pair, chart, joints, t0, t1):
 
 
 @kernel
-def settled(world, pair, chart, configs, row0, row1, begin, end, t0, t1):
+def settled(world, pair, chart, configs, piece, t0, t1):
     """Does a chart of the pair have it apart by margin + tolerance for all of [t0, t1]?
 
-    `configs`, `row0`, `row1`, `begin`, `end`: the piece of motion of the model to which both belong, as for
+    `configs` and the piece (row0, row1, begin, end) are the motion of the model to which both belong, as for
     `joint_motion`. The slack of `line_is_free` holds the rounding of times and angles.
     """
     if not pair["margin"] + pair["tolerance"] <= chart["clear"]:
         return False
+    row0, row1, begin, end = piece
     link = world.links[chart["joint_x"]]
     most = abs(link["offset"])
     x0 = value_at(link, configs, row0, row1, begin, end, t0)

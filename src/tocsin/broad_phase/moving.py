@@ -13,14 +13,14 @@ from tocsin.broad_phase.aabb_tree import apart, join_up
 from tocsin.broad_phase.model_tree import done, overlapping, set_leaves
 from tocsin.broad_phase.pairs import prepare
 from tocsin.broad_phase.spatial import add_pair, against_standing, between_moving, with_itself
-from tocsin.broad_phase.sweep import DEEP, LONG, TURNING, geom_box, half_of, link_bounds, link_middle
+from tocsin.broad_phase.sweep import DEEP, LONG, TURNING, Chains, geom_box, half_of, link_bounds, link_middle
 from tocsin.compiler.arrays import copy_row
 from tocsin.compiler.jit import borrowed, inlined, kernel
+from tocsin.limits import RELATIVE_TOLERANCE
 from tocsin.motion.clocks import piece_on_clock
 from tocsin.motion.curved_joints import set_joint
 from tocsin.motion.curves import narrow
 from tocsin.motion.knots import piece_in
-from tocsin.options import RELATIVE_TOLERANCE
 
 MODEL, PIECES, OFFSET, FIRST, SLOTS = range(5)
 """Columns of the table of active models: which, pieces of its motion, its rows in `configs`, its dynamic tree."""
@@ -33,6 +33,12 @@ CHAIN_TURN, LONG_TURN = 3.0, 6.0
 bounds do not add up the joints (measured on chains of 2 to 200 links)."""
 
 MOST_SLABS = 64
+
+
+@inlined
+def chains_of(buffers):
+    """Return how the links of a question move, as boxes and Taylor models are made of it."""
+    return Chains(buffers.sweeps, buffers.taylor, buffers.workspace.taylor, buffers.joints, buffers.world.links)
 
 
 @inlined
@@ -104,26 +110,20 @@ def near_pairs(buffers, pairs, margin):
         model = world.models[active[k, MODEL]]
         first = active[k, FIRST]
         slots = active[k, SLOTS]
+        own = first, slots, model["geom"]
         # A call that is handed a whole world takes 0.1 µs: none is made where nothing can come of it.
         if not apart(boxes, first + 1, buffers.static_boxes, 0):
-            pairs, n = against_standing(
-                pairs, n, world, boxes, first, slots, model["geom"], buffers.static_boxes, buffers.static_child,
-                buffers.static_geom, margin, stack,
-            )  # fmt: skip
+            standing = buffers.static_boxes, buffers.static_child, buffers.static_geom
+            pairs, n = against_standing(pairs, n, world, boxes, own, standing, margin, stack)
         if model["selves"] > 0:
             pairs, n = with_itself(pairs, n, world, boxes, first + slots, model, margin)
         elif model["selves"] < 0:
-            pairs, n = between_moving(
-                pairs, n, world, boxes, first, slots, model["geom"], first, slots, model["geom"], margin, stack
-            )
+            pairs, n = between_moving(pairs, n, world, boxes, own, own, margin, stack)
         others = overlapping(tree, k, stack) if many else active.shape[0] - k - 1
         for i in range(others):
             o = tree.found[i] if many else k + 1 + i
-            other = world.models[active[o, MODEL]]
-            pairs, n = between_moving(
-                pairs, n, world, boxes, first, slots, model["geom"], active[o, FIRST], active[o, SLOTS], other["geom"],
-                margin, stack,
-            )  # fmt: skip
+            other = active[o, FIRST], active[o, SLOTS], world.models[active[o, MODEL]]["geom"]
+            pairs, n = between_moving(pairs, n, world, boxes, own, other, margin, stack)
     if many:
         done(tree)
     return pairs, n
@@ -150,7 +150,8 @@ def all_pairs(buffers, pairs, margin):
 def sweep_boxes(buffers, t0, t1, grow):
     """Write the boxes that all shapes of active models sweep during [t0, t1], and the trees over them."""
     world, active, boxes = buffers.world, buffers.active, buffers.boxes
-    joints, sweeps, taylor = buffers.joints, buffers.sweeps, buffers.taylor
+    joints, sweeps = buffers.joints, buffers.sweeps
+    chains = chains_of(buffers)
     middle, half = 0.5 * (t0 + t1), half_of(t0, t1)
     for k in range(active.shape[0]):
         model = world.models[active[k, MODEL]]
@@ -165,10 +166,7 @@ def sweep_boxes(buffers, t0, t1, grow):
             link_middle(sweeps, joints, world.links, i, middle, around)
         for g in range(model["geoms"]):
             geom = world.geoms[model["geom"] + g]
-            geom_box(
-                boxes, first + slots + g, sweeps, taylor, buffers.workspace.taylor, joints, world.links, world.points,
-                geom, t0, t1, grow,
-            )  # fmt: skip
+            geom_box(boxes, first + slots + g, chains, world.points, geom, t0, t1, grow)
         join_up(boxes, first, slots)
 
 

@@ -68,10 +68,14 @@ def write_pair(pairs, n, a, b, own):
 
 
 @kernel
-def against_standing(
-    pairs, n, world, boxes, first, slots, geom, static_boxes, static_child, static_geom, margin, stack
-):  # fmt: skip
-    """Append the pairs of a moving model's tree with the tree of what stands; `stack` as in `advancement.workspace`."""
+def against_standing(pairs, n, world, boxes, tree, standing, margin, stack):
+    """Append the pairs of a moving model's tree with the tree of what stands; `stack` as in `advancement.workspace`.
+
+    `tree`: the row of `boxes` before its root, how many leaves it has room for, its first shape. `standing`: boxes,
+    children, and the shapes of leaves, as `aabb_tree.build_static` lays them out.
+    """
+    first, slots, geom = tree
+    static_boxes, static_child, static_geom = standing
     if static_geom.shape[0] == 0:
         return pairs, n
     stack[0, 0] = 1
@@ -142,8 +146,10 @@ def list_selves(pairs, n, world, boxes, leaves, model, k, margin):
 
 
 @kernel
-def between_moving(pairs, n, world, boxes, first_a, slots_a, geom_a, first_b, slots_b, geom_b, margin, stack):
+def between_moving(pairs, n, world, boxes, tree_a, tree_b, margin, stack):
     """Append the pairs of two moving models' trees; the same tree twice means a model against itself, once a pair."""
+    first_a, slots_a, geom_a = tree_a
+    first_b, slots_b, geom_b = tree_b
     same = first_a == first_b
     stack[0, 0] = 1
     stack[0, 1] = 1

@@ -10,6 +10,7 @@ Both enclose the motion of the computed joint records; `noise` (see `motion_boun
 """
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
@@ -244,9 +245,22 @@ def place_link(sweeps, joints, links, link, t):
         link_at(sweeps, joints, links, i, t)
 
 
+class Chains(NamedTuple):
+    """How links move, chain by chain: what the boxes and Taylor models of a slab of time are made of."""
+
+    sweeps: np.ndarray
+    taylor: np.ndarray
+    """(links, 3, 4, 5) Taylor matrices, of links whose `taylor` is set."""
+    scratch: np.ndarray
+    """(3, 4, 5) room for one more."""
+    joints: np.ndarray
+    links: np.ndarray
+
+
 @kernel
-def link_taylor(sweeps, taylor, scratch, joints, links, link, t0, t1):
+def link_taylor(chains, link, t0, t1):
     """Make sure that the Taylor matrix of a link during [t0, t1], and of its ancestors, is there."""
+    sweeps, taylor, scratch, joints, links = chains
     # Climb to the last ancestor that has one, then come down again.
     i = link
     parent = links[i]["parent"]
@@ -343,15 +357,15 @@ def quick_box(s, geom, points, half_time):
 
 
 @kernel
-def geom_box(boxes, row, sweeps, taylor, scratch, joints, links, points, geom, t0, t1, margin):
+def geom_box(boxes, row, chains, points, geom, t0, t1, margin):
     """Write the box that a shape sweeps during [t0, t1], grown by the margin, into a row of `boxes`."""
     i = geom["link"]
-    s = sweeps[i]
+    s = chains.sweeps[i]
     lo, hi, growth = quick_box(s, geom, points, half_of(t0, t1))
     if growth > QUICK:
         if s["taylor"] == 0:
-            link_taylor(sweeps, taylor, scratch, joints, links, i, t0, t1)
-        low, high = swept_box(taylor[i], geom["center"], geom["axes"], geom["half"])
+            link_taylor(chains, i, t0, t1)
+        low, high = swept_box(chains.taylor[i], geom["center"], geom["axes"], geom["half"])
         error = s["noise"] * (s["length"] + geom["reach"])
         # Both boxes hold, so their intersection does.
         lo = (max(lo[0], low[0] - error), max(lo[1], low[1] - error), max(lo[2], low[2] - error))

@@ -31,7 +31,7 @@ def geom_frame(geom):
 
 
 @kernel
-def free_until(pair, geom_a, geom_b, sweeps, taylor, scratch, joints, links, t0, t1):
+def free_until(pair, geom_a, geom_b, chains, t0, t1):
     """Return a time until which the pair is proven to be farther apart than its margin; inf for all from its start on.
 
     [t0, t1] is the slab of the Taylor models, in which it begins and ends.
@@ -39,6 +39,7 @@ def free_until(pair, geom_a, geom_b, sweeps, taylor, scratch, joints, links, t0,
     Also sets pair["taylor"], the clearance with which `apart_until` has to be asked, or -1 where short motions do
     without. It is the margin, the noise of both links' records in the world's frame, and 512 units of all lengths.
     """
+    sweeps, links = chains.sweeps, chains.links
     reach_a = geom_a["reach"]
     reach_b = geom_b["reach"]
     begin, end = pair["start"], pair["until"]
@@ -52,14 +53,14 @@ def free_until(pair, geom_a, geom_b, sweeps, taylor, scratch, joints, links, t0,
     if slab == 0.0 or acceleration * slab * slab < loose * min(geom_a["diagonal"], geom_b["diagonal"]):
         return begin
     if sweeps[i]["taylor"] == 0:
-        link_taylor(sweeps, taylor, scratch, joints, links, i, t0, t1)
+        link_taylor(chains, i, t0, t1)
     if sweeps[k]["taylor"] == 0:
-        link_taylor(sweeps, taylor, scratch, joints, links, k, t0, t1)
+        link_taylor(chains, k, t0, t1)
     far_a = sweeps[i]["length"] + reach_a
     far_b = sweeps[k]["length"] + reach_b
     noise = (sweeps[i]["noise"] + 512.0 * UNIT) * far_a + (sweeps[k]["noise"] + 512.0 * UNIT) * far_b
     pair["taylor"] = pair["margin"] + noise
-    return apart_until(
-        taylor[i], taylor[k], geom_frame(geom_a), geom_frame(geom_b), reach_a, reach_b, pair["taylor"], t0, t1, begin,
-        end, 0.0, MORE_TRIES if deep else TRIES,
-    )  # fmt: skip
+    side_a = chains.taylor[i], geom_frame(geom_a), reach_a
+    side_b = chains.taylor[k], geom_frame(geom_b), reach_b
+    tries = MORE_TRIES if deep else TRIES
+    return apart_until(side_a, side_b, pair["taylor"], (t0, t1), (begin, end), 0.0, tries)

@@ -50,6 +50,9 @@ STARTED = time.time()
 
 IMPORT = re.compile(r"^[ \t]*(?:from (tocsin[\w.]*) import (\([^)]*\)|.*)|import (tocsin[\w.]*))", re.MULTILINE)
 
+FOR_CHECKERS = re.compile(r"^([ \t]*)if TYPE_CHECKING:\n(?:\1[ \t]+.*\n|[ \t]*\n)*", re.MULTILINE)
+"""What only checkers of types import: no kernel can use it."""
+
 OF_NO_MATTER = re.compile(r"CUDA|THREAD|CACHE|COLOR_SCHEME|GDB_BINARY|RUNNING_UNDER_PROFILER")
 """Settings of Numba that change no code, and may differ from run to run."""
 
@@ -76,10 +79,10 @@ def _folder_of(package: str) -> Path | None:
 
 @cache
 def _read(file: Path) -> tuple[bytes, frozenset[Path]]:
-    """Return the digest of a file, and the files of this package that it imports, anywhere in its text."""
+    """Return the digest of a file, and the files of this package that it imports when it runs, anywhere in its text."""
     text = file.read_text(encoding="utf-8")
     found = set()
-    for module, names, plain in IMPORT.findall(text):
+    for module, names, plain in IMPORT.findall(FOR_CHECKERS.sub("", text)):
         if plain:
             found.add(_file_of(plain))
         else:

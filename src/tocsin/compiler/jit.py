@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 import numba
+import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
@@ -79,6 +80,7 @@ def _compiled(function: Any, **options: Any) -> Any:
 
 
 if PURE_PYTHON:
+    np.seterr(divide="ignore", invalid="ignore")  # as compiled: an infinity or nan, and not a word about it
 
     def ticks() -> int:  # type: ignore[reportRedeclaration]
         """Return a count that grows with time, for measuring stages; nanoseconds here, processor cycles in kernels."""

@@ -28,7 +28,7 @@ from tocsin.bounds.motion_bound import UNIT, safe_step
 from tocsin.compiler.jit import kernel
 from tocsin.geometry.convex import convex_distance
 from tocsin.geometry.triangles import closest_on_triangle, segments, triangle_pair
-from tocsin.model.world import MESH
+from tocsin.model.tables import MESH
 
 SIGN_ERROR = 32.0 * UNIT
 """A computed determinant of three differences has the right sign if it exceeds this times the product of their lengths.
@@ -269,7 +269,7 @@ def leaf_certificate(world, pair, a, b, pose, motion, within, workspace):
     for i in range(4):
         for k in range(9):
             simplex[i, k] = 0.0
-    _, d, _, x, y = convex_distance(table_a, core_a, table_b, core_b, pose, guess, simplex, 0.0, -1.0, 1.0 - 1e-12)
+    _, d, _, x, y = convex_distance(table_a, core_a, table_b, core_b, pose, guess, simplex, (0.0, -1.0, 1.0 - 1e-12))
     if not d <= limit + radii:
         return 0.0, d - radii
     h = near_step(x, y, d, most + radii, moving)

@@ -12,7 +12,7 @@ import math
 from tocsin import vec
 from tocsin.advancement.relative import relative_state
 from tocsin.compiler.jit import kernel
-from tocsin.model.world import CONVEX
+from tocsin.model.tables import CONVEX
 
 
 @kernel

@@ -16,7 +16,7 @@ from tocsin.advancement.relative import relative_state
 from tocsin.compiler.jit import borrowed, kernel
 from tocsin.geometry.descent import open_larger
 from tocsin.geometry.triangles import closest_on_triangle, segments, triangle_pair
-from tocsin.model.world import MESH, borrowed_world
+from tocsin.model.tables import MESH, borrowed_world
 from tocsin.motion.chain import chain_pose
 
 VERTEX_FACE, FACE_VERTEX, EDGE_EDGE, EDGE_FACE, SURFACE = range(5)
@@ -122,30 +122,33 @@ def with_room(touches, n):
 
 
 @kernel
-def add_touch(touches, slots, n, faces, pair, p, frame, kind, fa, on_a, fb, on_b, x, y, d, across):
-    """Append a touch of two features, (count, i, k) of triangles fa and fb, unless it is listed; return the new count.
+def add_touch(listed, n, place, kind, on_a, on_b, witness):
+    """Append a touch of two features, (triangle or -1, count, i, k), unless it is listed; return the new count.
 
-    `slots`: the hash table of the touches. x and y are in a's frame, which `frame` places in the world.
-    `across`: the line on which the normal lies, where the features say it (or zero): of points that are a few roundings
-    apart the difference says nothing.
+    `listed`: the touches, and the hash table of them; `place`: the scene's faces, the pair, its number, and where a's
+    frame is in the world. `witness`: points x and y in a's frame, their distance, and the line on which the normal
+    lies, where the features say it (or zero): of points that are a few roundings apart the difference says nothing.
     """
+    touches, slots = listed
+    faces, pair, p, frame = place
+    x, y, d, across = witness
     touch = touches[n]
     touch["pair"] = p
     touch["kind"] = kind
     touch["geom_a"] = pair["a"]
     touch["geom_b"] = pair["b"]
-    if fa >= 0:
-        name_feature(touch["a"], faces, fa, on_a[0], on_a[1], on_a[2])
+    if on_a[0] >= 0:
+        name_feature(touch["a"], faces, on_a[0], on_a[1], on_a[2], on_a[3])
     else:
         touch["a"][:] = -1
-    if fb >= 0:
-        name_feature(touch["b"], faces, fb, on_b[0], on_b[1], on_b[2])
+    if on_b[0] >= 0:
+        name_feature(touch["b"], faces, on_b[0], on_b[1], on_b[2], on_b[3])
     else:
         touch["b"][:] = -1
-    place = place_of(slots, touches, touch)
-    if slots[place] >= 0:
+    slot = place_of(slots, touches, touch)
+    if slots[slot] >= 0:
         return n
-    slots[place] = n
+    slots[slot] = n
     v = vec.sub(y, x)
     if vec.dot(across, across) > 0.0:
         v = across if vec.dot(v, across) >= 0.0 else vec.scale(across, -1.0)
@@ -181,7 +184,7 @@ def common_normal(u, v):
 
 
 @kernel
-def triangle_touches(touches, slots, n, faces, pair, p, frame, pair_of_faces, corners, near):
+def triangle_touches(listed, n, place, pair_of_faces, corners, near):
     """Append the touches of two triangles that are within `near` of each other, if they are; return the new count.
 
     Every corner near the other's face or edge, and every two edges that are near each other within both. Where there is
@@ -192,31 +195,28 @@ def triangle_touches(touches, slots, n, faces, pair, p, frame, pair_of_faces, co
     d, x, y = triangle_pair(a0, a1, a2, b0, b1, b2)
     if not d <= near:
         return n
-    face = (3, 0, 0)
+    face_a = (fa, 3, 0, 0)
+    face_b = (fb, 3, 0, 0)
     normal_a = common_normal(vec.sub(a1, a0), vec.sub(a2, a0))
     normal_b = common_normal(vec.sub(b1, b0), vec.sub(b2, b0))
-    listed = n
+    alone = True
     for k in range(3):
         corner_a = pick(k, a0, a1, a2)
         q = closest_on_triangle(corner_a, b0, b1, b2)
         gap = vec.norm(vec.sub(q, corner_a))
         on = feature(q, b0, b1, b2)[0]
         if gap <= near and on > 1:
-            n = add_touch(
-                touches, slots, n, faces, pair, p, frame, VERTEX_FACE, fa, (1, k, 0), fb, face, corner_a, q, gap,
-                normal_b if on == 3 else NOWHERE,
-            )  # fmt: skip
-            listed = -1
+            witness = corner_a, q, gap, normal_b if on == 3 else NOWHERE
+            n = add_touch(listed, n, place, VERTEX_FACE, (fa, 1, k, 0), face_b, witness)
+            alone = False
         corner_b = pick(k, b0, b1, b2)
         q = closest_on_triangle(corner_b, a0, a1, a2)
         gap = vec.norm(vec.sub(corner_b, q))
         on = feature(q, a0, a1, a2)[0]
         if gap <= near and on > 1:
-            n = add_touch(
-                touches, slots, n, faces, pair, p, frame, FACE_VERTEX, fa, face, fb, (1, k, 0), q, corner_b, gap,
-                normal_a if on == 3 else NOWHERE,
-            )  # fmt: skip
-            listed = -1
+            witness = q, corner_b, gap, normal_a if on == 3 else NOWHERE
+            n = add_touch(listed, n, place, FACE_VERTEX, face_a, (fb, 1, k, 0), witness)
+            alone = False
         for m in range(3):
             pa = pick(k, a0, a1, a2)
             pb = pick(m, b0, b1, b2)
@@ -225,26 +225,24 @@ def triangle_touches(touches, slots, n, faces, pair, p, frame, pair_of_faces, co
             u, v = segments(pa, edge_a, pb, edge_b)
             gap = vec.norm(vec.sub(v, u))
             if gap <= near and feature(u, a0, a1, a2)[0] == 2 and feature(v, b0, b1, b2)[0] == 2:
-                on_a = (2, k, (k + 1) % 3)
-                on_b = (2, m, (m + 1) % 3)
-                n = add_touch(
-                    touches, slots, n, faces, pair, p, frame, EDGE_EDGE, fa, on_a, fb, on_b, u, v, gap,
-                    common_normal(edge_a, edge_b),
-                )  # fmt: skip
-                listed = -1
-    if listed >= 0:
-        on_a = feature(x, a0, a1, a2)
-        on_b = feature(y, b0, b1, b2)
+                witness = u, v, gap, common_normal(edge_a, edge_b)
+                n = add_touch(listed, n, place, EDGE_EDGE, (fa, 2, k, (k + 1) % 3), (fb, 2, m, (m + 1) % 3), witness)
+                alone = False
+    if alone:
+        count_a, i_a, k_a = feature(x, a0, a1, a2)
+        count_b, i_b, k_b = feature(y, b0, b1, b2)
+        on_a = (fa, count_a, i_a, k_a)
+        on_b = (fb, count_b, i_b, k_b)
         kind = EDGE_FACE
-        if on_a[0] == 1:
+        if count_a == 1:
             kind = VERTEX_FACE
-            on_b = face
-        elif on_b[0] == 1:
+            on_b = face_b
+        elif count_b == 1:
             kind = FACE_VERTEX
-            on_a = face
-        elif on_a[0] == 2 and on_b[0] == 2:
+            on_a = face_a
+        elif count_a == 2 and count_b == 2:
             kind = EDGE_EDGE
-        n = add_touch(touches, slots, n, faces, pair, p, frame, kind, fa, on_a, fb, on_b, x, y, d, NOWHERE)
+        n = add_touch(listed, n, place, kind, on_a, on_b, (x, y, d, NOWHERE))
     return n
 
 
@@ -269,7 +267,6 @@ def manifold(world, sweeps, joints, workspace, pairs, n_pairs, t, max_tests):
     slots = np.full(128, -1, dtype=np.int32)
     left = min(max_tests, MOST_TESTS)
     n = 0
-    face = (3, 0, 0)
     stack = borrowed(workspace.stack)
     for p in range(n_pairs):
         pair = pairs[p]
@@ -277,7 +274,7 @@ def manifold(world, sweeps, joints, workspace, pairs, n_pairs, t, max_tests):
         meshes = geom_a["kind"] == MESH and geom_b["kind"] == MESH
         near = pair["margin"] + pair["tolerance"]
         pose, _ = relative_state(pair, sweeps, joints, world.links, t)
-        frame = chain_pose(joints, world.links, pair["link_a"], -1, t)
+        place = world.faces, pair, p, chain_pose(joints, world.links, pair["link_a"], -1, t)
         stack[0, 0], stack[0, 1] = geom_a["root"], geom_b["root"]
         top = 1
         while top > 0:
@@ -298,11 +295,10 @@ def manifold(world, sweeps, joints, workspace, pairs, n_pairs, t, max_tests):
             fb = node_b["first"] if geom_b["kind"] == MESH else -1
             if meshes:
                 corners = corners_of(world, fa, fb, pose)
-                n = triangle_touches(touches, slots, n, world.faces, pair, p, frame, (fa, fb), corners, near)
+                n = triangle_touches((touches, slots), n, place, (fa, fb), corners, near)
                 continue
             d, _, x, y = leaf_distance(world, geom_a, geom_b, node_a, node_b, pose, workspace)
             if d <= near:
-                n = add_touch(
-                    touches, slots, n, world.faces, pair, p, frame, SURFACE, fa, face, fb, face, x, y, d, NOWHERE
-                )  # fmt: skip
+                witness = x, y, d, NOWHERE
+                n = add_touch((touches, slots), n, place, SURFACE, (fa, 3, 0, 0), (fb, 3, 0, 0), witness)
     return touches, n, True

@@ -72,12 +72,11 @@ def hold_all(n, rate, rest, d, d_end, far, margin):
     """Return how long a direction that turns at a rate keeps four differences apart."""
     n, s, length = unit_scaled(n)
     n_end = vec.axpy(n, s * rest, rate)
-    length_end = bounded(n_end)
-    wide = widest(n, n_end)
-    x = hold(n, n_end, wide, length, length_end, d[0], d_end[0], far[0], margin)
-    x = smaller(x, hold(n, n_end, wide, length, length_end, d[1], d_end[1], far[1], margin))
-    x = smaller(x, hold(n, n_end, wide, length, length_end, d[2], d_end[2], far[2], margin))
-    return smaller(x, hold(n, n_end, wide, length, length_end, d[3], d_end[3], far[3], margin))
+    turning = n, n_end, widest(n, n_end), length, bounded(n_end)
+    x = hold(turning, d[0], d_end[0], far[0], margin)
+    x = smaller(x, hold(turning, d[1], d_end[1], far[1], margin))
+    x = smaller(x, hold(turning, d[2], d_end[2], far[2], margin))
+    return smaller(x, hold(turning, d[3], d_end[3], far[3], margin))
 
 
 @kernel
@@ -105,12 +104,13 @@ def sharper(k, n, e, f):
 
 
 @kernel
-def corners_of(edges, places, points, queue, first):
+def corners_of(edges, pairs, first):
     """Return (start, end, e0, e1, f0, f1) of eight pairs of the queue: four differences at both ends, and two sides.
 
     With `edges` the points are the ends of two edges, else a vertex and the corners of a face. Differences are start[0]
     - s e + r f for s and r of 0 or 1; of a vertex and a face one of them is there twice.
     """
+    places, points, queue = pairs
     p0, p1 = corner(places[0], points, queue, first, 0)
     q0, q1 = corner(places[0] if edges else places[1], points, queue, first, 1)
     r0, r1 = corner(places[1], points, queue, first, 2)
@@ -125,17 +125,15 @@ def corners_of(edges, places, points, queue, first):
 
 
 @kernel
-def plane_step(edges, again, places, points, queue, first, begun, near, margin):
+def plane_step(edges, again, pairs, first, begun, near, margin):
     """Return (t, contact, free) of eight pairs of the queue that are free until `begun`, as `coplanarity_step`."""
-    start, end, e0, e1, f0, f1 = corners_of(edges, places, points, queue, first)
-    return coplanarity_step(
-        edges, again, begun, start[0], e0, f0, end[0], e1, f1, largest(start[0], end[0]), largest(e0, e1),
-        largest(f0, f1), near, margin,
-    )  # fmt: skip
+    start, end, e0, e1, f0, f1 = corners_of(edges, pairs, first)
+    sizes = largest(start[0], end[0]), largest(e0, e1), largest(f0, f1)
+    return coplanarity_step(edges, again, begun, (start[0], e0, f0), (end[0], e1, f1), sizes, near, margin)
 
 
 @kernel
-def points_step(edges, turning, places, points, queue, first, begun, near, margin):
+def points_step(edges, turning, pairs, first, begun, near, margin):
     """Return (t, contact, ahead): what one step says about eight pairs of the queue that are free until `begun`.
 
     They are free until t, where `contact` is a truth or not, and until `ahead`, 2 for the whole motion; `near` counts
@@ -145,15 +143,13 @@ def points_step(edges, turning, places, points, queue, first, begun, near, margi
     2 u for a face). Each component is known up to 5 u of |w|, |e| and |f| (`between`), and at most 5 roundings; in all
     three together, with the length's own roundings, less than 26 u of the sum of their largest components.
     """
-    start, end, e0, e1, f0, f1 = corners_of(edges, places, points, queue, first)
+    start, end, e0, e1, f0, f1 = corners_of(edges, pairs, first)
     far = (widest(start[0], end[0]), widest(start[1], end[1]), widest(start[2], end[2]), widest(start[3], end[3]))
     size_w = greatest(far[0])
     size_e = largest(e0, e1)
     size_f = largest(f0, f1)
-    x = volume_hold(
-        between(start[0], end[0], begun), between(e0, e1, begun), between(f0, f1, begun), end[0], e1, f1,
-        size_w, size_e, size_f, margin,
-    )  # fmt: skip
+    now = between(start[0], end[0], begun), between(e0, e1, begun), between(f0, f1, begun)
+    x = volume_hold(now, (end[0], e1, f1), (size_w, size_e, size_f), margin)
     t = larger(begun, later(begun, x))
     through = x >= 1.0
     w = between(start[0], end[0], t)
@@ -168,9 +164,9 @@ def points_step(edges, turning, places, points, queue, first, begun, near, margi
     e_rate = vec.sub(e1, e0)
     f_rate = vec.sub(f1, f0)
     if edges:
-        distance, n, rate, s, r = toward_edge(w, d01, d10, e, f, w_rate, rate_01, rate_10, e_rate, f_rate)
+        distance, n, rate, s, r = toward_edge((w, d01, d10, e, f), (w_rate, rate_01, rate_10, e_rate, f_rate))
     else:
-        distance, n, rate, s, r = toward_face(w, d10, d01, e, f, w_rate, rate_10, e_rate, f_rate)
+        distance, n, rate, s, r = toward_face((w, d10, d01, e, f), (w_rate, rate_10, e_rate, f_rate))
     gap = vec.sub(vec.axpy(w, r, f), vec.scale(e, s))
     blur = 32.0 * UNIT * (size_w + size_e + size_f)
     contact = (near >= distance) & (near >= root(vec.dot(gap, gap)) + blur)
@@ -186,11 +182,15 @@ def points_step(edges, turning, places, points, queue, first, begun, near, margi
 
 
 @kernel
-def note(ended, queue, first, count, step, t, ahead, touching, going, limit, lowers, left, found):
-    """Write down what a step says about pairs of the queue; return (limit, left, found).
+def note(ended, queue, these, step, said, lowers, so_far):
+    """Write down what a step says about pairs of the queue; return (limit, left, found), as `so_far` has them.
 
-    Those that are not done are put back into the queue, at `left`, which is behind `first`; `found` are not free.
+    `these` are the first and how many; `said` is (t, ahead, touching, going). Those that are not done are put back into
+    the queue, at `left`, which is behind `first`; `found` are not free.
     """
+    first, count = these
+    t, ahead, touching, going = said
+    limit, left, found = so_far
     for k in range(count):
         p = queue[first + k]
         now = lane(t, k)
@@ -218,14 +218,16 @@ def note(ended, queue, first, count, step, t, ahead, touching, going, limit, low
 
 
 @kernel
-def advance_all(edges, places, points, n, margin, tolerance, limit, lowers, queue, ended):
+def advance_all(edges, pairs, n, margin, tolerance, limit, lowers, ended):
     """Advance n pairs of points, edges or a vertex and a face; return (how many are not free, steps of all).
 
-    `places` are tables of the vertices of a and of b (`columns.make_places`); `points` their numbers, four for each
-    pair. How a pair ended is written into `ended`: CONTACT with the time at which it was seen, FREE with one beyond
-    `limit`, CAPPED with the time until which it is free. `tolerance` has one value for all or one for each. With
-    `lowers`, a contact lowers the limit for the others. The queue has room for seven more.
+    `pairs` are (places, points, queue): tables of the vertices of a and of b (`columns.make_places`), their numbers,
+    four for each pair, and room for the numbers of pairs. How a pair ended is written into `ended`: CONTACT with the
+    time at which it was seen, FREE with one beyond `limit`, CAPPED with the time until which it is free. `tolerance`
+    has one value for all or one for each. With `lowers`, a contact lowers the limit for the others. The queue has room
+    for seven more.
     """
+    queue = pairs[2]
     each = 1 if tolerance.shape[0] > 1 else 0
     for p in range(n):
         queue[p] = p
@@ -243,17 +245,16 @@ def advance_all(edges, places, points, n, margin, tolerance, limit, lowers, queu
             near = entry(tolerance, queue, first, each) + margin
             begun = entry(ended, queue, first, 1)
             if step <= LEAPS:
-                t, contact, free = plane_step(edges, step > 1, places, points, queue, first, begun, near, margin)
+                t, contact, free = plane_step(edges, step > 1, pairs, first, begun, near, margin)
                 ahead = select(free, 2.0, t)
                 going = EVERYONE
             else:
                 turning = step > PATIENCE
-                t, contact, ahead = points_step(edges, turning, places, points, queue, first, begun, near, margin)
+                t, contact, ahead = points_step(edges, turning, pairs, first, begun, near, margin)
                 going = bits(ahead > begun)
-            limit, left, found = note(
-                ended, queue, first, min(DOUBLES, n - first), step, t, ahead, bits(contact & (ahead < 2.0)), going,
-                limit, lowers, left, found,
-            )  # fmt: skip
+            these = first, min(DOUBLES, n - first)
+            said = t, ahead, bits(contact & (ahead < 2.0)), going
+            limit, left, found = note(ended, queue, these, step, said, lowers, (limit, left, found))
         if left == 0:
             break
     return found, steps

@@ -99,11 +99,12 @@ def stay(n, wide, length, d, d_end, far, margin):
 
 
 @kernel
-def hold(n, n_end, wide, length, length_end, d, d_end, far, margin):
+def hold(turning, d, d_end, far, margin):
     """Return x in [0, 1]: n(y) . D(y) > margin |n(y)| for all y < x, and at 1 too if x is 1; 0 if not even now.
 
     y runs over what is left of the motion, n(y) = (1-y) n + y n_end, D from `d` to `d_end`; `far` is `widest` of D at
-    both ends of the whole motion, `wide` of n and n_end, the lengths are at least |n| and |n_end|.
+    both ends of the whole motion. `turning` is (n, n_end, wide, length, length_end): `widest` of n and n_end, and at
+    least |n| and |n_end|.
 
     Proof. d and d_end are wrong by at most 5 u far in each component (`between`), a dot product by 3 u more of its
     terms, the mean of two by one more: each Bernstein coefficient of n . D is known up to 10 u wide . far.
@@ -112,6 +113,7 @@ def hold(n, n_end, wide, length, length_end, d, d_end, far, margin):
     negative: before the first root of the lower quadratic the true one is positive. Component by component the noise
     vanishes where everything lies in planes across n, as in boxes that touch: that is why it is not a product of norms.
     """
+    n, n_end, wide, length, length_end = turning
     noise = NOISE * vec.dot(wide, far) + UNDERFLOW
     keep = margin * (1.0 + 16.0 * UNIT)
     b0 = vec.dot(n, d) - noise - keep * length

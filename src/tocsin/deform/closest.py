@@ -75,12 +75,14 @@ def across(inside, n, n_rate, height, s, r, best):
 
 
 @kernel
-def toward_face(q0, q1, q2, e, f, r0, r1, e_rate, f_rate):
+def toward_face(face, rates):
     """Return (distance, n, n_rate, s, r): the direction from the origin to a triangle, and where on it it ends.
 
-    q are the corners, e = q0 - q1 and f = q2 - q0 two sides; r0, r1 the rates of two corners. The closest point is q0 -
-    s e + r f.
+    `face` is (q0, q1, q2, e, f): the corners, and two sides e = q0 - q1 and f = q2 - q0; `rates` those of q0, q1, e, f.
+    The closest point is q0 - s e + r f.
     """
+    q0, q1, q2, e, f = face
+    r0, r1, e_rate, f_rate = rates
     back = vec.scale(e, -1.0)
     square, s = on_segment(q0, back)
     best = (square, s, q0, back, r0, vec.scale(e_rate, -1.0), s, 0.0)
@@ -101,11 +103,14 @@ def toward_face(q0, q1, q2, e, f, r0, r1, e_rate, f_rate):
 
 
 @kernel
-def toward_edge(d00, d01, d10, e, f, r00, r01, r10, e_rate, f_rate):
+def toward_edge(edges, rates):
     """Return (distance, n, n_rate, s, r): the direction from the edge a to the edge b, and where on each it starts.
 
-    d_ij = b_j - a_i, e and f the edges a and b; the closest points are a_0 + s e and b_0 + r f.
+    `edges` is (d00, d01, d10, e, f), d_ij = b_j - a_i, e and f the edges a and b, with their `rates`; the closest
+    points are a_0 + s e and b_0 + r f.
     """
+    d00, d01, d10, e, f = edges
+    r00, r01, r10, e_rate, f_rate = rates
     back = vec.scale(e, -1.0)
     back_rate = vec.scale(e_rate, -1.0)
     square, r = on_segment(d00, f)
@@ -129,12 +134,12 @@ def toward_edge(d00, d01, d10, e, f, r00, r01, r10, e_rate, f_rate):
 def still_face(q0, q1, q2):
     """Return (distance, n, s, r) of a triangle that stands still, as `toward_face`."""
     e = vec.sub(q0, q1)
-    distance, n, _, s, r = toward_face(q0, q1, q2, e, vec.sub(q2, q0), STILL, STILL, STILL, STILL)
+    distance, n, _, s, r = toward_face((q0, q1, q2, e, vec.sub(q2, q0)), (STILL, STILL, STILL, STILL))
     return distance, n, s, r
 
 
 @kernel
 def still_edge(d00, d01, d10, e, f):
     """Return (distance, n, s, r) of edges that stand still, as `toward_edge`."""
-    distance, n, _, s, r = toward_edge(d00, d01, d10, e, f, STILL, STILL, STILL, STILL, STILL)
+    distance, n, _, s, r = toward_edge((d00, d01, d10, e, f), (STILL, STILL, STILL, STILL, STILL))
     return distance, n, s, r

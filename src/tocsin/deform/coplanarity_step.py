@@ -115,12 +115,12 @@ def least_along(edges, d, w, e, f):
 
 
 @kernel
-def coplanarity_step(edges, again, begun, w0, e0, f0, w1, e1, f1, size_w, size_e, size_f, near, margin):
+def coplanarity_step(edges, again, begun, start, end, sizes, near, margin):
     """Return (t, contact, free): what the first root of the volume says about a pair that is free until `begun`.
 
     `free`: never within the margin. `contact`: within `near` at t. Whatever they are, the pair keeps the margin until
-    t. w, e and f go from their values at time 0 to those at time 1; the sizes bound their components. `again`: begun is
-    not 0.
+    t. (w, e, f) go from `start` at time 0 to `end` at time 1; the sizes bound their components. `again`: begun is not
+    0.
 
     Proof. Coefficients of the volume are known up to `off` (`volume_hold`), the sign taken out, and the margin off: low
     is below the truth, and where all are positive on [0, x], there is no contact before x. Above it the truth is below
@@ -129,9 +129,10 @@ def coplanarity_step(edges, again, begun, w0, e0, f0, w1, e1, f1, size_w, size_e
     than D can change until then, 2 (z - t) of the sizes in each component, what it may be wrong by there (5 u of them
     each, `between`, and 8 roundings), and the margin. A contact is one by the proof in `advance.points_step`.
     """
-    w = w0
-    e = e0
-    f = f0
+    w0, e0, f0 = start
+    w1, e1, f1 = end
+    size_w, size_e, size_f = sizes
+    w, e, f = start
     if again:
         w = between(w0, w1, begun)
         e = between(e0, e1, begun)
@@ -175,11 +176,11 @@ def coplanarity_step(edges, again, begun, w0, e0, f0, w1, e1, f1, size_w, size_e
     inside = (nn > 0.0) & (within >= 0.0)
     over = 1.0 / divisor(nn)
     gap = vec.sub(vec.axpy(w, r * over, f), vec.scale(e, s * over))
-    sizes = size_w + size_e + size_f
-    contact = inside & (near >= root(vec.dot(gap, gap)) + 32.0 * UNIT * sizes)
+    size = size_w + size_e + size_f
+    contact = inside & (near >= root(vec.dot(gap, gap)) + 32.0 * UNIT * size)
     d = vec.cross(n, side_of(edges, beyond_s, beyond_r, third, e, f))
     until = begun + z * (1.0 - begun)
-    keep = (2.0 * (until - t) + 64.0 * UNIT) * sizes + margin * (1.0 + 16.0 * UNIT)
+    keep = (2.0 * (until - t) + 64.0 * UNIT) * size + margin * (1.0 + 16.0 * UNIT)
     least = least_along(edges, d, w, e, f)
     beside = (x > 0.0) & (least > keep * (abs(d[0]) + abs(d[1]) + abs(d[2])) + UNDERFLOW)
     return select(contact, t, select(beside, later(begun, z), t)), contact, through | (beside & clear)

@@ -16,8 +16,8 @@ import numpy as np
 
 from tocsin.deform.answer import Words
 from tocsin.deform.question import Question
+from tocsin.limits import MAX_STEPS
 from tocsin.model.deformable import Deformable
-from tocsin.options import MAX_STEPS
 from tocsin.results import Contact
 
 START = 0.125

@@ -150,8 +150,8 @@ def follow_pair(kind, points, p, course, level, k, x, trail):
         until = math.ldexp(float(j + 1), -deep)
         place_pair(kind, points, p, course, begun, until, trail)
         _, steps = advance_all(
-            kind == 2, (trail.first, trail.second), trail.numbers, 1, course.reach[deep], trail.tolerance, 1.0, False,
-            trail.queue, trail.ended,
+            kind == 2, ((trail.first, trail.second), trail.numbers, trail.queue), 1, course.reach[deep],
+            trail.tolerance, 1.0, False, trail.ended,
         )  # fmt: skip
         trail.steps[0] += steps + course.chain
         status = trail.ended[0]["status"]

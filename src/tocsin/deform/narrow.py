@@ -223,14 +223,12 @@ def settle_features(edges, pair, rows, n, workspace, search):
     workspace.tolerance[0] = pair.tolerance
     _, steps = advance_all(
         edges,
-        (a.places, b.places),
-        rows,
+        ((a.places, b.places), rows, workspace.queue),
         n,
         pair.margin,
         workspace.tolerance,
         search.limit,
         search.question != EVERY,
-        workspace.queue,
         workspace.ended,
     )
     workspace.counts[STEPS] += steps

@@ -13,9 +13,9 @@ from typing import NamedTuple
 from tocsin.deform.mesh_state import MeshState
 from tocsin.deform.starting import Parts, parts_of
 from tocsin.geometry.shape import Shape
+from tocsin.limits import RELATIVE_TOLERANCE
 from tocsin.model.base import Model
 from tocsin.model.deformable import Deformable
-from tocsin.options import RELATIVE_TOLERANCE
 
 
 class Part(NamedTuple):

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from tocsin import _cast
-from tocsin._cast import LARGEST
 from tocsin.compiler.jit import kernel
 from tocsin.deform.advance import ENDED, advance_all
 from tocsin.errors import TocsinError
-from tocsin.options import RELATIVE_TOLERANCE
+from tocsin.limits import RELATIVE_TOLERANCE
 from tocsin.outcome import FREE
+from tocsin.rows import LARGEST
 from tocsin.simd.lanes import DOUBLES
 
 BY_SIZE = np.zeros(0)
@@ -63,11 +63,14 @@ def size_of(a, b, of_a, p):
 
 
 @kernel
-def end_pairs(of_a, a0, a1, b0, b1, margin, tolerance, ended, times):
+def end_pairs(of_a, a, b, margin, tolerance, ended, times):
     """Advance pairs of `of_a` points of a and 4 - of_a of b, all coordinates in a row; False if one is not finite.
 
-    How they end goes into `ended` and `times`, inf where free; `tolerance` is one for all, one for each, or by size.
+    `a` and `b` are where points are at time 0 and at time 1. How they end goes into `ended` and `times`, inf where
+    free; `tolerance` is one for all, one for each, or by size.
     """
+    a0, a1 = a
+    b0, b1 = b
     n = a0.shape[0] // (3 * of_a)
     points = np.empty((n, 4), dtype=np.int32)
     places_a = np.empty((of_a * n, 8))
@@ -81,7 +84,7 @@ def end_pairs(of_a, a0, a1, b0, b1, margin, tolerance, ended, times):
         for p in range(n):
             tolerance[p] = RELATIVE_TOLERANCE * size_of(a0, b0, of_a, p)
     queue = np.empty(n + DOUBLES, dtype=np.int32)
-    advance_all(of_a == 2, (places_a, places_b), points, n, margin, tolerance, 1.0, False, queue, ended)
+    advance_all(of_a == 2, ((places_a, places_b), points, queue), n, margin, tolerance, 1.0, False, ended)
     for p in range(n):
         times[p] = math.inf if ended[p]["status"] == FREE else ended[p]["time"]
     return True
@@ -105,7 +108,7 @@ def _times(
     margin = _cast.margin(margin)
     by = BY_SIZE if tolerance is None else np.array([_cast.tolerance(tolerance)])
     times = np.empty(n)
-    flat = a0.reshape(-1), a1.reshape(-1), b0.reshape(-1), b1.reshape(-1)
+    flat = (a0.reshape(-1), a1.reshape(-1)), (b0.reshape(-1), b1.reshape(-1))
     if not end_pairs(of_a, *flat, margin, by, np.empty(n, ENDED), times):
         _refuse(given, shapes)
     return times

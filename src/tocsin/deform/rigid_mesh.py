@@ -23,6 +23,7 @@ from tocsin.bounds.motion_bound import chain_bound
 from tocsin.bounds.tubes import chain_error
 from tocsin.compiler.jit import kernel
 from tocsin.deform.mesh_state import MeshState
+from tocsin.errors import TocsinError
 from tocsin.geometry.affine import moved
 from tocsin.geometry.primitives import Box, Capsule, ConvexHull, Cylinder, Sphere
 from tocsin.geometry.projection import closest_of
@@ -97,8 +98,11 @@ def _make(shape: Shape, sides: int) -> RigidMesh:
         points, faces = moved(mesh.vertices, shape.placement), mesh.faces
         if isinstance(source, ConvexHull) and not len(faces):
             edges = np.array([[0, len(points) - 1]], np.int32)
-    else:
+    elif shape.is_mesh:
         points, faces = shape.points, shape.faces
+    else:
+        kind = type(source).__name__
+        raise TocsinError(f"a {kind} cannot be asked about together with what deforms: it has no features there yet.")
     points = np.ascontiguousarray(points)
     soft = MeshState(len(points), faces, edges, loose, np.arange(len(points), dtype=np.int32), meets_itself=False)
     reach = float(np.linalg.norm(points, axis=1).max(initial=0.0)) * (1.0 + 1e-12)

@@ -124,8 +124,9 @@ def find_rings(corners, same, n, n_faces):
 
 
 @kernel
-def fill_blocks(whole, ring, faces, uses, place, sequence, blocks, vertices, members, lengths):
-    """Write rings into blocks, those of one length after the other, each in the sequence of vertices given."""
+def fill_blocks(found, place, sequence, vertices, members, lengths):
+    """Write rings, as `find_rings` has them, into blocks, one length after the other, in the sequence of vertices."""
+    whole, ring, faces, uses = found
     b = -1
     for length in range(SHORTEST, LONGEST + 1):
         lane = 8
@@ -147,11 +148,11 @@ def fill_blocks(whole, ring, faces, uses, place, sequence, blocks, vertices, mem
 
 def blocks_of(found: tuple[np.ndarray, ...], place: np.ndarray, sequence: np.ndarray) -> Rings:
     """Return what `find_rings` found in blocks, for elements at their places, vertices in a sequence close in space."""
-    whole, ring, faces, uses = found
+    whole, _, _, uses = found
     counts = np.bincount(uses[whole], minlength=LONGEST + 1)
     blocks = int(((counts + 7) // 8).sum())
     vertices = np.zeros((blocks, 1 + LONGEST, 8), np.int32)
     members = np.zeros((blocks, LONGEST, 8), np.int32)
     lengths = np.zeros((blocks, 2), np.int32)
-    fill_blocks(whole, ring, faces, uses, place, sequence, blocks, vertices, members, lengths)
+    fill_blocks(found, place, sequence, vertices, members, lengths)
     return Rings(vertices, members, lengths, whole)

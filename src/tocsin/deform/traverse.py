@@ -97,12 +97,12 @@ def set_reach(a, b, limit, margin):
 def to_open(pair, node) -> Any:
     """Return which pairs of children of a pair of octets are met on the way down: each once, and no neighbours."""
     qa, qb, level = node
-    left = np.int64(-1)
+    left = -1
     if pair.itself:
         if qa == qb:
             left &= UPPER
         if level == 1:
-            left &= ~known_of(pair.a.above_start, pair.a.above_other, pair.a.above_known, qa, qb)
+            left &= ~int(known_of(pair.a.above_start, pair.a.above_other, pair.a.above_known, qa, qb))
     return left
 
 
@@ -175,7 +175,7 @@ def list_beside(side, first, last, reach, octet, out):
         ready(octets, q, reach, octet)
         for k in range(start[q], start[q + 1]):
             r = side.beside_other[k]
-            left = near(octet, octets, r, reach, 0, 3) & ~side.beside_known[k]
+            left = near(octet, octets, r, reach, 0, 3) & ~int(side.beside_known[k])
             if many(left):
                 left &= near(octet, octets, r, reach, 3, AXES)
             count = write_pairs(q, r, left, out, count)

@@ -105,19 +105,20 @@ def ahead_of_root(c):
 
 
 @kernel
-def volume_hold(w, e, f, w_end, e_end, f_end, size_w, size_e, size_f, margin):
+def volume_hold(now, end, sizes, margin):
     """Return x in [0, 1]: det(w, e, f) keeps its sign, and the planes or lines their margin, for all y < x; at 1 too.
 
-    w joins the two features, e and f span them: the two sides of the face, or the two edges. Each moves linearly
-    from its value to its end value; the sizes bound their components over the whole motion. Within the margin |det| <=
-    margin |e x f|.
+    Of (w, e, f), w joins the two features, e and f span them: the two sides of the face, or the two edges. Each moves
+    linearly from its value now to its end value; the sizes bound their components over the whole motion. Within the
+    margin |det| <= margin |e x f|.
 
     Proof. A coefficient is a sum of at most three determinants with one vector of each at either end, over three. A
     determinant has six products of components, each wrong by 5 u per factor (`between`) and at most 8 roundings: in all
     at most 25 u times 6 size_w size_e size_f, that is 150 u; and 60 u for `ahead_of_root`. 256 u covers these, and the
     rounding of taking it off.
     """
-    c, n = coefficients(w, e, f, w_end, e_end, f_end)
+    size_w, size_e, size_f = sizes
+    c, n = coefficients(now[0], now[1], now[2], end[0], end[1], end[2])
     sign = select(c[0] < 0.0, -1.0, 1.0)
     off = 256.0 * UNIT * size_w * size_e * size_f + UNDERFLOW
     c = (sign * c[0] - off, sign * c[1] - off, sign * c[2] - off, sign * c[3] - off)

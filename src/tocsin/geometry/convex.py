@@ -159,17 +159,47 @@ def gap_of_sets(points_a, a, points_b, b, pose, direction):
 
 
 @kernel
-def convex_distance(points_a, a, points_b, b, pose, n, simplex, floor, near, accept):
+def convex_distance(points_a, a, points_b, b, pose, n, simplex, goal):
     """Return (lower, upper, n, x, y) for two convex sets a, b = (first, count, radius, disk), b placed by `pose` in a.
 
     `lower` <= distance along the unit direction n (from a to b), `upper` >= distance between the witness points x
     and y, both up to the rounding that the caller's noise covers, in a's frame, radii included. `n` in: a first guess,
-    any vector. It ends when upper <= near (a contact, for the caller), when lower - floor is positive and at
-    least accept * (upper - floor), or when nothing improves any more; `simplex` is a (4, 9) workspace.
+    any vector. With `goal` (floor, near, accept) it ends when upper <= near (a contact, for the caller), when
+    lower - floor is positive and at least accept * (upper - floor), or when nothing improves any more; `simplex` is a
+    (4, 9) workspace.
     """
+    floor, near, _ = goal
+    radii = a[2] + b[2]
+    size, lower, upper, n, x, y = gjk(points_a, a, points_b, b, pose, n, simplex, goal)
+    if (a[3] > 0.0 or b[3] > 0.0) and near < upper < math.inf and not lower - floor >= 0.5 * (upper - floor):
+        length, p, q = by_turns(points_a, a, points_b, b, pose, x, y, near + radii)
+        d = max(length - radii, 0.0)
+        if d < upper:
+            upper, x, y = d, p, q
+            if upper > near:
+                direction = vec.scale(vec.sub(y, x), 1.0 / length)
+                gap = gap_of_sets(points_a, a, points_b, b, pose, direction)
+                if gap > lower:
+                    lower, n = gap, direction
+    if size > 1 and 0.0 < upper < math.inf and upper > near and not lower - floor >= 0.5 * (upper - floor):
+        # Close to touching, the difference of the closest points has lost its digits; their features have not.
+        direction = feature_direction(simplex, size, vec.sub(y, x))
+        gap = gap_of_sets(points_a, a, points_b, b, pose, direction)
+        if gap > lower:
+            lower, n = gap, direction
+    if upper < math.inf and radii > 0.0:
+        x, y = on_surfaces(x, y, a[2], b[2])
+    return lower, upper, n, x, y
+
+
+@kernel
+def gjk(points_a, a, points_b, b, pose, n, simplex, goal):
+    """Return (size, lower, upper, n, x, y): `convex_distance` by GJK alone, x and y points of the cores, without radii,
+    and how many vertices the simplex has."""
     first_a, count_a, radius_a, disk_a = a
     first_b, count_b, radius_b, disk_b = b
     rotation, place = pose
+    floor, near, accept = goal
     radii = radius_a + radius_b
     size = 0
     lower = -math.inf
@@ -200,44 +230,25 @@ def convex_distance(points_a, a, points_b, b, pose, n, simplex, floor, near, acc
             break
         put(simplex, size, pa, pb)
         size, inside, closest, x, y = reduce_simplex(simplex, size + 1)
-        length = vec.norm(closest)
-        d = max(length - radii, 0.0)
-        if d < upper:
-            upper = d
-            best_x = x
-            best_y = y
-        else:
+        d = max(vec.norm(closest) - radii, 0.0)
+        if not d < upper:
             break
+        upper = d
+        best_x = x
+        best_y = y
         if inside or upper <= near:
             break
         v = closest
-    if (disk_a > 0.0 or disk_b > 0.0) and near < upper < math.inf and not lower - floor >= 0.5 * (upper - floor):
-        length, x, y = by_turns(points_a, a, points_b, b, pose, best_x, best_y, near + radii)
-        d = max(length - radii, 0.0)
-        if d < upper:
-            upper = d
-            best_x = x
-            best_y = y
-            if upper > near:
-                direction = vec.scale(vec.sub(y, x), 1.0 / length)
-                gap = gap_of_sets(points_a, a, points_b, b, pose, direction)
-                if gap > lower:
-                    lower = gap
-                    best_n = direction
-    if size > 1 and 0.0 < upper < math.inf and upper > near and not lower - floor >= 0.5 * (upper - floor):
-        # Close to touching, the difference of the closest points has lost its digits; their features have not.
-        direction = feature_direction(simplex, size, vec.sub(best_y, best_x))
-        gap = gap_of_sets(points_a, a, points_b, b, pose, direction)
-        if gap > lower:
-            lower = gap
-            best_n = direction
-    if upper < math.inf and radii > 0.0:
-        # Move the witness points from the cores to the inflated surfaces.
-        gap_vector = vec.sub(best_y, best_x)
-        length = vec.norm(gap_vector)
-        if length > 0.0:
-            ra = min(radius_a, length)
-            rb = min(radius_b, length - ra)
-            best_x = vec.axpy(best_x, ra / length, gap_vector)
-            best_y = vec.axpy(best_y, -rb / length, gap_vector)
-    return lower, upper, best_n, best_x, best_y
+    return size, lower, upper, best_n, best_x, best_y
+
+
+@kernel
+def on_surfaces(x, y, radius_a, radius_b):
+    """Return witness points of two cores, moved to the surfaces inflated by their radii."""
+    gap = vec.sub(y, x)
+    length = vec.norm(gap)
+    if not length > 0.0:
+        return x, y
+    of_a = min(radius_a, length)
+    of_b = min(radius_b, length - of_a)
+    return vec.axpy(x, of_a / length, gap), vec.axpy(y, -of_b / length, gap)

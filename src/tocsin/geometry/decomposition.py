@@ -15,15 +15,21 @@ outside: there a patch's triangle lies at most `tolerance` diagonals below its h
 realised on patch triangles is too small by no more than that for each of the two, never too large.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from tocsin import vec
 from tocsin._types import Indices
 from tocsin.compiler.jit import kernel
 from tocsin.errors import TocsinError
-from tocsin.geometry.mesh import Mesh
 from tocsin.geometry.scaling import binary_scale, largest_coordinate, middle_of_box
 from tocsin.geometry.topology import half_edges
+
+if TYPE_CHECKING:
+    from tocsin.geometry.mesh import Mesh
 
 TOLERANCE = 2.0**-24
 """How far in front of a patch plane a corner may lie, in diagonals of the mesh: what single-precision files resolve."""
@@ -107,16 +113,16 @@ def _in_front(normals, f, anchor, p, tolerance):
 
 
 @kernel
-def _fits(corners, positions, normals, f, faces, n_faces, vertices, n_vertices, tolerance):
+def _fits(surface, f, faces, vertices, tolerance):
     """Whether face f keeps the patch on its own hull. Constraints only grow, so a face that fails never fits later."""
+    corners, positions, normals = surface
     anchor = vec.load3(positions, corners[f, 0])
-    for k in range(n_vertices):
+    for k in range(vertices.shape[0]):
         if _in_front(normals, f, anchor, vec.load3(positions, vertices[k]), tolerance):
             return False
     for j in range(3):
         p = vec.load3(positions, corners[f, j])
-        for k in range(n_faces):
-            g = faces[k]
+        for g in faces:
             if _in_front(normals, g, vec.load3(positions, corners[g, 0]), p, tolerance):
                 return False
     return True
@@ -126,6 +132,7 @@ def _fits(corners, positions, normals, f, faces, n_faces, vertices, n_vertices, 
 def _grow(corners, around, positions, normals, max_vertices, tolerance):
     """Grow the patches one after another, breadth first."""
     m = corners.shape[0]
+    surface = corners, positions, normals
     labels = np.full(m, -1, dtype=np.int32)
     tried = np.full(m, -1, dtype=np.int32)
     owner = np.full(positions.shape[0], -1, dtype=np.int32)
@@ -165,7 +172,7 @@ def _grow(corners, around, positions, normals, max_vertices, tolerance):
                     if n_vertices + fresh > max_vertices:
                         continue
                     tried[g] = piece
-                    if not _fits(corners, positions, normals, g, faces, n_faces, vertices, n_vertices, tolerance):
+                    if not _fits(surface, g, faces[:n_faces], vertices[:n_vertices], tolerance):
                         continue
                     labels[g] = piece
                     faces[n_faces] = g

@@ -9,12 +9,16 @@ of faces.
 `python -m tocsin_bench screen` and `Scene.contacts` read these tables; numbers of points are the mesh's vertex numbers.
 """
 
-from typing import NamedTuple
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from tocsin._types import Faces, Flags, Indices, LongIndices, Numeric, Records, Values, Vectors
-from tocsin.geometry.mesh import Mesh
+
+if TYPE_CHECKING:
+    from tocsin.geometry.mesh import Mesh
 
 FLAT = 1e-10
 """Two unit normals that differ by no more than this are one: rounding of coordinates of order one, and no more."""
@@ -118,11 +122,11 @@ def find_features(mesh: Mesh, points: Vectors) -> Features:
     inner[flat] = label[owner[order[start[flat]]]] == label[owner[order[start[flat] + 1]]]
     kept = np.flatnonzero(~inner)
     edges = np.zeros(len(kept), EDGE)
-    edges["tail"], edges["head"] = edge_key[kept] // n, edge_key[kept] % n
+    ends = edge_key[kept] // n, edge_key[kept] % n
+    edges["tail"], edges["head"] = ends
     edges["flat"] = flat[kept]
-    sides, edges["side"], edges["sides"] = _sides(
-        kept, order, start, count, owner, forward, label, at, corners3, edge_key, n
-    )
+    halves = order, start, count, owner, forward
+    sides, edges["side"], edges["sides"] = _sides(kept, halves, label, at, corners3, ends)
     corners, spokes, fans = _corners(edges, at, label[np.repeat(np.arange(len(corners3)), 3)], corners3.ravel(), n)
     corners["point"] = first
     triangles = mesh.faces[real][by_face]
@@ -191,10 +195,16 @@ def _faces(
 
 
 def _sides(
-    kept: LongIndices, order: LongIndices, start: LongIndices, count: LongIndices, owner: LongIndices, forward: Flags,
-    label: LongIndices, at: Vectors, corners: Numeric, edge_key: LongIndices, n: int,
+    kept: LongIndices, halves: tuple[LongIndices, LongIndices, LongIndices, LongIndices, Flags], label: LongIndices,
+    at: Vectors, corners: Numeric, ends: tuple[LongIndices, LongIndices],
 ) -> tuple[Records, LongIndices, LongIndices]:  # fmt: skip
-    """Return the faces at the kept edges, and where those of each edge start and how many there are."""
+    """Return the faces at the kept edges, and where those of each edge start and how many there are.
+
+    `halves`: the half edges in the order of their edges, where those of each edge start and how many there are, the
+    faces that they are of, and whether they run from the smaller corner to the larger; `ends`: those of edges.
+    """
+    order, start, count, owner, forward = halves
+    tails, heads = ends
     counts = count[kept]
     first = np.concatenate([[0], np.cumsum(counts)])[:-1]
     which = np.repeat(np.arange(len(kept)), counts)
@@ -202,8 +212,8 @@ def _sides(
     sides = np.zeros(len(half), SIDE)
     sides["face"] = label[owner[half]]
     sides["forward"] = forward[half]
-    tail = at[edge_key[kept][which] // n]
-    along = at[edge_key[kept][which] % n] - tail
+    tail = at[tails[which]]
+    along = at[heads[which]] - tail
     opposite = at[corners[owner[half], (half % 3 + 2) % 3]] - tail
     # Twice, so that what is left of the edge's direction in a sliver is left of nothing.
     for _ in range(2):

@@ -20,7 +20,9 @@ with w_i > 0 of sum 1 +- 8 U, U = 2^-53; the sums of at most four terms, their d
 64 U together, a fourth of `ROUNDING`, which is added to each e. A kept point is its own witness: e = 0, exactly.
 """
 
-from typing import NamedTuple
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -29,11 +31,13 @@ from tocsin._types import Indices, NodeTable, Numeric, Values, Vectors
 from tocsin.compiler.jit import kernel
 from tocsin.geometry.convex import convex_distance
 from tocsin.geometry.decomposition import surface_pieces
-from tocsin.geometry.mesh import Mesh
 from tocsin.geometry.proxy import sphere_directions
 from tocsin.geometry.scaling import binary_scale, scale_up
 from tocsin.geometry.tree import NODE, fit
 from tocsin.geometry.tree_building import BEGIN, END, FREE, PLACE, ROW, build_below
+
+if TYPE_CHECKING:
+    from tocsin.geometry.mesh import Mesh
 
 MAX_POINTS = 24
 """A hull keeps at most this many points."""
@@ -324,9 +328,8 @@ def measure_excess(choice, k, size):
     """Measure how far candidate k is from the hull of the points kept, by a witness; never more than it was."""
     p = vec.load3(choice.cloud, k)
     guess = vec.sub(p, vec.load3(choice.kept, 0))
-    found = convex_distance(
-        choice.kept, (0, size, 0.0, 0.0), choice.cloud, (k, 1, 0.0, 0.0), HERE, guess, choice.simplex, 0.0, 0.0, ACCEPT
-    )
+    whole, one = (0, size, 0.0, 0.0), (k, 1, 0.0, 0.0)
+    found = convex_distance(choice.kept, whole, choice.cloud, one, HERE, guess, choice.simplex, (0.0, 0.0, ACCEPT))
     # The first point kept is a witness too, for when the search finds nothing.
     choice.excess[k] = min(choice.excess[k], min(found[1], vec.norm(guess)) + ROUNDING)
     choice.seen[k] = size

@@ -71,7 +71,7 @@ def largest_excess(points, kept):
             probe[0, k] = points[i, k]
         guess = (probe[0, 0] - kept[0, 0], probe[0, 1] - kept[0, 1], probe[0, 2] - kept[0, 2])
         found = convex_distance(
-            kept, (0, kept.shape[0], 0.0, 0.0), probe, (0, 1, 0.0, 0.0), pose, guess, simplex, 0.0, 0.0, 1.0
+            kept, (0, kept.shape[0], 0.0, 0.0), probe, (0, 1, 0.0, 0.0), pose, guess, simplex, (0.0, 0.0, 1.0)
         )
         worst = max(worst, found[1])
     return worst
@@ -134,7 +134,7 @@ def excess_of_many(points, vertices, faces, planes, o):
         if excess > worst:
             whole = (0, vertices.shape[0], 0.0, 0.0)
             found = convex_distance(
-                vertices, whole, points, (i, 1, 0.0, 0.0), pose, vec.sub(p, a), simplex, 0.0, 0.0, 1.0
+                vertices, whole, points, (i, 1, 0.0, 0.0), pose, vec.sub(p, a), simplex, (0.0, 0.0, 1.0)
             )
             worst = max(worst, min(excess, found[1] + 2.0**-44))
     return worst

@@ -10,14 +10,17 @@ wound by mistake) cannot be known. Such a mesh is refused.
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tocsin import vec
 from tocsin._types import Numeric
 from tocsin.compiler.jit import kernel
-from tocsin.geometry.mesh import Mesh
 from tocsin.geometry.triangles import triangle_pair
+
+if TYPE_CHECKING:
+    from tocsin.geometry.mesh import Mesh
 
 FLAT = 1e-12
 """A shell faces neither way, or either, if its volume is this part of what it would be without cancellation."""

@@ -180,5 +180,5 @@ def joined(parts: Sequence[SupportPatches]) -> SupportPatches:
     holding = [part for part in parts if len(part.corners)]
     if len(holding) == 1:
         return holding[0]._replace(spans=spans)
-    corners, cells = (np.concatenate([part[k] for part in parts]) for k in (1, 2))
-    return SupportPatches(spans, corners, cells)
+    corners = np.concatenate([part.corners for part in parts])
+    return SupportPatches(spans, corners, np.concatenate([part.cells for part in parts]))

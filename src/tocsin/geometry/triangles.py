@@ -113,7 +113,7 @@ def on_face(p, a, b, c, ab, bc, ca):
 
 
 @kernel
-def over_face(a0, a1, a2, e0, e1, e2, b0, b1, b2):
+def over_face(a, edges, b):
     """Return (found, x, y, apart): is the corner of b nearest to a's plane closest, and right over a's face?
 
     `apart`: a plane across n = e0 x e1, as computed, separates them. Rounding turns the normal of a needle anywhere, so
@@ -121,6 +121,9 @@ def over_face(a0, a1, a2, e0, e1, e2, b0, b1, b2):
     for the corners of b is off by 4 units of |n| |b - a0|; 32 units of both are asked for. x is a point of a, see
     `on_face`, and y one of b, even where rounding errs about what is over the face.
     """
+    a0, a1, a2 = a
+    e0, e1, e2 = edges
+    b0, b1, b2 = b
     n = vec.cross(e0, e1)
     r0 = vec.sub(b0, a0)
     r1 = vec.sub(b1, a0)
@@ -297,13 +300,13 @@ def triangle_pair(a0, a1, a2, b0, b1, b2):
                 best_y = y
                 if closest and d2 > 0.0:
                     return math.sqrt(d2), x, y
-    found, x, y, separated = over_face(a0, a1, a2, ea0, ea1, ea2, b0, b1, b2)
+    found, x, y, separated = over_face((a0, a1, a2), (ea0, ea1, ea2), (b0, b1, b2))
     if found:
         d = vec.norm(vec.sub(y, x))
         if d * d <= least:
             return d, x, y
     apart = apart or separated
-    found, y, x, separated = over_face(b0, b1, b2, eb0, eb1, eb2, a0, a1, a2)
+    found, y, x, separated = over_face((b0, b1, b2), (eb0, eb1, eb2), (a0, a1, a2))
     if found:
         d = vec.norm(vec.sub(y, x))
         if d * d <= least:

@@ -89,16 +89,19 @@ def vertex_face(x, y, a, b, c, need, lo, hi):
 
 
 @kernel
-def edge_edge(a, u, c, v, dc, dv, need, loose, margin, lo, hi):
+def edge_edge(edge, other, terms, lo, hi):
     """Return the part of [lo, hi] in which the edges a + [0, 1] u and c + [0, 1] v can be within `need`
     [ARTICULATE eq. 13].
 
-    c and v move by dc and dv between lo and hi. `loose`: what |v| can be off. With p = c - a, f = p . (u x v) is
-    quadratic: above its chord by -q x (1 - x), 0 <= x <= 1, q = dp . (u x dv), so by at most |q| / 4 off it. True p and
-    v are within `need` - margin and `loose` of the lines', so f is off by at most |u| ((need - margin)(|v| + loose) +
-    |p| loose), rounding included; and if the segments are within the margin, so are the lines: |f| <= margin |u x v|,
-    and a norm of a line is greatest at an end.
+    `edge` is (a, u), `other` (c, v, dc, dv): c and v move by dc and dv between lo and hi. `terms` are (need, loose,
+    margin), `loose` what |v| can be off. With p = c - a, f = p . (u x v) is quadratic: above its chord by -q x (1 - x),
+    0 <= x <= 1, q = dp . (u x dv), so by at most |q| / 4 off it. True p and v are within `need` - margin and `loose` of
+    the lines', so f is off by at most |u| ((need - margin)(|v| + loose) + |p| loose), rounding included; and if the
+    segments are within the margin, so are the lines: |f| <= margin |u x v|, and a norm of a line is greatest at an end.
     """
+    a, u = edge
+    c, v, dc, dv = other
+    need, loose, margin = terms
     s0 = lo
     s1 = hi
     p = vec.sub(c, a)

@@ -19,7 +19,7 @@ from tocsin.interval.box_separation import clearance
 from tocsin.interval.contraction import contract, linear_pose, placed
 from tocsin.interval.equations import edge_edge, vertex_face
 from tocsin.interval.witness import APART, TOUCHING, UNDECIDED, edge_gap, triangles_at, vertex_gap
-from tocsin.model.world import CONVEX
+from tocsin.model.tables import CONVEX
 from tocsin.motion.chain import chain_pose
 from tocsin.motion.joints import UP
 
@@ -62,7 +62,8 @@ def equation_range(world, pair, relative, kind, fa, fb, lo, hi):
     v0 = vec.sub(placed(x0, x1, lo, d), c0)
     v1 = vec.sub(placed(x0, x1, hi, d), c1)
     loose = (relative["rho"][0] * vec.norm(vec.sub(d, c)) + 2.0 * pair["noise"]) * UP
-    return edge_edge(a, u, c0, v0, vec.sub(c1, c0), vec.sub(v1, v0), need, loose, pair["margin"], lo, hi)
+    other = c0, v0, vec.sub(c1, c0), vec.sub(v1, v0)
+    return edge_edge((a, u), other, (need, loose, pair["margin"]), lo, hi)
 
 
 @kernel
@@ -106,7 +107,7 @@ def solid_range(world, pair, relative, workspace, leaves, lo, hi):
         if n[0] == 0.0 and n[1] == 0.0 and n[2] == 0.0:
             n = vec.sub(placed(x0, x1, s, vec.load3(table_b, b[0])), vec.load3(table_a, a[0]))
         _, _, n, _, _ = convex_distance(
-            table_a, a, table_b, b, linear_pose(x0, x1, s), n, workspace.simplex, need, -1.0, 0.9
+            table_a, a, table_b, b, linear_pose(x0, x1, s), n, workspace.simplex, (need, -1.0, 0.9)
         )
         beyond = need * vec.norm(n) * UP
         at_lo = gap_at(table_a, a, table_b, b, linear_pose(x0, x1, lo), n) - beyond
@@ -141,7 +142,8 @@ def touches(world, joints, pair, kind, a, b, t, workspace):
         table_b, set_b = convex_set(world, world.geoms[pair["b"]], world.nodes[b], workspace.corners_b)
         n = vec.add(pose[1], vec.matvec(pose[0], vec.load3(table_b, set_b[0])))
         n = vec.sub(n, vec.load3(table_a, set_a[0]))
-        _, upper, _, _, _ = convex_distance(table_a, set_a, table_b, set_b, pose, n, workspace.simplex, near, near, 0.9)
+        goal = near, near, 0.9
+        _, upper, _, _, _ = convex_distance(table_a, set_a, table_b, set_b, pose, n, workspace.simplex, goal)
         return upper <= near
     if kind < FACE_VERTEX:
         gap = vertex_gap(seen(world, b, kind - VERTEX_FACE, pose), corner(world, a, 0), corner(world, a, 1),

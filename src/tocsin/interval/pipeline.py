@@ -25,9 +25,9 @@ from tocsin.interval.far import drop_far, parts_of
 from tocsin.interval.frames import flatten
 from tocsin.interval.solver import contacts_between
 from tocsin.interval.swept_cull import Swept, swept_cull
+from tocsin.limits import RELATIVE_TOLERANCE
 from tocsin.motion.joints import UP
 from tocsin.motion.knots import stretch_at
-from tocsin.options import RELATIVE_TOLERANCE
 from tocsin.outcome import CONTACT, FREE
 
 PAIRS_BVH, PAIRS_SWEPT, PIECES = tables.STEPS + 1, tables.STEPS + 2, tables.STEPS + 3
@@ -48,12 +48,14 @@ class Switches(NamedTuple):
 
 
 @kernel
-def sweep_boxes(world, joints, sweeps, taylor, scratch, boxes, active, t0, t1, grow, plain):
+def sweep_boxes(buffers, t0, t1, grow, plain):
     """Write the boxes that the shapes of all active models sweep in [t0, t1], and the trees over them [ARTICULATE 4.1].
 
     Claim: each shape stays in its box, grown by `grow`. Proof: it is the union of the boxes of `taylor.swept_box` over
     the parts of [t0, t1], and the true motion is within `noise` of the joint records'.
     """
+    world, joints, sweeps, taylor = buffers.world, buffers.joints, buffers.sweeps, buffers.taylor
+    scratch, boxes, active = buffers.workspace.taylor, buffers.boxes, buffers.active
     for k in range(active.shape[0]):
         model = world.models[active[k, MODEL]]
         first = active[k, FIRST]
@@ -135,9 +137,7 @@ def solve(buffers, configs, stretches, margin, grow, tolerance, max_steps, switc
         clock[MOTION] += now - stamp
         stamp = now
         if switches.bits & STAGE_BVH:
-            sweep_boxes(
-                world, joints, sweeps, buffers.taylor, workspace.taylor, buffers.boxes, active, begin, end, grow, plain
-            )
+            sweep_boxes(buffers, begin, end, grow, plain)
             pairs, n = near_pairs(buffers, pairs, margin)
         else:
             pairs, n = all_pairs(buffers, pairs, margin)

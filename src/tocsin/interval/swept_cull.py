@@ -28,7 +28,7 @@ from tocsin.compiler.jit import borrowed, kernel
 from tocsin.geometry.convex import convex_distance
 from tocsin.geometry.tree import MAX_DEPTH, node_axes, spread
 from tocsin.interval.swept_volume import MOST, PIECE, SPHERE, fit_spheres, write_pieces
-from tocsin.model.world import CONVEX, World, borrowed_world
+from tocsin.model.tables import CONVEX, World, borrowed_world
 from tocsin.motion.joints import UP
 
 TURN = 1.5
@@ -233,7 +233,7 @@ def misses_points(corners, k, points, first, count, disk, simplex, clear):
     guess = vec.sub(vec.load3(points, first), vec.load3(corners, k))
     pose = (((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)), (0.0, 0.0, 0.0))
     lower, _, _, _, _ = convex_distance(
-        corners, (k, 4, 0.0, 0.0), points, (first, count, 0.0, disk), pose, guess, simplex, clear, clear, 0.0
+        corners, (k, 4, 0.0, 0.0), points, (first, count, 0.0, disk), pose, guess, simplex, (clear, clear, 0.0)
     )
     return lower > clear * UP
 

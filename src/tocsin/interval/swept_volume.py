@@ -36,7 +36,7 @@ from tocsin.bounds.rounding import GUARD, UNDERFLOW
 from tocsin.bounds.taylor import time_frame
 from tocsin.compiler.jit import kernel
 from tocsin.geometry.lss import fit_lss
-from tocsin.model.world import World
+from tocsin.model.tables import World
 
 MOST = 32
 """Pieces that one stretch of time may be cut into: bits of a mask."""

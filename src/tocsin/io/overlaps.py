@@ -36,11 +36,11 @@ from tocsin.errors import TocsinError
 from tocsin.geometry import cache
 from tocsin.geometry.descent import open_larger
 from tocsin.io.srdf import write_srdf
+from tocsin.limits import RELATIVE_TOLERANCE
 from tocsin.model.grasp import bare
 from tocsin.model.robot import Robot
 from tocsin.motion.knots import WHOLE
 from tocsin.motion.links import BASE_WIDTH
-from tocsin.options import RELATIVE_TOLERANCE
 from tocsin.queries.buffers import buffers_at
 from tocsin.queries.kernels.candidates import cull
 from tocsin.scene import Scene

@@ -21,6 +21,7 @@ from tocsin.motion.knots import share_at, shares_in
 from tocsin.motion.links import BASE_WIDTH, IDENTITY_BASE, PLANAR, PRISMATIC, REVOLUTE
 from tocsin.motion.poses import between, link_poses
 from tocsin.results import FirstContact, LazyContact, Status
+from tocsin.rows import check_row
 
 
 def counted(n: int, what: str) -> str:
@@ -281,7 +282,7 @@ class Model:
 
     def checked(self, row: Row, what: str) -> Row:
         """Return a configuration row after checking that it is finite and its quaternions are unit."""
-        wrong = _cast.check_row(row, self._quaternions, self.most)
+        wrong = check_row(row, self._quaternions, self.most)
         if wrong == 1:
             raise TocsinError(f"{what} must be finite; got nan or inf.")
         if wrong < 0:

@@ -28,6 +28,7 @@ from tocsin.motion.links import FLOATING, LINK
 from tocsin.motion.many_ends import write_all_ends
 from tocsin.motion.poses import base_matrix
 from tocsin.results import FirstContact
+from tocsin.rows import write_pose
 
 POINTS_FILE: Reader[[Path], Vectors] = Reader("point clouds")
 
@@ -321,7 +322,7 @@ class Body(Model):
     def at(self, pose: PoseLike) -> Motion:
         """Return the body standing at a pose, 4x4 or (x, y, z), for a question about that moment."""
         row = np.zeros(7)
-        if not is_matrix(pose) or _cast.write_pose(pose, row) != 0:
+        if not is_matrix(pose) or write_pose(pose, row) != 0:
             _cast.pose(pose, f"the pose of {self.name!r}", row)
         return Motion.at(self, row)
 

@@ -13,7 +13,6 @@ from numpy.typing import ArrayLike
 
 from tocsin import _cast
 from tocsin._types import Faces, Frames, Indices, LongFaces, Pairs, PoseLike, Row, Vectors
-from tocsin.compiler.jit import kernel
 from tocsin.errors import MeshWarning, TocsinError, remark
 from tocsin.geometry.grouping import weld as weld_positions
 from tocsin.geometry.mesh import Mesh, MeshLike
@@ -24,24 +23,10 @@ from tocsin.motion.clocks import share_on
 from tocsin.motion.knots import share_at
 from tocsin.motion.links import FIXED, IDENTITY_BASE
 from tocsin.results import FirstContact
+from tocsin.rows import copy_checked
 
 MOST_VERTICES = 2**22
 """Larger models would need numbers of vertices that single precision does not tell apart."""
-
-
-@kernel
-def copy_checked(given: Vectors, out: Vectors) -> bool:
-    """Copy coordinates; return True if all are finite, and none is too far away.
-
-    A simulation hands in two frames a step: looked at and copied in one pass they take a third of the time.
-    """
-    wrong = 0
-    for i in range(given.shape[0]):
-        for k in range(3):
-            x = given[i, k]
-            out[i, k] = x
-            wrong |= not abs(x) <= _cast.LARGEST  # nor is nan
-    return wrong == 0
 
 
 def is_copied(given: ArrayLike, out: Vectors) -> bool:

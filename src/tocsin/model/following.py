@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,6 +17,9 @@ from tocsin.model.trajectory import Trajectory, bernstein, derived
 from tocsin.motion.arcs import decided
 from tocsin.motion.curves import MOST_DEGREE
 from tocsin.motion.links import BASE_WIDTH
+
+if TYPE_CHECKING:
+    from tocsin.model.robot import Joint, Robot
 
 PARTS = {
     "planar": ("x", "y", "angle"),
@@ -40,7 +43,7 @@ Errors = float | Mapping[str, float] | None
 class Columns:
     """Where the columns of a trajectory are in a robot's configuration."""
 
-    robot: Any
+    robot: Robot
     trajectory: Trajectory
     places: tuple[int, ...]
     """Of each column in the configuration; -1 for joints that mimic others."""
@@ -60,7 +63,7 @@ class Columns:
                 table[..., place] = values[..., k]
 
 
-def column_names(joints: Iterable[Any]) -> tuple[str, ...]:
+def column_names(joints: Iterable[Joint]) -> tuple[str, ...]:
     """Return the name of every value that joints have in a configuration."""
     names: list[str] = []
     for joint in joints:
@@ -71,7 +74,7 @@ def column_names(joints: Iterable[Any]) -> tuple[str, ...]:
     return tuple(names)
 
 
-def columns_of(trajectory: Trajectory, robot: Any, group: str | None = None) -> Columns:
+def columns_of(trajectory: Trajectory, robot: Robot, group: str | None = None) -> Columns:
     """Return where the columns of a trajectory belong; what does not fit is refused."""
     names = trajectory.joint_names or _implied(trajectory, robot, group)
     places = {name: k for k, name in enumerate(column_names(robot.joints))}
@@ -88,7 +91,7 @@ def columns_of(trajectory: Trajectory, robot: Any, group: str | None = None) -> 
     return found
 
 
-def _implied(trajectory: Trajectory, robot: Any, group: str | None) -> tuple[str, ...]:
+def _implied(trajectory: Trajectory, robot: Robot, group: str | None) -> tuple[str, ...]:
     """Return the columns of a trajectory without names."""
     if group is not None:
         if group not in robot.groups:
@@ -133,7 +136,7 @@ def _check_follower(found: Columns, child: str, name: str, column: int) -> None:
             )
 
 
-def errors_of(robot: Any, error: Errors) -> np.ndarray | None:
+def errors_of(robot: Robot, error: Errors) -> np.ndarray | None:
     """Return (width,): how far each entry of a configuration may be off, from one number or a mapping by joint."""
     if error is None:
         return None
@@ -159,7 +162,7 @@ def errors_of(robot: Any, error: Errors) -> np.ndarray | None:
     return row
 
 
-def _spread(row: np.ndarray, names: Mapping[str, int], joint: Any, off: float) -> None:
+def _spread(row: np.ndarray, names: Mapping[str, int], joint: Joint, off: float) -> None:
     """Write an error of a joint of several values: of its position as a whole, in metres, and of its angle."""
     at = names[f"{joint.name}.{PARTS[joint.kind][0]}"]
     row[at] = off
@@ -169,7 +172,7 @@ def _spread(row: np.ndarray, names: Mapping[str, int], joint: Any, off: float) -
         row[at + 3] = off
 
 
-def check_units(robot: Any, found: Columns) -> None:
+def check_units(robot: Robot, found: Columns) -> None:
     """Refuse joint values that only fit the joints' limits as degrees, or as millimetres."""
     source = found.trajectory.source
     said = f"the trajectory {source!r}" if source else "the trajectory"
@@ -192,7 +195,7 @@ def check_units(robot: Any, found: Columns) -> None:
             )
 
 
-def follow_trajectory(robot: Any, trajectory: Trajectory, group: str | None, error: Errors) -> Motion:
+def follow_trajectory(robot: Robot, trajectory: Trajectory, group: str | None, error: Errors) -> Motion:
     """Return the motion of a robot along a trajectory."""
     if len(trajectory.positions) < 2:
         raise TocsinError(f"a path of {robot.name!r} needs at least two configurations; got 1.")
@@ -221,7 +224,7 @@ def follow_trajectory(robot: Any, trajectory: Trajectory, group: str | None, err
     return stamped(SplineMotion(robot, ends, coefficients), times, off)
 
 
-def _pieces(robot: Any, found: Columns, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _pieces(robot: Robot, found: Columns, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return (coefficients, times, error): pieces of the robot's motion in shares, of which each is off by `error`."""
     trajectory = found.trajectory
     lasts = np.diff(trajectory.knots)[:, None] ** np.arange(trajectory.degree + 1)

@@ -41,6 +41,7 @@ from tocsin.motion.ends import settle_ends
 from tocsin.motion.links import BASE_WIDTH, FLOATING, IDENTITY_BASE, JOINT_KINDS, LINK, WIDTH
 from tocsin.motion.poses import base_matrix
 from tocsin.results import FirstContact, LinkPairs
+from tocsin.rows import check_row
 
 BASES = ("fixed", "free")
 
@@ -459,7 +460,7 @@ class Robot(Model):
 
     def checked(self, row: Row, what: str) -> Row:
         """Return a configuration row after the checks of a model, and a remark on angles that may be in degrees."""
-        if _cast.check_row(row, self._quaternions, self._plausible) < 0:
+        if check_row(row, self._quaternions, self._plausible) < 0:
             for joint in self.joints:
                 k = BASE_WIDTH + self._config.get(joint.name, (0, 0))[0]
                 if joint.limits is not None and joint.kind == "revolute" and abs(row[k]) > self._plausible[k]:

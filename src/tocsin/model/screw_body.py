@@ -22,7 +22,8 @@ import numpy as np
 from tocsin._types import Place, Poses, Quaternion, Vector
 from tocsin.model.base import Model, Motion
 from tocsin.motion.links import BASE_WIDTH
-from tocsin.motion.screw import Screw, Twist, row_twist
+from tocsin.motion.screw import Twist, row_twist
+from tocsin.motion.screw_axis import Screw
 
 if TYPE_CHECKING:
     from tocsin.model.body import Body

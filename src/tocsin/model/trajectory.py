@@ -14,13 +14,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from tocsin import _cast
 from tocsin.errors import TocsinError
 from tocsin.motion.splines import pieces_of, shifted
+
+if TYPE_CHECKING:
+    from scipy.interpolate import PPoly
+
+    from tocsin.model.robot import Robot
 
 JOINED = 1e-6
 """How far apart (radians, metres) two pieces may be at their knot; what they are is added to the joint's error."""
@@ -50,10 +56,10 @@ class Trajectory:
 
     def __init__(
         self,
-        times: Any,
-        positions: Any,
-        velocities: Any = None,
-        accelerations: Any = None,
+        times: ArrayLike | None,
+        positions: ArrayLike,
+        velocities: ArrayLike | None = None,
+        accelerations: ArrayLike | None = None,
         *,
         joint_names: Iterable[str] = (),
         source: str = "",
@@ -93,7 +99,7 @@ class Trajectory:
 
     @classmethod
     def of_pieces(
-        cls, times: Any, coefficients: Any, *, joint_names: Iterable[str] = (), source: str = ""
+        cls, times: ArrayLike, coefficients: ArrayLike, *, joint_names: Iterable[str] = (), source: str = ""
     ) -> Trajectory:
         """Make a trajectory of polynomials: `coefficients` (pieces, powers, joints), in powers of t - times[piece]."""
         where = _where(source)
@@ -183,7 +189,7 @@ class Trajectory:
         """Seconds from its first stamp to its last."""
         return float(self.knots[-1] - self.knots[0])
 
-    def __call__(self, times: Any, *, derivative: int = 0) -> np.ndarray:
+    def __call__(self, times: ArrayLike, *, derivative: int = 0) -> np.ndarray:
         """Return the joint values (n,) at a time, or (k, n) at several; or a derivative of them. Ends are held."""
         given = _cast.numbers(times, "the times", "seconds")
         t = np.clip(np.atleast_1d(given).astype(np.float64), self.knots[0], self.knots[-1])
@@ -249,13 +255,13 @@ class Trajectory:
         made = Trajectory(times, self(times), joint_names=self.joint_names, source=self.source, standing=self.standing)
         return made, off + self.gaps
 
-    def to_ppoly(self) -> Any:
+    def to_ppoly(self) -> PPoly:
         """Return the same as scipy's `PPoly`, with as many columns."""
         from scipy.interpolate import PPoly
 
         return PPoly(self.coefficients.transpose(1, 0, 2)[::-1].copy(), self.knots.copy())
 
-    def path(self, robot: Any, *, group: str | None = None) -> np.ndarray:
+    def path(self, robot: Robot, *, group: str | None = None) -> np.ndarray:
         """Return (k, n_config): the robot's configurations at the knots; joints not named stay as the robot stands.
 
         A trajectory without names must have the robot's whole configuration as columns, or those of a `group`. Joints
@@ -340,7 +346,7 @@ def _where(source: str) -> str:
     return f"the trajectory {source!r}" if source else "the trajectory"
 
 
-def _table(given: Any, what: str, where: str) -> np.ndarray:
+def _table(given: object, what: str, where: str) -> np.ndarray:
     """Return a table of numbers, a row for each stamp."""
     table = np.array(np.atleast_2d(_cast.numbers(given, f"the {what} of {where}", "a table of numbers")), np.float64)
     if table.ndim != 2 or 0 in table.shape:
@@ -368,7 +374,7 @@ def _finite(table: np.ndarray, names: Sequence[str], what: str, where: str) -> N
         raise TocsinError(f"{where}: {what}row {row}, column {name} is not a finite number.")
 
 
-def _stamps(given: Any, count: int, where: str) -> np.ndarray:
+def _stamps(given: object, count: int, where: str) -> np.ndarray:
     """Return the times of so many rows, which increase."""
     if given is None:
         return np.arange(count, dtype=np.float64)

@@ -4,10 +4,10 @@ A motion that is asked about once costs its making too. What is wrong, or left o
 one thing after the other and says it in a sentence.
 """
 
-from tocsin._cast import check_row, write_pose
 from tocsin._types import Indices, Matrix4, Row, Rows
 from tocsin.compiler.jit import kernel
 from tocsin.motion.arcs import decide_arcs
+from tocsin.rows import check_row, write_pose
 
 
 @kernel

@@ -270,7 +270,7 @@ READERS: tuple[tuple[tuple[str, ...], Callable[[Any], Pieces]], ...] = (
 """What a curve has, and how it is read; the first that fits."""
 
 
-def _numbers(given: Any, what: str) -> np.ndarray:
+def _numbers(given: object, what: str) -> np.ndarray:
     values = _cast.numbers(given, what, "numbers")
     if values.dtype.kind == "c":
         raise TocsinError(f"{what} are complex; a trajectory is real.")

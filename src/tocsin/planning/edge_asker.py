@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -44,19 +43,19 @@ class EdgeAsker:
         q[self.columns] = values
         return q
 
-    def motion(self, a: Any, b: Any) -> Motion:
+    def motion(self, a: ArrayLike, b: ArrayLike) -> Motion:
         """Return the motion from one to the other."""
         return self.robot.move(self.whole(a), self.whole(b))
 
-    def is_free(self, a: Any, b: Any) -> bool:
+    def is_free(self, a: ArrayLike, b: ArrayLike) -> bool:
         """Is the whole edge proven free?"""
         return self.scene.is_free(self.motion(a, b), margin=self.margin)
 
-    def stands_free(self, q: Any) -> bool:
+    def stands_free(self, q: ArrayLike) -> bool:
         """Is a configuration proven free?"""
         return self.scene.is_free(self.robot.at(self.whole(q)), margin=self.margin)
 
-    def measure(self, a: Any, b: Any) -> float:
+    def measure(self, a: ArrayLike, b: ArrayLike) -> float:
         """Return how much of the edge, up to 1, is proven free."""
         return self.scene.safe_step(self.motion(a, b), margin=self.margin)
 

@@ -31,7 +31,7 @@ def nearest(tables, ends, poses, work):
         gap, upper, _, on_a, on_b = convex_distance(
             points, (part_a["point"], part_a["points"], part_a["radius"], part_a["disk"]),
             points, (part_b["point"], part_b["points"], part_b["radius"], part_b["disk"]),
-            seen, between(part_a, part_b, seen), simplex, 0.0, -1.0, 0.95,
+            seen, between(part_a, part_b, seen), simplex, (0.0, -1.0, 0.95),
         )  # fmt: skip
         if gap >= best:
             continue

@@ -281,7 +281,7 @@ def survey(tables, links, joints, ends, margin, entries, row, cells, work, words
         gap, upper, local, x, y = convex_distance(
             points, (part_a["point"], part_a["points"], part_a["radius"], part_a["disk"]),
             points, (part_b["point"], part_b["points"], part_b["radius"], part_b["disk"]),
-            seen, guess, simplex, margin, -1.0, 0.95,
+            seen, guess, simplex, (margin, -1.0, 0.95),
         )  # fmt: skip
         aim = vec.matvec(pose_a[0], local)
         leaves = part_a["half"] < 0 and part_b["half"] < 0

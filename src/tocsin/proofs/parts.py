@@ -10,14 +10,16 @@ corner from the hull of the few, by a witness (as in `geometry.proxy`), so what 
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from tocsin.compiler.jit import kernel
 from tocsin.geometry.convex import convex_distance
 from tocsin.geometry.proxy import sphere_directions
-from tocsin.geometry.shape import Shape
+
+if TYPE_CHECKING:
+    from tocsin.geometry.shape import Shape
 
 PART = np.dtype(
     [
@@ -61,7 +63,7 @@ def excess(points, corners, kept, count, simplex, probe):
             probe[0, k] = points[corners[i], k]
         guess = (probe[0, 0] - kept[0, 0], probe[0, 1] - kept[0, 1], probe[0, 2] - kept[0, 2])
         found = convex_distance(
-            kept, (0, count, 0.0, 0.0), probe, (0, 1, 0.0, 0.0), pose, guess, simplex, 0.0, 0.0, 1.0
+            kept, (0, count, 0.0, 0.0), probe, (0, 1, 0.0, 0.0), pose, guess, simplex, (0.0, 0.0, 1.0)
         )
         worst = max(worst, found[1])
     return worst

@@ -19,12 +19,12 @@ import numpy as np
 from tocsin import _cast
 from tocsin.errors import TocsinError
 from tocsin.geometry.shape import Shape
+from tocsin.limits import MAX_STEPS
 from tocsin.model.base import Motion
+from tocsin.model.tables import World
 from tocsin.model.timed import is_timed, on_clock
-from tocsin.model.world import World
 from tocsin.motion.joints import JOINT
 from tocsin.motion.knots import exact_time, piece_in, stretches_of
-from tocsin.options import MAX_STEPS
 from tocsin.proofs import points, search
 from tocsin.proofs.parts import PART, Parts, parts_of
 from tocsin.proofs.written import Held, as_text, moves_of, said_of

@@ -267,7 +267,7 @@ def prove_pair(
         gap, _, aim, _, _ = convex_distance(
             points, (part_a["point"], part_a["points"], part_a["radius"], part_a["disk"]),
             points, (part_b["point"], part_b["points"], part_b["radius"], part_b["disk"]),
-            pose, guess, simplex, margin, -1.0, 0.9,
+            pose, guess, simplex, (margin, -1.0, 0.9),
         )  # fmt: skip
         n = vec.matvec(ra, aim)
         apart = gap > margin + slack

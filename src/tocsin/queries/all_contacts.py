@@ -13,16 +13,16 @@ from tocsin import _cast, vec
 from tocsin.broad_phase.model_tree import make_model_tree
 from tocsin.contacts.timed import TIMED_KINDS
 from tocsin.errors import TocsinError
+from tocsin.limits import MAX_STEPS
 from tocsin.model.base import Model, Motion
 from tocsin.model.body import Body
 from tocsin.model.screw_body import ScrewMotion
+from tocsin.model.tables import World
 from tocsin.model.timed import is_timed
-from tocsin.model.world import World
 from tocsin.motion.joints import rotation_of
 from tocsin.motion.knots import WHOLE, exact_time, stretches_of
 from tocsin.motion.poses import link_poses
 from tocsin.motion.screw import relative_twist, seen_from, turn_too_far
-from tocsin.options import MAX_STEPS
 from tocsin.queries.context import Context
 from tocsin.results import TimedContacts
 from tocsin.screen.chords import H0, H1, MOST_CHORDS, R0, R1, Grid
@@ -341,7 +341,7 @@ def boards(context: Context, motion: Motion, resolution: str | float) -> tuple[A
         board = blank_board(block, np.int64(0), surface, cuts[0], np.zeros((SCRATCH, 4)), np.int64(extra))
         tables_of = cast.surfaces
         drawn = Drawn(tables_of.sides, tables_of.numbers, tables_of.places, tables_of.planes, tables_of.links)
-        n = draw_body(board, drawn, surface, frame, grid, turn, at, style, all_of_it)
+        n = draw_body(board, drawn, surface, frame, grid, (turn, at), style, all_of_it)
         tables.append(board.chords[:n].copy())  # they are in the block
     return frame, grid, tables
 

@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tocsin._readers import Provided
+from tocsin.limits import RELATIVE_TOLERANCE
 from tocsin.model.base import Motion
-from tocsin.model.world import MESH
-from tocsin.options import RELATIVE_TOLERANCE
+from tocsin.model.tables import MESH
 from tocsin.queries.buffers import Prepared, again
 from tocsin.queries.context import Context
 from tocsin.queries.distance import distance as distance_of

@@ -5,10 +5,12 @@ stands, laid out once. Questions that follow one another pass nothing but the ta
 numbers.
 """
 
+from __future__ import annotations
+
 import math
 import threading
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -18,16 +20,18 @@ from tocsin.broad_phase.aabb_tree import build_static, clear_leaves, leaf_slots
 from tocsin.broad_phase.model_tree import ModelTree, make_model_tree
 from tocsin.broad_phase.moving import FIRST, MODEL, OFFSET, PIECES, SLOTS
 from tocsin.broad_phase.pairs import PAIR
-from tocsin.broad_phase.sweep import SWEEP, geom_box, link_bounds, link_middle
+from tocsin.broad_phase.sweep import SWEEP, Chains, geom_box, link_bounds, link_middle
 from tocsin.compiler.addresses import Layout, table_of
 from tocsin.compiler.jit import inlined, kernel
 from tocsin.geometry.tree import NODE
-from tocsin.model.base import Model, Motion
 from tocsin.model.charts import CHART
-from tocsin.model.world import GEOM, SELF, World
-from tocsin.model.world import MODEL as MODEL_RECORD
+from tocsin.model.tables import GEOM, SELF, World
+from tocsin.model.tables import MODEL as MODEL_RECORD
 from tocsin.motion.joints import JOINT, joint_motion
 from tocsin.motion.links import LINK
+
+if TYPE_CHECKING:
+    from tocsin.model.base import Model, Motion
 
 F4, F8, I4, I8 = np.dtype("f4"), np.dtype("f8"), np.dtype("i4"), np.dtype("i8")
 
@@ -161,7 +165,7 @@ def rest(world, joints, sweeps, taylor, configs, is_active):
             count += 1
     geoms = np.zeros(count, dtype=np.int32)
     leaf_boxes = np.zeros((count, 6))
-    scratch = np.zeros((3, 4, 5))
+    chains = Chains(sweeps, taylor, np.zeros((3, 4, 5)), joints, world.links)
     n = 0
     for m in range(world.models.shape[0]):
         if is_active[m]:
@@ -173,9 +177,7 @@ def rest(world, joints, sweeps, taylor, configs, is_active):
             link_middle(sweeps, joints, world.links, i, 0.5, 0.0)
         for g in range(model["geom"], model["geom"] + model["geoms"]):
             geoms[n] = g
-            geom_box(
-                leaf_boxes, n, sweeps, taylor, scratch, joints, world.links, world.points, world.geoms[g], 0.0, 1.0, 0.0
-            )
+            geom_box(leaf_boxes, n, chains, world.points, world.geoms[g], 0.0, 1.0, 0.0)
             n += 1
     boxes, child = build_static(leaf_boxes)
     return boxes, child, geoms

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from tocsin.advancement.surveying import LOOK, Surveyor, turning_limits
+from tocsin.limits import RELATIVE_TOLERANCE
 from tocsin.model.base import Model
-from tocsin.model.world import World
-from tocsin.options import RELATIVE_TOLERANCE
+from tocsin.model.tables import World
 
 
 class Charts:

@@ -18,8 +18,9 @@ from tocsin.model import grasp
 from tocsin.model.base import Model, Motion, SentModel
 from tocsin.model.deformable import Deformable
 from tocsin.model.screw_body import ScrewBody, ScrewMotion
+from tocsin.model.tables import World
 from tocsin.model.timed import is_timed, on_clock
-from tocsin.model.world import World, assemble
+from tocsin.model.world import assemble
 from tocsin.options import BACKENDS
 from tocsin.queries.buffers import Prepared, prepare, with_motions
 from tocsin.queries.charts import Charts

@@ -16,9 +16,9 @@ import numpy as np
 
 from tocsin import _cast
 from tocsin.errors import TocsinError
+from tocsin.limits import MAX_STEPS
 from tocsin.model.base import Motion
 from tocsin.model.timed import stamped
-from tocsin.options import MAX_STEPS
 from tocsin.queries.context import Context
 from tocsin.queries.engines.advancement import ENGINE
 from tocsin.queries.first_contact import first_contact, is_free

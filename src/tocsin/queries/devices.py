@@ -11,10 +11,10 @@ import numpy as np
 
 from tocsin.broad_phase.charts import may_have_chart
 from tocsin.errors import remark
+from tocsin.limits import RELATIVE_TOLERANCE
 from tocsin.model.base import Motion
-from tocsin.model.world import World
+from tocsin.model.tables import World
 from tocsin.motion.chain import common_ancestor
-from tocsin.options import RELATIVE_TOLERANCE
 from tocsin.outcome import CAPPED, FREE
 from tocsin.queries.context import Context
 from tocsin.queries.kernels.batch import OUTCOME

@@ -7,12 +7,12 @@ find it, and no answer depends on what was asked before.
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from typing import Any, overload
+from typing import Any, TypeAlias, cast, overload
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from tocsin import _cast
 from tocsin.broad_phase.moving import OFFSET, PIECES
@@ -44,16 +44,23 @@ from tocsin.queries.kernels.batch import (
 )
 from tocsin.queries.kernels.first_contact import Terms
 from tocsin.queries.threads import UNASKED, BatchInterrupted, Progress, Watch, deal, shown
-from tocsin.results import STATUSES, FirstContact
+from tocsin.results import STATUSES, AskedScene, FirstContact
+
+Movers: TypeAlias = Robot | Body | Sequence[Robot | Body]
+"""What moves in a batch: one model, or several at once."""
+
+Groups: TypeAlias = str | Sequence[str | None] | None
+"""Which joints of a robot, or of each of several."""
 
 
 class Points:
     """Motions of one model, or of several at once, checked and copied: each through as many configurations or poses."""
 
-    def __init__(self, context: Context, models: Any, given: dict[str, Any], group: Any = None) -> None:
+    def __init__(self, context: Context, models: Movers, given: dict[str, object], group: Groups = None) -> None:
         self.context, self.names = context, tuple(given)
         self.several = isinstance(models, (tuple, list))
-        self.models: tuple[Any, ...] = checked_models(context, tuple(models) if self.several else (models,))
+        several = models if isinstance(models, (tuple, list)) else (cast(Robot | Body, models),)
+        self.models: tuple[Robot | Body, ...] = checked_models(context, tuple(several))
         groups = (None,) * len(self.models) if group is None else self.shared("group", group)
         columns: list[np.ndarray] = []
         entries: list[np.ndarray] = []
@@ -73,7 +80,7 @@ class Points:
     def __len__(self) -> int:
         return len(self.batch.numbers)
 
-    def shared(self, name: str, values: Any) -> Sequence[Any]:
+    def shared(self, name: str, values: object) -> Sequence[Any]:
         """Return what is given for each model: of several, as many as there are models."""
         if not self.several:
             return (values,)
@@ -152,7 +159,9 @@ class Points:
 class Paths(Points):
     """Those of a list of paths that have as many rows; `numbers` are their places in it."""
 
-    def __init__(self, context: Context, model: Any, paths: list[np.ndarray], numbers: list[int], group: Any) -> None:
+    def __init__(
+        self, context: Context, model: Movers, paths: list[np.ndarray], numbers: list[int], group: Groups
+    ) -> None:
         self.numbers = numbers
         stacked = np.stack([paths[i] for i in numbers], axis=1)
         super().__init__(context, model, {f"row {k} of the paths": rows for k, rows in enumerate(stacked)}, group)
@@ -162,7 +171,7 @@ class Paths(Points):
         return f"row {k} of path {self.numbers[i]}"
 
 
-def laid_out(models: Sequence[Any], entries: list[np.ndarray], columns: list[np.ndarray]) -> Batch:
+def laid_out(models: Sequence[Robot | Body], entries: list[np.ndarray], columns: list[np.ndarray]) -> Batch:
     """Return motions as kernels take them; `entries` of a row that `columns` give, point by point, model by model."""
     count = len(models)
     points = len(columns) // count
@@ -186,7 +195,7 @@ def laid_out(models: Sequence[Any], entries: list[np.ndarray], columns: list[np.
     )  # fmt: skip
 
 
-def checked_models(context: Context, models: tuple[Any, ...]) -> tuple[Any, ...]:
+def checked_models(context: Context, models: tuple[Robot | Body, ...]) -> tuple[Robot | Body, ...]:
     """Return bodies and robots of the scene, each once; refuse what is none."""
     context.links_only("a batch", "ask about one motion at a time")
     if not models:
@@ -202,7 +211,7 @@ def checked_models(context: Context, models: tuple[Any, ...]) -> tuple[Any, ...]
     return models
 
 
-def entries_of(model: Any, name: str, given: Any, group: Any) -> tuple[np.ndarray, np.ndarray]:
+def entries_of(model: Robot | Body, name: str, given: object, group: str | None) -> tuple[np.ndarray, np.ndarray]:
     """Return the entries of a configuration row that are given, and their values, (n, entries)."""
     if isinstance(model, Robot):
         columns = model.columns(group)
@@ -212,7 +221,7 @@ def entries_of(model: Any, name: str, given: Any, group: Any) -> tuple[np.ndarra
     return np.arange(BASE_WIDTH), poses(name, given)
 
 
-def configurations(robot: Robot, name: str, given: Any, columns: list[int], group: Any) -> np.ndarray:
+def configurations(robot: Robot, name: str, given: object, columns: list[int], group: str | None) -> np.ndarray:
     """Return (n, columns): configurations of all joints or those of a group; the others stand."""
     try:
         values = _cast.numbers(given, name, "numbers in an array, one configuration a row")
@@ -238,7 +247,7 @@ def said_joints(robot: Robot, group: str | None) -> str:
     return ", ".join(robot.joint_names if group is None else robot.groups[group]) or "none"
 
 
-def poses(name: str, given: Any) -> np.ndarray:
+def poses(name: str, given: object) -> np.ndarray:
     """Return (n, 7): poses, given as (n, 4, 4) rigid transforms or (n, 3) translations."""
     values = _cast.numbers(given, name, "an array of poses, of shape (n, 4, 4) or (n, 3)")
     if values.ndim == 2 and values.shape[1] == 3:
@@ -261,15 +270,15 @@ class Asking:
     """The terms on which a batch is asked, checked."""
 
     def __init__(
-        self, margin: Any, tolerance: Any, max_steps: Any, threads: Any, progress: Any, deadline: Any = None,
-        device: Any = "cpu",
+        self, margin: object, tolerance: float | None, max_steps: object, threads: object,
+        progress: Progress | bool | None, deadline: object = None, device: object = "cpu",
     ) -> None:  # fmt: skip
         self.device: str = _cast.choice(device, "device", DEVICES)
         self.until: int = 0 if deadline is None else ticks_at(deadline)
         """When it ends, in ticks; 0: when it is done."""
         self.margin: float = _cast.margin(margin)
         self.tolerance: float = -1.0 if tolerance is None else _cast.tolerance(tolerance)
-        self.given_tolerance: Any = tolerance
+        self.given_tolerance: float | None = tolerance
         self.max_steps: int = _cast.count(max_steps, "max_steps")
         self.threads: int | None = None if threads is None else _cast.count(threads, "threads")
         if progress is not None and not isinstance(progress, bool) and not callable(progress):
@@ -337,7 +346,7 @@ class Asking:
         status, time, upper, a, b, tolerance, stretch = outcome
         found[i] = time, upper, tolerance, a, b, stretch, status
 
-    def first_contact(self, points: Points, i: int, scene: Any) -> FirstContact:
+    def first_contact(self, points: Points, i: int, scene: AskedScene) -> FirstContact:
         """Ask about one motion, in full."""
         return first_contact(
             points.context, points.motions(i), self.margin, self.given_tolerance, self.max_steps, ENGINE, scene=scene
@@ -353,11 +362,13 @@ def are_free(points: Points, asking: Asking) -> NDArray[np.bool_]:
         raise
 
 
-def are_free_paths(context: Context, model: Any, paths: Any, group: Any, asking: Asking) -> NDArray[np.bool_]:
+def are_free_paths(
+    context: Context, model: Movers, paths: Sequence[ArrayLike] | ArrayLike, group: Groups, asking: Asking
+) -> NDArray[np.bool_]:
     """Return which paths are proven free: those of one length after the other."""
-    checked_models(context, (model,))
+    checked_models(context, (cast(Robot | Body, model),))
     wanted = "arrays of configurations or poses, one a row"
-    arrays = [_cast.numbers(path, f"path {i}", wanted) for i, path in enumerate(paths)]
+    arrays = [_cast.numbers(path, f"path {i}", wanted) for i, path in enumerate(cast(Iterable[object], paths))]
     lengths: dict[tuple[int, ...], list[int]] = {}
     for i, path in enumerate(arrays):
         if path.ndim < 2 or len(path) < 2:
@@ -375,7 +386,7 @@ def are_free_paths(context: Context, model: Any, paths: Any, group: Any, asking:
     return free
 
 
-def first_contacts(points: Points, asking: Asking, scene: Any) -> FirstContacts:
+def first_contacts(points: Points, asking: Asking, scene: AskedScene) -> FirstContacts:
     """Return the first contacts of all motions."""
     try:
         return FirstContacts(asking.outcomes(points, False), points, asking, scene)
@@ -392,7 +403,7 @@ class FirstContacts(Sequence[FirstContact]):
     hits[7].contacts
     """
 
-    def __init__(self, found: np.ndarray, points: Points, asking: Asking, scene: Any) -> None:
+    def __init__(self, found: np.ndarray, points: Points, asking: Asking, scene: AskedScene) -> None:
         self._found, self._points, self._asking, self._scene = found, points, asking, scene
         self._world = points.context.tables()
 
@@ -481,7 +492,7 @@ class FirstContacts(Sequence[FirstContact]):
         return (self[i] for i in range(len(self)))
 
 
-def proven_free(points: Points, asking: Asking, scene: Any) -> NDArray[np.float64]:
+def proven_free(points: Points, asking: Asking, scene: AskedScene) -> NDArray[np.float64]:
     """Return how much of each motion, up to 1, is proven free."""
     try:
         return np.minimum(first_contacts(points, asking, scene).time, 1.0)

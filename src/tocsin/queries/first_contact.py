@@ -11,13 +11,14 @@ import numpy as np
 from tocsin import _cast
 from tocsin.advancement.work import STEPS
 from tocsin.errors import TocsinError
+from tocsin.limits import MAX_STEPS
 from tocsin.model.base import Motion
 from tocsin.model.deformable import Deforming
 from tocsin.model.robot import TOUCHING_PAIRS
 from tocsin.model.timed import is_timed, on_clock
 from tocsin.motion.clocks import Timeline
 from tocsin.motion.knots import ONE_STRETCH, WHOLE, exact_time, last_before, stretches_after, stretches_of
-from tocsin.options import BACKENDS, MAX_STEPS, METHODS
+from tocsin.options import BACKENDS, METHODS
 from tocsin.outcome import CAPPED, FREE, UNCHARTED
 from tocsin.queries.answer import RESUMED, Answer, Asked
 from tocsin.queries.context import Context, Ready, context_of

@@ -28,9 +28,10 @@ from tocsin._types import Matrix4, Vector, Vectors
 from tocsin.errors import TocsinError
 from tocsin.geometry.primitives import ConvexHull, Cylinder
 from tocsin.geometry.shape import Shape
+from tocsin.limits import MAX_STEPS
 from tocsin.model.base import Motion
 from tocsin.model.body import Body
-from tocsin.options import BACKENDS, MAX_STEPS
+from tocsin.options import BACKENDS
 from tocsin.queries.contact_intervals import contact_intervals
 from tocsin.queries.context import Context, context_of
 from tocsin.queries.distance import distance

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tocsin.contacts.manifold import KINDS
-from tocsin.model.world import World
+from tocsin.model.tables import World
 from tocsin.queries.context import Context
 from tocsin.results import Contact
 

@@ -22,10 +22,10 @@ from tocsin.screen.cull import balls_meet, choose
 from tocsin.screen.drawing import blank_board, draw_body, list_corners, list_faces, space
 from tocsin.screen.facing import EDGE_ON, SCRATCH, Style
 from tocsin.screen.frame import Frame, screen_frame
-from tocsin.screen.meeting import meeting
+from tocsin.screen.meeting import meeting as meet_on_screen
 from tocsin.screen.placing import WHAT, Chosen, borrowed_choice
 from tocsin.screen.properness_filter import MOMENTS, fill_turns
-from tocsin.screen.resolve import Meeting, best_of_each, resolve_corners, resolve_edges
+from tocsin.screen.resolve import Meeting, Room, best_of_each, resolve_corners, resolve_edges
 from tocsin.screen.tables import Drawn, Edged, Faced, Surfaces, unpacked
 from tocsin.screen.workspace import table
 
@@ -151,87 +151,95 @@ def space_of(surface_a, surface_b, extra):
 
 
 @inlined
-def pair_contacts(
-    surfaces, nodes, a, b, rotation, place, twist, pixel, time_resolution, least, rows, keys, pairs, n, looked, block
-):
-    """Write the contacts of shape b, moving by `twist` as seen from a, in a's frame, after n rows.
+def pair_contacts(surfaces, nodes, a, b, relative, terms, room, n):
+    """Write the contacts of shape b, `relative` (rotation, place, twist) to a, in a's frame, after n rows.
 
-    Return how many rows there are then; -1 where `pairs`, which is room for pairs of boxes, or `block`, in which is
-    drawn, are too short, -2 where `rows` and `keys` are: the tables are nobody's here, and no references are counted.
+    `terms`: pixel, time resolution, least properness. Return how many rows there are then; -1 where `room.pairs` or
+    `room.block` are too short, -2 where its rows and keys are: the tables are nobody's here, and no references are
+    counted.
     """
     surface_a = surfaces.table[a]
     surface_b = surfaces.table[b]
-    meet, frame, grid, cut_a, cut_b, far_a, far_b = screen_of(
-        surface_a, surface_b, rotation, place, twist, pixel, time_resolution
-    )
-    if not meet:
+    rotation, place, twist = relative
+    screen = screen_of(surface_a, surface_b, rotation, place, twist, terms[0], terms[1])
+    if not screen.meet:
         return n
+    frame = screen.frame
     none = np.empty(0, dtype=np.int32)
-    own_chosen_a = Chosen(none, none, none)
-    own_chosen_b = Chosen(none, none, none)
-    turn_b = vec.matmul(frame.rows, rotation)
-    place_a = vec.scale(vec.matvec(frame.rows, frame.origin), -1.0)
-    place_b = vec.matvec(frame.rows, vec.sub(place, frame.origin))
+    own_a = Chosen(none, none, none)
+    own_b = Chosen(none, none, none)
+    pose_a = frame.rows, vec.scale(vec.matvec(frame.rows, frame.origin), -1.0)
+    pose_b = vec.matmul(frame.rows, rotation), vec.matvec(frame.rows, vec.sub(place, frame.origin))
     if surface_a["faces"] + surface_b["faces"] > CULL_FROM and surface_a["root"] >= 0 and surface_b["root"] >= 0:
-        own_chosen_a, own_chosen_b = choose(
-            surfaces, nodes, surface_a, surface_b, frame, frame.rows, place_a, turn_b, place_b, 8.0 * grid.size
-        )
-        if own_chosen_a.faces.shape[0] == 0:
+        own_a, own_b = choose(surfaces, nodes, surface_a, surface_b, frame, pose_a, pose_b, 8.0 * screen.grid.size)
+        if own_a.faces.shape[0] == 0:
             return n
-    chosen_a = borrowed_choice(own_chosen_a)
-    chosen_b = borrowed_choice(own_chosen_b)
+    if room.block.shape[0] < space_of(surface_a, surface_b, room.pairs.shape[0] - PAIRS):
+        return np.int64(-1)
+    turns = table(room.block, SCRATCH * 4, MOMENTS, 4)
+    fill_turns(turns, frame.angle)
+    meeting = Meeting(frame, twist, rotation, place, pose_b[0], turns, terms[2])
+    chosen = borrowed_choice(own_a), borrowed_choice(own_b)
+    first = n
+    n = drawn_contacts(surfaces, (surface_a, surface_b), screen, (pose_a, pose_b), chosen, meeting, room, n)
+    if n > first:
+        n = first + best_of_each(room.rows[first:n], room.keys[first:n])
+    if own_a.faces.shape[0] + own_b.faces.shape[0] < 0:  # a last use, so that the lists live until here
+        n = np.int64(0)
+    return n
+
+
+@inlined
+def boards_of(bodies, screen, room):
+    """Return (board_a, board_b, corners): empty tables in a block for two bodies, and for the boxes of corners."""
+    surface_a, surface_b = bodies
+    extra = room.pairs.shape[0] - PAIRS
+    scratch = table(room.block, 0, SCRATCH + MOMENTS, 4)
+    at = 4 * (SCRATCH + MOMENTS)
+    board_a = blank_board(room.block, at, surface_a, screen.cut_a, scratch, extra)
+    at += space(surface_a["corners"], surface_a["edges"], surface_a["faces"], extra)
+    board_b = blank_board(room.block, at, surface_b, screen.cut_b, scratch, extra)
+    at += space(surface_b["corners"], surface_b["edges"], surface_b["faces"], extra)
+    corners = table(room.block, at, max(2 * surface_a["corners"], surface_b["corners"]), WHAT + 1)
+    return board_a, board_b, corners
+
+
+@inlined
+def drawn_contacts(surfaces, bodies, screen, poses, chosen, meeting, room, n):
+    """Draw two bodies and write what overlaps and is a contact after n rows; return how many rows there are then."""
+    surface_a, surface_b = bodies
+    frame, grid = screen.frame, screen.grid
     single: Any = np.bool_(False)  # typed: a bare False would be a constant, and functions are compiled for each
     of_b: Any = np.bool_(True)
     of_a: Any = np.bool_(False)
     in_time: Any = np.bool_(True)
-    slow_a = EDGE_ON * (frame.angle * far_a + abs(frame.pitch))
-    slow_b = EDGE_ON * (frame.angle * far_b + abs(frame.pitch))
-    style_a = Style(-1.0, surface_a["closed"] != 0, slow_a, cut_a, cut_a, 0.0)
-    style_b = Style(1.0, surface_b["closed"] != 0, slow_b, cut_b, single, 1.0)
-    extra = pairs.shape[0] - PAIRS
-    if block.shape[0] < space_of(surface_a, surface_b, extra):
-        return np.int64(-1)
-    scratch = table(block, 0, SCRATCH + MOMENTS, 4)
-    turns = scratch[SCRATCH:]
-    at = 4 * (SCRATCH + MOMENTS)
-    board_a = blank_board(block, at, surface_a, cut_a, scratch, extra)
-    at += space(surface_a["corners"], surface_a["edges"], surface_a["faces"], extra)
-    board_b = blank_board(block, at, surface_b, cut_b, scratch, extra)
-    at += space(surface_b["corners"], surface_b["edges"], surface_b["faces"], extra)
-    corners = table(block, at, max(2 * surface_a["corners"], surface_b["corners"]), WHAT + 1)
-    fill_turns(turns, frame.angle)
-    together = Meeting(frame, twist, rotation, place, turn_b, turns, least)
-    first = n
+    slow_a = EDGE_ON * (frame.angle * screen.far_a + abs(frame.pitch))
+    slow_b = EDGE_ON * (frame.angle * screen.far_b + abs(frame.pitch))
+    style_a = Style(-1.0, surface_a["closed"] != 0, slow_a, screen.cut_a, screen.cut_a, 0.0)
+    style_b = Style(1.0, surface_b["closed"] != 0, slow_b, screen.cut_b, single, 1.0)
+    board_a, board_b, corners = boards_of(bodies, screen, room)
     drawn = Drawn(surfaces.sides, surfaces.numbers, surfaces.places, surfaces.planes, surfaces.links)
     edged = Edged(surfaces.vectors, surfaces.corners, surfaces.edges, surfaces.sides)
     faced = Faced(surfaces.vectors, surfaces.corners, surfaces.faces, surfaces.triangles)
-    count_a = draw_body(board_a, drawn, surface_a, frame, grid, frame.rows, place_a, style_a, chosen_a)
-    count_b = draw_body(board_b, drawn, surface_b, frame, grid, turn_b, place_b, style_b, chosen_b)
+    count_a = draw_body(board_a, drawn, surface_a, frame, grid, poses[0], style_a, chosen[0])
+    count_b = draw_body(board_b, drawn, surface_b, frame, grid, poses[1], style_b, chosen[1])
     if count_a < 0 or count_b < 0:
         n = np.int64(-1)
     if n >= 0:
-        count = meeting(board_a.chords, count_a, board_b.chords, count_b, pairs, in_time, looked)
-        n = resolve_edges(edged, together, board_a, board_b, surface_a, surface_b, pairs, count, rows, keys, n)
+        count = meet_on_screen(board_a.chords, count_a, board_b.chords, count_b, room.pairs, in_time, room.looked)
+        n = resolve_edges(edged, meeting, (board_a, board_b), bodies, room, count, n)
     if n >= 0:
-        count_a = list_faces(board_a.faces, np.int64(surface_a["faces"]), frame, style_a, chosen_a)
-        count_b = list_corners(corners, board_b.at, surfaces.corners, surface_b, frame, grid, style_b, chosen_b)
-        count = meeting(board_a.faces, count_a, corners, count_b, pairs, in_time, looked)
-        n = resolve_corners(
-            faced, together, corners, board_b.at, board_a.faces, surface_b, surface_a, of_b, pairs, count, rows,
-            keys, n,
-        )  # fmt: skip
+        count_a = list_faces(board_a.faces, np.int64(surface_a["faces"]), frame, style_a, chosen[0])
+        count_b = list_corners(corners, board_b.at, surfaces.corners, surface_b, frame, grid, style_b, chosen[1])
+        count = meet_on_screen(board_a.faces, count_a, corners, count_b, room.pairs, in_time, room.looked)
+        of_corner, of_face = (corners, board_b.at, surface_b), (board_a.faces, surface_a)
+        n = resolve_corners(faced, meeting, of_corner, of_face, of_b, room, count, n)
     if n >= 0:
-        count_b = list_faces(board_b.faces, np.int64(surface_b["faces"]), frame, style_b, chosen_b)
-        count_a = list_corners(corners, board_a.at, surfaces.corners, surface_a, frame, grid, style_a, chosen_a)
-        count = meeting(corners, count_a, board_b.faces, count_b, pairs, in_time, looked)
-        n = resolve_corners(
-            faced, together, corners, board_a.at, board_b.faces, surface_a, surface_b, of_a, pairs, count, rows,
-            keys, n,
-        )  # fmt: skip
-    if n > first:
-        n = first + best_of_each(rows[first:n], keys[first:n])
-    if own_chosen_a.faces.shape[0] + own_chosen_b.faces.shape[0] < 0:  # a last use, so that the lists live until here
-        n = np.int64(0)
+        count_b = list_faces(board_b.faces, np.int64(surface_b["faces"]), frame, style_b, chosen[1])
+        count_a = list_corners(corners, board_a.at, surfaces.corners, surface_a, frame, grid, style_a, chosen[0])
+        count = meet_on_screen(corners, count_a, board_b.faces, count_b, room.pairs, in_time, room.looked)
+        of_corner, of_face = (corners, board_a.at, surface_a), (board_b.faces, surface_b)
+        n = resolve_corners(faced, meeting, of_corner, of_face, of_a, room, count, n)
     return n
 
 
@@ -247,6 +255,7 @@ def all_contacts(data, nodes, pairs, poses, pixel, time_resolution, least, block
     nodes = borrowed(nodes)
     block = borrowed(block)
     poses = borrowed(poses)
+    terms = pixel, time_resolution, least
     own_block = np.empty(0)
     looked = np.zeros(1, dtype=np.int64)
     box_pairs = np.empty((PAIRS, 2), dtype=np.int32)
@@ -272,9 +281,8 @@ def all_contacts(data, nodes, pairs, poses, pixel, time_resolution, least, block
         while True:
             enough = block.shape[0] >= space_of(surfaces.table[a], surfaces.table[b], box_pairs.shape[0] - PAIRS)
             n = pair_contacts(
-                surfaces, nodes, b if swapped else a, a if swapped else b, rotation, place, twist, pixel,
-                time_resolution, least, borrowed(rows), borrowed(keys), borrowed(box_pairs), first, borrowed(looked),
-                block,
+                surfaces, nodes, b if swapped else a, a if swapped else b, (rotation, place, twist), terms,
+                Room(borrowed(box_pairs), borrowed(rows), borrowed(keys), borrowed(looked), block), first,
             )  # fmt: skip
             if n >= 0:
                 break

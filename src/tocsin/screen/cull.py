@@ -146,10 +146,11 @@ def listed(surfaces, surface, wanted):
 
 
 @kernel
-def choose(surfaces, nodes, surface_a, surface_b, frame, turn_a, place_a, turn_b, place_b, small):
-    """Return what of two bodies can meet, by going down both hierarchies together until nodes are `small`.
+def choose(surfaces, nodes, surface_a, surface_b, frame, pose_a, pose_b, small):
+    """Return what of two bodies, placed in the frame of the axis, can meet.
 
-    Everything that can meet is chosen, and more: whole nodes. After MOST_TESTS nothing more is opened.
+    Both hierarchies are gone down together until nodes are `small`. Everything that can meet is chosen, and more: whole
+    nodes. After MOST_TESTS nothing more is opened.
     """
     wanted_a = np.zeros(surface_a["faces"], dtype=np.bool_)
     wanted_b = np.zeros(surface_b["faces"], dtype=np.bool_)
@@ -168,8 +169,8 @@ def choose(surfaces, nodes, surface_a, surface_b, frame, turn_a, place_a, turn_b
         b = pending[top, 1]
         radius_a = float(nodes[a]["radius"])
         radius_b = float(nodes[b]["radius"])
-        ball_a = ball_of(nodes, a, turn_a, place_a)
-        ball_b = ball_of(nodes, b, turn_b, place_b)
+        ball_a = ball_of(nodes, a, pose_a[0], pose_a[1])
+        ball_b = ball_of(nodes, b, pose_b[0], pose_b[1])
         if not balls_meet(frame, ball_a, ball_b, radius_a + radius_b):
             continue
         end_a = nodes[a]["count"] > 0 or radius_a <= small or left < 0

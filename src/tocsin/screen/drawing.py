@@ -34,11 +34,11 @@ def blank_board(block, at, surface, cut, scratch, extra):
 
 
 @kernel
-def draw_body(board, surfaces, surface, frame, grid, rotation, place, style, chosen):
-    """Draw the facing parts of one body, placed by (rotation, place) in the frame of the axis; return how many chords
-    there are, -1 where there is no room."""
+def draw_body(board, surfaces, surface, frame, grid, pose, style, chosen):
+    """Draw the facing parts of one body, which has this pose (rotation, place) in the frame of the axis; return how
+    many chords there are, -1 where there is no room."""
     m = np.int64(surface["faces"])
-    place_body(board.at, board.faces, surfaces, surface, frame, rotation, place, style, chosen)
+    place_body(board, surfaces, surface, frame, pose, style, chosen)
     ties = Ties(surfaces.links, surfaces.sides, np.int64(surface["edge"]), np.int64(surface["face"]), m)
     pen = Pen(board, ties, frame, grid, style)
     for f in range(m, board.faces.shape[0]):

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from tocsin.model.base import Model
-from tocsin.model.world import World
+from tocsin.model.tables import World
 from tocsin.screen.exact import joined, search_pairs
 from tocsin.screen.exact_roots import COUNTS, OVERFLOW, STEPS
 from tocsin.screen.exact_rows import rows_of_touches

@@ -86,12 +86,14 @@ def clear_box(boxes, k):
 
 
 @inlined
-def place_face(faces, f, planes, first, at, numbers, rim, frame, rotation, place, style):
-    """Place face f, find out how it faces the other body, and mark its corners that do.
+def place_face(board, f, surfaces, surface, frame, pose, style):
+    """Place face f of a body, find out how it faces the other body, and mark its corners that do.
 
-    `rim`: where the corners of faces are listed. Faces of open surfaces have no outside: both sides count. What moves
-    along itself up to `style.slow` faces nothing.
+    Faces of open surfaces have no outside: both sides count. What moves along itself up to `style.slow` faces nothing.
     """
+    at, faces, planes, numbers = board.at, board.faces, surfaces.planes, surfaces.numbers
+    first, rim = surface["face"], surface["rim"]
+    rotation, place = pose
     sign = style.sign
     closed = style.closed
     slow = style.slow
@@ -133,10 +135,10 @@ def place_face(faces, f, planes, first, at, numbers, rim, frame, rotation, place
 
 
 @kernel
-def place_body(at, faces, surfaces, surface, frame, rotation, place, style, chosen):
-    """Fill the tables of corners and faces of a body that is placed by (rotation, place) in the frame of the axis."""
+def place_body(board, surfaces, surface, frame, pose, style, chosen):
+    """Fill the tables of corners and faces of a body that has this pose (rotation, place) in the frame of the axis."""
+    at = board.at
     mark = 0.0 if style.closed else 1.0
-    rim = surface["rim"]
     first = surface["corner"]
     whole = chosen.faces.shape[0] == 0
     start = np.int64(0)  # typed: a bare 0 would be a constant, and functions are compiled again for each constant
@@ -145,9 +147,9 @@ def place_body(at, faces, surfaces, surface, frame, rotation, place, style, chos
         if not whole:
             start = np.int64(chosen.corners[k])
             stop = start + 1
-        place_corners(at, surfaces.places, first, start, stop, frame, rotation, place)
+        place_corners(at, surfaces.places, first, start, stop, frame, pose[0], pose[1])
         for c in range(start, stop):
             at[FACING, c] = mark
     for k in range(surface["faces"] if whole else chosen.faces.shape[0]):
         f = np.int64(k if whole else chosen.faces[k])
-        place_face(faces, f, surfaces.planes, surface["face"], at, surfaces.numbers, rim, frame, rotation, place, style)
+        place_face(board, f, surfaces, surface, frame, pose, style)

@@ -53,16 +53,17 @@ def when(tau, doubt):
 
 
 @inlined
-def edges_may_be_proper(sides, edge_a, edge_b, along_a, along_b, turn_a, turn_b, turns, angle, tau, doubt, least):
-    """Can two edges that cross on the screen, at about tau, be a contact that is proper enough?
+def edges_may_be_proper(sides, meeting, edges, along, tau, doubt):
+    """Can two edges (a, b) that cross on the screen, at about tau, be a contact that is proper enough?
 
-    `along_a`, `along_b`: the edges in the frame of the axis; `turn_a`, `turn_b`: from the bodies' frames to that. A
-    turn that is off by an angle d turns their normal by at most d / sine, the sine of the angle between them, to first
-    order; twice that is allowed for.
+    `along`: both in the frame of the axis. A turn that is off by an angle d turns their normal by at most d / sine, the
+    sine of the angle between them, to first order; twice that is allowed for.
     """
+    edge_a, edge_b = edges
+    along_a, along_b = along
     middle, half = when(tau, doubt)
-    c, s = turn_at(turns, middle)
-    doubt = angle * (half + 0.5 / (MOMENTS - 1.0))
+    c, s = turn_at(meeting.turns, middle)
+    doubt = meeting.frame.angle * (half + 0.5 / (MOMENTS - 1.0))
     normal = vec.cross(along_a, turned(c, s, along_b))
     square = vec.dot(normal, normal)
     lengths = vec.dot(along_a, along_a) * vec.dot(along_b, along_b)
@@ -70,27 +71,27 @@ def edges_may_be_proper(sides, edge_a, edge_b, along_a, along_b, turn_a, turn_b,
         return True
     inverse = 1.0 / math.sqrt(square)
     normal = vec.scale(normal, inverse)
-    wanted = least - ABOUT - 2.0 * doubt * math.sqrt(lengths) * inverse
-    on_a = vec.tmatvec(turn_a, normal)
+    wanted = meeting.least - ABOUT - 2.0 * doubt * math.sqrt(lengths) * inverse
+    on_a = vec.tmatvec(meeting.frame.rows, normal)
     below = edge_side(sides, edge_a["side"], edge_a["sides"], on_a)
     above = edge_side(sides, edge_a["side"], edge_a["sides"], (-on_a[0], -on_a[1], -on_a[2]))
     if max(below, above) < wanted:
         return False
-    on_b = vec.tmatvec(turn_b, turned(c, -s, normal))
+    on_b = vec.tmatvec(meeting.turn_b, turned(c, -s, normal))
     above = min(above, edge_side(sides, edge_b["side"], edge_b["sides"], on_b))
     below = min(below, edge_side(sides, edge_b["side"], edge_b["sides"], (-on_b[0], -on_b[1], -on_b[2])))
     return max(below, above) >= wanted
 
 
 @inlined
-def corner_may_be_proper(vectors, corner, normal, turn, turns, angle, way, tau, doubt, closed, least):
-    """Can a corner in a face of the other body, at about tau, be a contact that is proper enough?
+def corner_may_be_proper(vectors, meeting, corner, normal, turn, way, moment, closed):
+    """Can a corner in a face of the other body, at a moment (about tau, doubt), be a contact that is proper enough?
 
     `normal`: the face's, in the frame of the axis; `turn`: from the frame of the corner's body to that; `way`: 1 if the
     face is b's, which flows, -1 if the corner is.
     """
-    middle, half = when(tau, doubt)
-    c, s = turn_at(turns, middle)
+    middle, half = when(moment[0], moment[1])
+    c, s = turn_at(meeting.turns, middle)
     normal = vec.tmatvec(turn, turned(c, way * s, normal))
     proper, _ = face_normal(vectors, corner, normal, closed)
-    return proper >= least - ABOUT - angle * (half + 0.5 / (MOMENTS - 1.0))
+    return proper >= meeting.least - ABOUT - meeting.frame.angle * (half + 0.5 / (MOMENTS - 1.0))

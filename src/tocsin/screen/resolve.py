@@ -105,14 +105,32 @@ class Meeting(NamedTuple):
     """Contacts that are less proper are left out."""
 
 
+class Room(NamedTuple):
+    """Where two bodies are drawn and what they have in common is written."""
+
+    pairs: np.ndarray
+    """Of boxes that overlap."""
+    rows: np.ndarray
+    """Contacts, and the numbers of their events in `keys`."""
+    keys: np.ndarray
+    looked: np.ndarray
+    """How many pairs of boxes were looked at."""
+    block: np.ndarray
+    """Numbers to draw in."""
+
+
 @kernel
-def resolve_edges(surfaces, meeting, board_a, board_b, surface_a, surface_b, pairs, count, rows, keys, n):
-    """Write the contacts of pairs of chords after n rows, in a's frame at t = 0, and the numbers of their events;
-    return how many rows there are then, -1 where there is no room for pairs, -2 where there is none for rows."""
+def resolve_edges(surfaces, meeting, boards, bodies, room, count, n):
+    """Write the contacts of `count` pairs of chords of two bodies, after n rows, with the numbers of their events.
+
+    They are in a's frame at t = 0. Return how many rows there are then, -1 where there is no room for pairs, -2 where
+    there is none for rows.
+    """
+    pairs = room.pairs
     if count > pairs.shape[0]:
         return np.int64(-1)
-    chords_a = board_a.chords
-    chords_b = board_b.chords
+    chords_a, chords_b = boards[0].chords, boards[1].chords
+    surface_a, surface_b = bodies
     for j in range(count):
         i = pairs[j, 0]
         k = pairs[j, 1]
@@ -123,12 +141,9 @@ def resolve_edges(surfaces, meeting, board_a, board_b, surface_a, surface_b, pai
         number_b = np.int64(chords_b[k, WHAT])
         edge_a = surfaces.edges[surface_a["edge"] + number_a]
         edge_b = surfaces.edges[surface_b["edge"] + number_b]
-        p, dp = edge_in_frame(board_a.at, edge_a, surface_a["corner"])
-        q, dq = edge_in_frame(board_b.at, edge_b, surface_b["corner"])
-        if not edges_may_be_proper(
-            surfaces.sides, edge_a, edge_b, dp, dq, meeting.frame.rows, meeting.turn_b, meeting.turns,
-            meeting.frame.angle, tau, doubt, meeting.least,
-        ):  # fmt: skip
+        p, dp = edge_in_frame(boards[0].at, edge_a, surface_a["corner"])
+        q, dq = edge_in_frame(boards[1].at, edge_b, surface_b["corner"])
+        if not edges_may_be_proper(surfaces.sides, meeting, (edge_a, edge_b), (dp, dq), tau, doubt):
             continue
         s = chords_a[i, S0] + s * (chords_a[i, S1] - chords_a[i, S0])
         u = chords_b[k, S0] + u * (chords_b[k, S1] - chords_b[k, S0])
@@ -137,12 +152,12 @@ def resolve_edges(surfaces, meeting, board_a, board_b, surface_a, surface_b, pai
         outside = min(min(s, 1.0 - s), min(min(u, 1.0 - u), min(tau, 1.0 - tau)))
         if not crossed or outside < -LOOSE:
             continue
-        if n >= rows.shape[0]:
+        if n >= room.rows.shape[0]:
             return np.int64(-2)
-        row: Any = rows[n]
-        ok = cross_edges(surfaces, meeting, surface_a, surface_b, edge_a, edge_b, s, u, tau, row)
+        row: Any = room.rows[n]
+        ok = cross_edges(surfaces, meeting, bodies, (edge_a, edge_b), s, u, tau, row)
         if ok and row["properness"] >= meeting.least and row["closing_speed"] > 0.0:
-            keys[n] = number_a * SHIFT + number_b
+            room.keys[n] = number_a * SHIFT + number_b
             n += 1
     return n
 
@@ -157,11 +172,15 @@ def edge_in_frame(at, edge, first):
 
 
 @kernel
-def resolve_corners(surfaces, meeting, corners, at, faces, surface, face_surface, on_b, pairs, count, rows, keys, n):
+def resolve_corners(surfaces, meeting, of_corner, of_face, on_b, room, count, n):
     """Write the contacts of pairs of a face and a corner, which is b's if `on_b`, as `resolve_edges` does.
 
-    `corners`: boxes of corners; `at` and `faces`: the tables of the corner's and of the face's body.
+    `of_corner`: the boxes of corners, the table of where they are, and their body; `of_face`: the table of faces, and
+    their body.
     """
+    corners, at, surface = of_corner
+    faces, face_surface = of_face
+    pairs = room.pairs
     if count > pairs.shape[0]:
         return np.int64(-1)
     frame = meeting.frame
@@ -182,10 +201,8 @@ def resolve_corners(surfaces, meeting, corners, at, faces, surface, face_surface
         hi = min(faces[k, 5] - t if on_b else t - faces[k, 4], 1.0)
         corner = surfaces.corners[surface["corner"] + c]
         plane = (faces[f, PLANE], faces[f, PLANE + 1], faces[f, PLANE + 2], faces[f, PLANE + 3])
-        if not corner_may_be_proper(
-            surfaces.vectors, corner, (plane[0], plane[1], plane[2]), turn, meeting.turns, frame.angle, -way,
-            0.5 * (lo + hi), 0.5 * (hi - lo), closed, meeting.least,
-        ):  # fmt: skip
+        moment = 0.5 * (lo + hi), 0.5 * (hi - lo)
+        if not corner_may_be_proper(surfaces.vectors, meeting, corner, plane[:3], turn, -way, moment, closed):
             continue
         x = vec.load3(surfaces.vectors, corner["point"])
         if on_b:
@@ -218,19 +235,19 @@ def resolve_corners(surfaces, meeting, corners, at, faces, surface, face_surface
             speed = -vec.dot(normal, screw_velocity(twist, point))
             if proper < meeting.least or not speed > 0.0:
                 continue
-            if n >= rows.shape[0]:
+            if n >= room.rows.shape[0]:
                 return np.int64(-2)
-            row: Any = rows[n]
+            row: Any = room.rows[n]
             write_row(row, tau, point, normal, proper, proper, speed)
             row["kind"] = FACE_VERTEX if on_b else VERTEX_FACE
             number = corner["point"] - surface["point"]
             for m in range(3):
-                of_face = surfaces.triangles[triangle, m] - face_surface["point"]
-                of_corner = number if m == 0 else -1
-                row["a"][m] = of_face if on_b else of_corner
-                row["b"][m] = of_corner if on_b else of_face
+                its_face = surfaces.triangles[triangle, m] - face_surface["point"]
+                its_corner = number if m == 0 else -1
+                row["a"][m] = its_face if on_b else its_corner
+                row["b"][m] = its_corner if on_b else its_face
             which = np.int64(1 if on_b else 2)
-            keys[n] = corner_key(v, w, surfaces.triangles[triangle], face_surface, number, f, c, which)
+            room.keys[n] = corner_key(v, w, surfaces.triangles[triangle], face_surface, number, f, c, which)
             n += 1
     return n
 
@@ -275,9 +292,11 @@ def write_row(row, tau, point, normal, proper, true_proper, speed):
 
 
 @kernel
-def cross_edges(surfaces, meeting, surface_a, surface_b, edge_a, edge_b, s, u, tau, row):
-    """Write the contact of two edges that cross at about s, u and tau; return whether there is one."""
+def cross_edges(surfaces, meeting, bodies, edges, s, u, tau, row):
+    """Write the contact of two edges of two bodies that cross at about s, u and tau; return whether there is one."""
     twist = meeting.twist
+    surface_a, surface_b = bodies
+    edge_a, edge_b = edges
     tail_a = surfaces.corners[edge_a["tail"]]["point"]
     head_a = surfaces.corners[edge_a["head"]]["point"]
     tail_b = surfaces.corners[edge_b["tail"]]["point"]

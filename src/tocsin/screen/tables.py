@@ -6,14 +6,18 @@ within the body), the face of each triangle of the mesh. What every drawing read
 there once more, packed: `places`, `planes` and `links`.
 """
 
-from typing import NamedTuple
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from tocsin.compiler.jit import borrowed, inlined
 from tocsin.geometry.features import CORNER, EDGE, FACE, SIDE, Features
-from tocsin.model.base import Model
-from tocsin.model.world import World
+from tocsin.model.tables import World
+
+if TYPE_CHECKING:
+    from tocsin.model.base import Model
 
 SURFACE = np.dtype(
     [

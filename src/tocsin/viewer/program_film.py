@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 
 from tocsin.errors import TocsinError
+from tocsin.limits import MAX_STEPS
 from tocsin.model import grasp
 from tocsin.model.deformable import Deformable, Deforming
 from tocsin.model.program import Program
 from tocsin.motion.links import IDENTITY_BASE
-from tocsin.options import MAX_STEPS
 from tocsin.queries.audit import Conflict, ProgramAudit, audit
 from tocsin.queries.distance import distance
 from tocsin.queries.engines.advancement import ENGINE

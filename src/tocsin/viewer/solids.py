@@ -8,12 +8,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tocsin.compiler.jit import kernel
-from tocsin.geometry.shape import Shape
-from tocsin.model.base import Model
+
+if TYPE_CHECKING:
+    from tocsin.geometry.shape import Shape
+    from tocsin.model.base import Model
 
 Colour = tuple[float, float, float]
 

@@ -13,10 +13,10 @@ import numpy as np
 from tocsin.advancement.engine import advance
 from tocsin.advancement.workspace import Tables, make_workspace
 from tocsin.broad_phase.moving import FIRST, MODEL, SLOTS, near_pairs, set_motion
+from tocsin.limits import MAX_STEPS
+from tocsin.model.tables import World
 from tocsin.model.timed import is_timed, on_clock
-from tocsin.model.world import World
 from tocsin.motion.knots import stretches_of, time_after, time_before
-from tocsin.options import MAX_STEPS
 from tocsin.queries.answer import Answer
 from tocsin.queries.buffers import again
 from tocsin.queries.kernels.candidates import cull

@@ -31,7 +31,7 @@ from tocsin.geometry.box_gap import gap_between
 from tocsin.geometry.convex import convex_distance, support_value
 from tocsin.geometry.tree import spread
 from tocsin.geometry.triangles import gap_along, sharper_direction, triangle_pair
-from tocsin.model.world import MESH
+from tocsin.model.tables import MESH
 from tocsin.motion.chain import chain_state
 from tocsin.motion.joints import UP
 from tocsin.outcome import CAPPED, CONTACT, FREE
@@ -179,7 +179,7 @@ def sets_apart(table_a, a, table_b, b, look, reach_a, reach_b, simplex):
     guess = vec.add(pose[1], vec.matvec(pose[0], vec.load3(table_b, b[0])))
     guess = vec.sub(guess, vec.load3(table_a, a[0]))
     lower, upper, n, _, _ = convex_distance(
-        table_a, a, table_b, b, pose, guess, simplex, bounds[0], bounds[1], 0.75
+        table_a, a, table_b, b, pose, guess, simplex, (bounds[0], bounds[1], 0.75)
     )  # fmt: skip
     if upper <= bounds[1]:
         return CONTACT

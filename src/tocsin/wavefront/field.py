@@ -10,7 +10,7 @@ from tocsin.broad_phase.charts import LARGEST, chart_of
 from tocsin.broad_phase.spatial import pair_margin
 from tocsin.geometry.tree import NODE
 from tocsin.model.charts import CHART
-from tocsin.model.world import GEOM, MESH, World
+from tocsin.model.tables import GEOM, MESH, World
 from tocsin.motion.chain import common_ancestor
 from tocsin.motion.links import BALL, FLOATING, LINK
 

@@ -11,12 +11,12 @@ from numpy.typing import ArrayLike
 
 from tocsin import _cast
 from tocsin.errors import TocsinError
+from tocsin.limits import MAX_STEPS
 from tocsin.model.base import Motion
 from tocsin.model.following import Errors
 from tocsin.model.program import Program
 from tocsin.model.robot import Robot
 from tocsin.model.timed import checked_times
-from tocsin.options import MAX_STEPS
 from tocsin.queries.audit.clearance import Lowest
 from tocsin.queries.audit.courses import Course
 from tocsin.queries.audit.program_records import Conflict, Kept, ProgramAudit

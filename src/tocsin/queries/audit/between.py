@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tocsin.limits import MAX_STEPS
 from tocsin.model.base import Model, Motion
 from tocsin.model.body import Body
 from tocsin.model.deformable import Deformable, Deforming
-from tocsin.options import MAX_STEPS
 from tocsin.queries.audit.records import Pair
 from tocsin.queries.context import Context
 from tocsin.queries.distance import distance

@@ -3,7 +3,7 @@
 import math
 
 from tocsin.broad_phase.aabb_tree import join_up
-from tocsin.broad_phase.moving import FIRST, MODEL, SLOTS, all_pairs, near_pairs, set_motion
+from tocsin.broad_phase.moving import FIRST, MODEL, SLOTS, all_pairs, chains_of, near_pairs, set_motion
 from tocsin.broad_phase.pairs import prepare
 from tocsin.broad_phase.sweep import geom_box, link_middle
 from tocsin.compiler.jit import kernel
@@ -96,14 +96,13 @@ def closest_near(buffers, pairs, margin):
 def place_boxes(buffers, grow):
     """Write the boxes of all shapes that are asked about where they stand, grown by so much."""
     world, active, boxes = buffers.world, buffers.active, buffers.boxes
+    chains = chains_of(buffers)
     for k in range(active.shape[0]):
         model = world.models[active[k, MODEL]]
         first, slots = active[k, FIRST], active[k, SLOTS]
         for g in range(model["geoms"]):
-            geom_box(
-                boxes, first + slots + g, buffers.sweeps, buffers.taylor, buffers.workspace.taylor, buffers.joints,
-                world.links, world.points, world.geoms[model["geom"] + g], 0.0, 0.0, grow,
-            )  # fmt: skip
+            geom = world.geoms[model["geom"] + g]
+            geom_box(boxes, first + slots + g, chains, world.points, geom, 0.0, 0.0, grow)
         join_up(boxes, first, slots)
 
 

@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tocsin._cast import check_row, write_pose
 from tocsin.advancement.work import HASTE, STEPS, late
 from tocsin.compiler.atomics import fetch_add
 from tocsin.compiler.jit import kernel
@@ -19,6 +18,7 @@ from tocsin.outcome import CAPPED, UNCHARTED
 from tocsin.queries.buffers import buffers_at
 from tocsin.queries.kernels.at_moment import closest_pair
 from tocsin.queries.kernels.first_contact import solve
+from tocsin.rows import check_row, write_pose
 
 OUTCOME = np.dtype(
     [

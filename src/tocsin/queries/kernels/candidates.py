@@ -5,14 +5,14 @@ import math
 from tocsin.advancement.midpoint_test import midpoint_test
 from tocsin.advancement.work import HASTE, LIMIT, OWN, late
 from tocsin.broad_phase.charts import chart_of, may_have_chart, settled, settled_curve
-from tocsin.broad_phase.moving import MODEL, rows_of, swept_pairs
+from tocsin.broad_phase.moving import MODEL, chains_of, rows_of, swept_pairs
 from tocsin.broad_phase.spatial import with_room
 from tocsin.broad_phase.sweep import half_of
 from tocsin.broad_phase.temporal import free_until
 from tocsin.compiler.jit import borrowed, inlined, kernel
 
-SPATIAL, SLABS, COUNTS = LIMIT + 1, LIMIT + 2, LIMIT + 3
-"""Further counts of a query, and how many there are."""
+SPATIAL, SLABS = LIMIT + 1, LIMIT + 2
+"""Further counts of a query."""
 
 
 WINDOW, MOST_WINDOWS = 0.4, 8
@@ -113,7 +113,7 @@ def charted_free(buffers, configs, pair, c, stretch, t0, t1):
             row0, row1, begin, end, _ = rows_of(buffers, configs, k, stretch)
             if row1 < 0:
                 return settled_curve(pair, chart, buffers.joints, t0, t1)
-            return settled(buffers.world, pair, chart, configs, row0, row1, begin, end, t0, t1)
+            return settled(buffers.world, pair, chart, configs, (row0, row1, begin, end), t0, t1)
     return False
 
 
@@ -146,10 +146,7 @@ def leave_out_free(buffers, pairs, n, t0, t1, every):
         whole = pair["start"] == t0 and pair["until"] == t1 and t0 < t1
         if whole and (every or pair["stop"] < 0) and seen_from_middle(buffers, pair, t0, t1):
             continue
-        until = free_until(
-            pair, world.geoms[pair["a"]], world.geoms[pair["b"]], buffers.sweeps, buffers.taylor,
-            buffers.workspace.taylor, buffers.joints, world.links, t0, t1,
-        )  # fmt: skip
+        until = free_until(pair, world.geoms[pair["a"]], world.geoms[pair["b"]], chains_of(buffers), t0, t1)
         if until < math.inf:
             pair["start"] = max(pair["start"], until)
             if kept < p:

@@ -18,8 +18,8 @@ from tocsin.advancement.workspace import Tables
 from tocsin.broad_phase.moving import longest_turn, set_motion, swept_pairs
 from tocsin.compiler.jit import borrowed, inlined, kernel, question, ticks
 from tocsin.contacts.inside import one_inside_other
+from tocsin.limits import MAX_STEPS
 from tocsin.motion.knots import stretch_at
-from tocsin.options import MAX_STEPS
 from tocsin.outcome import CAPPED, CONTACT, FREE, UNCHARTED
 from tocsin.queries.buffers import buffers_at
 from tocsin.queries.kernels.candidates import SLABS, SPATIAL, cut_charted, leave_out_free, named

@@ -14,8 +14,8 @@ from tocsin.broad_phase.aabb_tree import join_up
 from tocsin.broad_phase.moving import FIRST, MODEL, SLOTS, near_pairs
 from tocsin.broad_phase.pairs import prepare_look
 from tocsin.compiler.jit import borrowed, inlined, kernel
+from tocsin.limits import RELATIVE_TOLERANCE
 from tocsin.motion.joints import joint_pose
-from tocsin.options import RELATIVE_TOLERANCE
 from tocsin.queries.kernels.candidates import is_charted_at
 
 
