@@ -107,8 +107,8 @@ def test_no_step_of_a_bar_that_turns_about_its_middle_passes_what_its_end_meets(
     sets = [convex_set(g, world.nodes[g["root"]], world.points, world.faces, np.zeros((3, 3))) for g in world.geoms]
     reach = world.geoms["reach"].tolist()
     first = (0.0, -1.0 if turning else 1.0, 0.0)
-    sides = [(*one, far) for one, far in zip(sets, reach)]
-    h, gap, *_ = convex_step(*sides, *moving.state(0.0), moving.pair, first, np.zeros((4, 9)), (-1.0, 0.9, 1.0))
+    held = [(*one, far) for one, far in zip(sets, reach)]
+    h, gap, *_ = convex_step(*held, *moving.state(0.0), moving.pair, first, np.zeros((4, 9)), (-1.0, 0.9, 1.0))
     assert 0.09 < gap <= 0.1
     for t in np.linspace(0.0, h, 9):
         assert shapes.distance(shapes.box(sides[0]), moving.poses(t)[0], shapes.box(sides[1]), moving.poses(t)[1]) > 0.0
