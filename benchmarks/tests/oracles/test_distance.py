@@ -169,3 +169,16 @@ def test_cylinder_distance_agrees_with_alternating_projections(seed):
         y = rotation @ project(rotation.T @ (x - shift), b) + shift
         x, closest = y, np.linalg.norm(x - y)
     assert shapes.distance(a, np.eye(4), b, frame(rotation, shift)) == pytest.approx(closest, abs=1e-5)
+
+
+def test_edges_that_cross_nearly_parallel_are_measured_where_they_cross():
+    rng = np.random.default_rng(3)
+    for _ in range(200):
+        x = np.linalg.qr(rng.normal(size=(3, 3)))[0]
+        angle, up = 10.0 ** rng.uniform(-9, -6), 10.0 ** rng.uniform(-9, -6)
+        middle = rng.normal(size=3)
+        a, b = middle - rng.uniform(0.2, 1) * x[0], middle + rng.uniform(0.2, 1) * x[0]
+        turned, lifted = x[0] + angle * x[1], middle + up * x[2]
+        c, d = lifted - rng.uniform(0.2, 1) * turned, lifted + rng.uniform(0.2, 1) * turned
+        exact = float(tri.exact_segment_segment(*(tri._fractions([p])[0] for p in (a, b, c, d)))) ** 0.5
+        assert abs(tri.segment_segment(a, b, c, d) ** 0.5 - exact) < 1e-12

@@ -140,10 +140,9 @@ def segment_segment(a, b, c, d):
         np.minimum(point_segment(c, a, b), point_segment(d, a, b)),
     )
     u, v, w = b - a, d - c, a - c
-    uu, uv, vv, uw, vw = _inner(u, u), _inner(u, v), _inner(v, v), _inner(u, w), _inner(v, w)
-    denominator = uu * vv - uv * uv
-    s = np.clip(_ratio(uv * vw - vv * uw, denominator), 0.0, 1.0)
-    # Nearly parallel lines: s may be far off, but the distance is then flat in s, if t is projected from it and back.
+    uu, vv, n = _inner(u, u), _inner(v, v), cross(u, v)
+    # By n, which keeps half of its digits where lines are 1e-8 from parallel; uu vv - (u.v)^2 has none left there.
+    s = np.clip(_ratio(_inner(cross(v, w), n), _inner(n, n)), 0.0, 1.0)
     for _ in range(2):
         t = np.clip(_ratio(_inner(a + s[..., None] * u - c, v), vv), 0.0, 1.0)
         s = np.clip(_ratio(_inner(c + t[..., None] * v - a, u), uu), 0.0, 1.0)

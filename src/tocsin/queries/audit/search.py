@@ -127,11 +127,15 @@ class Search:
             yield from self.parts(middle, last)
             return
         pieces = last - first
+        until = found.until  # beyond it all is undecided but what is in the list
         for i in found:
             enter, leave = begun(first, pieces, i.enter), ended(first, pieces, i.exit)
+            if i.enter > until:
+                yield Part(begun(first, pieces, until), ended(first, pieces, i.enter), None, False, 0.0)
             yield Part(enter, leave, pair_of(i), i.proven, i.tolerance)
-        if found.until < 1.0:
-            yield Part(begun(first, pieces, found.until), (last - 1, 1.0), None, False, 0.0)
+            until = max(until, i.exit)
+        if until < 1.0:
+            yield Part(begun(first, pieces, until), (last - 1, 1.0), None, False, 0.0)
 
     def touching(self, place: Place, tolerance: float) -> tuple[Contact, ...]:
         """Return what touches at the end of a stretch, as the scene was when it was audited."""
