@@ -55,9 +55,8 @@ class Pairing:
         """Of shapes of links: the smallest of all their pairs."""
         self._rules, self._margin, self._tolerance = rules, margin, tolerance
         self._first = first = first_links(models)
-        softs = [(k, m) for k, m in enumerate(models) if isinstance(m, Deformable) and not soft_of(m).is_empty]
-        self._mean_edge = {k: m.mean_edge for k, m in softs}
-        for k, soft in softs:
+        self._softs = {k: m for k, m in enumerate(models) if isinstance(m, Deformable) and not soft_of(m).is_empty}
+        for k, soft in self._softs.items():
             a = Part(k, first[k])
             if soft.self_contact and asked[k]:
                 self._add(a, a)
@@ -69,7 +68,7 @@ class Pairing:
         """Add a deformable model and another, deformable models once, or all shapes of its links."""
         first = self._first[o]
         if isinstance(other, Deformable):
-            if o > a.model and o in self._mean_edge:
+            if o > a.model and o in self._softs:
                 self._add(a, Part(o, first))
             return
         for i, shapes in enumerate(other.shapes):
@@ -83,8 +82,8 @@ class Pairing:
             return
         tolerance = self._tolerance
         if tolerance is None:
-            size: float = self._mean_edge[a.model]
-            other = self.shape(b).diagonal if b.shape >= 0 else self._mean_edge[b.model]
+            size: float = self._softs[a.model].mean_edge
+            other = self.shape(b).diagonal if b.shape >= 0 else self._softs[b.model].mean_edge
             if 0.0 < other < size:  # a single point has no size
                 size = other
             tolerance = RELATIVE_TOLERANCE * size

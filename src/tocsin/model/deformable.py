@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tocsin import _cast
-from tocsin._types import Faces, Frames, Indices, LongFaces, Pairs, PoseLike, Row, Vectors
+from tocsin._types import Faces, Frames, Indices, LongFaces, LongIndices, Pairs, PoseLike, Row, Vectors
 from tocsin.errors import MeshWarning, TocsinError, remark
 from tocsin.geometry.grouping import weld as weld_positions
 from tocsin.geometry.mesh import Mesh, MeshLike
@@ -34,6 +34,11 @@ def is_copied(given: ArrayLike, out: Vectors) -> bool:
     if type(given) is not np.ndarray or given.dtype is not _cast.FLOAT64 or not given.flags.c_contiguous:
         return False
     return given.shape == out.shape and copy_checked(given, out)
+
+
+def _numbered(first: Indices | Faces, second: Indices | Faces, count: int) -> LongIndices:
+    """Return one number for each edge of `count` vertices, whichever end comes first; they sort as its two ends do."""
+    return np.minimum(first, second).astype(np.int64) * count + np.maximum(first, second)
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,17 +169,19 @@ class Deformable(Model):
     @cached_property
     def edges(self) -> Pairs:
         """(k, 2): all edges, of faces and loose, each once; loose points are edges from a vertex to itself."""
-        sides = [self.faces[:, [0, 1]], self.faces[:, [1, 2]], self.faces[:, [2, 0]], self.loose_edges]
-        points = np.repeat(self.loose_points[:, None], 2, axis=1)
-        return _cast.frozen(np.unique(np.sort(np.concatenate([*sides, points]), axis=1), axis=0).astype(np.int32))
+        first = np.concatenate([*self.faces.T, self.loose_edges[:, 0], self.loose_points])
+        second = np.concatenate([*np.roll(self.faces, -1, axis=1).T, self.loose_edges[:, 1], self.loose_points])
+        count = max(len(self.vertices), 1)
+        numbers = np.sort(_numbered(first, second, count))  # a tenth of the time of np.unique, which hashes first
+        numbers = numbers[np.diff(numbers, prepend=-1) > 0]
+        return _cast.frozen(np.stack(np.divmod(numbers, count), axis=1).astype(np.int32))
 
     @cached_property
     def face_edges(self) -> LongFaces:
         """(m, 3): which of the edges are the sides of each face."""
-        corners = self.faces.astype(np.int64)
-        sides = np.sort(np.stack([corners, np.roll(corners, -1, axis=1)], axis=2), axis=2)
-        numbers = self.edges.astype(np.int64) @ (len(self.vertices), 1)
-        return _cast.frozen(np.searchsorted(numbers, sides @ (len(self.vertices), 1)))
+        count = len(self.vertices)
+        sides = _numbered(self.faces, np.roll(self.faces, -1, axis=1), count)
+        return _cast.frozen(np.searchsorted(_numbered(self.edges[:, 0], self.edges[:, 1], count), sides))
 
     @cached_property
     def mean_edge(self) -> float:
