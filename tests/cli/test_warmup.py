@@ -14,11 +14,11 @@ def test_every_step_is_listed_with_its_seconds():
              "contact intervals, triangles", "by proof", "deformable")  # fmt: skip
     for words in (*asked, "meshes"):
         assert words in names
-    assert all(step["seconds"] >= 0.0 for step in said.json["steps"])
+    assert all(step["seconds"] >= 0.0 and step["processor"] >= 0.0 for step in said.json["steps"])
 
 
 def test_people_get_a_table_and_learn_where_it_is_kept_or_that_it_is_not(monkeypatch, tmp_path):
-    monkeypatch.setattr(warmup, "_chains", lambda: [[("nothing", lambda: None)]])
+    monkeypatch.setattr(warmup, "_jobs", lambda: [("nothing", lambda: None)])
     assert "kept in" in tocsin("warmup").out
     monkeypatch.setenv("TOCSIN_CACHE", "off")
     said = tocsin("warmup")
@@ -37,8 +37,7 @@ def test_it_takes_no_arguments():
 
 def test_only_what_is_named_is_compiled(monkeypatch):
     done = []
-    chains = [[("a", lambda: done.append("a")), ("b", lambda: done.append("b"))], [("c", lambda: done.append("c"))]]
-    monkeypatch.setattr(warmup, "_chains", lambda: chains)
+    monkeypatch.setattr(warmup, "_jobs", lambda: [(name, lambda name=name: done.append(name)) for name in "abc"])
     said = tocsin("warmup", "--only", "b", "--json")
     assert [step["step"] for step in said.json["steps"]] == done == ["b"]
     wrong = tocsin("warmup", "--only", "d")

@@ -18,8 +18,11 @@ EXAMPLE = "Example: tocsin demo --out pictures\n\nThe exit code is 0: that the d
 SAMPLINGS = (20, 100, 500)
 """Numbers of samples of the motion that are tried."""
 
-ASKED = ("first_contact, triangles", "is_free, triangles", "contacts, triangles"), ("distance, triangles", "pictures")
-"""Kinds of questions of `warmup` whose kernels are needed, in two chains that have little in common."""
+ASKED = (
+    "first_contact, triangles", "the parts of a search", "contacts, triangles", "distance, triangles",
+    "is_free, triangles", "pictures",
+)  # fmt: skip
+"""Steps of `warmup` whose kernels are needed, such that two at a time have little in common."""
 
 PICTURE, PAGE = "demo.png", "demo.html"
 

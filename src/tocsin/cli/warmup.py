@@ -2,12 +2,12 @@
 
 import hashlib
 import multiprocessing
-import os
 import tempfile
 import time
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
+from itertools import zip_longest
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -17,8 +17,9 @@ import typer
 import tocsin
 from tocsin.cli import options, output
 from tocsin.cli.output import Record
-from tocsin.compiler.disk_cache import KERNELS, PACKAGE, made_for_here, packaged_levels, state
+from tocsin.compiler.disk_cache import CLAIMS, KERNELS, PACKAGE, made_for_here, packaged_levels, state
 from tocsin.compiler.progress import told_to
+from tocsin.compiler.threads import cores
 from tocsin.errors import TocsinError, unknown_name
 from tocsin.geometry import cache
 from tocsin.geometry.mesh import Mesh
@@ -43,17 +44,19 @@ Only = Annotated[
 
 Job = tuple[str, Callable[[], Any]]
 
+Told = Callable[[str, float, Record | None], None]
+"""Is told a job's name, what share of it is done, and at its end what it took."""
+
 
 def warmup(only: Only = None, as_json: options.Json = False) -> None:
     """Compile every kernel now, on as many processors as help: minutes, once per machine and version."""
-    known = [name for chain in _chains() for name, _ in chain]
+    known = [name for name, _ in _jobs()]
     for name in only or ():
         if name not in known:
             raise unknown_name("step", name, known)
-    wanted = [[job for job in chain if not only or job[0] in only] for chain in _chains()]
     started = time.perf_counter()
     with output.progress("compiling") as progress:
-        steps = run([chain for chain in wanted if chain], progress)
+        steps = run([job for job in _jobs() if not only or job[0] in only], progress)
     seconds = time.perf_counter() - started
     folder = KERNELS.place(make=True)
     if as_json:
@@ -61,55 +64,65 @@ def warmup(only: Only = None, as_json: options.Json = False) -> None:
         output.write_json(record | {"folder": None if folder is None else str(folder.parent)})
         return
     console = output.console()
-    cells = [(step["step"], f"{step['seconds']:.2f} s") for step in steps]
-    console.print(output.table(("compiled", "seconds"), [*cells, ("all", f"{seconds:.2f} s")], right=(1,)))
+    cells = [(step["step"], f"{step['seconds']:.2f} s", f"{step['processor']:.2f} s") for step in steps]
+    used = sum(step["processor"] for step in steps)
+    cells.append(("all", f"{seconds:.2f} s", f"{used:.2f} s"))
+    console.print(output.table(("compiled", "seconds", "of the processor"), cells, right=(1, 2)))
     if folder is None:
         output.note("warning: no cache folder can be used: nothing is kept, and the next process compiles again.")
     else:
         console.print(f"  kept in {folder.parent}", style="dim")
 
 
-def ready(*chains: tuple[str, ...]) -> None:
-    """Compile what kinds of questions need, chains of them beside each other; nothing if that was done before.
-
-    Processes share what they compile: each looks on disk for a kernel before it compiles it.
-    """
-    texts = repr((chains, made_for_here(), [state(file) for file in sorted(PACKAGE.rglob("*.py"))]))
+def ready(*steps: str) -> None:
+    """Compile what kinds of questions need; nothing if that was done before."""
+    texts = repr((steps, made_for_here(), [state(file) for file in sorted(PACKAGE.rglob("*.py"))]))
     key = hashlib.blake2b(texts.encode(), digest_size=20).hexdigest()
     if packaged_levels() or KERNELS.load(key) is not None:
         return
     with output.progress("compiling, once per machine") as progress:
-        run([_named(chain) for chain in chains], progress)
+        run([_named(step) for step in steps], progress)
     KERNELS.save(key, b"ready")
 
 
-def run(chains: list[list[Job]], progress: Callable[[float, float], object]) -> list[Record]:
-    """Run every job, chains beside each other in processes of their own; return what each took, in their order."""
-    names = [name for chain in chains for name, _ in chain]
-    steps: list[Record] = []
-    done = [0.0] * len(chains)
+MOST_WORKERS = 8
+"""Processes that help: what one question is made of is compiled one after the other."""
 
-    def told(number: int, share: float, step: Record | None) -> None:
-        done[number] = share
+
+def run(jobs: list[Job], progress: Callable[[float, float], object]) -> list[Record]:
+    """Run every job, begun in this order, in processes beside each other; return what each took, in their order.
+
+    Processes share what they compile: each looks on disk for a kernel before it compiles it, and waits for one that
+    another compiles (`compiler.claims`).
+    """
+    steps: list[Record] = []
+    done = dict.fromkeys([name for name, _ in jobs], 0.0)
+
+    def told(name: str, share: float, step: Record | None) -> None:
+        done[name] = share
         if step is not None:
             steps.append(step)
-        progress(sum(done), len(names))
+        progress(sum(done.values()), len(jobs))
 
-    workers = min(len(chains), os.cpu_count() or 1)
+    workers = min(len(jobs), cores(), MOST_WORKERS)
     if workers < 2 or KERNELS.place(make=True) is None:
-        for number, chain in enumerate(chains):
-            _run_chain(number, chain, told)
+        for job in jobs:
+            _run_job(job, told)
     else:
-        _run_beside(chains, workers, told)
+        _run_beside(jobs, workers, told)
+    names = list(done)
     return sorted(steps, key=lambda step: names.index(step["step"]))
 
 
-def _run_beside(chains: list[list[Job]], workers: int, told: Callable[[int, float, Record | None], None]) -> None:
+def _run_beside(jobs: list[Job], workers: int, told: Told) -> None:
     # Spawned, not forked: a fork may copy locks that another thread holds.
     context = multiprocessing.get_context("spawn")
     queue = context.SimpleQueue()
-    with ProcessPoolExecutor(workers, mp_context=context, initializer=_tell, initargs=(queue,)) as pool:
-        ends = [pool.submit(_run_named, number, [name for name, _ in chain]) for number, chain in enumerate(chains)]
+    with (
+        tempfile.TemporaryDirectory(prefix="tocsin-") as claims,
+        ProcessPoolExecutor(workers, mp_context=context, initializer=_begin, initargs=(queue, claims)) as pool,
+    ):
+        ends = [pool.submit(_run_named, name) for name, _ in jobs]
         while not all(end.done() for end in ends) or not queue.empty():
             if queue.empty():
                 time.sleep(0.05)
@@ -123,50 +136,45 @@ _queue: Any = None
 """In a process that compiles: where it tells what it has done."""
 
 
-def _tell(queue: Any) -> None:
+def _begin(queue: Any, claims: str) -> None:
     global _queue
     _queue = queue
+    CLAIMS.folder = Path(claims)
 
 
-def _run_named(number: int, names: Sequence[str]) -> None:
-    _run_chain(number, _named(names), lambda *said: _queue.put(said))
+def _run_named(name: str) -> None:
+    _run_job(_named(name), lambda *said: _queue.put(said))
 
 
-def _named(names: Sequence[str]) -> list[Job]:
-    jobs = {name: work for chain in _chains() for name, work in chain}
-    return [(name, jobs[name]) for name in names]
+def _named(name: str) -> Job:
+    return name, dict(_jobs())[name]
 
 
-def _run_chain(number: int, chain: list[Job], told: Callable[[int, float, Record | None], None]) -> None:
-    for k, job in enumerate(chain):
-        with told_to(lambda _, done, total, k=k: told(number, k + 0.99 * done / total, None)):
-            step = _timed(job)
-        told(number, k + 1.0, step)
-
-
-def _timed(job: Job) -> Record:
+def _run_job(job: Job, told: Told) -> None:
     name, work = job
-    started = time.perf_counter()
-    with warnings.catch_warnings():
+    started, used = time.perf_counter(), time.process_time()
+    with told_to(lambda _, done, total: told(name, 0.99 * done / total, None)), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         work()
-    return {"step": name, "seconds": time.perf_counter() - started}
+    seconds = {"seconds": time.perf_counter() - started, "processor": time.process_time() - used}
+    told(name, 1.0, {"step": name} | seconds)
 
 
-def _chains() -> list[list[Job]]:
-    """Return what to run: in each chain, later jobs use what earlier ones compiled; chains have little in common."""
-    core: list[Job] = [("meshes, their reports, trees and hulls", _meshes)]
-    others: list[Job] = [("deformable models", _deformable)]
-    others.append(("all contacts, by the screen and by proof", _all_contacts))
-    others.append(("pictures", _picture))
+def _jobs() -> list[Job]:
+    """Return what to run, such that jobs that follow each other have little in common: they run at the same time."""
+    core: list[Job] = []
+    beside: list[Job] = [("the parts of a search", _parts), ("deformable models", _deformable)]
+    beside.append(("all contacts, by the screen and by proof", _all_contacts))
     for backend in BACKENDS:
         for name in QUESTIONS:
-            (others if name == "interval" else core).append((f"{name}, {backend}", _question(name, backend)))
+            (beside if name == "interval" else core).append((f"{name}, {backend}", _question(name, backend)))
+    core.append(("meshes, their reports, trees and hulls", _meshes))
     core.append(("joints of every kind", _joints))
     core.append(("batches", _batches))
     core.append(("trajectories and audits", _trajectories))
-    others.append(("proofs, and how deep things overlap", _proofs))
-    return [core, others]
+    beside += [("pictures", _picture), ("proofs, and how deep things overlap", _proofs)]
+    both = zip_longest(core, beside)
+    return [job for pair in both for job in pair if job is not None]
 
 
 QUESTIONS = (
@@ -224,6 +232,20 @@ def _question(name: str, backend: str) -> Callable[[], Any]:
             scene.is_free()
 
     return ask
+
+
+def _parts() -> None:
+    """What a first question is made of, part by part, of shapes that need no preparing.
+
+    Pages show it so; and while another process prepares meshes for such a question, its larger half is compiled here.
+    """
+    from tocsin.viewer.survivors import culled
+
+    ball = Body(Sphere(0.1), name="ball")
+    context = Scene(ball, Body(Sphere(0.1), _moved(1.0), name="other")).context
+    motions = (ball.move(_moved(0.0), _moved(2.0)),)
+    _, _, prepared, configs, _ = context.ready(motions, 0.0, -1.0)
+    culled(prepared, motions, configs, 0.0, -1.0)
 
 
 def _all_contacts() -> None:

@@ -26,6 +26,7 @@ import numpy as np
 from llvmlite import binding
 from numba import config
 
+from tocsin.compiler.claims import Claims
 from tocsin.compiler.packaged import LEVELS, Archive, levels
 from tocsin.compiler.progress import COMPILING
 from tocsin.compiler.store import Bytes, Store, folder
@@ -37,8 +38,11 @@ KERNELS = Store("kernels")
 PACKAGED = {level: Archive(PACKAGE / f"compiled/{level}.kernels", KERNELS.kind) for level in LEVELS}
 """What came with the package, by level."""
 
+CLAIMS = Claims()
+"""Of this process, where it compiles beside others (`tocsin warmup`)."""
+
 KEEPING = {Path(__file__), PACKAGE / "_types.py"} | {
-    PACKAGE / f"compiler/{name}.py" for name in ("store", "packaged", "progress")
+    PACKAGE / f"compiler/{name}.py" for name in ("claims", "store", "packaged", "progress")
 }
 """Modules that change no kernel: what they write has a version of its own, or they only name types for checkers."""
 
@@ -206,6 +210,12 @@ class KernelCache:
         """Return what was compiled for a signature, or None."""
         target_context.refresh()
         found = self._found(sig, target_context)
+        name = None if found is not None or CLAIMS.folder is None else self._name(sig, made_for_here())
+        if name is not None:
+            CLAIMS.take(name)
+            found = self._found(sig, target_context)
+            if found is not None:
+                CLAIMS.give(name)
         if found is None and self.kind == KernelCache.kind:
             kept = folder() is not None and KERNELS.place(make=True) is not None
             COMPILING.begin(self._function, kept=kept)
@@ -231,14 +241,18 @@ class KernelCache:
         """Keep what was compiled for a signature, if that is possible."""
         COMPILING.tell(self._function)
         COMPILING.end(self._function)
+        name = None
         try:
             name = None if folder() is None else self._name(sig, made_for_here())
             if name is None or result.library.has_dynamic_globals or any(not part.can_cache for part in result.lifted):
                 return
             body = _dumps(self.reduce(result))
+            KERNELS.save(name, body)
         except Exception:
             return
-        KERNELS.save(name, body)
+        finally:
+            if name is not None:
+                CLAIMS.give(name)
 
     def reduce(self, result: Any) -> tuple[Any, ...]:
         """Return what is kept of a function."""

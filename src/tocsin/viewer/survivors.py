@@ -14,11 +14,12 @@ from tocsin.advancement.engine import advance
 from tocsin.advancement.workspace import Tables, make_workspace
 from tocsin.broad_phase.moving import FIRST, MODEL, SLOTS, near_pairs, set_motion
 from tocsin.limits import MAX_STEPS
+from tocsin.model.base import Motion
 from tocsin.model.tables import World
 from tocsin.model.timed import is_timed, on_clock
 from tocsin.motion.knots import stretches_of, time_after, time_before
 from tocsin.queries.answer import Answer
-from tocsin.queries.buffers import again
+from tocsin.queries.buffers import Prepared, again
 from tocsin.queries.kernels.candidates import cull
 
 
@@ -46,27 +47,34 @@ def slabs_of(hit: Answer) -> list[Slab]:
     """Run the culling of an answer again and keep what it leaves."""
     asked = hit.asked
     assert asked is not None
-    buffers, _ = again(asked.prepared, asked.motions)
+    return culled(asked.prepared, asked.motions, asked.configs, hit.margin, asked.tolerance)
+
+
+def culled(
+    prepared: Prepared, motions: tuple[Motion, ...], configs: np.ndarray, margin: float, tolerance: float
+) -> list[Slab]:  # fmt: skip
+    """Run the culling of a question about these motions and keep what it leaves; a tolerance below 0: the default."""
+    buffers, _ = again(prepared, motions)
     world, workspace = buffers.world, buffers.workspace
-    grow = max(hit.margin, asked.prepared.largest_margin)
+    grow = max(margin, prepared.largest_margin)
     shapes, rows = _leaves(world, buffers.active)
-    if is_timed(asked.motions):
-        stretches = on_clock(asked.motions).stretches
+    if is_timed(motions):
+        stretches = on_clock(motions).stretches
     else:
-        stretches = stretches_of(m.pieces for m in asked.motions)
+        stretches = stretches_of(m.pieces for m in motions)
     if len(stretches) > MOST_SLABS:
         stretches = stretches[np.linspace(0, len(stretches) - 1, MOST_SLABS).astype(int)]
     found: list[Slab] = []
     for stretch in map(tuple, stretches.tolist()):
-        count = set_motion(buffers, asked.configs, stretch)
+        count = set_motion(buffers, configs, stretch)
         edges = np.linspace(0.0, 1.0, count + 1)
         for t0, t1 in zip(edges[:-1].tolist(), edges[1:].tolist()):
             tables = Tables(world, buffers.sweeps, buffers.joints, buffers.taylor, workspace)
-            pairs, n = cull(buffers, workspace.pairs, t0, t1, hit.margin, grow, asked.tolerance)
+            pairs, n = cull(buffers, workspace.pairs, t0, t1, margin, grow, tolerance)
             advance(tables, pairs, n, (t0, t1), False, MAX_STEPS, buffers.counts, False)
             visited = pairs[:n][pairs[:n]["visited"] == 1]
             temporal = np.column_stack([visited["a"], visited["b"]])
-            pairs, n = near_pairs(buffers, make_workspace().pairs, hit.margin)
+            pairs, n = near_pairs(buffers, make_workspace().pairs, margin)
             spatial = np.column_stack([pairs[:n]["a"], pairs[:n]["b"]])
             when = time_before(stretch, t0), time_after(stretch, t1)
             found.append(Slab(*when, shapes, buffers.boxes[rows].copy(), spatial, temporal))
