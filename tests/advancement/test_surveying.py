@@ -163,6 +163,26 @@ def test_answers_are_the_same_bits_with_a_chart_and_without(seed, monkeypatch):
     assert used or not case.scene.context.charts.charted
 
 
+def test_a_pair_that_its_first_bound_settles_time_and_again_gets_a_chart(monkeypatch):
+    monkeypatch.setattr(surveying, "EARNED", 1)
+    case = TwoJoints(0, 0.3)
+    charts = case.scene.context.charts
+    for q0, q1 in questions(case, 0, 200):
+        charts.next_look = 2**40
+        move = case.robot.move(q0, q1)
+        before = case.scene.first_contact(move)
+        if before.stats.steps == 0 or before.stats.pairs_temporal > 0:
+            continue
+        charts.next_look = 1
+        case.scene.first_contact(move)
+        assert charts.charted
+        after = case.scene.first_contact(move)
+        assert after.status == before.status
+        assert after.stats.steps < before.stats.steps
+        return
+    raise AssertionError("no question was settled by a first bound")
+
+
 def test_neighbours_and_ignored_pairs_get_no_chart():
     box = tocsin.Box(size=(0.1, 0.1, 0.1))
     b = tocsin.RobotBuilder("r")
