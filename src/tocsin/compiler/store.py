@@ -27,6 +27,8 @@ from pathlib import Path
 
 import numpy as np
 
+from tocsin.compiler.pages import usual_pages
+
 HEAD = b"tocsin store 1\n"
 """Opens every file: raise the number when the layout changes."""
 
@@ -249,7 +251,8 @@ def _make(place: Path) -> None:
 
 def _read_all(opened: FileIO, size: int) -> memoryview:
     """Return all bytes of a file, such that what is after the digest starts where any number may."""
-    memory = np.empty(size + 2 * LINE, np.uint8)
+    with usual_pages():
+        memory = np.empty(size + 2 * LINE, np.uint8)
     start = -(memory.ctypes.data + len(HEAD) + DIGEST) % LINE
     data = memory.data[start : start + size]
     read = 0

@@ -13,6 +13,7 @@ import numpy as np
 
 from tocsin import _cast
 from tocsin.broad_phase.moving import PIECES
+from tocsin.compiler.pages import usual_pages
 from tocsin.errors import TocsinError
 from tocsin.model import grasp
 from tocsin.model.base import Model, Motion, SentModel
@@ -77,7 +78,8 @@ class Context:
                 if self._world is None or seen != self._seen:
                     self._check_carried()
                     rules = {pair: margin for pair, margin in self.rules.of_links().items() if pair[0] != pair[1]}
-                    self._world = assemble(self.models, rules, hulls=self.hulls)
+                    with usual_pages():
+                        self._world = assemble(self.models, rules, hulls=self.hulls)
                     self.charts.begin(self._world)
                     self._local = threading.local()  # buffers on the tables that were
                     self._seen = seen
