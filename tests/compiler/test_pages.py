@@ -20,13 +20,22 @@ def switch(monkeypatch):
     return state
 
 
-def test_the_switch_is_as_it_was_after_an_error_and_after_one_inside_another(switch):
-    with pytest.raises(MemoryError), pages.usual_pages():
+def test_the_switch_is_as_it_was_after_one_inside_another(switch):
+    with pages.usual_pages():
         assert switch == [False]
         with pages.usual_pages():
             pass
         assert switch == [False]
-        raise MemoryError
+    assert switch == [True]
+
+
+def test_the_switch_is_as_it_was_after_an_error(switch):
+    def fail():
+        with pages.usual_pages():
+            raise MemoryError
+
+    with pytest.raises(MemoryError):
+        fail()
     assert switch == [True]
 
 
