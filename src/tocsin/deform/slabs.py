@@ -35,9 +35,10 @@ from tocsin.outcome import CAPPED
 FINEST = 2.0**-44
 """The shortest slab, of the time at which it is: its ends are known up to a hundredth of its length."""
 
-COARSE = 0.25
+COARSE = 0.02
 """Of the width of elements: lists are made in slabs whose deviation is at most this. In longer ones, much that is only
-near would be listed; they are asked first whether anything is near at all."""
+near would be listed, and followed: with 0.25 nine in ten of 90,000 pairs between a cloth and bumps that turn below it,
+three to five times the time; with 0.002 slabs are so many that it grows again."""
 
 BLIND = 1.0
 """Widths of elements: where the deviation is more, the first contact is not looked for in a slab, only whether
@@ -203,12 +204,29 @@ def first_contact(slabs: Slabs, limit: float) -> FoundContacts:
     return nothing()._replace(counts=slabs.counts)
 
 
+def free_until(slabs: Slabs) -> float:
+    """Return a time before which nothing touches, `inf` if nothing does; half of the budget is for this.
+
+    What touches at the deepest level is never called free by a larger slab: so no entry of a list is earlier.
+    """
+    whole, half = slabs.budget, Budget(slabs.budget.left // 2)
+    whole.spend(half.left)
+    slabs.budget = half
+    found = first_contact(slabs, slabs.mixed.end)
+    whole.spend(-half.left)
+    slabs.budget = whole
+    return float(found.hits[0]["time"]) if len(found.hits) else math.inf
+
+
 def every_contact(slabs: Slabs, limit: float) -> FoundContacts:
     """Return every feature pair that touches up to `limit`, with its first time; in order.
 
-    Time is opened before space: where more than elements' widths are lost to the deviation, halves are asked.
+    Of the whole stretch the first contact is asked for before: where there is none, lists of what is near are not
+    needed. Up to an earlier limit, which is that of contacts known already, rounding would hide those at the limit.
+    Time is opened before space: where more than a part of elements' widths is lost to the deviation, halves are asked.
     """
-    waiting = [(0, 0)]
+    free = free_until(slabs) if limit >= slabs.mixed.end else slabs.mixed.begin
+    waiting = [(0, 0)] if free < math.inf else []
     parts: list[np.ndarray] = []
     known = np.zeros(0, np.int64)
     complete = True
@@ -216,6 +234,8 @@ def every_contact(slabs: Slabs, limit: float) -> FoundContacts:
         level, k = waiting.pop()
         if slabs.time(level, k) > limit:
             break
+        if slabs.time(level, k + 1) < free:
+            continue
         sides = slabs.fit(level, k)
         coarse = slabs.loses(level, sides, COARSE)
         found = slabs.ask(level, k, sides, ANY if coarse else EVERY)
