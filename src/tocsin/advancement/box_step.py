@@ -13,7 +13,7 @@ import numpy as np
 from tocsin import vec
 from tocsin.advancement.relative import bending
 from tocsin.bounds.motion_bound import MOSTLY, safe_step, sharper_step
-from tocsin.compiler.jit import kernel
+from tocsin.compiler.jit import inlined, kernel
 from tocsin.geometry.box_gap import gap_between
 from tocsin.geometry.bvh4 import AXES, CENTER, HALF, REACH
 from tocsin.geometry.tree import node_axes, spread
@@ -196,3 +196,30 @@ def quad_gaps(quads, q, node, pose, of_a):
     other, _ = facing(node, pose, of_a)
     gaps, _ = gap_between(boxes_of(quads, q), other)
     return gaps
+
+
+@inlined
+def deepest_on_top(stack, top, kids, q, nodes, open_a, gaps, done):
+    """Put the pairs that two `nodes` are opened into on a stack, but for those that are `done`; return its height.
+
+    Opened into quad q is the first of the two nodes (`open_a`) or the second; `gaps` are those of its four boxes to the
+    other node, in lanes, `done` has a bit for each. The pair with the least gap is on top.
+    """
+    a, b = nodes
+    deepest = np.inf
+    for k in range(lanes.WIDTH):
+        kid = kids[q, k]
+        if kid < 0 or done >> k & 1:
+            continue
+        gap = lanes.lane(gaps, k)
+        place = top
+        if gap > deepest:
+            place = top - 1
+            stack[top, 0] = stack[place, 0]
+            stack[top, 1] = stack[place, 1]
+        else:
+            deepest = gap
+        stack[place, 0] = kid >> 1 if open_a else a
+        stack[place, 1] = b if open_a else kid >> 1
+        top += 1
+    return top

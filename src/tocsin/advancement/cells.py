@@ -20,8 +20,8 @@ from typing import NamedTuple
 import numpy as np
 
 from tocsin import vec
-from tocsin.advancement.box_step import box_of, boxes_of, center_of, facing, outward
-from tocsin.advancement.leaves import convex_set, corner, placed_corner
+from tocsin.advancement.box_step import box_of, boxes_of, center_of, deepest_on_top, facing, outward
+from tocsin.advancement.leaves import convex_set, placed_triangle, proven_gap, triangle
 from tocsin.advancement.relative import relative_state, seen_from_b
 from tocsin.bounds.motion_bound import SHRINK
 from tocsin.broad_phase.pairs import prepare
@@ -30,10 +30,10 @@ from tocsin.geometry.box_gap import gap_between
 from tocsin.geometry.bvh4 import REACH
 from tocsin.geometry.convex import convex_distance, support_value
 from tocsin.geometry.tree import spread
-from tocsin.geometry.triangles import gap_along, sharper_direction, triangle_pair
+from tocsin.geometry.triangles import triangle_pair
 from tocsin.model.tables import MESH
 from tocsin.motion.joints import joint_motion
-from tocsin.simd.lanes import WIDTH, bits, lane, load, select
+from tocsin.simd.lanes import bits, load, select
 
 NONE = (0.0, 0.0, 0.0)
 STILL = (NONE, NONE, NONE, NONE, NONE, NONE, NONE, NONE)
@@ -111,19 +111,12 @@ def corner_speed(n, velocity, turn, p, q, r):
 def triangles_left(world, fa, fb, bounds, cell):
     """Return what is left between two triangles: see `left_over`."""
     pose, motion_x, motion_y = cell.pose, cell.motion_x, cell.motion_y
-    a0 = corner(world.points, world.faces, fa, 0)
-    a1 = corner(world.points, world.faces, fa, 1)
-    a2 = corner(world.points, world.faces, fa, 2)
-    b0, r0 = placed_corner(world.points, world.faces, fb, 0, pose)
-    b1, r1 = placed_corner(world.points, world.faces, fb, 1, pose)
-    b2, r2 = placed_corner(world.points, world.faces, fb, 2, pose)
+    a0, a1, a2 = triangle(world.points, world.faces, fa)
+    (b0, b1, b2), (r0, r1, r2) = placed_triangle(world.points, world.faces, fb, pose)
     d, x, y = triangle_pair(a0, a1, a2, b0, b1, b2)
     if not d > cell.clear:
         return -1.0
-    n = ((y[0] - x[0]) / d, (y[1] - x[1]) / d, (y[2] - x[2]) / d)
-    gap = gap_along(n, a0, a1, a2, b0, b1, b2)
-    if gap < 0.5 * d:
-        n, gap = sharper_direction(n, gap, a0, a1, a2, b0, b1, b2)
+    n, gap = proven_gap((a0, a1, a2), (b0, b1, b2), (d, x, y))
     first = corner_speed(n, motion_x[0], motion_x[1], a0, a1, a2) + corner_speed(
         n, motion_y[0], motion_y[1], a0, a1, a2
     )
@@ -262,22 +255,6 @@ def proven_apart(world, chain, workspace, pair, turning, ends, clear):
         open_a = leaf_b or (not leaf_a and node_a["radius"] >= node_b["radius"])
         q = -1 - (node_a["count"] if open_a else node_b["count"])
         lefts, gaps = quads_left(world, q, node_a, node_b, pair, open_a, cell, cell_of_b)
-        done = bits(lefts > 0.0)
-        deepest = np.inf
-        for k in range(WIDTH):
-            kid = world.kids[q, k]
-            if kid < 0 or done >> k & 1:
-                continue
-            # The deepest on top: where a cell fails, it fails soon.
-            gap = lane(gaps, k)
-            place = top
-            if gap > deepest:
-                place = top - 1
-                stack[top, 0] = stack[place, 0]
-                stack[top, 1] = stack[place, 1]
-            else:
-                deepest = gap
-            stack[place, 0] = kid >> 1 if open_a else a
-            stack[place, 1] = b if open_a else kid >> 1
-            top += 1
+        # Where a cell fails, it fails soon.
+        top = deepest_on_top(stack, top, world.kids, q, (a, b), open_a, gaps, bits(lefts > 0.0))
     return True, tests

@@ -6,10 +6,11 @@ at once, see `leaf_pair`.
 """
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from tocsin._types import Mat3, Vec3
 from tocsin.advancement.approach import DONE, OPEN, WAIT, hulls_advance
 from tocsin.advancement.box_step import box_of, quad_step
 from tocsin.advancement.heap import grown, push
@@ -46,9 +47,9 @@ class Moment(NamedTuple):
     by_hulls: bool
     """Are the hulls of all nodes there?"""
     seen: Seen
-    motion_b: Any
+    motion_b: tuple[Vec3, ...]
     """As b sees it."""
-    states: Any
+    states: tuple[tuple[Mat3 | Vec3, ...], ...]
     """Of both, see `both_states`."""
 
 

@@ -3,7 +3,7 @@
 from tocsin import vec
 from tocsin.advancement.relative import bending
 from tocsin.bounds.motion_bound import MOSTLY, safe_step, sharper_step
-from tocsin.compiler.jit import kernel
+from tocsin.compiler.jit import inlined, kernel
 from tocsin.geometry.convex import convex_distance, support_value
 from tocsin.geometry.triangles import gap_along, sharper_direction, triangle_pair
 from tocsin.model.tables import CONVEX, MESH
@@ -22,6 +22,36 @@ def placed_corner(world_points, faces, f, k, pose):
     return vec.add(arm, pose[1]), arm
 
 
+@inlined
+def triangle(points, faces, f):
+    """Return the corners of triangle f."""
+    return corner(points, faces, f, 0), corner(points, faces, f, 1), corner(points, faces, f, 2)
+
+
+@inlined
+def placed_triangle(points, faces, f, pose):
+    """Return the corners of triangle f, placed by a pose; and their offsets from the pose's origin."""
+    b0, r0 = placed_corner(points, faces, f, 0, pose)
+    b1, r1 = placed_corner(points, faces, f, 1, pose)
+    b2, r2 = placed_corner(points, faces, f, 2, pose)
+    return (b0, b1, b2), (r0, r1, r2)
+
+
+@inlined
+def proven_gap(a, b, closest):
+    """Return (n, gap): a unit direction and the gap between two triangles along it; `closest` is (d, x, y), d > 0.
+
+    Any direction proves its gap: the smallest n.b over b's corners less the largest n.a over a's. That between the
+    closest points gives d up to rounding; where they are so near that it does not, `sharper_direction` does better.
+    """
+    d, x, y = closest
+    n = ((y[0] - x[0]) / d, (y[1] - x[1]) / d, (y[2] - x[2]) / d)
+    gap = gap_along(n, a[0], a[1], a[2], b[0], b[1], b[2])
+    if gap < 0.5 * d:
+        n, gap = sharper_direction(n, gap, a[0], a[1], a[2], b[0], b[1], b[2])
+    return n, gap
+
+
 @kernel
 def triangles_step(points, faces, triangles, pose, motion, pair, reaches, goal):
     """Return (h, d, x, y): two triangles stay apart during [t, t + h]; their distance and closest points at t.
@@ -35,22 +65,14 @@ def triangles_step(points, faces, triangles, pose, motion, pair, reaches, goal):
     has to be proven about others until two triangles come within the tolerance is easier while these are not yet at
     the margin.
     """
-    fa, fb = triangles
     reach_a, reach_b = reaches
     need, keep = goal
-    a0 = corner(points, faces, fa, 0)
-    a1 = corner(points, faces, fa, 1)
-    a2 = corner(points, faces, fa, 2)
-    b0, r0 = placed_corner(points, faces, fb, 0, pose)
-    b1, r1 = placed_corner(points, faces, fb, 1, pose)
-    b2, r2 = placed_corner(points, faces, fb, 2, pose)
+    a0, a1, a2 = triangle(points, faces, triangles[0])
+    (b0, b1, b2), (r0, r1, r2) = placed_triangle(points, faces, triangles[1], pose)
     d, x, y = triangle_pair(a0, a1, a2, b0, b1, b2)
     if not d > 0.0:
         return 0.0, 0.0, x, y
-    n = ((y[0] - x[0]) / d, (y[1] - x[1]) / d, (y[2] - x[2]) / d)
-    gap = gap_along(n, a0, a1, a2, b0, b1, b2)
-    if gap < 0.5 * d:
-        n, gap = sharper_direction(n, gap, a0, a1, a2, b0, b1, b2)
+    n, gap = proven_gap((a0, a1, a2), (b0, b1, b2), (d, x, y))
     gap -= pair["margin"] + pair["noise"]
     va, wa, vb, wb, aa, ca, ab, cb = motion
     ka = vec.cross(n, wa)
@@ -101,7 +123,11 @@ def proxy_of(geom):
 
 @kernel
 def hull_of(geom):
-    """Return the convex hull of a shape, or what it has in its place, as a set of `geometry.convex`."""
+    """Return the convex hull of a shape, or what it has in its place, as a set of `geometry.convex`.
+
+    Its corners are the proxy's and those `others` of the hull that the proxy does without, one behind the other in the
+    table: `model.world` lays out no shape for which that is not so.
+    """
     return geom["proxy"], geom["hull_count"], geom["hull_radius"], geom["proxy_disk"]
 
 
@@ -148,21 +174,12 @@ def leaf_distance(world, geom_a, geom_b, node_a, node_b, pose, workspace):
     Both are up to the rounding that the pair's noise covers, in a's frame; closest points to full precision.
     """
     if geom_a["kind"] == MESH and geom_b["kind"] == MESH:
-        fa = node_a["first"]
-        fb = node_b["first"]
-        a0 = corner(world.points, world.faces, fa, 0)
-        a1 = corner(world.points, world.faces, fa, 1)
-        a2 = corner(world.points, world.faces, fa, 2)
-        b0, _ = placed_corner(world.points, world.faces, fb, 0, pose)
-        b1, _ = placed_corner(world.points, world.faces, fb, 1, pose)
-        b2, _ = placed_corner(world.points, world.faces, fb, 2, pose)
+        a0, a1, a2 = triangle(world.points, world.faces, node_a["first"])
+        (b0, b1, b2), _ = placed_triangle(world.points, world.faces, node_b["first"], pose)
         d, x, y = triangle_pair(a0, a1, a2, b0, b1, b2)
         if not d > 0.0:
             return 0.0, 0.0, x, y
-        n = ((y[0] - x[0]) / d, (y[1] - x[1]) / d, (y[2] - x[2]) / d)
-        gap = gap_along(n, a0, a1, a2, b0, b1, b2)
-        if gap < 0.5 * d:
-            _, gap = sharper_direction(n, gap, a0, a1, a2, b0, b1, b2)
+        _, gap = proven_gap((a0, a1, a2), (b0, b1, b2), (d, x, y))
         return d, gap, x, y
     table_a, set_a = convex_set(geom_a, node_a, world.points, world.faces, workspace.corners_a)
     table_b, set_b = convex_set(geom_b, node_b, world.points, world.faces, workspace.corners_b)

@@ -1,9 +1,10 @@
 """Where b is as a sees it, and how both move, at one moment."""
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from tocsin import vec
+from tocsin._types import Mat3, Vec3
 from tocsin.broad_phase.sweep import place_link
 from tocsin.compiler.jit import kernel
 from tocsin.motion.chain import chain_state
@@ -13,8 +14,8 @@ class Seen(NamedTuple):
     """A pair at time t, as `relative_state` has it."""
 
     t: float
-    pose: Any
-    motion: Any
+    pose: tuple[Mat3, Vec3]
+    motion: tuple[Vec3, ...]
 
 
 @kernel

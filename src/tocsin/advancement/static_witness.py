@@ -8,15 +8,15 @@ fraction of advancing up to them. A look that sees nothing, or gives up, says no
 import numpy as np
 
 from tocsin import vec
-from tocsin.advancement.box_step import box_gap, boxes_of, center_of, facing, quad_gaps
-from tocsin.advancement.leaves import convex_set, corner, hull_of, placed_corner
+from tocsin.advancement.box_step import box_gap, boxes_of, center_of, deepest_on_top, facing, quad_gaps
+from tocsin.advancement.leaves import convex_set, hull_of, placed_triangle, triangle
 from tocsin.advancement.relative import relative_state
 from tocsin.compiler.jit import kernel
 from tocsin.geometry.convex import convex_distance
 from tocsin.geometry.tree import spread
 from tocsin.geometry.triangles import triangle_pair
 from tocsin.model.tables import CONVEX, MESH
-from tocsin.simd.lanes import WIDTH, lane, select
+from tocsin.simd.lanes import bits, select
 
 LOOKS = (1.0, 0.5, 0.75, 0.25)
 """Where in a slab `is_free` looks before it goes on; at its end, where there are several slabs, before it culls."""
@@ -34,14 +34,8 @@ where boxes overlap most; surfaces that come close without touching could take h
 def leaves_touch(world, geom_a, geom_b, node_a, node_b, pose, workspace, near):
     """Are two leaves no farther apart than `near`, by two points that witness it?"""
     if geom_a["kind"] == MESH and geom_b["kind"] == MESH:
-        fa = node_a["first"]
-        fb = node_b["first"]
-        a0 = corner(world.points, world.faces, fa, 0)
-        a1 = corner(world.points, world.faces, fa, 1)
-        a2 = corner(world.points, world.faces, fa, 2)
-        b0, _ = placed_corner(world.points, world.faces, fb, 0, pose)
-        b1, _ = placed_corner(world.points, world.faces, fb, 1, pose)
-        b2, _ = placed_corner(world.points, world.faces, fb, 2, pose)
+        a0, a1, a2 = triangle(world.points, world.faces, node_a["first"])
+        (b0, b1, b2), _ = placed_triangle(world.points, world.faces, node_b["first"], pose)
         d, _, _ = triangle_pair(a0, a1, a2, b0, b1, b2)
         return d <= near
     table_a, set_a = convex_set(geom_a, node_a, world.points, world.faces, workspace.corners_a)
@@ -65,8 +59,7 @@ def gap_of_hulls(world, pair, pose, workspace, near):
         guess = vec.add(pose[1], vec.matvec(pose[0], center_of(world.nodes[geom_b["root"]])))
         guess = vec.sub(guess, center_of(world.nodes[geom_a["root"]]))
     lower, _, n, _, _ = convex_distance(
-        world.points, hull_of(geom_a), world.points, hull_of(geom_b), pose, guess, workspace.simplex,
-        (near, near, 0.0)
+        world.points, hull_of(geom_a), world.points, hull_of(geom_b), pose, guess, workspace.simplex, (near, near, 0.0)
     )
     return lower, n
 
@@ -138,23 +131,7 @@ def has_static_witness(world, sweeps, joints, workspace, pair, t):
         if n[0] != 0.0 or n[1] != 0.0 or n[2] != 0.0:
             along = gaps_along(world.quads, q, node_b if open_a else node_a, pose, open_a, n)
             gaps = select(along > gaps, along, gaps)
-        deepest = np.inf
-        for k in range(WIDTH):
-            kid = world.kids[q, k]
-            gap = lane(gaps, k)
-            if kid < 0 or gap > near:
-                continue
-            # The deepest on top.
-            place = top
-            if gap > deepest:
-                place = top - 1
-                stack[top, 0] = stack[place, 0]
-                stack[top, 1] = stack[place, 1]
-            else:
-                deepest = gap
-            stack[place, 0] = kid >> 1 if open_a else a
-            stack[place, 1] = b if open_a else kid >> 1
-            top += 1
+        top = deepest_on_top(stack, top, world.kids, q, (a, b), open_a, gaps, bits(gaps > near))
     return False
 
 

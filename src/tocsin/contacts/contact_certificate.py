@@ -23,7 +23,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tocsin import vec
-from tocsin.advancement.leaves import convex_set, corner, placed_corner
+from tocsin.advancement.leaves import convex_set, placed_triangle, triangle
 from tocsin.bounds.motion_bound import UNIT, safe_step
 from tocsin.compiler.jit import kernel
 from tocsin.geometry.convex import convex_distance
@@ -244,12 +244,8 @@ def leaf_certificate(world, pair, a, b, pose, motion, within, workspace):
     node_b = world.nodes[b]
     moving = moving_leaves(pair, node_a, node_b, pose, motion, need)
     if geom_a["kind"] == MESH and geom_b["kind"] == MESH:
-        a0 = corner(world.points, world.faces, node_a["first"], 0)
-        a1 = corner(world.points, world.faces, node_a["first"], 1)
-        a2 = corner(world.points, world.faces, node_a["first"], 2)
-        b0, _ = placed_corner(world.points, world.faces, node_b["first"], 0, pose)
-        b1, _ = placed_corner(world.points, world.faces, node_b["first"], 1, pose)
-        b2, _ = placed_corner(world.points, world.faces, node_b["first"], 2, pose)
+        a0, a1, a2 = triangle(world.points, world.faces, node_a["first"])
+        (b0, b1, b2), _ = placed_triangle(world.points, world.faces, node_b["first"], pose)
         d, x, y = triangle_pair(a0, a1, a2, b0, b1, b2)
         if not d <= limit:
             return 0.0, d

@@ -11,7 +11,7 @@ import numpy as np
 
 from tocsin import vec
 from tocsin.advancement.box_step import box_gap
-from tocsin.advancement.leaves import corner, leaf_distance, placed_corner
+from tocsin.advancement.leaves import leaf_distance, placed_triangle, triangle
 from tocsin.advancement.relative import relative_state
 from tocsin.compiler.jit import borrowed, kernel
 from tocsin.geometry.descent import open_larger
@@ -250,10 +250,9 @@ def triangle_touches(listed, n, place, pair_of_faces, corners, near):
 def corners_of(world, fa, fb, pose):
     """Return the corners of a triangle of a and of one of b, all in a's frame."""
     points, faces = world.points, world.faces
-    b0, _ = placed_corner(points, faces, fb, 0, pose)
-    b1, _ = placed_corner(points, faces, fb, 1, pose)
-    b2, _ = placed_corner(points, faces, fb, 2, pose)
-    return corner(points, faces, fa, 0), corner(points, faces, fa, 1), corner(points, faces, fa, 2), b0, b1, b2
+    a0, a1, a2 = triangle(points, faces, fa)
+    (b0, b1, b2), _ = placed_triangle(points, faces, fb, pose)
+    return a0, a1, a2, b0, b1, b2
 
 
 @kernel

@@ -54,6 +54,7 @@ class _Layout:
         self.trees.append(shape.nodes if tree is None else tree.nodes)
         self.first_faces.append(self.n_faces)
         own = [shape.points, shape.proxy, shape.axis, shape.others, shape.samples]
+        assert not (len(shape.axis) and len(shape.others)), "the hull's corners must follow the proxy's (`hull_of`)"
         if tree is not None:
             first = tree.hull_first + np.int32(self.n_points + sum(map(len, own)))
             self.node_hulls.append((first, tree.hull_count, tree.hull_radius))

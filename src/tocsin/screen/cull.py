@@ -28,7 +28,12 @@ ROUND = 1e-6
 
 @kernel
 def balls_meet(frame, a, b, radius):
-    """Can a ball at b, flowing during [0, 1], come within `radius` of the point a? Never False if it does."""
+    """Can a ball at b, flowing during [0, 1], come within `radius` of the point a? Never False if it does.
+
+    The frame moves, and a translation never goes against its own axis (`screen_frame`): the pitch is positive where the
+    angle is 0. Proof: the conditions on the top of this file are necessary, and R is `radius`; of the three terms of
+    the squared distance |r_a - r_b| is the same at all times, which leaves R^2 - (r_a - r_b)^2 for each of the others.
+    """
     radius *= 1.0 + ROUND
     if frame.angle == 0.0:
         dx = b[0] - a[0]
