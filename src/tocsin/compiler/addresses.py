@@ -5,18 +5,26 @@ question. Their addresses stay the same from one question to the next, so they a
 its arrays alive, and kernels see them as if they had been passed, without owners (see `jit.borrowed`).
 """
 
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
 from llvmlite import ir
 from numba import from_dtype, types
 from numba.extending import intrinsic
 
+from tocsin.compiler.emitting import Builder, Context, Word
 from tocsin.compiler.jit import PURE_PYTHON, lending
 
 WIDTH = 5
 """Entries of a row: the address, and up to four lengths."""
+
+
+Table: TypeAlias = np.ndarray
+"""Where arrays are; as plain Python the tuple of the arrays themselves."""
+
+Record: TypeAlias = Sequence[Any]
+"""A named tuple of arrays, and of such records."""
 
 
 class _Rows(bytearray):
@@ -25,13 +33,13 @@ class _Rows(bytearray):
     arrays: tuple[np.ndarray, ...]
 
 
-def table_of(arrays: Sequence[np.ndarray], like: Any = None, but: Iterable[int] | None = None) -> Any:
+def table_of(arrays: Sequence[np.ndarray], like: np.ndarray | None = None, but: Iterable[int] | None = None) -> Table:
     """Return the table of the arrays; as plain Python, where nothing is unpacked, the arrays themselves.
 
     `like` is a table of the same arrays, `but` for those at these places: a row takes 0.7 µs.
     """
     if PURE_PYTHON:
-        return tuple(arrays)
+        return tuple(arrays)  # type: ignore[return-value]
     memory = _Rows(8 * WIDTH * len(arrays) if like is None else like.tobytes())
     memory.arrays = tuple(arrays)
     rows = memoryview(memory).cast("q")
@@ -44,7 +52,15 @@ def table_of(arrays: Sequence[np.ndarray], like: Any = None, but: Iterable[int] 
     return np.frombuffer(memory, np.int64).reshape(len(arrays), WIDTH)
 
 
-def unowned_array(context: Any, builder: Any, kind: Any, start: Any, shape: Any, strides: Any, item: Any) -> Any:
+def unowned_array(
+    context: Context,
+    builder: Builder,
+    kind: types.Array,
+    start: Word,
+    shape: Sequence[Word],
+    strides: Sequence[Word],
+    item: Word,
+) -> Word:
     """Emit the descriptor of an array in memory that somebody else holds, from an address or a pointer on.
 
     `kind` is its type, `item` the size of a number.
@@ -63,8 +79,8 @@ def unowned_array(context: Any, builder: Any, kind: Any, start: Any, shape: Any,
     return view._getvalue()
 
 
-def _packed(builder: Any, values: Any) -> Any:
-    out = ir.Constant(ir.ArrayType(values[0].type, len(values)), ir.Undefined)
+def _packed(builder: Builder, values: Sequence[Word]) -> Word:
+    out: Word = ir.Constant(ir.ArrayType(values[0].type, len(values)), ir.Undefined)
     for k, value in enumerate(values):
         out = builder.insert_value(out, value, k)
     return out
@@ -76,7 +92,7 @@ class Layout:
     A field is (dtype, dimensions), or the layout of a record within the record.
     """
 
-    def __init__(self, record: Any, **fields: Any) -> None:
+    def __init__(self, record: Any, **fields: "tuple[np.dtype, int] | Layout") -> None:
         assert set(fields) == set(record._fields), f"{record.__name__} has the fields {', '.join(record._fields)}"
         self.record = record
         self.fields = tuple(fields[name] for name in record._fields)
@@ -86,7 +102,7 @@ class Layout:
         """Return how many arrays there are, those of records within it included."""
         return self._length
 
-    def arrays(self, value: Any) -> list[np.ndarray]:
+    def arrays(self, value: Record) -> list[np.ndarray]:
         """Return a record's arrays in order."""
         if len(self) == len(self.fields):
             return list(value)
@@ -95,7 +111,7 @@ class Layout:
             found += field.arrays(part) if isinstance(field, Layout) else (part,)
         return found
 
-    def checked(self, value: Any) -> list[np.ndarray]:
+    def checked(self, value: Record) -> list[np.ndarray]:
         """Return the same, of a record that is what it is said to be: a kernel would misread any other."""
         for name, field, part in zip(self.record._fields, self.fields, value):
             if isinstance(field, Layout):
@@ -114,11 +130,11 @@ class Layout:
             row = after
         return found
 
-    def reader(self) -> Any:
+    def reader(self) -> Callable[..., Any]:
         """Return a function for kernels that returns the record of a table of its arrays, which somebody else holds."""
         return self._as_python if PURE_PYTHON else lending(intrinsic(self._typed))
 
-    def _as_python(self, table: Any) -> Any:
+    def _as_python(self, table: Iterable[np.ndarray]) -> Record:
         left = list(table)
         parts = []
         for field in self.fields:
@@ -126,7 +142,7 @@ class Layout:
             parts.append(field._as_python(here) if isinstance(field, Layout) else here[0])
         return self.record(*parts)
 
-    def _type(self) -> Any:
+    def _type(self) -> types.BaseTuple:
         parts = [
             field._type() if isinstance(field, Layout) else types.Array(from_dtype(field[0]), field[1], "C")
             for field in self.fields
@@ -144,7 +160,7 @@ class Layout:
 
         return kind(table), codegen
 
-    def _emit(self, context: Any, builder: Any, kind: Any, rows: Any, row: int) -> Any:
+    def _emit(self, context: Context, builder: Builder, kind: Any, rows: Word, row: int) -> Word:
         """Emit the record whose arrays are in a table from a row on."""
         parts = []
         for field, part in zip(self.fields, kind):
@@ -157,14 +173,14 @@ class Layout:
         return context.make_tuple(builder, kind, parts)
 
 
-def _array(context: Any, builder: Any, kind: Any, rows: Any, row: int) -> Any:
+def _array(context: Context, builder: Builder, kind: types.Array, rows: Word, row: int) -> Word:
     """Emit the array of one row of a table."""
     word = ir.IntType(64)
     entries = [
         builder.load(builder.gep(rows, [ir.Constant(word, WIDTH * row + i)])) for i in range(1 + kind.ndim)
     ]  # fmt: skip
     item = ir.Constant(word, context.get_abi_sizeof(context.get_data_type(kind.dtype)))
-    strides = [item]
+    strides: list[Word] = [item]
     for length in reversed(entries[2:]):
         strides.insert(0, builder.mul(strides[0], length))
     return unowned_array(context, builder, kind, entries[0], entries[1:], strides, item)

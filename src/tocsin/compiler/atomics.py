@@ -4,20 +4,22 @@ Threads of ours run kernels without the interpreter's lock, so a kernel that tak
 others the best time so far, needs these. As plain Python they hold a lock.
 """
 
+from collections.abc import Sequence
 from threading import Lock
-from typing import Any
 
+import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic, overload
 
+from tocsin.compiler.emitting import Builder, Context, Signature, Word
 from tocsin.compiler.jit import PURE_PYTHON
 
 _INT64 = ir.IntType(64)
 _LOCK = Lock()
 
 
-def _place(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+def _place(context: Context, builder: Builder, sig: Signature, args: Sequence[Word]) -> Word:
     """Emit the address of entry args[1] of the array args[0], whose entries have 8 bytes, as that of a whole number."""
     array = context.make_array(sig.args[0])(context, builder, value=args[0])
     k = context.cast(builder, args[1], sig.args[1], types.int64)
@@ -34,7 +36,7 @@ def _fetch_add(typingctx, numbers, k, by):
     return types.int64(numbers, k, by), codegen
 
 
-def fetch_add(numbers: Any, k: int, by: int) -> int:
+def fetch_add(numbers: np.ndarray, k: int, by: int) -> int:
     """Add to numbers[k], of 64 bits; return what it was before."""
     with _LOCK:
         was = int(numbers[k])
@@ -52,7 +54,7 @@ def _lower(typingctx, times, k, to):
     return types.void(times, k, types.float64), codegen
 
 
-def lower(times: Any, k: int, to: float) -> None:
+def lower(times: np.ndarray, k: int, to: float) -> None:
     """Lower times[k], a float of 64 bits that is not negative, to a value if that is smaller, and not negative either.
 
     Such floats are in the order of their bits, read as whole numbers.

@@ -42,7 +42,7 @@ CLAIMS = Claims()
 """Of this process, where it compiles beside others (`tocsin warmup`)."""
 
 KEEPING = {Path(__file__), PACKAGE / "_types.py"} | {
-    PACKAGE / f"compiler/{name}.py" for name in ("claims", "pages", "store", "packaged", "progress")
+    PACKAGE / f"compiler/{name}.py" for name in ("claims", "pages", "store", "packaged", "progress", "emitting")
 }
 """Modules that change no kernel: what they write has a version of its own, or they only name types for checkers."""
 

@@ -51,9 +51,9 @@ def inlined(function: F) -> F:
     return _compiled(function, forceinline=True)
 
 
-def lending(function: Any) -> Any:
+def lending(function: F) -> F:
     """Mark a function that is no kernel, but returns arrays without owners: they look into its arguments."""
-    function.lends = True
+    function.lends = True  # type: ignore[attr-defined]
     return function
 
 
@@ -86,7 +86,7 @@ if PURE_PYTHON:
         """Return a count that grows with time, for measuring stages; nanoseconds here, processor cycles in kernels."""
         return time.perf_counter_ns()
 
-    def borrowed(array: Any) -> Any:  # type: ignore[reportRedeclaration]
+    def borrowed(array: np.ndarray) -> np.ndarray:  # type: ignore[reportRedeclaration]
         """Return the array itself."""
         return array
 

@@ -17,9 +17,10 @@ the same code whatever was asked first: see `_Compiler`.
 import functools
 import operator
 import re
+from types import FunctionType
 from typing import Any
 
-from llvmlite import binding
+from llvmlite import binding, ir
 from numba.core import cgutils, compiler, sigutils, typed_passes, types
 from numba.core.codegen import JITCodeLibrary, JITCPUCodegen
 from numba.core.compiler_lock import global_compiler_lock
@@ -27,7 +28,7 @@ from numba.core.dispatcher import _FunctionCompiler  # type: ignore[reportAttrib
 from numba.core.registry import CPUDispatcher
 
 from tocsin.compiler.disk_cache import KernelCache
-from tocsin.compiler.lifetimes import Lifetimes
+from tocsin.compiler.lifetimes import Lifetimes, Values
 
 NEEDED: dict[Any, tuple[str, ...]] = {
     JITCodeLibrary: (
@@ -71,7 +72,7 @@ DEFINED = re.compile(r"(?:^; Function Attrs: (?P<attributes>.*)\n)?^define (?P<h
 class _Library(JITCodeLibrary):
     """Intermediate code of a kernel: its own, and the short bodies that it calls."""
 
-    def add_ir_module(self, ir_module: Any) -> None:
+    def add_ir_module(self, ir_module: ir.Module) -> None:
         """Add code; callees whose bodies are left out are declared with all that is known of them."""
         heads: dict[str, str] = {}
         for library in self._linking_libraries:
@@ -83,7 +84,7 @@ class _Library(JITCodeLibrary):
         module.verify()
         self.add_llvm_module(module)
 
-    def _optimize_functions(self, ll_module: Any) -> None:
+    def _optimize_functions(self, ll_module: binding.ModuleRef) -> None:
         """Run the passes on each function; Numba runs them on declarations too, of which there are more."""
         ll_module.data_layout = self._codegen._data_layout
         for function in ll_module.functions:
@@ -101,10 +102,10 @@ class _Library(JITCodeLibrary):
         self._optimize_final_module()
         self._final_module.verify()
 
-    def _link_all(self, module: Any) -> None:
+    def _link_all(self, module: binding.ModuleRef) -> None:
         """Add to a module the bodies of all that this library can reach."""
-        seen: set[Any] = {self}
-        waiting: list[Any] = [self]
+        seen: set[_Library] = {self}
+        waiting: list[_Library] = [self]
         while waiting:
             for library in waiting.pop()._linking_libraries:
                 if isinstance(library, InnerLibrary) and library not in seen:
@@ -119,11 +120,11 @@ class InnerLibrary(_Library):
     short: bool
     head: dict[str, str]
     """By the kernel's name its declaration, with what the compiler has found out about it."""
-    module: Any
+    module: binding.ModuleRef
     """The kernel's body, and bodies of short ones it calls; only names of others."""
     everything: bytes | None = None
     """All that the kernel can reach, where it comes from disk."""
-    summary: Any = None
+    summary: "Values | None" = None
     """Of which arguments the kernel's result borrows (`lifetimes`)."""
 
     def finalize(self) -> None:
@@ -132,7 +133,7 @@ class InnerLibrary(_Library):
         self._finalize_dynamic_globals()
         self._publish(self._final_module)
 
-    def _publish(self, module: Any) -> None:
+    def _publish(self, module: binding.ModuleRef) -> None:
         for function in module.functions:
             if not function.is_declaration and function.linkage == binding.Linkage.external:
                 function.linkage = "linkonce_odr"
@@ -156,24 +157,32 @@ class InnerLibrary(_Library):
             self.head = {}  # callers then know no more of it than its arguments
         self.short = "alwaysinline" in attributes or lines <= SHORT
 
-    def reached(self) -> Any:
+    def reached(self) -> binding.ModuleRef:
         """Return the kernel's module; where it comes from disk, a new one with all that the kernel can reach."""
         return self.module if self.everything is None else binding.parse_bitcode(self.everything)
 
-    def _get_module_for_linking(self) -> Any:
+    def _get_module_for_linking(self) -> binding.ModuleRef:
         """Return all that the kernel can reach, for libraries that are not ours."""
         if self._shared_module is None:
             self._shared_module = self.module.clone() if self.everything is None else self.reached()
             self._link_all(self._shared_module)
         return self._shared_module
 
-    def to_disk(self) -> tuple[Any, ...]:
+    def to_disk(self) -> tuple[object, ...]:
         """Return what `from_disk` needs."""
         code = self.module.as_bitcode(), self._get_module_for_linking().as_bitcode()
         return self.name, self.short, self.head, self.summary, *code
 
     @classmethod
-    def from_disk(cls, codegen: Any, name: str, short: bool, head: Any, summary: Any, *code: bytes) -> "InnerLibrary":
+    def from_disk(
+        cls,
+        codegen: JITCPUCodegen,
+        name: str,
+        short: bool,
+        head: dict[str, str],
+        summary: "Values | None",
+        *code: bytes,
+    ) -> "InnerLibrary":
         """Return a library as it was."""
         self = cls(codegen, name)
         self.short, self.head, self.summary = short, head, summary
@@ -222,7 +231,7 @@ class EntryLibrary(_Library):
         self._final_module.verify()
         self._finalize_final_module()
 
-    def serialize_using_object_code(self) -> tuple[Any, ...]:
+    def serialize_using_object_code(self) -> tuple[object, ...]:
         """Return the machine code, and of the intermediate code the names: nobody links it."""
         functions = [f for f in self._final_module.functions if f.linkage == binding.Linkage.external]
         names = [function.name for function in functions if not function.is_declaration]
@@ -266,7 +275,7 @@ class _Compiler(_FunctionCompiler):
     hand on (`WORTH`).
     """
 
-    def __init__(self, dispatcher: Any, library: type) -> None:
+    def __init__(self, dispatcher: CPUDispatcher, library: type[_Library]) -> None:
         super().__init__(
             dispatcher.py_func, dispatcher.targetdescr, dispatcher.targetoptions, dispatcher.locals, _Pipeline
         )
@@ -299,7 +308,7 @@ class _Compiler(_FunctionCompiler):
         return result
 
 
-def plain(kind: Any) -> Any:
+def plain(kind: types.Type) -> types.Type:
     """Return the type for which a kernel is compiled when another one calls it with an argument of this type.
 
     Constants are of the type of their values, and integers have 64 bits: arithmetic on smaller ones has them anyway.
@@ -315,7 +324,7 @@ def plain(kind: Any) -> Any:
 class _Inner(CPUDispatcher):
     """A kernel as other kernels call it."""
 
-    def __init__(self, function: Any, options: dict[str, Any]) -> None:
+    def __init__(self, function: FunctionType, options: dict[str, bool]) -> None:
         super().__init__(function, targetoptions=options)
         self._compiler = _Compiler(self, InnerLibrary)
         self._cache = InnerCache(function)
@@ -347,7 +356,7 @@ class _Inner(CPUDispatcher):
 class _Entry(CPUDispatcher):
     """A kernel as Python calls it."""
 
-    def __init__(self, function: Any, options: dict[str, Any]) -> None:
+    def __init__(self, function: FunctionType, options: dict[str, bool]) -> None:
         super().__init__(function, targetoptions=options)
         self._compiler = _Compiler(self, EntryLibrary)
         self._cache = KernelCache(function)
@@ -362,7 +371,7 @@ class Kernel:
     entry: _Entry
     inner: _Inner
 
-    def __init__(self, function: Any, options: dict[str, Any]) -> None:
+    def __init__(self, function: FunctionType, options: dict[str, bool]) -> None:
         functools.update_wrapper(self, function)  # type: ignore[reportArgumentType]
         self.py_func = function
         self._options = options
@@ -378,6 +387,6 @@ class Kernel:
     __call__ = property(operator.attrgetter("entry"))  # without a frame of Python's: 30 ns
 
     @property
-    def _numba_type_(self) -> Any:
+    def _numba_type_(self) -> types.Type:
         """What kernels see where they name this one."""
         return types.Dispatcher(self.inner)

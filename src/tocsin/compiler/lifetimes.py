@@ -16,10 +16,12 @@ So there is one way: read the fields while the table is in use, or in a kernel o
 """
 
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from numba.core import ir, types
 from numba.core.compiler_machinery import AnalysisPass, register_pass
+
+from tocsin.compiler.emitting import Signature
 
 VIEWS = {"view", "reshape", "T"}
 """Methods of an array that return the same memory."""
@@ -29,11 +31,15 @@ class UsedAfterItsTable(Exception):
     """A kernel uses a record, or an array without an owner, whose table may be gone."""
 
 
+Memory: TypeAlias = tuple[Any, ...]
+"""What a memory is called: by the argument that it came with, or by the place in the kernel where it was made."""
+
+
 class Value(NamedTuple):
     """What is known of an array or a record: the memory it holds a reference to, and those it only looks into."""
 
-    memory: Any = None
-    claims: frozenset[Any] = frozenset()
+    memory: Memory | None = None
+    claims: frozenset[Memory] = frozenset()
 
     def record(self) -> "Value":
         """Return what a record of this array is: it looks into what the array holds or looks into."""
@@ -41,7 +47,7 @@ class Value(NamedTuple):
 
 
 NOTHING = Value()
-Values = Any
+Values: TypeAlias = "Value | tuple[Values, ...]"
 """A Value; of a tuple, the tuple of its parts'."""
 
 
@@ -64,7 +70,7 @@ def refilled(values: Values, others: Iterator[Value]) -> Values:
     return mapped(lambda leaf: next(others), values)
 
 
-def shaped(kind: Any, make: Callable[[Any], Value], place: Any = ()) -> Values:
+def shaped(kind: types.Type, make: Callable[[Memory], Value], place: Memory = ()) -> Values:
     """Return a value of a type, every array in it made anew."""
     if isinstance(kind, types.BaseTuple):
         parts: Any = kind
@@ -72,7 +78,7 @@ def shaped(kind: Any, make: Callable[[Any], Value], place: Any = ()) -> Values:
     return make(place) if carries(kind) else NOTHING
 
 
-def carries(kind: Any) -> bool:
+def carries(kind: types.Type) -> bool:
     """Can a value of this type be or hold an array or a record?"""
     if isinstance(kind, types.BaseTuple):
         parts: Any = kind
@@ -88,7 +94,7 @@ def carries(kind: Any) -> bool:
 
 def joined(values: Values) -> Value:
     """Return what is known of something that may be any part of a value, as if it borrowed all of them."""
-    return Value(None, frozenset[Any]().union(*(leaf.record().claims for leaf in leaves(values))))
+    return Value(None, frozenset[Memory]().union(*(leaf.record().claims for leaf in leaves(values))))
 
 
 class State:
@@ -96,7 +102,7 @@ class State:
 
     def __init__(self) -> None:
         self.names: dict[str, Values] = {}
-        self.holders: dict[Any, frozenset[str]] = {}
+        self.holders: dict[Memory, frozenset[str]] = {}
 
     def copy(self) -> "State":
         """Return the same, to be changed."""
@@ -122,14 +128,14 @@ class State:
             if leaf.memory is not None and not held_by_caller(leaf.memory):
                 self.holders[leaf.memory] = self.holders.get(leaf.memory, frozenset()) | {name}
 
-    def made(self, memory: Any) -> Value:
+    def made(self, memory: Memory) -> Value:
         """Return memory made here; what was made here the last time round is another one, and called so."""
         if memory in self.holders:
             self.rename(memory, ("before", memory))
         self.holders[memory] = frozenset()
         return Value(memory)
 
-    def rename(self, memory: Any, other: Any) -> None:
+    def rename(self, memory: Memory, other: Memory) -> None:
         """Call a memory by another name; if there is one of that name, both are held by what holds both."""
         names = self.holders.pop(memory)
         self.holders[other] = names & self.holders.get(other, names)
@@ -152,12 +158,12 @@ class State:
         )
 
 
-def held_by_caller(memory: Any) -> bool:
+def held_by_caller(memory: Memory) -> bool:
     """Is this the memory of an argument, or what an argument borrows that may have become this value (`passed`)?"""
     return memory[0] in ("argument", "passed")
 
 
-def passed(leaf: Value) -> frozenset[Any]:
+def passed(leaf: Value) -> frozenset[Memory]:
     """Return what a value may look into that is an argument's own array: whatever that argument looks into."""
     if leaf.memory is None or not held_by_caller(leaf.memory):
         return leaf.claims
@@ -186,7 +192,7 @@ def meet(label: int, a: State, b: State) -> State:
     return out
 
 
-def _either(out: State, memory: Any, a: State, one: Value, b: State, other: Value) -> Value:
+def _either(out: State, memory: Memory, a: State, one: Value, b: State, other: Value) -> Value:
     """Return what is known of an array that is the one or the other."""
     if one.memory == other.memory:
         return Value(one.memory, one.claims | other.claims)
@@ -198,7 +204,7 @@ def _either(out: State, memory: Any, a: State, one: Value, b: State, other: Valu
     return Value(memory, passed(one) | passed(other))
 
 
-def is_copy(of: Any) -> bool:
+def is_copy(of: ir.AbstractRHS) -> bool:
     """Is this another value, as it is?"""
     return isinstance(of, ir.Expr) and of.op in ("cast", "exhaust_iter")
 
@@ -213,7 +219,7 @@ class Walk:
         self.name = state.func_ir.func_id.func_qualname
         self.returned: Values | None = None
 
-    def run(self) -> Values | None:
+    def run(self) -> "Values | None":
         """Return the summary of what the kernel returns; raise where something is used after its table."""
         first = min(self.blocks)
         known = {first: State()}
@@ -250,7 +256,7 @@ class Walk:
                     state.bind(target, self.value(state, (label, k), kind, statement.value), like)
         return state
 
-    def refuse(self, name: str, where: Any) -> None:
+    def refuse(self, name: str, where: ir.Loc) -> None:
         """Say what is wrong, and where."""
         what = "something borrowed" if name.startswith("$") else name.split(".")[0]
         raise UsedAfterItsTable(
@@ -258,13 +264,13 @@ class Walk:
             f"the table is in use, or in a kernel of their own"
         )
 
-    def take_return(self, values: Values, where: Any) -> None:
+    def take_return(self, values: Values, where: ir.Loc) -> None:
         """Add what is returned to the summary: (does it hold a reference, the arguments that it borrows)."""
 
         def of(leaf: Value) -> Value:
             if not all(map(held_by_caller, leaf.claims)):
                 self.refuse("what it returns", where)
-            return Value(leaf.memory is not None or None, frozenset(memory[:2] for memory in passed(leaf)))
+            return Value(leaf.memory and ("made",), frozenset(memory[:2] for memory in passed(leaf)))
 
         now = mapped(of, values)
         if self.returned is not None and now != self.returned:
@@ -272,14 +278,14 @@ class Walk:
             now = refilled(now, iter([Value(a.memory and b.memory, a.claims | b.claims) for a, b in pairs]))
         self.returned = now
 
-    def value(self, state: State, site: Any, kind: Any, of: Any) -> Values:
+    def value(self, state: State, site: Memory, kind: types.Type, of: ir.AbstractRHS) -> Values:
         """Return the value of what is assigned, as its type has parts."""
         found = self.expression(state, site, kind, of)
         if isinstance(kind, types.BaseTuple) and isinstance(found, Value):
             return shaped(kind, lambda place: found)
         return found
 
-    def expression(self, state: State, site: Any, kind: Any, of: Any) -> Values:
+    def expression(self, state: State, site: Memory, kind: types.Type, of: ir.AbstractRHS) -> Values:
         """Return the value of what is assigned."""
         if isinstance(of, ir.Arg):
             return shaped(kind, lambda place: Value(("argument", of.index, place)))
@@ -299,7 +305,7 @@ class Walk:
             return self.call(state, site, kind, of)
         return shaped(kind, lambda place: state.made((*site, place)))
 
-    def part(self, state: State, kind: Any, of: Any) -> Values:
+    def part(self, state: State, kind: types.Type, of: ir.Expr) -> Values:
         """Return a part of a tuple, an array or a record."""
         base: Any = self.kinds[of.value.name]
         whole = state.names.get(of.value.name, NOTHING)
@@ -311,7 +317,7 @@ class Walk:
             return joined(whole)
         return whole if isinstance(whole, Value) else joined(whole)
 
-    def call(self, state: State, site: Any, kind: Any, of: Any) -> Values:
+    def call(self, state: State, site: Memory, kind: types.Type, of: ir.Expr) -> Values:
         """Return what a call returns."""
         called: Any = self.kinds[of.func.name]
         given = [state.names.get(var.name, NOTHING) for var in of.args]
@@ -323,21 +329,21 @@ class Walk:
         given += [state.names.get(var.name, NOTHING) for _, var in of.kws]
         summary = self.summary(called, self.calls[of])
         if summary is None:  # not a kernel of ours: arrays are new, records and what is made of borrowed ones borrow
-            claims = frozenset[Any]().union(*(leaf.claims for values in given for leaf in leaves(values)))
+            claims = frozenset[Memory]().union(*(leaf.claims for values in given for leaf in leaves(values)))
             if lends(called):
                 return joined(tuple(given))
             return shaped(kind, lambda place: state.made((*site, place))._replace(claims=claims))
 
         flat = []
         for k, leaf in enumerate(leaves(summary)):
-            claims = frozenset[Any]()
+            claims = frozenset[Memory]()
             for what, i in leaf.claims:
-                for of_argument in leaves(given[i] if i < len(of.args) else given):
+                for of_argument in leaves(given[i] if i < len(of.args) else tuple(given)):
                     claims |= of_argument.record().claims if what == "argument" else of_argument.claims
             flat.append((state.made((*site, k)) if leaf.memory else NOTHING)._replace(claims=claims))
         return refilled(summary, iter(flat))
 
-    def summary(self, called: Any, signature: Any) -> Values | None:
+    def summary(self, called: types.Type, signature: Signature) -> "Values | None":
         """Return the summary of a kernel that is called."""
         if not isinstance(called, types.Dispatcher):
             return None
@@ -345,7 +351,7 @@ class Walk:
         return None if compiled is None else getattr(compiled.library, "summary", None)
 
 
-def lends(called: Any) -> bool:
+def lends(called: types.Type) -> bool:
     """Does a function that is no kernel return arrays without owners (`jit.lending`)?"""
     return isinstance(called, types.Function) and getattr(called.typing_key, "lends", False)
 

@@ -1,7 +1,6 @@
 """Points of a table, four at a time: a row of three numbers each in memory, lanes of x, y and z in registers."""
 
 import math
-from typing import Any
 
 import numpy as np
 from llvmlite import ir
@@ -9,7 +8,7 @@ from numba import types
 from numba.extending import intrinsic, overload
 
 from tocsin.compiler.jit import kernel
-from tocsin.simd.lanes import WIDTH, lane, lanes, select
+from tocsin.simd.lanes import WIDTH, Lanes, lane, lanes, select
 
 _INT32 = ir.IntType(32)
 _INT64 = ir.IntType(64)
@@ -41,7 +40,7 @@ def _load_points(typingctx, points, k):
     return types.UniTuple(lanes, 3)(points, k), codegen
 
 
-def load_points(points: Any, k: int) -> Any:
+def load_points(points: np.ndarray, k: int) -> tuple[Lanes, Lanes, Lanes]:
     """Return (x, y, z) of the points k to k + 3 of a contiguous (n, 3) table in double precision, as lanes."""
     four = np.asarray(points[k : k + WIDTH])
     return four[:, 0].copy(), four[:, 1].copy(), four[:, 2].copy()

@@ -17,7 +17,6 @@ joint records; what those are off (`noise`) is added by the tests.
 """
 
 import math
-from typing import Any
 
 import numpy as np
 
@@ -69,7 +68,7 @@ def slot_of(slots, keys, key):
 
 
 @kernel
-def grown(table: Any) -> Any:
+def grown(table: np.ndarray) -> np.ndarray:
     """Return a copy twice as long."""
     bigger = np.zeros(2 * table.shape[0], dtype=table.dtype)
     for k in range(table.shape[0]):

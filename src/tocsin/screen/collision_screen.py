@@ -8,7 +8,7 @@ scanned, and what overlaps is resolved.
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -209,10 +209,10 @@ def drawn_contacts(surfaces, bodies, screen, poses, chosen, meeting, room, n):
     """Draw two bodies and write what overlaps and is a contact after n rows; return how many rows there are then."""
     surface_a, surface_b = bodies
     frame, grid = screen.frame, screen.grid
-    single: Any = np.bool_(False)  # typed: a bare False would be a constant, and functions are compiled for each
-    of_b: Any = np.bool_(True)
-    of_a: Any = np.bool_(False)
-    in_time: Any = np.bool_(True)
+    single: np.bool_ = np.bool_(False)  # typed: a bare False would be a constant, and functions are compiled for each
+    of_b: np.bool_ = np.bool_(True)
+    of_a: np.bool_ = np.bool_(False)
+    in_time: np.bool_ = np.bool_(True)
     slow_a = EDGE_ON * (frame.angle * screen.far_a + abs(frame.pitch))
     slow_b = EDGE_ON * (frame.angle * screen.far_b + abs(frame.pitch))
     style_a = Style(-1.0, surface_a["closed"] != 0, slow_a, screen.cut_a, screen.cut_a, 0.0)
@@ -301,7 +301,7 @@ def all_contacts(data, nodes, pairs, poses, pixel, time_resolution, least, block
         true_screw = how_a == STANDS and how_b == SCREWS
         error = 0.0 if true_screw else bulge_of(twist)
         for i in range(first, n):
-            row: Any = rows[i]
+            row: np.void = rows[i]
             finish(row, poses[link_a, 0], poses[link_a, 1], how_a, swapped)
             row["geom_a"] = a
             row["geom_b"] = b

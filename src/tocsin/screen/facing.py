@@ -16,7 +16,7 @@ not [SCREW fig. 10]. Of a the second part is drawn once more at phi + 2 pi.
 """
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -59,10 +59,10 @@ class Ties(NamedTuple):
 
     links: np.ndarray
     sides: np.ndarray
-    edge: Any
+    edge: int
     """The body's first edge and face in the tables, and how many faces it has."""
-    face: Any
-    faces: Any
+    face: int
+    faces: int
 
 
 class Style(NamedTuple):
@@ -137,10 +137,10 @@ class Pen(NamedTuple):
 class Bounding(NamedTuple):
     """What a line bounds: the faces at the sides of `edge` that are in `mask`, or, where it is virtual, `face`."""
 
-    edge: Any
+    edge: int
     """-1 where it is virtual."""
-    mask: Any
-    face: Any
+    mask: int
+    face: int
 
 
 @inlined

@@ -7,7 +7,7 @@ case too and left to it, as are parallel edges.
 """
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -154,7 +154,7 @@ def resolve_edges(surfaces, meeting, boards, bodies, room, count, n):
             continue
         if n >= room.rows.shape[0]:
             return np.int64(-2)
-        row: Any = room.rows[n]
+        row: np.void = room.rows[n]
         ok = cross_edges(surfaces, meeting, bodies, (edge_a, edge_b), s, u, tau, row)
         if ok and row["properness"] >= meeting.least and row["closing_speed"] > 0.0:
             room.keys[n] = number_a * SHIFT + number_b
@@ -237,7 +237,7 @@ def resolve_corners(surfaces, meeting, of_corner, of_face, on_b, room, count, n)
                 continue
             if n >= room.rows.shape[0]:
                 return np.int64(-2)
-            row: Any = room.rows[n]
+            row: np.void = room.rows[n]
             write_row(row, tau, point, normal, proper, proper, speed)
             row["kind"] = FACE_VERTEX if on_b else VERTEX_FACE
             number = corner["point"] - surface["point"]

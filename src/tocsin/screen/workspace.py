@@ -4,8 +4,6 @@ Memory that is taken and given back in every call costs more than the drawing: t
 time, and hands them out anew page by page (a fifth of the time on two tori, measured).
 """
 
-from typing import Any
-
 import numpy as np
 from numba import types
 from numba.extending import intrinsic
@@ -15,7 +13,7 @@ from tocsin.compiler.jit import PURE_PYTHON, inlined
 
 if PURE_PYTHON:
 
-    def table(block: Any, at: int, rows: int, columns: int) -> Any:  # type: ignore[reportRedeclaration]
+    def table(block: np.ndarray, at: int, rows: int, columns: int) -> np.ndarray:  # type: ignore[reportRedeclaration]
         """Return rows x columns numbers of a block from `at` on."""
         return block[at : at + rows * columns].reshape(rows, columns)
 

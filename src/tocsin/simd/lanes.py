@@ -11,13 +11,16 @@ Every operation is the IEEE operation of each lane, so a lane holds the very bit
 
 import math
 import operator
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
 from llvmlite import ir
 from numba import types
+from numba.core.datamodel.manager import DataModelManager
 from numba.extending import intrinsic, lower_builtin, models, overload, register_model, type_callable
+
+from tocsin.compiler.emitting import Builder, Context, Instruction, Signature, Word
 
 WIDTH = 4
 """Of lanes."""
@@ -28,6 +31,15 @@ SINGLES = 8
 DOUBLES = 8
 """How many doubles there are."""
 
+Lanes: TypeAlias = Any
+"""Inside a kernel a `LanesType`; as plain Python an array. What is written for lanes takes floats as well."""
+
+Mask: TypeAlias = Any
+"""Of a comparison of lanes; of floats, a truth value."""
+
+Case = tuple[types.Type, ...]
+"""Types of arguments that an operation takes."""
+
 _INT32 = ir.IntType(32)
 _INT64 = ir.IntType(64)
 
@@ -35,7 +47,7 @@ _INT64 = ir.IntType(64)
 class LanesType(types.Type):
     """Several numbers of one kind."""
 
-    def __init__(self, name: str, scalar: Any, number: Any, width: int) -> None:
+    def __init__(self, name: str, scalar: types.Type, number: ir.Type, width: int) -> None:
         super().__init__(name=name)
         self.scalar = scalar
         self.width = width
@@ -62,17 +74,17 @@ _masks = {
 
 @register_model(LanesType)
 class _LanesModel(models.PrimitiveModel):
-    def __init__(self, dmm: Any, fe_type: Any) -> None:
+    def __init__(self, dmm: DataModelManager, fe_type: LanesType) -> None:
         super().__init__(dmm, fe_type, fe_type.vector)
 
 
 @register_model(MaskType)
 class _MaskModel(models.PrimitiveModel):
-    def __init__(self, dmm: Any, fe_type: Any) -> None:
+    def __init__(self, dmm: DataModelManager, fe_type: MaskType) -> None:
         super().__init__(dmm, fe_type, ir.VectorType(ir.IntType(1), fe_type.width))
 
 
-def _wide(builder: Any, family: LanesType, kind: Any, value: Any) -> Any:
+def _wide(builder: Builder, family: LanesType, kind: types.Type, value: Word) -> Word:
     """Return lanes as they are, a float in every lane."""
     if kind == family:
         return value
@@ -82,14 +94,22 @@ def _wide(builder: Any, family: LanesType, kind: Any, value: Any) -> Any:
     return builder.shuffle_vector(first, nothing, everywhere)
 
 
-def _define(function: Any, result: Any, cases: Callable[[Any], tuple[tuple[Any, ...], ...]], emit: Any) -> None:
+def _define(
+    function: Callable[..., object],
+    result: type[LanesType | MaskType],
+    cases: Callable[[LanesType], tuple[Case, ...]],
+    emit: Callable[..., Word],
+) -> None:
     """Teach the compiler an operation on all kinds of lanes: its types, and the instruction that it is."""
     returned = {}
     for family, mask in _masks.items():
         for case in cases(family):
             returned[case] = mask if result is MaskType else family
 
-            def lower(context: Any, builder: Any, sig: Any, args: Any, family: Any = family) -> Any:
+            def lower(
+                context: Context, builder: Builder, sig: Signature, args: Sequence[Word],
+                family: LanesType = family,
+            ) -> Word:  # fmt: skip
                 given = [
                     value if isinstance(kind, MaskType) else _wide(builder, family, kind, value)
                     for kind, value in zip(sig.args, args)
@@ -98,7 +118,7 @@ def _define(function: Any, result: Any, cases: Callable[[Any], tuple[tuple[Any, 
 
             lower_builtin(function, *case)(lower)
 
-    def typed(*given: Any) -> Any:
+    def typed(*given: types.Type) -> Signature | None:
         """Return the signature for arguments, of which one is lanes or a mask; a number is one in every lane."""
         ours = next((kind for kind in given if isinstance(kind, LanesType | MaskType)), None)
         if ours is None:
@@ -112,10 +132,10 @@ def _define(function: Any, result: Any, cases: Callable[[Any], tuple[tuple[Any, 
         type_callable(function)(lambda context: lambda a, b: typed(a, b))
 
 
-def _call(name: str) -> Callable[..., Any]:
+def _call(name: str) -> Callable[[Builder, Word], Word]:
     """Return what emits a call of one of LLVM's functions on vectors."""
 
-    def emit(builder: Any, value: Any) -> Any:
+    def emit(builder: Builder, value: Word) -> Word:
         kind = "f64" if value.type.element == ir.DoubleType() else "f32"
         shape = ir.FunctionType(value.type, [value.type])
         function = builder.module.declare_intrinsic(f"llvm.{name}.v{value.type.count}{kind}", (), shape)
@@ -124,11 +144,11 @@ def _call(name: str) -> Callable[..., Any]:
     return emit
 
 
-def _pairs(family: Any) -> tuple[tuple[Any, ...], ...]:
+def _pairs(family: LanesType) -> tuple[Case, ...]:
     return ((family, family), (family, family.scalar), (family.scalar, family))
 
 
-def _two_masks(family: Any) -> tuple[tuple[Any, ...], ...]:
+def _two_masks(family: LanesType) -> tuple[Case, ...]:
     return ((_masks[family], _masks[family]),)
 
 
@@ -156,7 +176,7 @@ def _select(typingctx, chosen, a, b):
     return family(chosen, a, b), codegen
 
 
-def select(chosen: Any, a: Any, b: Any) -> Any:
+def select(chosen: Mask, a: Lanes, b: Lanes) -> Lanes:
     """Return a where `chosen`, else b, in every lane."""
     return np.where(chosen, a, b) if isinstance(chosen, np.ndarray) else (a if chosen else b)
 
@@ -168,7 +188,7 @@ def _select_kernel(chosen, a, b):
     return lambda chosen, a, b: a if chosen else b
 
 
-def root(x: Any) -> Any:
+def root(x: Lanes) -> Lanes:
     """Return the square root, in every lane."""
     return np.sqrt(x)
 
@@ -178,7 +198,14 @@ def _root_kernel(x):
     return lambda x: math.sqrt(x)
 
 
-def _vector_at(context: Any, builder: Any, sig: Any, args: Any, vector: Any, size: int) -> Any:
+def _vector_at(
+    context: Context,
+    builder: Builder,
+    sig: Signature,
+    args: Sequence[Word],
+    vector: ir.VectorType,
+    size: int,
+) -> Instruction:
     """Emit the load of a row of a (n, rows, width) table, numbers of `size` bytes, of args: table, i, row."""
     array = context.make_array(sig.args[0])(context, builder, value=args[0])
     i, row = (context.cast(builder, args[k], sig.args[k], types.int64) for k in (1, 2))
@@ -201,7 +228,7 @@ def _load(typingctx, table, i, row):
     return lanes(table, i, row), codegen
 
 
-def load(table: Any, i: int, row: int) -> Any:
+def load(table: np.ndarray, i: int, row: int) -> Lanes:
     """Return table[i, row] of an (n, rows, 4) table in single or double precision, contiguous, as lanes."""
     return table[i, row].astype(np.float64)
 
@@ -219,7 +246,7 @@ def _load_singles(typingctx, table, i, row):
     return singles(table, i, row), codegen
 
 
-def load_singles(table: Any, i: int, row: int) -> Any:
+def load_singles(table: np.ndarray, i: int, row: int) -> Lanes:
     """Return table[i, row] of an (n, rows, 8) table in single precision, contiguous, as singles."""
     return table[i, row]
 
@@ -237,7 +264,7 @@ def _lane(typingctx, value, k):
     return value.scalar(value, k), codegen
 
 
-def lane(value: Any, k: int) -> float:
+def lane(value: Lanes, k: int) -> float:
     """Return lane k as a float."""
     return float(value[k])
 
@@ -255,7 +282,7 @@ def _bits(typingctx, chosen):
     return types.int64(chosen), codegen
 
 
-def bits(chosen: Any) -> int:
+def bits(chosen: Mask) -> int:
     """Return a number whose bit k is set where lane k is chosen."""
     return int(sum(1 << k for k in range(len(chosen)) if chosen[k]))
 
