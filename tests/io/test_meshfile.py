@@ -1,8 +1,6 @@
 """Mesh files that lie, and what is read from honest ones; trimesh and coal are the independent readers."""
 
-import base64
 import contextlib
-import json
 import random
 import struct
 import sys
@@ -11,122 +9,29 @@ import tracemalloc
 import numpy as np
 import pytest
 import trimesh
+from mesh_files import (
+    ASCII_STL,
+    FACES,
+    HONEST,
+    OBJ,
+    OFF,
+    PLY,
+    PLY_HEAD,
+    TETRA,
+    dae,
+    glb,
+    gltf,
+    gltf_header,
+    ply_binary,
+    stl,
+    triangles,
+    write,
+)  # fmt: skip
 
 from data import data_folder
 from effort import refusal
 from tocsin import Mesh, TocsinError
-from tocsin.io.meshfile import READERS, read_parts
-
-TETRA = np.array([(0.0, 0.0, 0.0), (1.0, 0.0, 0.0), (0.0, 2.0, 0.0), (0.0, 0.0, 3.0)])
-FACES = np.array([(0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3)])
-
-DAE = """<?xml version="1.0"?>{doctype}
-<COLLADA xmlns="http://www.collada.org/2005/11/COLLADASchema" version="1.4.1">
-<asset><unit name="unit" meter="{unit}"/><up_axis>{up}</up_axis></asset>
-<library_geometries><geometry id="tetra"><mesh>
-<source id="s"><float_array id="a" count="12">0 0 0 1 0 0 0 2 0 0 0 3</float_array><technique_common>
-<accessor source="#a" count="4" stride="3"><param name="X" type="float"/><param name="Y" type="float"/>
-<param name="Z" type="float"/></accessor></technique_common></source>
-<vertices id="v"><input semantic="POSITION" source="#s"/></vertices>
-<triangles count="4" material="missing"><input semantic="VERTEX" source="#v" offset="0"/>
-<p>{indices}</p></triangles></mesh></geometry></library_geometries>
-<library_nodes>{nodes}</library_nodes>
-<library_visual_scenes><visual_scene id="scene">
-<node id="n"><translate>10 0 0</translate>{instance}</node></visual_scene></library_visual_scenes>
-<scene><instance_visual_scene url="#scene"/></scene></COLLADA>"""
-HONEST_DAE = {
-    "doctype": "",
-    "unit": "1",
-    "up": "Z_UP",
-    "indices": "0 2 1 0 1 3 0 3 2 1 2 3",
-    "nodes": "",
-    "instance": '<instance_geometry url="#tetra"><bind_material/></instance_geometry>',
-}
-
-
-def dae(**changes):
-    return DAE.format(**(HONEST_DAE | changes)).encode()
-
-
-def gltf_header(**changes):
-    data = TETRA.astype("<f4").tobytes() + FACES.astype("<u4").tobytes()
-    header = {
-        "asset": {"version": "2.0"},
-        "buffers": [{"byteLength": len(data), "uri": "data:;base64," + base64.b64encode(data).decode()}],
-        "bufferViews": [
-            {"buffer": 0, "byteOffset": 0, "byteLength": 48},
-            {"buffer": 0, "byteOffset": 48, "byteLength": 48},
-        ],
-        "accessors": [
-            {"bufferView": 0, "componentType": 5126, "type": "VEC3", "count": 4},
-            {"bufferView": 1, "componentType": 5125, "type": "SCALAR", "count": 12},
-        ],
-        "meshes": [{"name": "tetra", "primitives": [{"attributes": {"POSITION": 0}, "indices": 1}]}],
-        "nodes": [
-            {"name": "left", "mesh": 0, "translation": [1, 0, 0], "children": [1]},
-            {"name": "right", "mesh": 0, "scale": [2, 2, 2]},
-        ],
-        "scenes": [{"nodes": [0]}],
-        "scene": 0,
-    }
-    return header | changes
-
-
-def gltf(**changes):
-    return json.dumps(gltf_header(**changes)).encode()
-
-
-def glb(header=None, data=None, length=None, json_size=None):
-    text = json.dumps(header or gltf_header()).encode()
-    text += b" " * (-len(text) % 4)
-    body = struct.pack("<I4s", len(text) if json_size is None else json_size, b"JSON") + text
-    if data is not None:
-        body += struct.pack("<I4s", len(data), b"BIN\0") + data
-    return b"glTF" + struct.pack("<II", 2, 12 + len(body) if length is None else length) + body
-
-
-def stl(count=4, triangles=4, header=b"\0" * 80):
-    body = b"".join(struct.pack("<12fH", 0, 0, 0, *TETRA[face].ravel(), 0) for face in FACES[:triangles])
-    return header + struct.pack("<I", count) + body
-
-
-ASCII_STL = trimesh.exchange.stl.export_stl_ascii(trimesh.Trimesh(TETRA, FACES, process=False)).encode()
-OBJ = b"".join(b"v %g %g %g\n" % tuple(v) for v in TETRA) + b"".join(b"f %d %d %d\n" % tuple(f + 1) for f in FACES)
-OFF = b"OFF\n4 4 6\n" + b"".join(b"%g %g %g\n" % tuple(v) for v in TETRA)
-OFF += b"".join(b"3 %d %d %d\n" % tuple(f) for f in FACES)
-PLY_HEAD = "ply\nformat {format} 1.0\nelement vertex {vertices}\nproperty float x\nproperty float y\nproperty float z\n"
-PLY_HEAD += "element face {faces}\nproperty list uchar int {name}\nend_header\n"
-PLY = PLY_HEAD.format(format="ascii", vertices=4, faces=4, name="vertex_indices").encode() + OFF.split(b"\n", 2)[2]
-
-
-def ply_binary(vertices=4, faces=4, name="vertex_indices"):
-    head = PLY_HEAD.format(format="binary_little_endian", vertices=vertices, faces=faces, name=name).encode()
-    return head + TETRA.astype("<f4").tobytes() + b"".join(struct.pack("<B3i", 3, *f) for f in FACES)
-
-
-HONEST = {
-    "binary.stl": stl(),
-    "solid.stl": stl(header=b"solid but binary".ljust(80)),
-    "ascii.stl": ASCII_STL,
-    "plain.obj": OBJ,
-    "plain.off": OFF,
-    "ascii.ply": PLY,
-    "binary.ply": ply_binary(),
-    "plain.dae": dae(instance='<instance_geometry url="#tetra"/>').replace(b"10 0 0", b"0 0 0"),
-    "plain.gltf": gltf(nodes=[{"mesh": 0}]),
-    "plain.glb": glb(gltf_header(nodes=[{"mesh": 0}])),
-}
-
-
-def write(folder, name, data):
-    path = folder / name
-    path.write_bytes(data)
-    return path
-
-
-def triangles(mesh):
-    """The set of triangles, by position and whatever the order."""
-    return sorted(map(tuple, mesh.vertices[mesh.faces].reshape(-1, 9).tolist()))
+from tocsin.io.meshfile import READERS
 
 
 @pytest.mark.parametrize("name", HONEST)
@@ -307,30 +212,6 @@ def test_a_file_beyond_the_limit_is_refused_unread(tmp_path):
         Mesh.load(path)
 
 
-def test_no_material_library_is_opened(tmp_path, monkeypatch):
-    write(tmp_path, "box.mtl", b"newmtl a\nmap_Kd ../texture.png\n")
-    path = write(tmp_path, "box.obj", b"mtllib ../../etc/passwd\nmtllib box.mtl\nusemtl a\n" + OBJ)
-    opened = []
-    real = type(path).open
-    monkeypatch.setattr(type(path), "open", lambda self, *a, **k: opened.append(self.name) or real(self, *a, **k))
-    monkeypatch.setattr("builtins.open", lambda name, *a, **k: pytest.fail(f"opened {name}"))
-    assert len(Mesh.load(path).faces) == 4
-    assert opened == ["box.obj"]
-
-
-def test_relative_obj_indices_count_back_from_their_own_line(tmp_path):
-    block = b"v 0 0 %d\nv 1 0 %d\nv 0 1 %d\nf -3 -2 -1\n"
-    mesh = Mesh.load(write(tmp_path, "back.obj", block % (0, 0, 0) + block % (5, 5, 5)))
-    assert mesh.faces.tolist() == [[0, 1, 2], [3, 4, 5]]
-
-
-def test_obj_vertices_stay_as_listed_whatever_textures_and_normals_say(tmp_path):
-    text = OBJ.replace(b"f 1 3 2", b"f 1/1/1 3/2/2 2/3/1") + b"vt 0 0\nvt 1 0\nvt 0 1\nvn 0 0 1\nvn 0 1 0\nv 9 9 9\n"
-    mesh = Mesh.load(write(tmp_path, "textured.obj", text))
-    assert np.array_equal(mesh.vertices, np.vstack((TETRA, [(9.0, 9.0, 9.0)])))
-    assert np.array_equal(mesh.faces, FACES)
-
-
 @pytest.mark.parametrize("name", ["mixed.off", "mixed.ply"])
 def test_polygons_of_several_sizes_become_fans(tmp_path, name):
     points = b"0 0 0\n1 0 0\n2 1 0\n1 2 0\n0 1 0\n0 0 1\n"
@@ -338,76 +219,6 @@ def test_polygons_of_several_sizes_become_fans(tmp_path, name):
     text = (head if name.endswith("ply") else b"OFF\n6 3 0\n") + points + b"5 0 1 2 3 4\n3 5 1 2\n4 0 1 2 5\n"
     faces = Mesh.load(write(tmp_path, name, text)).faces.tolist()
     assert sorted(map(sorted, faces)) == [[0, 1, 2], [0, 1, 2], [0, 2, 3], [0, 2, 5], [0, 3, 4], [1, 2, 5]]
-
-
-def test_obj_polygons_become_fans_in_the_order_of_the_file(tmp_path):
-    text = b"v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 0 0 1\nf 1 2 5\nf 1 2 3 4\nf 4 3 \\\n5\n"
-    assert Mesh.load(write(tmp_path, "quad.obj", text)).faces.tolist() == [[0, 1, 4], [0, 1, 2], [0, 2, 3], [3, 2, 4]]
-
-
-def test_objects_of_an_obj_are_parts_that_share_vertices(tmp_path):
-    lines = OBJ.split(b"\n")
-    text = b"\n".join([b"o ground", *lines[:6], b"o roof", *lines[6:]])
-    parts = read_parts(write(tmp_path, "house.obj", text))
-    assert [(part.name, len(part.faces)) for part in parts] == [("ground", 2), ("roof", 2)]
-    assert np.array_equal(Mesh.load(tmp_path / "house.obj").vertices, TETRA)
-
-
-def test_nodes_of_a_gltf_are_placed_parts(tmp_path):
-    parts = read_parts(write(tmp_path, "two.glb", glb()))
-    assert [part.name for part in parts] == ["left", "right"]
-    assert parts[1].transform.tolist() == [[2, 0, 0, 1], [0, 2, 0, 0], [0, 0, 2, 0], [0, 0, 0, 1]]
-    mesh = Mesh.load(tmp_path / "two.glb")
-    assert mesh.vertices.max(axis=0).tolist() == [3.0, 4.0, 6.0]
-
-
-def test_a_gltf_node_is_one_part_whatever_its_materials_and_names_are_those_of_the_file(tmp_path):
-    primitive = {"attributes": {"POSITION": 0}, "indices": 1}
-    meshes = [{"name": "tetra", "primitives": [primitive, primitive, {"attributes": {"POSITION": 0}, "mode": 0}]}]
-    nodes = [{"name": "same", "mesh": 0, "children": [1, 2]}, {"name": "same", "mesh": 0}, {"mesh": 0}]
-    parts = read_parts(write(tmp_path, "many.gltf", gltf(meshes=meshes, nodes=nodes)))
-    assert [(part.name, len(part.faces)) for part in parts] == [("same", 8), ("same", 8), ("tetra", 8)]
-
-
-def test_a_gltf_camera_or_line_does_not_lose_what_hangs_on_its_node(tmp_path):
-    meshes = gltf_header()["meshes"] + [{"primitives": [{"mode": 1, "attributes": {"POSITION": 0}}]}]
-    nodes = [
-        {"camera": 0, "translation": [5, 0, 0], "children": [1]},
-        {"mesh": 1, "translation": [0, 5, 0], "children": [2]},
-        {"mesh": 0},
-    ]
-    cameras = [{"type": "perspective", "perspective": {"yfov": 1.0, "znear": 0.1}}]
-    mesh = Mesh.load(write(tmp_path, "hung.gltf", gltf(meshes=meshes, nodes=nodes, cameras=cameras)))
-    assert mesh.vertices.min(axis=0).tolist() == [5.0, 5.0, 0.0]
-
-
-def test_a_gltf_buffer_beside_the_file_is_read_but_not_through_a_link_out(tmp_path):
-    data = TETRA.astype("<f4").tobytes() + FACES.astype("<u4").tobytes()
-    folder = tmp_path / "model"
-    folder.mkdir()
-    write(folder, "two words.bin", data)
-    text = gltf(buffers=[{"byteLength": 96, "uri": "two%20words.bin"}])
-    assert len(Mesh.load(write(folder, "beside.gltf", text)).faces) == 8
-    write(tmp_path, "outside.bin", data)
-    (folder / "link.bin").symlink_to(tmp_path / "outside.bin")
-    with pytest.raises(TocsinError, match="outside"):
-        Mesh.load(write(folder, "link.gltf", gltf(buffers=[{"byteLength": 96, "uri": "link.bin"}])))
-
-
-@pytest.mark.parametrize("up", ["X_UP", "Y_UP", "Z_UP"])
-def test_dae_axes_are_those_of_the_file_and_units_become_metres(tmp_path, up):
-    mesh = Mesh.load(write(tmp_path, "inches.dae", dae(unit="0.0254", up=up)))
-    assert np.allclose(mesh.vertices.max(axis=0), np.array([11.0, 2.0, 3.0]) * 0.0254, rtol=1e-15)
-
-
-@pytest.mark.parametrize("up", ["X_UP", "Y_UP", "Z_UP"])
-def test_dae_placement_and_axes_are_those_of_pinocchio(tmp_path, up):
-    coal = pytest.importorskip("coal")
-    path = write(tmp_path, "metres.dae", dae(up=up))
-    other = np.asarray(coal.MeshLoader().load(str(path), np.ones(3)).vertices())
-    mesh = Mesh.load(path)
-    assert np.allclose(mesh.vertices.min(axis=0), other.min(axis=0))
-    assert np.allclose(mesh.vertices.max(axis=0), other.max(axis=0))
 
 
 @pytest.mark.parametrize("robot", ["hyq", "jvrc1", "excavator_zx120", "panda_mbm"])
