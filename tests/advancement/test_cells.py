@@ -32,7 +32,8 @@ def test_the_speed_of_a_box_and_of_a_triangle_are_the_fastest_of_their_corners()
         assert found == pytest.approx(truth)
         p, q, r = rng.normal(size=(3, 3))
         truth = np.abs((velocity + np.cross(turn, np.array([p, q, r]))) @ n).max()
-        assert corner_speed(tuple(n), tuple(velocity), tuple(turn), tuple(p), tuple(q), tuple(r)) == pytest.approx(truth)
+        found = corner_speed(*map(tuple, (n, velocity, turn, p, q, r)))
+        assert found == pytest.approx(truth)
 
 
 def test_the_speed_of_a_convex_set_holds_that_of_all_its_points():

@@ -11,9 +11,7 @@ from tocsin.io.srdf import read_srdf
 
 
 def link(name: str, shape: str, z: float = 0.0) -> str:
-    return (
-        f'<link name="{name}"><collision><origin xyz="0 0 {z}"/><geometry>{shape}</geometry></collision></link>'
-    )
+    return f'<link name="{name}"><collision><origin xyz="0 0 {z}"/><geometry>{shape}</geometry></collision></link>'
 
 
 def joint(name: str, parent: str, child: str, z: float, axis: str, limit: float) -> str:

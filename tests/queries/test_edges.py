@@ -1,6 +1,5 @@
 """Batches say, bit by bit, what single questions say, whatever the number of threads and the order."""
 
-
 import numpy as np
 import pytest
 

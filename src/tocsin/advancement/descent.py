@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tocsin._types import Mat3, Vec3
+from tocsin._types import Vec3
 from tocsin.advancement.approach import DONE, OPEN, WAIT, hulls_advance
 from tocsin.advancement.box_step import box_of, quad_step
 from tocsin.advancement.heap import grown, push
@@ -49,7 +49,7 @@ class Moment(NamedTuple):
     seen: Seen
     motion_b: tuple[Vec3, ...]
     """As b sees it."""
-    states: tuple[tuple[Mat3 | Vec3, ...], ...]
+    states: tuple
     """Of both, see `both_states`."""
 
 

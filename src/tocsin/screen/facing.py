@@ -59,10 +59,10 @@ class Ties(NamedTuple):
 
     links: np.ndarray
     sides: np.ndarray
-    edge: int
+    edge: np.int64
     """The body's first edge and face in the tables, and how many faces it has."""
-    face: int
-    faces: int
+    face: np.int64
+    faces: np.int64
 
 
 class Style(NamedTuple):
@@ -75,7 +75,7 @@ class Style(NamedTuple):
     """What moves along itself up to this speed faces nothing."""
     cut: bool
     """Is the screen cut for this body?"""
-    doppel: bool
+    doppel: bool | np.bool_
     """Is what lies at phi < 0 drawn twice?"""
     lasts: float
     """How much longer its boxes last: 1 for b, which moves for that long."""
@@ -137,10 +137,10 @@ class Pen(NamedTuple):
 class Bounding(NamedTuple):
     """What a line bounds: the faces at the sides of `edge` that are in `mask`, or, where it is virtual, `face`."""
 
-    edge: int
+    edge: np.int64
     """-1 where it is virtual."""
-    mask: int
-    face: int
+    mask: np.int64
+    face: np.int64
 
 
 @inlined

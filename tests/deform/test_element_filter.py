@@ -1,0 +1,73 @@
+"""Directions that keep elements apart: no pair of triangles that comes near is settled, by the oracle's distance."""
+
+import numpy as np
+import pytest
+
+from plain import PLAIN
+from tocsin.deform.element_filter import ALL, moving_free, noise_of, single_up, still_free
+from tocsin_bench.oracles import distance
+
+pytestmark = PLAIN
+
+
+def eight(rng, spread):
+    """Return corners of eight triangles as the filter has them, (corner)(coordinate) of eight, and as an array."""
+    table = (rng.normal(size=(8, 3, 3)) + rng.normal(size=(8, 1, 3)) * spread).astype(np.float32)
+    return tuple(tuple(table[:, c, i] for i in range(3)) for c in range(3)), table.astype(float)
+
+
+def apart(a, b):
+    return distance.triangle_triangle(a, b)
+
+
+def test_what_is_settled_at_time_0_is_farther_apart_than_asked():
+    rng = np.random.default_rng(1)
+    settled = 0
+    for _ in range(40):
+        (a, at), (b, bt) = eight(rng, 1.5), eight(rng, 1.5)
+        keep = np.float32(0.1)
+        free = int(still_free(a, b, keep))
+        truth = apart(at, bt)
+        for k in range(8):
+            if free >> k & 1:
+                settled += 1
+                assert truth[k] > 0.1
+    assert settled > 50
+
+
+def test_what_is_settled_while_moving_stays_apart_all_the_time():
+    rng = np.random.default_rng(2)
+    settled = 0
+    for _ in range(25):
+        (a, a0), (b, b0) = eight(rng, 2.0), eight(rng, 2.0)
+        (at, a1), (bt, b1) = eight(rng, 2.0), eight(rng, 2.0)
+        free = int(moving_free(a, b, at, bt, np.float32(0.05)))
+        for t in np.linspace(0.0, 1.0, 7):
+            truth = apart((1 - t) * a0 + t * a1, (1 - t) * b0 + t * b1)
+            for k in range(8):
+                if free >> k & 1:
+                    settled += 1
+                    assert truth[k] > 0.05
+    assert settled > 20
+
+
+def test_far_away_all_are_settled_and_on_top_of_each_other_none():
+    rng = np.random.default_rng(3)
+    (a, _), (b, _) = eight(rng, 0.0), eight(rng, 0.0)
+    far = tuple((x + np.float32(100.0), y, z) for x, y, z in b)
+    assert int(still_free(a, far, np.float32(0.0))) == ALL
+    assert int(still_free(a, a, np.float32(0.0))) == 0
+
+
+@pytest.mark.parametrize("x", [0.0, 1e-300, 1e-40, 2.0**-126, 0.1, 1.0, 1.0 + 2.0**-50, 3.3e7, 1e30])
+def test_rounding_up_to_single_precision_never_goes_below(x):
+    found = single_up(x)
+    assert found.dtype == np.float32
+    assert float(found) >= x
+    assert float(found) <= max(x * (1 + 1e-6), 2.0**-125) or x == 0.0
+    assert single_up(0.0) == 0.0
+
+
+def test_beyond_the_largest_coordinate_nothing_is_settled():
+    assert noise_of(1.0, 10.0) == pytest.approx(24.0 * 2.0**-24)
+    assert noise_of(10.0, 10.0) == np.inf
