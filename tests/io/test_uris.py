@@ -63,6 +63,30 @@ def test_the_callers_folders_come_before_the_descriptions_own(place):
     assert resolve(place, "package://hand/meshes/hand.stl", [place / "mine"]) == other / "hand.stl"
 
 
+@pytest.mark.parametrize(
+    ("uri", "file"),
+    [
+        ("package://meshes/link.stl", "ws/assets/arm/meshes/link.stl"),  # as Bullet's panda
+        ("package://arm/meshes/link.stl", "ws/assets/arm/meshes/link.stl"),  # as ManiSkill's koch
+        ("package://hand/hand.stl", "ws/assets/hand/hand.stl"),
+    ],
+)
+def test_of_several_folders_of_a_name_the_one_nearest_to_the_description_is_meant(place, uri, file):
+    for other in (file, "ws/meshes/other.stl", "ws/agents/arm/arm.py", "ws/agents/hand/x", "ws/assets/arm/arm.urdf"):
+        (place / other).parent.mkdir(parents=True, exist_ok=True)
+        (place / other).write_text("x")
+    assert resolve(place, uri, [place / "ws"], "ws/assets/arm/arm.urdf") == place / file
+
+
+def test_a_package_uri_without_a_package_is_the_file_beside_the_description_with_a_remark(place):
+    (place / "ws/arm/urdf/wheel.obj").write_text("x")
+    with pytest.warns(UserWarning, match="no package in it: the file beside 'arm.urdf'"):
+        assert resolve(place, "package://wheel.obj") == place / "ws/arm/urdf/wheel.obj"
+    for uri in ("package://gone.obj", "package://..", "package://"):
+        with pytest.raises(TocsinError, match="a package URI is package://name/path"):
+            resolve(place, uri)
+
+
 def test_a_missing_package_is_named_with_the_places_that_were_searched(place, monkeypatch):
     monkeypatch.setenv("ROS_PACKAGE_PATH", "/opt/there")
     with pytest.raises(TocsinError) as caught:

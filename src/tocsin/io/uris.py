@@ -2,7 +2,8 @@
 
 A URI is `package://name/rest`, `file:///place`, or a path, relative to the description's own folder. A package is
 looked for, in this order, in the folders that the caller gives, in `ROS_PACKAGE_PATH`, in `AMENT_PREFIX_PATH`, inside
-the description's own folder, and among the folders above it and beside those.
+the description's own folder, and among the folders above it and beside those. Of several in a folder that the caller
+gives, the one nearest to the description is meant.
 
 A description comes from anywhere, so it may name only files inside its own folder, inside the package in which it
 lies, and inside packages. A folder is a package if the caller says so or if it holds a `package.xml`: a name alone
@@ -20,7 +21,7 @@ from typing import cast
 from urllib.parse import unquote
 
 from tocsin._types import PathLike
-from tocsin.errors import TocsinError
+from tocsin.errors import TocsinError, remark
 from tocsin.io.files import parse_xml
 from tocsin.model.robot import Packages
 
@@ -65,11 +66,15 @@ class Places:
             file = self.document.parent / uri
         elif scheme[1] == "package":
             name, _, rest = uri.removeprefix("package:").lstrip("/").partition("/")  # three slashes are common
-            if not rest or not _PACKAGE.fullmatch(name):
+            if not _PACKAGE.fullmatch(name) or not (rest or os.path.isfile(self.document.parent / name)):
                 raise TocsinError(f"{what} names {uri!r}; a package URI is package://name/path.")
-            folder = self.package(name, what)
-            file = folder / rest.lstrip("/")
-            allowed = [*allowed, folder.resolve()]
+            if rest:
+                folder = self.package(name, what)
+                file = folder / rest.lstrip("/")
+                allowed = [*allowed, folder.resolve()]
+            else:
+                file = self.document.parent / name
+                remark(f"{what} names {uri!r}, which has no package in it: the file beside {self.document.name!r}.")
         elif scheme[1] == "file":
             place = uri.removeprefix("file:").removeprefix("//").removeprefix("localhost")
             if not place.startswith("/"):
@@ -100,19 +105,21 @@ class Places:
     def _search(self, name: str, what: str) -> Path:
         if name in self._named:
             return self._named[name]
-        for folder in self._given:
-            found = _below(folder, name)
+        above = list(dict.fromkeys([*self.document.parents, *self.document.resolve().parents]))
+        own = self.document.parent
+        near = [folder for folder in above if name in (folder.name, _declared_name(folder))]
+        near += [folder / name for folder in above]
+        for given in self._given:
+            closest = (place for place in (own / name, *near) if _inside(place, [given.resolve()]))
+            found = given if given.name == name else next(closest, None) or _below(given, name)
             if found is not None:
                 return found
         ros, ament = _listed("ROS_PACKAGE_PATH"), _listed("AMENT_PREFIX_PATH")
-        own = self.document.parent
         if _inside(own / name, self._allowed):
             return own / name
         seen = [found for folder in ros if (found := _below(folder, name)) is not None]
         seen += [prefix / "share" / name for prefix in ament]
-        above = list(dict.fromkeys([*self.document.parents, *self.document.resolve().parents]))
-        seen += [folder for folder in above if name in (folder.name, _declared_name(folder))]
-        seen += [folder / name for folder in above]
+        seen += near
         for folder in seen:
             if (folder / "package.xml").is_file():
                 return folder

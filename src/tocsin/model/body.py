@@ -186,7 +186,7 @@ class Body(Model):
     def from_octomap(
         cls, path: PathLike, pose: PoseLike | None = None, *, name: str | None = None, resolution: float | None = None
     ) -> Body:  # fmt: skip
-        """Make a body of the occupied cells of an octomap, a `.bt` file; solid, of boxes with the same union.
+        """Make a body of the occupied cells of an octomap, a `.bt` or `.ot` file; solid, of boxes with the same union.
 
         `resolution` (metres): coarser cells, each occupied if anything in it is: what is proven free of these is free
         of the file's. Cells of which nothing is known are not occupied. A body has at most 20,000 boxes.
