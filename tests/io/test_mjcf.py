@@ -395,6 +395,26 @@ def test_primitives_stay_primitives(tmp_path):
     assert robot.shapes[robot.link_index("stone")][0].source == Sphere(0.2)
 
 
+@pytest.mark.parametrize("meshdir", [".", "shapes"])
+def test_a_mesh_of_an_included_file_is_looked_for_from_the_main_file_and_then_from_its_own(tmp_path, meshdir):
+    meshes = tmp_path / meshdir
+    for folder in (tmp_path / "part", meshes):
+        folder.mkdir(exist_ok=True)
+    asset = "<asset><mesh name='m' file='m.obj'/></asset>"
+    (tmp_path / "part/part.xml").write_text(f"<mujocoinclude>{asset}</mujocoinclude>")
+    body = "<worldbody><body name='b'><freejoint/><geom type='mesh' mesh='m'/></body></worldbody>"
+    text = f"<mujoco><compiler meshdir='{meshdir}'/><include file='part/part.xml'/>{body}</mujoco>"
+    (tmp_path / "model.xml").write_text(text)
+    for file, edge in (tmp_path / "part/m.obj", 2.0), (meshes / "m.obj", 1.0):
+        box = Box((edge, edge, edge)).tessellate()
+        lines = [f"v {x} {y} {z}" for x, y, z in box.vertices] + [f"f {a} {b} {c}" for a, b, c in box.faces + 1]
+        file.write_text("\n".join(lines))
+        (shape,) = [shape for own in Robot.from_mjcf(tmp_path / "model.xml").shapes for shape in own]
+        theirs = mujoco.MjModel.from_xml_path(str(tmp_path / "model.xml"))
+        assert shape.diagonal == pytest.approx(2.0 * theirs.geom_rbound[0], rel=1e-3)
+        assert shape.diagonal == pytest.approx(edge * 3.0**0.5, rel=1e-3)
+
+
 def test_an_included_file_may_have_mujocos_own_root_for_such(tmp_path):
     (tmp_path / "part.xml").write_text('<mujocoinclude><geom type="sphere" size="0.1"/></mujocoinclude>')
     main = tmp_path / "main.xml"

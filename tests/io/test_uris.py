@@ -78,6 +78,15 @@ def test_of_several_folders_of_a_name_the_one_nearest_to_the_description_is_mean
     assert resolve(place, uri, [place / "ws"], "ws/assets/arm/arm.urdf") == place / file
 
 
+def test_a_description_in_a_folder_of_the_packages_name_needs_no_more(place):
+    for file in ("far/koch/arm.urdf", "far/koch/meshes/link.stl", "far/hand/hand.stl"):
+        (place / file).parent.mkdir(parents=True, exist_ok=True)
+        (place / file).write_text("x")
+    assert resolve(place, "package://koch/meshes/link.stl", (), "far/koch/arm.urdf").name == "link.stl"
+    with pytest.raises(TocsinError, match="it has no package"):
+        resolve(place, "package://hand/hand.stl", (), "far/koch/arm.urdf")
+
+
 def test_a_package_uri_without_a_package_is_the_file_beside_the_description_with_a_remark(place):
     (place / "ws/arm/urdf/wheel.obj").write_text("x")
     with pytest.warns(UserWarning, match="no package in it: the file beside 'arm.urdf'"):

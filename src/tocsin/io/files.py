@@ -46,6 +46,8 @@ class Element(ElementTree.Element):
     line: int = 0
     source: str = ""
     """The name of the file it comes from, where several are one document."""
+    folder: str = ""
+    """The folder of that file, seen from the main one's."""
 
     if TYPE_CHECKING:  # what is inside one is of this kind too
 

@@ -108,7 +108,7 @@ class Gathered:
             raise self._refused(f"with what it includes, elements are nested more than {DEEPEST} deep")
         for k in range(len(element) - 1, -1, -1):
             child = element[k]
-            child.source = document.name
+            child.source, child.folder = document.name, os.path.relpath(document.parent, main.parent)
             if child.tag != "include":
                 self._include(child, document, main, seen, depth + 1)
                 continue
@@ -157,7 +157,7 @@ class Gathered:
                     self._blank(section, element)
                 elif element.tag != "model" and element.get("file"):
                     name = os.path.basename(element.get("file", "")) if strip else element.get("file", "")
-                    self._asset(element, file, os.path.join(meshdir, name))
+                    self._asset(element, file, meshdir, name)
         known = {id(element) for section in root if section.tag == "asset" for element in section}
         for element in root.iter():
             if element.get("file") and id(element) not in known:
@@ -172,10 +172,15 @@ class Gathered:
         else:
             section.remove(element)
 
-    def _asset(self, element: Element, file: Path, name: str) -> None:
-        """Read the file of a mesh or height field."""
+    def _asset(self, element: Element, file: Path, meshdir: str, name: str) -> None:
+        """Read the file of a mesh or height field.
+
+        MuJoCo looks from the main file, and then from the included one: with the folder of meshes if it was called by a
+        relative path, without it if by an absolute one.
+        """
         what = f"<{element.tag}> in {element.source!r}, line {element.line},"
-        target = self._found((file.parent,), name, what)
+        meshes = file.parent / meshdir
+        target = self._found((meshes, file.parent / element.folder, meshes / element.folder), name, what)
         if not element.get("name"):
             element.set("name", target.stem if "://" in name else Path(name).stem)
         if target not in self._read:

@@ -48,6 +48,7 @@ class Places:
         self.document = Path(os.path.abspath(os.path.expanduser(os.fspath(document))))
         self._named, self._given = _folders(packages)
         self._found: dict[str, Path] = {}
+        self._remarked: set[str] = set()
         real = self.document.resolve()
         self._allowed = [self.document.parent.resolve(), real.parent]
         for above in (self.document, real):
@@ -74,7 +75,9 @@ class Places:
                 allowed = [*allowed, folder.resolve()]
             else:
                 file = self.document.parent / name
-                remark(f"{what} names {uri!r}, which has no package in it: the file beside {self.document.name!r}.")
+                if uri not in self._remarked:
+                    self._remarked.add(uri)
+                    remark(f"{what} names {uri!r}, which has no package in it: the file beside {self.document.name!r}.")
         elif scheme[1] == "file":
             place = uri.removeprefix("file:").removeprefix("//").removeprefix("localhost")
             if not place.startswith("/"):
@@ -115,6 +118,8 @@ class Places:
             if found is not None:
                 return found
         ros, ament = _listed("ROS_PACKAGE_PATH"), _listed("AMENT_PREFIX_PATH")
+        if own.name == name:
+            return own
         if _inside(own / name, self._allowed):
             return own / name
         seen = [found for folder in ros if (found := _below(folder, name)) is not None]
