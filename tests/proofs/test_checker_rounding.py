@@ -10,7 +10,7 @@ pytest.importorskip("tocsin_checker", reason="the checker is not installed: pip 
 
 from tocsin_checker.check import Scene
 from tocsin_checker.models import Link, Model
-from tocsin_checker.motion import ONE, Slabs, about, of_quaternion, rigid, unit, whole
+from tocsin_checker.motion import ONE, UP, Slabs, about, rigid, turn_between, turned, unit, whole
 from tocsin_checker.shapes import Part
 
 
@@ -25,26 +25,32 @@ def chain(rng: np.random.Generator, length: int, round_numbers: bool) -> Model:
     for k in range(length):
         kind = str(rng.choice(["revolute", "prismatic", "fixed"], p=(0.6, 0.3, 0.1)))
         mimic = float(rng.choice([1.0, -0.5, 3.0])), float(rng.choice([0.0, 0.25, -np.pi]))
-        origin = rigid(of_quaternion(vector(4)), vector())
-        links.append(Link(f"l{k}", k - 1, kind, k, origin, unit(vector()), mimic=mimic))
-    pieces = [[[whole(v) for v in vector(int(rng.integers(1, 5)))] for _ in range(length)]]
+        origin = rigid(turned(*turn_between((0.0, 0.0, 0.0, 1.0), vector(4))), vector())
+        links.append(Link(f"l{k}", k - 1, kind, origin, unit(vector()), k, mimic))
+    pieces = [[*([whole(v) for v in vector(int(rng.integers(1, 5)))] for _ in range(length)), [0, ONE]]]
     return Model("chain", links, pieces, [Fraction(0), Fraction(1)], [0.0] * length, True, "")
 
 
-def exactly(model: Model, t: mpmath.mpf, point: list[float]) -> mpmath.matrix:
-    """Return where a point of the last link is, from the definitions; joints' frames as the checker has read them."""
+def exactly(model: Model, t: mpmath.mpf, point: list[float], back: bool) -> mpmath.matrix:
+    """Return where a point of the last link is in the world, or one of the world in the last link, from the
+    definitions; joints' frames as the checker has read them."""
     x = mpmath.matrix([mpmath.mpf(v) for v in point])
-    for link, entry in reversed(list(zip(model.links, model.pieces[0]))):
+    joints = list(zip(model.links, model.pieces[0]))
+    for link, entry in joints if back else reversed(joints):
         value = link.mimic[0] * sum(mpmath.mpf(c) / ONE * t**k for k, c in enumerate(entry)) + mpmath.mpf(link.mimic[1])
         u = mpmath.matrix([mpmath.mpf(float(v)) for v in link.axis])
         u = u / mpmath.norm(u)
+        frame = mpmath.matrix([[mpmath.mpf(float(v)) for v in row[:3]] for row in link.origin[:3]])
+        at = mpmath.matrix([mpmath.mpf(float(v)) for v in link.origin[:3, 3]])
+        if back:
+            x, value = frame.T * (x - at), -value
         if link.kind == "revolute":
             k = mpmath.matrix([[0, -u[2], u[1]], [u[2], 0, -u[0]], [-u[1], u[0], 0]])
             x = x + mpmath.sin(value) * (k * x) + (1 - mpmath.cos(value)) * (k * (k * x))
         elif link.kind == "prismatic":
             x = x + value * u
-        frame = mpmath.matrix([[mpmath.mpf(float(v)) for v in row[:3]] for row in link.origin[:3]])
-        x = frame * x + mpmath.matrix([mpmath.mpf(float(v)) for v in link.origin[:3, 3]])
+        if not back:
+            x = frame * x + at
     return x
 
 
@@ -56,13 +62,15 @@ def test_places_and_derivatives_are_within_what_may_be_rounded(seed: int) -> Non
     scene = Scene([model], [(len(model.links) - 1, Part(point, np.eye(4)))])
     d = int(rng.integers(1, 30))
     i = 2 * int(rng.integers(0, 2 ** (d - 1))) + 1
-    slabs = Slabs(scene, *scene.stretch(Fraction(0), Fraction(1)), range(len(model.links)), [(i / 2**d, 0.5**d)])
-    found = slabs.placed(len(model.links) - 1, -1)[0][0, :, :3] @ [*point[0], 1.0]
-    bounds = slabs.placed(len(model.links) - 1, -1)[1][0]
+    slab, last, back = (((i - 1) / 2**d, (i + 1) / 2**d),), len(model.links) - 1, seed % 4 > 1
+    slabs = Slabs(scene, *scene.stretch(Fraction(0), Fraction(1)), range(last + 1), [slab])
+    jets, (bounds,) = slabs.placed(-1, last) if back else slabs.placed(last, -1)
+    found = jets[0, :, :3] @ [*point[0], 1.0]
     with mpmath.workdps(60):
         for order, factor in ((0, 1), (1, 1), (2, 2)):
             for c in range(3):
-                true = mpmath.diff(lambda t: exactly(model, t, point[0].tolist())[c], mpmath.mpf(i) / 2**d, order)  # noqa: B023
+                where = lambda t: exactly(model, t, point[0].tolist(), back)[c]  # noqa: B023, E731
+                true = mpmath.diff(where, mpmath.mpf(i) / 2**d, order) * (mpmath.mpf(UP) / 2**d) ** order
                 size = bounds[order, 4] + bounds[order, 0] * float(np.linalg.norm(point))
                 assert abs(float(true - factor * mpmath.mpf(found[order, c]))) <= (bounds[5, 4] + 2.0**-46) * size
                 assert abs(true) <= size * (1 + 1e-9)

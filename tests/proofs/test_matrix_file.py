@@ -1,6 +1,7 @@
 """The proof of a matrix: accepted as it is, refused with one word changed, or with other limits."""
 
 import copy
+import hashlib
 from pathlib import Path
 
 import numpy as np
@@ -46,17 +47,19 @@ def test_the_proof_of_a_matrix_is_checked_word_by_word(arm: Robot, tmp_path: Pat
     counts = f"{len(found.of('never'))} pairs of links never, {len(found.of('sometimes'))} pairs of links sometimes"
     assert counts in str(verdict)
     never = next(k for k, said in enumerate(data["links"]) if said["verdict"] == "never")
-    words = data["links"][never]["trees"][0][2].split()
+    words = data["links"][never]["tree"].split()
     for k in range(0, len(words), max(len(words) // 24, 1)):
         wrong = copy.deepcopy(data)
-        wrong["links"][never]["trees"][0][2] = " ".join(words[:k] + words[k + 1 :])
+        wrong["links"][never]["tree"] = " ".join(words[:k] + words[k + 1 :])
         assert not accepts(wrong, files)
     for change in (
-        lambda d: d["links"][never]["trees"].clear(),
+        lambda d: d["links"][never].__setitem__("tree", "."),
+        lambda d: d["links"][never].__setitem__("tree", "="),
+        lambda d: d["links"][never].__setitem__("tree", ""),
         lambda d: d.__setitem__("margin", 0.5),
         lambda d: d["links"][never].__setitem__("links", ["arm/base", "arm/base"]),
-        lambda d: next(s for s in d["links"] if s["verdict"] == "sometimes")["witness"].__setitem__(8, 0.0),
-        lambda d: d["links"].append({"links": ["arm/base", "arm/upper"], "verdict": "never", "trees": []}),
+        lambda d: next(s for s in d["links"] if s["verdict"] == "sometimes")["witness"].__setitem__(1, 0.0),
+        lambda d: d["links"].append({"links": ["arm/base", "arm/upper"], "verdict": "never", "tree": ""}),
     ):
         wrong = copy.deepcopy(data)
         change(wrong)
@@ -139,7 +142,9 @@ def test_links_that_touch_at_all_joint_values_are_proven_to(tmp_path: Path) -> N
         lambda d: d.__setitem__("tree", "="),
         lambda d: d.update(tree="=", contacts=d["contacts"][:1]),
         lambda d: d["contacts"][0].__setitem__("points", d["contacts"][0]["points"][::-1]),
-        lambda d: d["contacts"][0]["points"].__setitem__(0, [0.02, 0.02, 0.02]),
+        lambda d: d["contacts"][0]["points"].__setitem__(0, [[7], [1.0], [0.0, 0.0, 0.0]]),
+        lambda d: d["contacts"][0]["points"][0].__setitem__(2, [0.0, 0.0, 1e-3]),
+        lambda d: d.__setitem__("tree", "."),
         lambda d: d.__setitem__("tolerance", 0.0),
         lambda d: d.__setitem__("verdict", "never"),
     ):
@@ -148,7 +153,8 @@ def test_links_that_touch_at_all_joint_values_are_proven_to(tmp_path: Path) -> N
         assert not accepts(wrong, files)
     wheel(tmp_path / "wide.urdf", '<box size="0.04 0.04 0.04"/>', limit=0.5)
     wide = copy.deepcopy(data)
-    wide["models"][0]["urdf"] = checker.Robot(tmp_path / "wide.urdf").digest
+    raw = (tmp_path / "wide.urdf").read_bytes()
+    wide["models"][0]["links"][1]["files"][""] = hashlib.sha256(raw).hexdigest()
     assert not accepts(wide, {"wheel": tmp_path / "wide.urdf"})
 
 
@@ -156,5 +162,5 @@ def test_a_witness_outside_the_limits_is_none(arm: Robot, tmp_path: Path) -> Non
     arm.prove_pairs(proof=tmp_path / "arm.proof", threads=1)
     data = checker.read_proof(tmp_path / "arm.proof")
     said = next(said for said in data["links"] if said["verdict"] == "sometimes")
-    said["witness"][9] += 2.0 * np.pi  # the same place, but not within the limits
+    said["witness"][2] += 2.0 * np.pi  # the same place, but not within the limits
     assert not accepts(data, {"arm": tmp_path / "arm.urdf"})

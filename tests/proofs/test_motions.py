@@ -20,22 +20,24 @@ def test_every_motion_of_every_joint_gets_a_proof_that_is_accepted(seed: int, tm
     assert checker.check(checker.read_proof(tmp_path / "p.proof"), {}).claim == proof.claim
 
 
-def ball(name: str, motion: dict, asked: bool) -> dict:
+def ball(name: str, slides: bool, curve: list[float]) -> dict:
+    """A ball that slides along x, or stands on it."""
+    at = np.eye(4)
+    at[0, 3] = 0.0 if slides else curve[0]
     link = {
-        "name": name, "parent": "", "joint": "floating", "at": [0, 0, 0, 0, 0, 0, 1], "axis": [0, 0, 1], "across": [],
-        "entry": 0, "mimic": [1, 0], "shapes": [{"place": np.eye(4).tolist(), "shape": ["sphere", 0.1]}],
+        "name": "", "parent": "", "joint": "prismatic" if slides else "fixed", "at": at.tolist(), "axis": [1, 0, 0],
+        "entry": 0, "mimic": [1, 0],
+        "shapes": [{"place": np.eye(4).tolist(), "points": [[0, 0, 0]], "radius": 0.1}],
     }  # fmt: skip
-    return {"name": name, "links": [link], "asked": asked, **motion}
+    return {"name": name, "links": [link], "asked": slides, "pieces": [[curve] if slides else []]}
 
 
 def by_hand(tree: str, curve: list[float]) -> dict:
     """The example of docs/proofs.md: a ball on a curve before a ball that stands."""
-    moves = {"curves": [[curve, [0], [0], [0], [0], [0], [1, 1]]], "times": [0, 1]}
-    stands = {"rows": [[1.5, 0, 0, 0, 0, 0, 1]]}
     return {
-        "format": "tocsin proof", "version": 2, "claim": "free", "margin": 0.0, "margins": [], "skipped": [],
-        "models": [ball("a", moves, True), ball("b", stands, False)], "shapes": [["a", 0], ["b", 0]],
-        "free": [f". 0 1 {tree} ;"], "contact": {}, "links": [],
+        "format": "tocsin proof", "version": 3, "claim": "free", "margin": 0.0, "pairs": [],
+        "models": [ball("a", True, curve), ball("b", False, [1.5])], "shapes": [["a", 0], ["b", 0]],
+        "free": [f". {tree}"], "contact": {}, "links": [],
     }  # fmt: skip
 
 
@@ -55,22 +57,23 @@ def test_the_example_by_hand_is_checked_as_the_docs_say() -> None:
     assert not accepts(by_hand("/ 1 0 0 / 1 0 0", curve))
 
 
-def test_what_a_proof_says_twice_or_by_half_is_refused() -> None:
-    """A curve with a row beside it does not stand, and a planar joint does not lose a direction."""
+def test_what_moves_is_asked_about_and_says_all_its_entries() -> None:
     data = by_hand("/ 1 0 0 1 0 0", [0, 0, 3, -2])
     assert accepts(data)
     data["models"][0]["asked"], data["models"][1]["asked"] = False, True
     assert not accepts(data)
-    data["models"][0]["rows"] = [[0, 0, 0, 0, 0, 0, 1]]
-    assert not accepts(data)
-    flat = by_hand("1 0 0", [0])
-    flat["models"][0]["links"][0].update(joint="planar", across=[[0, 1, 0], [1, 0, 0]])
-    flat["models"][0]["curves"] = [[[0], [0, 0.5], [0]]]
+    flat = by_hand("1 0 0", [0, 0.5])
     assert accepts(flat)
-    flat["models"][0]["curves"] = [[[0], [0, 5.0], [0]]]
-    assert not accepts(flat)
-    flat["models"][0]["links"][0]["across"].pop()
-    assert not accepts(flat)
+    for pieces in ([[]], [], [[[0, 5.0]]], [[[0, 0.5], [0]]], [[[]]], [[[0, 0.5]], [[1.0]]]):
+        flat["models"][0]["pieces"] = pieces
+        assert not accepts(flat)
+
+
+@pytest.mark.parametrize("leaf", ["x", "1 0 0", "@ 0 1 0 0", "@ 1 1 0 0"])
+def test_a_direction_may_stand_in_the_frame_of_any_link_between(leaf: str) -> None:
+    """Of balls that do not turn all frames have the same axes; what is seen from one that moves, moves."""
+    assert accepts(by_hand(f"/ {leaf} {leaf}", [0, 0, 3, -2]))
+    assert not accepts(by_hand(f"/ {leaf} {leaf}", [0, 0, 4, -2]))
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -87,7 +90,8 @@ def test_the_checker_places_links_where_they_are_and_bounds_what_a_parabola_leav
     rng = np.random.default_rng(seed)
     for begin, end in examined.stretches:
         m, tau = 2 * int(rng.integers(4)) + 1, 0.125
-        slabs = Slabs(examined, *examined.stretch(begin, end), range(len(examined.links)), [(m / 8, tau)])
+        slab = ((m / 8 - tau, m / 8 + tau),)
+        slabs = Slabs(examined, *examined.stretch(begin, end), range(len(examined.links)), [slab])
         shape = int(rng.integers(len([i for i, _ in examined.shapes if examined.of[i] is examined.models[0]])))
         link, part = examined.shapes[shape]
         t, t1, t2 = slabs.placed(link, -1)[0][0, :, :3]
@@ -95,8 +99,9 @@ def test_the_checker_places_links_where_they_are_and_bounds_what_a_parabola_leav
         points = np.c_[part.points, np.ones(len(part.points))]
         for s in rng.uniform(-tau, tau, 12):
             at = (begin + (end - begin) * (Fraction(m, 8) + Fraction(float(s))) - first) / (last - first)
-            pose = motion.link_poses(float(at))[link]
-            off = np.linalg.norm(points @ (pose[:3] - (t + s * t1 + s * s * t2)).T, axis=1).max()
+            name, share = examined.links[link].name, s / tau
+            pose = motion.link_poses(float(at))[motion.model.link_names.index(name) if name else 0]
+            off = np.linalg.norm(points @ (pose[:3] - (t + share * t1 + share * share * t2)).T, axis=1).max()
             assert off <= most + 1e-12
-        moment = Slabs(examined, *examined.stretch(begin, end), range(len(examined.links)), [(m / 8, 0.0)])
+        moment = Slabs(examined, *examined.stretch(begin, end), range(len(examined.links)), [((m / 8, m / 8),)])
         assert moment.left(link, -1, [0], None, part.sizes[None])[0] < 1e-10  # nothing but what may be rounded

@@ -141,7 +141,7 @@ def test_a_proof_that_is_changed_is_refused(seed: int) -> None:
     scene, motion = close_call()
     data = json.loads(json.dumps(scene.prove(motion).data))
     words = data["free"][0].split()
-    places = [k for k, w in enumerate(words) if w.lstrip("-").isdigit()][2:]
+    places = [k for k, w in enumerate(words) if w.lstrip("-").isdigit()]
     change = seed % 6
     if change == 0:  # a direction is turned around
         k = places[3 * rng.integers(len(places) // 3)]
@@ -149,13 +149,13 @@ def test_a_proof_that_is_changed_is_refused(seed: int) -> None:
     elif change == 1:  # a word is lost
         del words[rng.integers(len(words))]
     elif change == 2:  # nothing is said about the pair
-        words = [".", ";"]
+        words = ["."]
     elif change == 3:  # more is claimed than the gap is
         data["margin"] = 0.4
     elif change == 4:  # the motion is another one
-        data["models"][0]["rows"][1][0] = float(rng.choice([-0.5, 0.5, 0.35]))
+        data["models"][0]["pieces"][0][0][1] = float(rng.choice([-0.5, 0.5, 0.35]))
     else:  # the rod is thicker
-        data["models"][1]["links"][0]["shapes"][0]["shape"][1][rng.integers(2)] = 0.9
+        data["models"][1]["links"][0]["shapes"][0]["points"][rng.integers(8)][rng.integers(2)] *= 6.0
     data["free"][0] = " ".join(words)
     assert not accepts(data)
 
@@ -169,12 +169,12 @@ def test_a_file_that_lies_gets_a_sentence(tmp_path: Path) -> None:
         "spoilt": good[:40] + bytes(255 - b for b in good[40:80]) + good[80:],
         "text": b"hello",
         "bomb": b"[" * 100_000,
-        "other": json.dumps({**proof.data, "version": 1}).encode(),
+        "other": json.dumps({**proof.data, "version": 2}).encode(),
         "less": json.dumps({k: v for k, v in proof.data.items() if k != "free"}).encode(),
         "nested": json.dumps({**proof.data, "free": ["/ " * 100_000]}).encode(),
-        "counts": json.dumps({**proof.data, "free": [f". {10**30} {10**30} 1 1 1 ;"]}).encode(),
-        "digits": json.dumps({**proof.data, "free": [". 0 1 " + "9" * 5_000 + " 1 1 ;"]}).encode(),
-        "many": json.dumps({**proof.data, "free": [". ;"] * 100_000}).encode(),
+        "counts": json.dumps({**proof.data, "free": [f". {'1 ' * 3_000_000}"]}).encode(),
+        "digits": json.dumps({**proof.data, "free": [". " + "9" * 5_000 + " 1 1"]}).encode(),
+        "many": json.dumps({**proof.data, "free": ["."] * 100_000}).encode(),
         "shapes": json.dumps({**proof.data, "shapes": [["ring", k] for k in range(20_000)]}).encode(),
         "packed": gzip.compress(b" " * (2**26 + 1), 1),
     }
@@ -195,8 +195,10 @@ def test_shapes_and_pairs_cannot_be_left_out() -> None:
         lambda d: d["models"].pop(1),
         lambda d: d["shapes"].pop(1),
         lambda d: d["models"].append(copy.deepcopy(d["models"][1])),
-        lambda d: d["skipped"].append(["ring", "rod", "adjacent"]),
-        lambda d: d["models"][1]["links"][0]["shapes"][0]["place"][3].__setitem__(0, 5.0) or d["free"].clear(),
+        lambda d: d["pairs"].append(["ring", "rod", "adjacent"]),
+        lambda d: d["free"].__setitem__(0, "="),
+        lambda d: d["free"].__setitem__(0, ""),
+        lambda d: d["models"][1]["links"][0]["shapes"][0]["place"][0].__setitem__(0, 5.0),
         lambda d: d["models"][0].__setitem__("asked", "no") or d["free"].clear(),
     ):
         wrong = copy.deepcopy(data)

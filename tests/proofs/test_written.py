@@ -3,10 +3,12 @@
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from tocsin import Body, Box, Robot, Scene, Sphere
 from tocsin.proofs.written import Held, said_of
+from tocsin_bench.campaigns.proof_questions import walker
 
 checker = pytest.importorskip("tocsin_checker", reason="the checker is not installed: pip install ./checker")
 
@@ -35,11 +37,27 @@ def test_what_a_robot_carries_is_part_of_its_proof(tmp_path: Path) -> None:
 def test_a_robot_is_named_by_its_file_and_one_without_is_spelled_out(tmp_path: Path) -> None:
     (tmp_path / "arm.urdf").write_text(ARM)
     arm = Robot.from_urdf(tmp_path / "arm.urdf")
-    said = said_of(Held.of(arm), "arm")
-    assert (said["joints"], said["links"], len(said["urdf"])) == (["turn"], [], 64)
+    base, file = said_of(Held.of(arm), "arm", None)["links"]
+    assert (base["joint"], file["joints"], len(file["files"][""])) == ("fixed", ["turn"], 64)
     arm.source = None
-    spelled = said_of(Held.of(arm), "arm")
+    spelled = said_of(Held.of(arm), "arm", None)
     assert [(link["name"], link["parent"], link["joint"]) for link in spelled["links"]] == [
-        ("base", "", "floating"), ("hand", "base", "revolute"),
+        ("base", "", "fixed"), ("hand", "base", "revolute"),
     ]  # fmt: skip
     assert json.loads(json.dumps(spelled)) == spelled
+
+
+def test_a_joint_that_slides_and_turns_is_spelled_out_by_what_it_is_made_of() -> None:
+    robot = walker()
+    base = [np.eye(4), np.eye(4)]
+    base[1][0, 3] = 1.0
+    said = said_of(Held.of(robot), "walker", robot.follow(np.tile(robot.rest[7:], (2, 1)), base=base))
+    kinds = {link["name"]: (link["joint"], link["entry"]) for link in said["links"]}
+    width = len(robot.rest)
+    assert [kinds[f"trunk.{k}"] for k in range(3)] == [("prismatic", width - 7 + k) for k in range(3)]
+    assert kinds["trunk"] == ("ball", width - 4)
+    assert [kinds[name][0] for name in ("c.0", "c.1", "c", "d", "e.2", "e", "f")] == [
+        "prismatic", "prismatic", "revolute", "ball", "prismatic", "ball", "revolute",
+    ]  # fmt: skip
+    assert len(said["pieces"][0]) == width
+    assert said["pieces"][0][width - 7] == [0.0, 1.0]

@@ -76,11 +76,11 @@ def forged(question: Drawn, rng: np.random.Generator) -> tuple[str, Data] | None
             return None
         data["free"] = free["free"]
         if how == "ignored" and rng.random() < 0.5:
-            data["skipped"] = [entry for entry in free["skipped"] if {*entry[:2]} != {a, b}]
+            data["pairs"] = [entry for entry in free["pairs"] if {*entry[:2]} != {a, b}]
         return how, data
-    data["free"] = [". ;"] * max(len(data["models"][0].get("curves", data["models"][0].get("rows", []))), 1)
+    data["free"] = [str(rng.choice([".", "=", ". " + "x " * 40]))] * len(data["models"][0]["pieces"])
     if how == "skipped":
-        data["skipped"].append([a, b, str(rng.choice(["adjacent", "never", "Adjacent ", ""]))])
+        data["pairs"].append([a, b, str(rng.choice(["adjacent", "never", "Adjacent ", ""]))])
     elif how == "unasked":
         for model in data["models"]:
             model["asked"] = [0, 1, "true", None][int(rng.integers(4))] if rng.random() < 0.5 else False
@@ -182,7 +182,7 @@ def changed(data: Data, rng: np.random.Generator) -> tuple[str, Data]:
     stretch = int(rng.integers(len(wrong["free"])))
     words = wrong["free"][stretch].split()
     numbers = [i for i in range(len(words) - 2) if all(w.lstrip("-").isdigit() for w in words[i : i + 3])]
-    moving = [m for m in wrong["models"] if "curves" in m or len(m["rows"]) > 1] or wrong["models"]
+    moving = [m for m in wrong["models"] if m["asked"]]
     model = moving[int(rng.integers(len(moving)))]
     link = model["links"][int(rng.integers(len(model["links"])))]
     how = str(rng.choice([
@@ -195,7 +195,7 @@ def changed(data: Data, rng: np.random.Generator) -> tuple[str, Data]:
     elif how == "lost" and words:
         del words[int(rng.integers(len(words)))]
     elif how == "added":
-        words.insert(int(rng.integers(len(words) + 1)), str(rng.choice(["/", "<", ">", "7", ";", ".", "0", "1e3"])))
+        words.insert(int(rng.integers(len(words) + 1)), str(rng.choice(["/", "<", ">", "7", "=", ".", "0", "1e3", "x", "-z", "@ 0", "/1"])))
     elif how == "swapped":
         i, k = rng.integers(len(words), size=2)
         words[i], words[k] = words[k], words[i]
@@ -205,21 +205,18 @@ def changed(data: Data, rng: np.random.Generator) -> tuple[str, Data]:
         wrong["margin"] = float(rng.choice([wrong["margin"] + rng.uniform(0, 0.3), -1.0, 1e300]))
     elif how == "own margin":
         names = [name for name, _ in rng.permutation(np.array(wrong["shapes"], object))[:2]]
-        wrong["margins"].append([*names, float(rng.uniform(0.0, 0.5))])
+        wrong["pairs"].append([*names, float(rng.uniform(0.0, 0.5))])
     elif how == "motion":
         _moved(model, rng)
     elif how == "times" and "times" in model:
         k = int(rng.integers(len(model["times"])))
         model["times"][k] += float(rng.choice([rng.normal() * 0.3, 1e9]))
     elif how == "error":
-        width = len(model["curves"][0]) if "curves" in model else len(model["rows"][0])
-        model["error"] = [float(v) for v in rng.choice([0.0, 0.2, 1e3], width)]
+        model["error"] = [float(v) for v in rng.choice([0.0, 0.2, 1e3], len(model["pieces"][0]))]
     elif how == "size" and link["shapes"]:
         shape = link["shapes"][0]
-        if "faces" in shape:
-            shape["vertices"] = (np.array(shape["vertices"]) * rng.uniform(0.5, 3.0)).tolist()
-        else:
-            shape["shape"][1] = (np.array(shape["shape"][1]) * rng.uniform(0.5, 3.0)).tolist()
+        which = str(rng.choice([key for key in ("points", "radius", "ring") if key in shape]))
+        shape[which] = (np.array(shape[which]) * rng.uniform(0.5, 3.0)).tolist()
     elif how == "place" and link["shapes"]:
         link["shapes"][0]["place"][int(rng.integers(3))][3] += float(rng.normal() * 0.3)
     elif how == "joint":
@@ -244,30 +241,28 @@ def changed(data: Data, rng: np.random.Generator) -> tuple[str, Data]:
 def _moved(model: Data, rng: np.random.Generator) -> None:
     """Change one number of a motion."""
     far = float(rng.choice([rng.normal() * 0.5, rng.normal() * 5.0, 1e-3, 7.0]))
-    if "curves" in model:
-        entry = model["curves"][int(rng.integers(len(model["curves"])))][int(rng.integers(len(model["curves"][0])))]
+    piece = model["pieces"][int(rng.integers(len(model["pieces"])))]
+    if piece:
+        entry = piece[int(rng.integers(len(piece)))]
         entry[int(rng.integers(len(entry)))] += far
         if rng.random() < 0.3:
             entry.append(far)
-    else:
-        row = model["rows"][int(rng.integers(len(model["rows"])))]
-        row[int(rng.integers(len(row)))] += far
 
 
 def _rejointed(link: Data, model: Data, rng: np.random.Generator) -> None:
     """Change how a link is joined."""
-    what = str(rng.choice(["axis", "at", "mimic", "entry", "joint", "parent", "across"]))
-    if what in ("axis", "at", "mimic"):
+    what = str(rng.choice(["axis", "at", "mimic", "entry", "joint", "parent"]))
+    if what in ("axis", "mimic"):
         k = int(rng.integers(len(link[what])))
         link[what][k] += float(rng.normal() * 0.4)
+    elif what == "at":
+        link["at"][int(rng.integers(3))][int(rng.choice([0, 3, 3]))] += float(rng.normal() * 0.4)
     elif what == "entry":
         link["entry"] = int(rng.integers(8))
     elif what == "joint":
         link["joint"] = str(rng.choice(["fixed", "revolute", "prismatic", "ball", "floating", "planar", "screw"]))
-    elif what == "parent":
+    else:
         link["parent"] = str(rng.choice([other["name"] for other in model["links"]]))
-    elif link["across"]:
-        link["across"][0] = [float(v) for v in rng.normal(size=3)]
 
 
 def damaged(data: Data, rng: np.random.Generator) -> tuple[str, bytes]:
@@ -300,7 +295,7 @@ def damaged(data: Data, rng: np.random.Generator) -> tuple[str, bytes]:
     elif how == "same key":
         raw = bytearray(bytes(raw).replace(b'"margin":', b'"margin":0.0,"margin":', 1))
     else:
-        raw = bytearray(bytes(raw).replace(b'"version":2', b'"version":' + str(rng.integers(3, 99)).encode()))
+        raw = bytearray(bytes(raw).replace(b'"version":3', b'"version":' + str(rng.integers(4, 99)).encode()))
     return how, bytes(raw)
 
 

@@ -22,14 +22,15 @@ from typing import Any
 
 import numpy as np
 
-from tocsin import Body, Box, Capsule, ConvexHull, Cylinder, Motion, Robot, Scene, Sphere
+from scipy.spatial.transform import Rotation
+
+from tocsin import Body, Capsule, ConvexHull, Cylinder, Motion, Robot, Scene, Sphere
 
 Data = dict[str, Any]
 KINDS = (
     "direction", "range", "time", "lost", "added", "margin", "motion", "pair", "shape", "hash", "asked", "halved",
     "triangles", "model",
 )  # fmt: skip
-SOLIDS = {"box": Box, "sphere": Sphere, "cylinder": Cylinder, "capsule": Capsule, "hull": ConvexHull}
 
 
 def changed(data: Data, files: dict[str, Path], folder: Path, rng: np.random.Generator) -> tuple[str, Data, Any]:
@@ -39,23 +40,25 @@ def changed(data: Data, files: dict[str, Path], folder: Path, rng: np.random.Gen
     stretch = int(rng.integers(len(wrong["free"])))
     words = wrong["free"][stretch].split()
     wrong["free"][stretch] = " ".join(_reworded(kind, words, rng))
-    moving = next(m for m in wrong["models"] if m["asked"] and len(m["rows"]) > 1)
+    moving = next(m for m in wrong["models"] if m["asked"])
     if kind == "margin":
         wrong["margin"] = float(wrong["margin"] + rng.choice([1e-4, 0.01, 0.3]) * rng.uniform(0.5, 2.0))
     elif kind == "motion":
-        k = 7 + int(rng.integers(len(moving["rows"][0]) - 7)) if len(moving["rows"][0]) > 7 else int(rng.integers(3))
-        moving["rows"][-1][k] += float(rng.choice([-1.0, 1.0]) * rng.choice([0.01, 0.3, 2.0]))
+        last = moving["pieces"][-1]
+        entry = last[int(rng.integers(len(last) if _robots({"models": [moving]}) else 3))]
+        entry += [0.0] * (2 - len(entry))
+        entry[1] += float(rng.choice([-1.0, 1.0]) * rng.choice([0.01, 0.3, 2.0]))
     elif kind == "shape":
         wrong["shapes"].pop(int(rng.integers(len(wrong["shapes"]))))
     elif kind == "hash":
-        robots = [m for m in wrong["models"] if "urdf" in m]
-        (robots[0] if robots else wrong).update({"urdf": "0" * 64} if robots else {"version": 1})
+        robots = _robots(wrong)
+        (robots[0][1]["files"] if robots else wrong).update({"": "0" * 64} if robots else {"version": 2})
     elif kind == "asked":
-        wrong["skipped"].append([wrong["shapes"][0][0], wrong["shapes"][-1][0], "adjacent"])
+        wrong["pairs"].append([wrong["shapes"][0][0], wrong["shapes"][-1][0], "adjacent"])
     elif kind == "halved":
         del wrong["free"][-1]
     elif kind == "triangles":
-        meshes = [s for m in wrong["models"] for link in m["links"] for s in link["shapes"] if "faces" in s]
+        meshes = [s for m in wrong["models"] for link in m["links"] for s in link.get("shapes", ()) if "faces" in s]
         if meshes:
             faces = meshes[int(rng.integers(len(meshes)))]["faces"]
             first = int(rng.integers(len(faces) - 2))
@@ -67,10 +70,10 @@ def changed(data: Data, files: dict[str, Path], folder: Path, rng: np.random.Gen
 
 def _reworded(kind: str, words: list[str], rng: np.random.Generator) -> list[str]:
     """Return the words of a stretch with a change of them; as they are, of another kind."""
-    numbers = [k for k in range(len(words) - 2) if all(w.lstrip("-").isdigit() for w in words[k : k + 3])]
-    if kind == "direction" and numbers:
-        k = int(rng.choice(numbers))
-        words[k : k + 3] = [str(v) for v in rng.integers(-60, 61, 3)]
+    leaves = [k for k in range(len(words)) if _is_leaf(words, k)]
+    if kind == "direction" and leaves:
+        k = int(rng.choice(leaves))
+        words[k : k + (3 if _number(words[k]) else 1)] = [str(v) for v in rng.integers(-60, 61, 3)]
     elif kind in ("range", "time"):
         places = [k for k, w in enumerate(words) if w in ("<", ">")] if kind == "range" else _halvings(words)
         if places:
@@ -80,9 +83,9 @@ def _reworded(kind: str, words: list[str], rng: np.random.Generator) -> list[str
     elif kind == "lost":
         del words[int(rng.integers(len(words)))]
     elif kind == "added":
-        words.insert(int(rng.integers(len(words))), str(rng.choice(["/", "<", ">", "7", ";", "."])))
+        words.insert(int(rng.integers(len(words))), str(rng.choice(["/", "<", ">", "7", "x", "."])))
     elif kind == "pair" and words.count("."):
-        words = [".", ";"]
+        words = ["."]
     return words
 
 
@@ -92,37 +95,52 @@ def _halvings(words: list[str]) -> list[int]:
     return [k for k, w in enumerate(words) if w == "/" and k > start and "." not in words[k : _end(words, k)]]
 
 
+def _number(word: str) -> bool:
+    return word.lstrip("-").isdigit()
+
+
+def _is_leaf(words: list[str], k: int) -> bool:
+    """Does a direction begin at word k: three numbers, of which it is the first, or an axis?"""
+    run = k
+    while run > 0 and _number(words[run - 1]):
+        run -= 1
+    return (k - run) % 3 == 0 if _number(words[k]) else words[k].lstrip("-") in ("x", "y", "z")
+
+
 def _end(words: list[str], k: int) -> int:
     """Return where a tree ends that begins at word k."""
     open_trees = 1
     while open_trees and k < len(words):
-        halved = words[k] in ("/", "<", ">")
-        open_trees += 1 if halved else -1
-        k += 1 if halved else 3
+        open_trees += 1 if words[k] in ("/", "<", ">") else -1
+        k += 3 if _number(words[k]) else 1
     return k
+
+
+def _robots(data: Data) -> list[tuple[str, Data]]:
+    """Return the robots that a proof names by their files: their names, and what it says of the files."""
+    return [(m["name"], link) for m in data["models"] for link in m["links"] if "files" in link]
 
 
 def _edited(wrong: Data, files: dict[str, Path], folder: Path, rng: np.random.Generator) -> dict[str, Any]:
     """Change a size of a robot's URDF, or of a body; return where the robots are then."""
     factor = float(rng.choice([0.9, 1.02, 1.5]))
-    robots = [m for m in wrong["models"] if "urdf" in m]
+    robots = _robots(wrong)
     if robots:
-        source = Path(files[robots[0]["name"]])
+        name, held = robots[0]
+        source = Path(files[name])
         text = source.read_text()
         places = list(re.finditer(r'xyz="([^"]*)"', text))
         at = places[int(rng.integers(len(places)))]
         numbers = " ".join(repr(float(v) * factor + 0.01) for v in at[1].split())
         text = f'{text[: at.start()]}xyz="{numbers}"{text[at.end() :]}'
         names = {name for name in re.findall(r'filename="([^"]*)"', text) if "://" not in name}
-        for name in names:
-            text = text.replace(f'"{name}"', f'"{source.resolve().parent / name}"')
-            robots[0]["meshes"] = {
-                str(source.resolve().parent / k) if k == name else k: v for k, v in robots[0]["meshes"].items()
-            }
+        for mesh in names:
+            text = text.replace(f'"{mesh}"', f'"{source.resolve().parent / mesh}"')
+        held["files"] = {str(source.resolve().parent / k) if k in names else k: v for k, v in held["files"].items()}
         path = folder / "edited.urdf"
         path.write_text(text)
-        robots[0]["urdf"] = hashlib.sha256(text.encode()).hexdigest()
-        return {**files, robots[0]["name"]: path}
+        held["files"][""] = hashlib.sha256(text.encode()).hexdigest()
+        return {**files, name: path}
     models = [m for m in wrong["models"] if m["links"][-1]["shapes"]]
     place = models[int(rng.integers(len(models)))]["links"][-1]["shapes"][0]["place"]
     place[int(rng.integers(3))][3] += 0.1 * factor
@@ -134,34 +152,55 @@ def still_true(scene: Scene, motions: tuple[Motion, ...], wrong: Data, files: di
     names = {id(model): name for model, name in zip(scene.models, scene.names)}
     models = [_rebuilt(said, files) for said in wrong["models"]]
     made = Scene(*models)
-    for a, b, _ in wrong["skipped"]:
-        made.ignore(a, b)
-    rows = {m["name"]: np.array(m["rows"]) for m in wrong["models"]}
+    for a, b, said in wrong["pairs"]:
+        if isinstance(said, str):
+            made.ignore(a, b)
+    rows = {m["name"]: _rows(m) for m in wrong["models"]}
     of = dict(zip(scene.names, models))
     moved = tuple(Motion(of[names[id(m.model)]], rows[names[id(m.model)]]) for m in motions)
     return made.is_free(*moved, margin=wrong["margin"], method="interval")
 
 
+def _rows(said: Data) -> np.ndarray:
+    """Return the configurations through which a model goes as a proof has them, its base first."""
+    pieces = said["pieces"]
+    rows = np.array([[entry[0] for entry in piece] for piece in pieces] + [[sum(entry) for entry in pieces[-1]]])
+    joints = sum(len(link["joints"]) for _, link in _robots({"models": [said]}))
+    if rows.shape[1] > joints:
+        return np.hstack((rows[:, joints:], rows[:, :joints]))
+    return np.hstack((np.tile(_base(said), (len(rows), 1)), rows))
+
+
+def _base(said: Data) -> np.ndarray:
+    """Return where a model stands that has a base that does."""
+    at = np.array(said["links"][0]["at"], float)
+    return np.concatenate((at[:3, 3], Rotation.from_matrix(at[:3, :3]).as_quat()))
+
+
 def _rebuilt(said: Data, files: dict[str, Any]) -> Any:
     """Return a model as a proof has it."""
-    if "urdf" in said:
-        folders = sorted({str(Path(name).parent) for name in said["meshes"] if Path(name).is_absolute()})
+    robots = _robots({"models": [said]})
+    if robots:
+        folders = sorted({str(Path(name).parent) for name in robots[0][1]["files"] if Path(name).is_absolute()})
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             return Robot.from_urdf(files[said["name"]], name=said["name"], packages=folders)
-    shapes = [
-        (SOLIDS[s["shape"][0]](*_sizes(s["shape"])) if "shape" in s else (s["vertices"], s["faces"]), s["place"])
-        for s in said["links"][0]["shapes"]
-    ]
-    return Body(shapes, _pose(said["rows"][0]), name=said["name"])
+    shapes = [(_solid(s), s["place"]) for s in said["links"][-1]["shapes"]]
+    return Body(shapes, _pose(_rows(said)[0]), name=said["name"])
 
 
-def _sizes(shape: list[Any]) -> list[Any]:
-    kind, size = shape
-    return size if kind in ("cylinder", "capsule") else [size]
+def _solid(said: Data) -> Any:
+    """Return a shape as a proof has it."""
+    points, radius, ring = said["points"], said.get("radius", 0.0), said.get("ring", 0.0)
+    if "faces" in said:
+        return points, said["faces"]
+    if not radius and not ring:
+        return ConvexHull(points)
+    length = float(np.ptp(np.array(points, float)[:, 2]))
+    return Cylinder(ring, length) if ring else Capsule(radius, length) if length else Sphere(radius)
 
 
-def _pose(row: list[float]) -> np.ndarray:
+def _pose(row: np.ndarray) -> np.ndarray:
     from tocsin_bench.oracles.kinematics import frame, quaternion_to
 
-    return frame(quaternion_to(np.array(row[3:7])), np.array(row[:3]))
+    return frame(quaternion_to(row[3:7]), row[:3])

@@ -13,21 +13,20 @@ from typing import Any
 import numpy as np
 
 from tocsin_bench.oracles import shapes as truth
-from tocsin_bench.oracles.kinematics import exp, frame, quaternion_to
+from tocsin_bench.oracles.kinematics import exp, quaternion_to
 
 SURE = 1e-7
 """Metres by which a sample has to be within the margin."""
 
-QUATERNION = {"floating": 3, "ball": 0}
-
 
 def _shape(said: dict[str, Any]) -> truth.Shape:
+    points, radius, ring = said["points"], said.get("radius", 0.0), said.get("ring", 0.0)
     if "faces" in said:
-        return truth.mesh(said["vertices"], said["faces"])
-    kind, size = said["shape"]
-    if kind in ("sphere", "box", "hull"):
-        return getattr(truth, kind)(size)
-    return getattr(truth, kind)(*size)
+        return truth.mesh(points, said["faces"])
+    if not radius and not ring:
+        return truth.hull(points)
+    length = float(np.ptp(np.array(points, float)[:, 2]))
+    return truth.cylinder(ring, length) if ring else truth.capsule(radius, length) if length else truth.sphere(radius)
 
 
 def _turned(p: Any, q: Any, share: float) -> np.ndarray:
@@ -45,13 +44,7 @@ class Moving:
 
     def __init__(self, said: dict[str, Any]) -> None:
         self.said = said
-        self.pieces: Any = said.get("curves")
-        if self.pieces is None:
-            rows = said["rows"] if len(said["rows"]) > 1 else said["rows"] * 2
-            self.pieces = [[[p, q - p] for p, q in zip(a, b)] for a, b in itertools.pairwise(rows)]
-            self.ends = [(a, b) for a, b in itertools.pairwise(rows)]
-        else:
-            self.ends = [([e[0] for e in piece], [(*e, 0.0)[1] for e in piece]) for piece in self.pieces]
+        self.pieces: Any = said["pieces"]
         times = said.get("times") or np.linspace(0.0, 1.0, len(self.pieces) + 1)
         self.knots = (np.asarray(times, float) - times[0]) / (times[-1] - times[0])
         self.shapes = [[(_shape(s), np.array(s["place"], float)) for s in link["shapes"]] for link in said["links"]]
@@ -63,20 +56,17 @@ class Moving:
         q = [sum(c * share**i for i, c in enumerate(entry)) for entry in self.pieces[k]]
         found: dict[str, np.ndarray] = {"": np.eye(4)}
         for link in self.said["links"]:
-            at, e, kind = link["at"], link["entry"], link["joint"]
+            e, kind = link["entry"], link["joint"]
             own, axis = np.eye(4), np.asarray(link["axis"], float) / np.linalg.norm(link["axis"])
             factor, offset = link["mimic"]
-            if kind in ("revolute", "continuous"):
+            if kind == "revolute":
                 own[:3, :3] = exp((factor * q[e] + offset) * axis)
             elif kind == "prismatic":
                 own[:3, 3] = (factor * q[e] + offset) * axis
-            elif kind == "planar":
-                own = frame(exp(q[e + 2] * axis), np.array(q[e : e + 2]) @ np.array(link["across"], float))
-            elif kind in QUATERNION:
-                i = e + QUATERNION[kind]
-                own[:3, :3] = _turned(self.ends[k][0][i : i + 4], self.ends[k][1][i : i + 4], share)
-                own[:3, 3] = q[e:i] if kind == "floating" else 0.0
-            fixed = frame(quaternion_to(np.array(at[3:], float)), np.array(at[:3], float))
+            elif kind == "ball":
+                turn = self.pieces[k][e : e + 4]
+                own[:3, :3] = _turned([v[0] for v in turn], [sum(v) for v in turn], share)
+            fixed = np.array(link["at"], float)
             found[link["name"]] = found[link["parent"]] @ fixed @ own
         return [found[link["name"]] for link in self.said["links"]]
 
@@ -84,12 +74,11 @@ class Moving:
 def is_false(data: dict[str, Any], moments: int = 48) -> bool:
     """Does a sample show that the claim of freedom of a proof is false?"""
     models = [Moving(said) for said in data["models"]]
-    skipped = {frozenset(entry[:2]) for entry in data["skipped"]}
-    margins = {frozenset(entry[:2]): entry[2] for entry in data["margins"]}
+    said = {frozenset(entry[:2]): entry[2] for entry in data["pairs"]}
     knots = np.unique(np.concatenate([m.knots for m in models]))
     shares = np.unique(np.concatenate([knots, np.linspace(0.0, 1.0, moments)]))
     things = [
-        (k, i, m["name"] if len(m["links"]) == 1 else f"{m['name']}/{link['name']}", shape, place)
+        (k, i, f"{m['name']}/{link['name']}".removesuffix("/"), shape, place)
         for k, m in enumerate(data["models"])
         for i, link in enumerate(m["links"])
         for shape, place in models[k].shapes[i]
@@ -99,9 +88,9 @@ def is_false(data: dict[str, Any], moments: int = 48) -> bool:
         for a, b in itertools.combinations(things, 2):
             pair = frozenset((a[2], b[2]))
             asked = data["models"][a[0]]["asked"] is True or data["models"][b[0]]["asked"] is True
-            if a[:2] == b[:2] or pair in skipped or not asked:
+            margin = said.get(pair, data["margin"])
+            if a[:2] == b[:2] or isinstance(margin, str) or not asked:
                 continue
-            margin = margins.get(pair, data["margin"])
             at = where[a[0]][a[1]] @ a[4], where[b[0]][b[1]] @ b[4]
             if truth.apart(a[3], at[0], b[3], at[1]) > margin:
                 continue

@@ -49,8 +49,8 @@ def coal_shape(part: Any) -> Any:
         made.endModel()
         return made
     height = float(np.ptp(part.corners[:, 2]))
-    if part.is_box:
-        return coal.Box(*np.ptp(part.corners, axis=0).tolist())
+    if not part.ring and not part.radius:
+        return coal.Box(*np.ptp(part.corners, axis=0).tolist())  # the only hull that a URDF has
     if part.ring:
         return coal.Cylinder(part.ring, height)
     return coal.Capsule(part.radius, height) if height else coal.Sphere(part.radius)
@@ -69,9 +69,9 @@ def gaps(proof: Path, urdf: Path, name: str) -> list[tuple[str, str, float]]:
     shapes = [coal_shape(part) for _, part in examined.shapes]
     found = []
     for said in (said for said in data["links"] if said["verdict"] == "sometimes"):
-        examined.models[0].pieces = [[[whole(v)] for v in said["witness"]]]
+        examined.models[0].pieces = [[*([whole(v)] for v in said["witness"]), [0]]]
         moves = examined.stretch(Fraction(0), Fraction(1))
-        standing = Slabs(examined, *moves, range(len(examined.links)), [(0.5, 0.0)])
+        standing = Slabs(examined, *moves, range(len(examined.links)), [((0.5, 0.5),)])
         of = [[s for s, (i, _) in enumerate(examined.shapes) if examined.names[i] == link] for link in said["links"]]
         least = np.inf
         for a, b in itertools.product(*of):

@@ -1,8 +1,8 @@
 """The check itself: every pair of shapes, at every moment of every stretch, is apart; or two points are together.
 
-A leaf of the proof is a direction, two parts and a slab of time, or a box of joint values: `motion` has the gap that is
-left. If that is more than the margin, no two points of the parts come within the margin. The tree above the leaves
-halves the time, the box or a part, so what is true of both halves is true of the whole.
+A leaf of the proof is a direction, two parts and a cell: a slab of time, or a box of joint values. `motion` has the gap
+that is left. If that is more than the margin, no two points of the parts come within the margin. The tree above the
+leaves halves the cell or a part, so what is true of both halves is true of the whole.
 """
 
 import functools
@@ -17,13 +17,13 @@ from typing import Any
 import numpy as np
 
 from tocsin_checker.models import Model, read_model
-from tocsin_checker.motion import UP, Cells, Joint, Slab, Slabs, norms, unit
+from tocsin_checker.motion import UP, Cell, Cells, Joint, Slabs, norms, unit
 from tocsin_checker.proof import Refused, need, shown
 from tocsin_checker.shapes import Part
 
-SHORTEST, MOST_SHAPES, AT_ONCE, LARGEST = 2.0**-51, 3_000, 500, 20_000
-"""The shortest slab; shapes of a proof; leaves that are checked together; links times slabs that are."""
-AXES = np.concatenate((np.eye(3), -np.eye(3)))
+MOST_SHAPES, AT_ONCE = 3_000, 500
+"""Shapes of a proof; leaves that are checked together."""
+AXES = {sign + name: -v if sign else v for name, v in zip("xyz", np.eye(3)) for sign in ("", "-")}
 NOT_ASKED = np.inf
 NOT_UNDERSTOOD = LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RuntimeError, StopIteration
 
@@ -69,11 +69,11 @@ class Scene:
 
     def chain(self, link: int, frame: int) -> list[int]:
         """Return the links from one up to a frame above it."""
-        found = []
-        while link != frame:
-            found.append(link)
-            link = self.parent[link]
-        return found
+        return [] if link == frame else [link, *self.chain(self.parent[link], frame)]
+
+    def between(self, a: int, b: int, frame: int) -> list[int]:
+        """Return the links from two shapes up to a frame above them."""
+        return [i for s in (a, b) for i in self.chain(self.shapes[s][0], frame)]
 
     def stretch(self, begin: Fraction, end: Fraction) -> tuple[list[Joint], list[Any]]:
         """Return the joints of all links in a stretch, and the entries of all configurations."""
@@ -83,21 +83,13 @@ class Scene:
             joints, entries, first = joints + own, [*entries, moves], first + len(moves[0])
         return joints, entries
 
-    def between(self, a: int, b: int) -> list[int]:
-        """Return the links whose joints move one of two shapes against the other."""
-        return [i for s in (a, b) for i in self.chain(self.shapes[s][0], self.frame(a, b))]
 
-
-def halves(slab: Slab, _: Any) -> list[Slab]:
-    """Return the halves of a slab."""
-    middle, tau = slab[0], 0.5 * slab[1]
-    need(tau >= SHORTEST, "the proof halves the time more than 50 times.")
-    return [(middle - tau, tau), (middle + tau, tau)]
-
-
-def between(slab: Slab) -> str:
-    """Return a slab in words."""
-    return f"between {slab[0] - slab[1]:.9g} and {slab[0] + slab[1]:.9g}"
+def halves(cell: Cell, k: int) -> list[Cell]:
+    """Return the halves of a cell along one of its entries."""
+    low, high = cell[k]
+    middle = 0.5 * (low + high)
+    need(low < middle < high, "the proof halves a time or a box that cannot be halved.")
+    return [(*cell[:k], half, *cell[k + 1 :]) for half in ((low, middle), (middle, high))]
 
 
 class Check(Scene):
@@ -113,45 +105,47 @@ class Check(Scene):
         moving = [model.knots for model in self.models if model.knots] or [[Fraction(0), Fraction(1)]]
         need(len({(k[0], k[-1]) for k in moving}) == 1, "some of the motions begin before or end after others.")
         self.stretches = list(itertools.pairwise(sorted(set().union(*moving))))
-        self.names = [m.name if len(m.links) == 1 else f"{m.name}/{k.name}" for m, k in zip(self.of, self.links)]
+        self.names = [f"{m.name}/{k.name}".removesuffix("/") for m, k in zip(self.of, self.links)]
         listed = [((self.names[i], s), (i, part)) for i, k in enumerate(self.links) for s, part in enumerate(k.shapes)]
         numbered, own = [(str(name), int(number)) for name, number in proof["shapes"]], dict(listed)
         same = sorted(numbered) == sorted(name for name, _ in listed) and len(own) == len(listed)
         need(same, "the shapes that the proof numbers are not those of its models, each once.")
         need(len(listed) <= MOST_SHAPES, f"the proof is about more than {MOST_SHAPES:,} shapes.")
         self.shapes = [own[name] for name in numbered]
-        self.margins = self._margins(proof["margin"], proof["margins"], proof["skipped"])
-        asked = self.margins[self.margins < NOT_ASKED]
         need(any(m.asked for m in self.models), "the proof asks about nothing.")
+        self.margins = self._margins(float(proof["margin"]), proof["pairs"])
+        asked = self.margins[self.margins < NOT_ASKED]
         self.verdict.pairs, least = len(asked), min([proof["margin"], *asked.tolist()])
-        own_margins = f" ({least:.6g} m for some pairs)" if least < proof["margin"] else ""
+        some = f" ({least:.6g} m for some pairs)" if least < proof["margin"] else ""
         tubes = [" in a tube of what it may be off" if any(m.off) else "" for m in self.models]
         models = [f"{m.name}: {m.about}{tube}" for m, tube in zip(self.models, tubes)]
-        self.verdict.about = [f"margin {proof['margin']:.6g} m{own_margins}", *models]
+        self.verdict.about = [f"margin {proof['margin']:.6g} m{some}", *models]
 
     def pair(self, a: int, b: int) -> str:
         """Return the names of two shapes' links."""
         return f"{self.names[self.shapes[a][0]]} and {self.names[self.shapes[b][0]]}"
 
-    def _margins(self, given: float, margins: list[Any], skipped: list[Any]) -> np.ndarray:
-        """Return the margin of every pair of shapes a < b that has to be apart, NOT_ASKED where none has to."""
-        need(all(0.0 <= m < 1e9 for m in [given, *(m for _, _, m in margins)]), "a margin is a length, not negative.")
-        link, of = np.array([i for i, _ in self.shapes]), {}
-        asked, order = np.array([self.of[i].asked for i in link]), np.arange(len(link))
+    def _margins(self, margin: float, pairs: list[Any]) -> np.ndarray:
+        """Return the margin of every pair of shapes a < b that has to be apart, NOT_ASKED where none has to; of some
+        pairs of links the proof says another one, or why they are not asked about."""
+        link, of = np.array([i for i, _ in self.shapes], dtype=int), {}
+        asked, order = np.array([self.of[i].asked for i in link], dtype=bool), np.arange(len(link))
         wanted = (asked[:, None] | asked) & (link[:, None] != link) & (order[:, None] < order)
-        out = np.where(wanted, float(given), NOT_ASKED)
+        out = np.where(wanted, margin, NOT_ASKED)
         for shape, i in enumerate(link):
             of.setdefault(self.names[i], []).append(shape)
-        for entries, skips in ((margins, False), (skipped, True)):
-            once = len({frozenset(entry[:2]) for entry in entries}) == len(entries)
-            need(once, "a pair has two margins, or is skipped twice.")
-            for a, b, said in entries:
-                both = [(min(pair), max(pair)) for pair in itertools.product(of.get(a, ()), of.get(b, ()))]
-                for pair in (pair for pair in both if out[pair] < NOT_ASKED):
-                    fits = not skips or said == "ignored" or (said == "adjacent" and self._adjacent(*link[[*pair]]))
-                    need(fits, f"{a} and {b} are skipped, but not as 'ignored', nor 'adjacent' with a joint between.")
-                    out[pair] = NOT_ASKED if skips else said
-                    self.verdict.skipped.update([said] if skips else [])
+        lengths = [margin, *(said for _, _, said in pairs if not isinstance(said, str))]
+        need(all(0.0 <= m < 1e9 for m in lengths), "a margin is a length, not negative.")
+        once = len({frozenset(entry[:2]) for entry in pairs}) == len(pairs)
+        need(once, "something is said twice of a pair of links.")
+        for a, b, said in pairs:
+            both = [(min(pair), max(pair)) for pair in itertools.product(of.get(a, ()), of.get(b, ()))]
+            for pair in (pair for pair in both if out[pair] < NOT_ASKED):
+                skips = isinstance(said, str)
+                fits = not skips or said == "ignored" or (said == "adjacent" and self._adjacent(*link[[*pair]]))
+                need(fits, f"{a} and {b} are skipped, but not as 'ignored', nor 'adjacent' with a joint between.")
+                out[pair] = NOT_ASKED if skips else said
+                self.verdict.skipped.update([said] if skips else [])
         return out
 
     def _adjacent(self, *links: int) -> bool:
@@ -163,86 +157,73 @@ class Check(Scene):
         """Check that nothing comes within the margin."""
         given, wanted = len(self.proof["free"]), len(self.stretches)
         need(given == wanted, f"the motion has {wanted} stretches; {given} are proven.")
-        for number, (said, ends) in enumerate(zip(self.proof["free"], self.stretches)):
-            self.where, (words, listed) = f"stretch {number}: ", (iter(said.split()), {})
-            slabs = functools.partial(Slabs, self, *self.stretch(*ends))
-            self.apart(self._slabs(words, listed), slabs, between)
-            need(next(words, None) is None, "the proof goes on behind its end.")
-            self._boxes(slabs, listed)
+        pairs = np.argwhere(self.margins < NOT_ASKED)
+        for number, (text, ends) in enumerate(zip(self.proof["free"], self.stretches)):
+            self.where = f"stretch {number}: "
+            self.apart(text, pairs, ((0.0, 1.0),), functools.partial(Slabs, self, *self.stretch(*ends)))
 
-    def _slabs(self, words: Iterator[str], listed: dict[Slab, set[Any]]) -> Iterator[Any]:
-        """Return the leaves of all slabs, in their order; the pairs that a slab lists are left in `listed`."""
-        waiting = [(0.5, 0.5)]
+    def leaves(self, words: Iterator[str], whole: Cell, pairs: Any) -> Iterator[Any]:
+        """Return the leaves of a proof that pairs of shapes are apart in a cell; of no pairs, the cells themselves."""
+        waiting = [whole]
         while waiting:
-            slab, word = waiting.pop(), next(words)
-            if word == "/":
-                waiting += halves(slab, words)[::-1]
+            cell, word = waiting.pop(), next(words)
+            if word[0] == "/":
+                waiting += halves(cell, int(word[1:] or 0))[::-1]
                 continue
-            need(word == ".", f"expected / or . where a slab begins; got {word[:20]!r}.")
-            listed[slab] = set()
-            while (word := next(words)) != ";":
-                pair = int(word), int(next(words))
-                listed[slab].add(pair)
-                yield from self.tree(words, slab, *pair, halves)
+            need(word == ("=" if pairs is None else "."), f"expected / or . where a cell begins; got {word[:20]!r}.")
+            if pairs is None:
+                yield cell
+            for a, b in pairs if pairs is not None else ():
+                yield from self._tree(words, cell, int(a), int(b))
 
-    def tree(self, words: Iterator[str], cell: Any, a: int, b: int, halved: Any) -> Iterator[Any]:
-        """Return the leaves of the proof of a pair of shapes in a cell; `halved(cell, words)` halves one."""
-        waiting = [(cell, self.shapes[a][1], self.shapes[b][1])]
+    def _tree(self, words: Iterator[str], whole: Cell, a: int, b: int) -> Iterator[Any]:
+        """Return the leaves of the proof of a pair of shapes in a cell."""
+        waiting = [(whole, self.shapes[a][1], self.shapes[b][1])]
         while waiting:
             (cell, part_a, part_b), word, frame = waiting.pop(), next(words), self.frame(a, b)
-            if word == "/":
-                waiting += [(half, part_a, part_b) for half in halved(cell, words)[::-1]]
+            if word[0] == "/":
+                waiting += [(half, part_a, part_b) for half in halves(cell, int(word[1:] or 0))[::-1]]
             elif word == "<":
                 waiting += [(cell, half, part_b) for half in part_a.halves[::-1]]
             elif word == ">":
                 waiting += [(cell, part_a, half) for half in part_b.halves[::-1]]
+            elif word in AXES:
+                yield cell, a, part_a, b, part_b, AXES[word], -1
             else:
                 if word == "@":
-                    need(halved is not halves, "directions of a motion are in the frame of the pair.")
-                    frame, word = self.between(a, b)[int(next(words))], next(words)
+                    frame, word = self.between(a, b, frame)[int(next(words))], next(words)
                 yield cell, a, part_a, b, part_b, unit([int(word), int(next(words)), int(next(words))]), frame
 
-    def apart(self, leaves: Iterator[Any], cells_of: Any, in_words: Any) -> None:
-        """Check that the parts of each leaf are apart along its direction, everywhere in its cell."""
+    def apart(self, text: str, pairs: Any, whole: Cell, cells_of: Any) -> None:
+        """Check that pairs of shapes are apart everywhere in a cell, as a text proves: the parts of each of its leaves
+        are along its direction."""
+        words = iter(text.split())
+        leaves = self.leaves(words, whole, pairs)
         while chunk := list(itertools.islice(leaves, AT_ONCE)):
             numbers, sides = {cell: k for k, cell in enumerate(dict.fromkeys(leaf[0] for leaf in chunk))}, {}
             for k, (cell, a, part_a, b, part_b, n, frame) in enumerate(chunk):
                 for shape, part, along in ((a, part_a, n), (b, part_b, -n)):
                     sides.setdefault((shape, frame), []).append((k, part, numbers[cell], along))
-            pairs = np.array([leaf[1:4:2] for leaf in chunk])
-            links = {i for a, b in {*map(tuple, pairs.tolist())} for i in self.between(a, b)}
+            ends = np.array([leaf[1:4:2] for leaf in chunk])
+            links = {i for _, a, _, b, _, _, frame in chunk for i in self.between(a, b, min(frame, self.frame(a, b)))}
             cells, high = cells_of(links, list(numbers)), np.zeros((len(chunk), 3))
             for (shape, frame), own in sides.items():
                 k, parts, at, along = zip(*own)
                 high[[*k]] += cells.high(shape, parts, frame, [*at], np.array(along))
-            for k in np.flatnonzero(~(-high.max(axis=1) > self.margins[*pairs.T] * UP)):
+            for k in np.flatnonzero(~(-high.max(axis=1) > self.margins[*ends.T] * UP)):
                 cell, a, _, b, _, n, _ = chunk[k]
-                raise Refused(f"{self.pair(a, b)} are not apart along {n.tolist()} {in_words(cell)}.")
+                of = [f" of entry {e}" if len(cell) > 1 else "" for e in range(len(cell))]
+                where = [f"between {low:.9g} and {high:.9g}{e}" for (low, high), e in zip(cell, of) if low < high]
+                raise Refused(f"{self.pair(a, b)} are not apart along {n.tolist()} {', '.join(where)}.")
             self.verdict.directions += len(chunk)
-
-    def _boxes(self, slabs_of: Any, listed: dict[Slab, set[Any]]) -> None:
-        """Check that the pairs of which a slab lists nothing are apart along an axis of the world, all through it."""
-        asked = self.margins < NOT_ASKED
-        shapes, slabs = np.flatnonzero(asked.any(axis=0) | asked.any(axis=1)).tolist(), iter(listed.items())
-        links = {i for s in shapes for i in self.chain(self.shapes[s][0], -1)}
-        while chunk := list(itertools.islice(slabs, 1 + LARGEST // (1 + len(links)))):
-            cells, high = slabs_of(links, [slab for slab, _ in chunk]), np.full((len(asked), len(chunk), 6), np.inf)
-            at, n = np.repeat(np.arange(len(chunk)), 6), np.tile(AXES, (len(chunk), 1))
-            for s in shapes:
-                high[s] = cells.high(s, [self.shapes[s][1]] * len(at), -1, at, n).max(axis=1).reshape(-1, 6)
-            for k, (slab, told) in enumerate(chunk):
-                up, down = high[:, k, :3], high[:, k, 3:]
-                gaps = np.maximum(-down[None] - up[:, None], -down[:, None] - up[None]).max(axis=2)
-                for a, b in np.argwhere(asked & ~(gaps > self.margins * UP)).tolist():
-                    silent = f"nothing is said about {self.pair(a, b)} {between(slab)}"
-                    need((a, b) in told, f"{silent}, and the boxes around them overlap.")
+        need(next(words, None) is None, "the proof goes on behind its end.")
 
     def contact(self) -> None:
         """Check that two points of two shapes are within margin + tolerance at the stated moment."""
         said = self.proof["contact"]
         number, time = int(said["stretch"]), float(said["time"])
         need(0 <= number < len(self.stretches) and 0.0 <= time <= 1.0, "the contact is at no moment of the motion.")
-        cells = Slabs(self, *self.stretch(*self.stretches[number]), range(len(self.links)), [(time, 0.0)])
+        cells = Slabs(self, *self.stretch(*self.stretches[number]), range(len(self.links)), [((time, time),)])
         within = self.together(cells, [said], float(said["tolerance"]))
         self.verdict.about.append(f"{within} in stretch {number} at {time:.6g}")
 
@@ -257,7 +238,7 @@ class Check(Scene):
             allowed, frame = float(self.margins[a, b]) + tolerance, self.frame(a, b)
             for shape, point in zip((a, b), said["points"], strict=True):
                 link, part = self.shapes[shape]
-                at, goes = cells.stays(link, frame, [k], part.point(point)[None], part.sizes[1])
+                at, goes = cells.stays(link, frame, [k], part.point(*point)[None], part.sizes[1])
                 allowed += float(cells.off(link, frame, k, part.sizes[0]))
                 ends, far = [*ends, at], far + float(goes[0])
             far += float(norms(ends[0] - ends[1])[0])

@@ -26,51 +26,28 @@ import numpy as np
 
 from tocsin_checker.check import AT_ONCE, Check
 from tocsin_checker.models import Model
-from tocsin_checker.motion import SHARE, UP, Cells, Joint, norms, placed
+from tocsin_checker.motion import SHARE, Cell, Cells, Joint, halfway, norms, placed
 from tocsin_checker.proof import need
 
 TURN = 3.1416
 """A joint without limits is looked at from minus this, in radians, to this; one with limits that are farther apart
 from the lower one on as far: more than a turn."""
 
-Box = tuple[tuple[float, float], ...]
-"""From where to where each entry of a configuration goes."""
-
 
 class Boxes(Cells):
-    """Boxes of joint values: entry k of the configuration from low[:, k] to high[:, k]."""
+    """Boxes of joint values."""
 
     ORDERS = 2
 
-    def __init__(self, scene: Any, joints: list[Joint], links: Any, low: np.ndarray, high: np.ndarray) -> None:
-        middle = 0.5 * (low + high)
-        half = np.maximum(high - middle, middle - low) * UP
-        super().__init__(scene, joints, links, np.stack((middle.T, half.T, 0.0 * half.T), axis=2), np.ones(len(low)))
-
-    def placed(self, link: int, frame: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return what `Cells` does; the frame may be of any link: what is not below it is seen through the inverse of
-        where the frame itself is, B^-1 A, and the bounds through joints that are turned around: c first, then Rot."""
-        scene, top = self.scene, self.scene.common(link, frame)
-        if top == frame:
-            return super().placed(link, frame)
-        (jets, _), (above, bounds) = super().placed(frame, top), super().placed(link, top)
-        back = np.zeros_like(jets[:, :1])
-        back[..., :3, :3], back[..., 3, 3] = jets[:, :1, :3, :3].swapaxes(2, 3), 1.0
-        back[..., :3, 3:] = -back[..., :3, :3] @ jets[:, :1, :3, 3:]
-        there = back @ above
-        for i in reversed(scene.chain(frame, top)):
-            own = self.bounds[self.row[i]].copy()
-            added = own[:, :, 4:5] - np.eye(8)[:, 4:5]
-            own[:, :, 4:5] = np.eye(8)[:, 4:5] + (own - added * np.eye(8)[4]) @ added
-            bounds = own @ bounds * UP
-        bounds[:, 5, 4] *= 8.0  # joints enter up to three times, with lengths that are up to twice as long
-        return np.concatenate((there[:, :1], -back @ jets[:, :0:-1] @ there[:, :1], there[:, 1:]), axis=1), bounds
+    def __init__(self, scene: Any, joints: list[Joint], links: Any, boxes: list[Cell]) -> None:
+        middle, half = halfway(np.array([[*box, (0.0, 0.0)] for box in boxes], dtype=float))
+        super().__init__(scene, joints, links, np.stack((middle.T, half.T, 0.0 * half.T), axis=2))
 
     def below(self, above: np.ndarray, joint: np.ndarray) -> np.ndarray:
-        """Return what a child has: the derivatives by the joints above it, and by its own."""
+        """Return what a chain has: the derivatives by the joints of its two parts."""
         return np.concatenate((above @ joint[:, :1], above[:, :1] @ joint[:, 1:]), axis=1)
 
-    def combined(self, rows: np.ndarray, tau: np.ndarray) -> np.ndarray:
+    def combined(self, rows: np.ndarray) -> np.ndarray:
         """Return what is maximised over a part: its place, and what each joint does either way."""
         return np.concatenate((rows, -rows[:, 1:]), axis=1)
 
@@ -98,48 +75,15 @@ class Boxes(Cells):
         return 0.5 * np.minimum(bent, x[2])
 
 
-def halves(box: Box, words: Any) -> list[Box]:
-    """Return the halves of a box along the entry that is the next word."""
-    k = int(next(words))
-    low, high = box[k]
-    middle = 0.5 * (low + high)
-    need(low < middle < high, "the proof halves a box that cannot be halved.")
-    return [(*box[:k], half, *box[k + 1 :]) for half in ((low, middle), (middle, high))]
-
-
-def in_words(box: Box) -> str:
-    """Return a box in words."""
-    return "in " + ", ".join(f"{k}: {low:.6g} to {high:.6g}" for k, (low, high) in enumerate(box) if low < high)
-
-
 def limits(model: Model, entry: int) -> tuple[float, float]:
-    """Return from where to where an entry of a configuration goes: its joint's limits, at most more than a turn; of an
-    entry that is not of such a joint from nowhere to nowhere, so that nothing is proven of it.
-
-    A turn is all there is if whatever follows the entry comes around in one.
-    """
-    driven = [link for link in model.links if entry in (*link.slides, *link.turns)]
-    around = all(link.turns and float(link.mimic[0]).is_integer() for link in driven)
+    """Return from where to where an entry of a configuration goes: its joint's limits, at most more than a turn if
+    whatever follows the entry comes around in one; if there are none and not all come around, from nowhere to nowhere,
+    so that nothing is proven of it."""
+    driven = [link for link in model.links if link.kind in ("revolute", "prismatic") and link.entry == entry]
+    around = all(link.kind == "revolute" and float(link.mimic[0]).is_integer() for link in driven)
     given = [link.limits for link in driven if link.limits is not None]
-    if given:
-        low, high = given[0]
-        return low, min(high, low + 2.0 * TURN) if around else high
-    single = driven and around and all(len(link.turns) + len(link.slides) == 1 for link in driven)
-    return (-TURN, TURN) if single else (np.nan, np.nan)
-
-
-def covering(text: str, whole: Box) -> list[Box]:
-    """Return the boxes into which a tree cuts a whole one, in their order."""
-    words, waiting, found = iter(text.split()), [whole], []
-    while waiting:
-        box, word = waiting.pop(), next(words)
-        need(word in ("/", "="), f"expected / or = where a box begins; got {word[:20]!r}.")
-        if word == "/":
-            waiting += halves(box, words)[::-1]
-        else:
-            found.append(box)
-    need(next(words, None) is None, "the proof goes on behind its end.")
-    return found
+    low, high = (given or [(-TURN, TURN) if driven and around else (np.nan, np.nan)])[0]
+    return low, min(high, low + 2.0 * TURN) if around else high
 
 
 def matrix(check: Check) -> None:
@@ -149,10 +93,9 @@ def matrix(check: Check) -> None:
     joints, told = check.stretch(Fraction(0), Fraction(1))[0], Counter()
     whole = tuple(limits(model, entry) for entry in range(len(model.off)))
 
-    def boxes(links: Any, given: list[Box]) -> Boxes:
-        known = not any(check.links[i].round for i in links)
-        need(known, "a joint between the links is neither revolute nor prismatic.")
-        return Boxes(check, joints, links, *np.array(given, dtype=float).transpose(2, 0, 1))
+    def boxes(links: Any, given: list[Cell]) -> Boxes:
+        need(all(check.links[i].kind != "ball" for i in links), "a joint between the links is neither revolute nor prismatic.")
+        return Boxes(check, joints, links, given)
 
     for said in check.proof["links"]:
         check.where, verdict = " and ".join(map(str, said["links"])) + ": ", said["verdict"]
@@ -161,27 +104,25 @@ def matrix(check: Check) -> None:
         asked = len({*said["links"]}) == 2 and wanted and all(check.margins[both] < np.inf for both in wanted)
         need(bool(asked), "these are no two links that have shapes and are asked about.")
         need(verdict in ("never", "sometimes", "always"), "links are 'never', 'sometimes' or 'always' in contact.")
-        if verdict == "never":
-            for a, b, text in said["trees"]:
-                wanted.remove((a, b))
-                words = iter(text.split())
-                check.apart(check.tree(words, whole, a, b, halves), boxes, in_words)
-                need(next(words, None) is None, "the proof goes on behind its end.")
-            need(not wanted, "not all of their shapes are said to be apart.")
-        else:
-            contacts = said["contacts"] if verdict == "always" else [said]
-            cells = covering(said["tree"], whole) if verdict == "always" else [_witness(said["witness"], whole)]
-            own = len(cells) == len(contacts) and all(tuple(map(int, one["shapes"])) in wanted for one in contacts)
-            need(own, "not every box has two points of these links.")
-            links = check.between(*min(wanted))
-            for k in range(0, len(cells), AT_ONCE):
-                some = slice(k, k + AT_ONCE)
-                check.together(boxes(links, cells[some]), contacts[some], float(said["tolerance"]))
         told[verdict] += 1
+        if verdict == "never":
+            check.apart(said["tree"], sorted(wanted), whole, boxes)
+            continue
+        cells, contacts = [_witness(said.get("witness", ()), whole)] if verdict == "sometimes" else [], said["contacts"]
+        if verdict == "always":
+            words = iter(said["tree"].split())
+            cells = list(check.leaves(words, whole, None))
+            need(next(words, None) is None, "the proof goes on behind its end.")
+        own = len(cells) == len(contacts) and all(tuple(map(int, one["shapes"])) in wanted for one in contacts)
+        need(own, "not every box has two points of these links.")
+        links = check.between(*min(wanted), check.frame(*min(wanted)))
+        for k in range(0, len(cells), AT_ONCE):
+            some = slice(k, k + AT_ONCE)
+            check.together(boxes(links, cells[some]), contacts[some], float(said["tolerance"]))
     check.verdict.about.append(", ".join(f"{n} pairs of links {verdict}" for verdict, n in sorted(told.items())))
 
 
-def _witness(given: list[float], whole: Box) -> Box:
+def _witness(given: list[float], whole: Cell) -> Cell:
     """Return a configuration as a box; where there are limits, it is within them."""
     box = tuple((float(v), float(v)) for v in given)
     within = len(box) == len(whole) and not any(v < low or v > high for (v, _), (low, high) in zip(box, whole))

@@ -7,7 +7,7 @@ import zlib
 from pathlib import Path
 from typing import Any
 
-VERSION = 2
+VERSION = 3
 LARGEST = 64 * 2**20
 """Bytes of a proof, unpacked: a bomb is refused before it is read."""
 

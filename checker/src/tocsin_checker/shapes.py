@@ -26,7 +26,6 @@ class Part:
     place: np.ndarray
     radius: float = 0.0
     ring: float = 0.0
-    is_box: bool = False
     faces: np.ndarray | None = None
     """Of a mesh: the corners of each triangle of the part, in the order of the file."""
 
@@ -37,12 +36,11 @@ class Part:
         real = len(self.used) > 0 and min(self.radius, self.ring) >= 0.0
         need(real, "a shape has no points, or a size below zero.")
         self.points = self.placed(self.used)
-        grown = self.radius + self.ring
-        size, far = (float(np.sqrt((v**2).sum(axis=1).max())) + grown for v in (self.used, self.points))
-        need(size < 1e9 and far < 1e9, "a shape is larger than 1e9 m, or has sizes that are not numbers.")
-        reach = far * (1.0 + 1e-8) + 1e-12 * size
         center = 0.5 * (self.points.min(axis=0) + self.points.max(axis=0))
-        girth = (float(np.sqrt(((self.points - center) ** 2).sum(axis=1).max())) + grown) * (1.0 + 1e-8) + 1e-12 * size
+        sets, grown = (self.used, self.points, self.points - center), self.radius + self.ring
+        size, far, girth = (float(np.sqrt((v**2).sum(axis=1).max())) + grown for v in sets)
+        need(size < 1e9 and far < 1e9, "a shape is larger than 1e9 m, or has sizes that are not numbers.")
+        reach, girth = (v * (1.0 + 1e-8) + 1e-12 * size for v in (far, girth))
         self.sizes = np.array([reach, 4.0 * (reach + size), girth, *center])
 
     def placed(self, points: np.ndarray) -> np.ndarray:
@@ -55,22 +53,15 @@ class Part:
         best = (self.points @ along.T).max(axis=0) + rows[:, 3] + self.radius * np.sqrt((along**2).sum(axis=1))
         return best + self.ring * np.hypot(*(along @ self.place[:3, :2]).T) if self.ring else best
 
-    def point(self, said: list[Any]) -> np.ndarray:
-        """Return a point of the whole shape, in the link: of a mesh by triangle and weights, of a hull by corners and
-        weights, else as it is in the shape's frame."""
-        if self.faces is not None or not (self.radius or self.ring or self.is_box):
-            numbers = self.faces[int(said[0])] if self.faces is not None else [int(i) for i in said[::2]]
-            weights = np.array(said[1:] if self.faces is not None else said[1::2], dtype=float)
-            fits = len(weights) == len(numbers) and min(weights) >= 0.0 and 1e-9 < sum(weights) < 1e9
-            need(fits, "a point of the contact is not between corners of its shape.")
-            return self.placed(weights @ self.corners[numbers] / weights.sum())
-        x, y, z = map(float, said)
-        top, size = self.corners.max(axis=0), self.radius or self.ring
-        beyond = max(abs(z) - top[2], 0.0)
-        flat = beyond == 0.0 or not (self.ring or self.is_box)
-        inside = abs(x) <= top[0] and abs(y) <= top[1] if self.is_box else x * x + y * y + beyond**2 <= size * size
-        need(bool(inside and flat), "a point of the contact is not in its solid.")
-        return self.placed(np.array([x, y, z]))
+    def point(self, of: Any, weights: list[float], beside: list[float]) -> np.ndarray:
+        """Return a point of the whole shape, in the link: between the corners of a triangle, or those that are listed,
+        by weights; and beside it by no more than its balls and rings reach, in the shape's frame."""
+        numbers = [int(i) for i in of] if self.faces is None else self.faces[int(of)]
+        sum_of, (x, y, z) = sum(weights), map(float, beside)
+        between = len(weights) == len(numbers) and min(weights) >= 0.0 and 1e-9 < sum_of < 1e9
+        within = x * x + y * y + z * z <= (self.radius or self.ring) ** 2 and not (self.ring and z)
+        need(between and within, "a point of the contact is not in its shape.")
+        return self.placed(np.array(weights) @ self.corners[numbers] / sum_of + (x, y, z))
 
     @cached_property
     def halves(self) -> "list[Part]":
@@ -93,18 +84,14 @@ def mesh(vertices: Any, faces: Any, place: np.ndarray) -> Part:
     return Part(corners, place, faces=same.reshape(-1)[triangles])
 
 
-def solid(kind: str, size: Any, place: np.ndarray) -> Part:
-    """Return a box (x, y, z), sphere (radius), cylinder or capsule (radius, length) along z, or hull of points."""
+def solid(kind: str, sizes: list[float], place: np.ndarray) -> Part:
+    """Return a solid of a URDF: a box (x, y, z), a sphere (radius), a cylinder or capsule (radius, length) along z."""
+    need(kind in ("box", "sphere", "cylinder", "capsule"), f"a shape is a solid or a mesh, not {str(kind)[:40]!r}.")
     if kind == "box":
-        corners = np.array(list(itertools.product((-0.5, 0.5), repeat=3))) * np.array(size, dtype=float)
-        return Part(corners, place, is_box=True)
-    if kind == "sphere":
-        return Part(np.zeros((1, 3)), place, radius=float(size))
-    if kind in ("cylinder", "capsule"):
-        ends = np.array([[0.0, 0.0, -0.5 * size[1]], [0.0, 0.0, 0.5 * size[1]]])
-        return Part(ends, place, **{"ring" if kind == "cylinder" else "radius": float(size[0])})
-    need(kind == "hull", f"a shape is a box, sphere, cylinder, capsule, hull or mesh; not {str(kind)[:40]!r}.")
-    return Part(np.array(size, dtype=float).reshape(-1, 3), place)
+        return Part(np.array(list(itertools.product((-0.5, 0.5), repeat=3))) * sizes, place)
+    radius, length = [*sizes, 0.0][:2]
+    grown = {"ring" if kind == "cylinder" else "radius": radius}
+    return Part(np.array([[0.0, 0.0, end * length] for end in (-0.5, 0.5)]), place, **grown)
 
 
 def read_mesh(raw: bytes, suffix: str) -> tuple[Any, Any]:

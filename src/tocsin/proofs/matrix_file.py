@@ -27,7 +27,7 @@ def write_matrix(path: str | os.PathLike[str], survey: Any, pairs: LinkPairs) ->
     context = context_of((survey.robot,), "triangles", 1, False)
     head = Asked(context, context.tables(), ()).head(survey.margin)
     links = [said for pair in pairs if (said := _said(survey, context.names[0], pair)) is not None]
-    data = {**head, "claim": "matrix", "skipped": [], "free": [], "contact": {}, "links": links}
+    data = {**head, "claim": "matrix", "pairs": [], "free": [], "contact": {}, "links": links}
     text = json.dumps(data, separators=(",", ":"), allow_nan=False)
     Path(path).write_bytes(gzip.compress(text.encode(), 9, mtime=0))
 
@@ -36,7 +36,8 @@ def _said(survey: Any, name: str, pair: LinkPair) -> dict[str, Any] | None:
     """Return what the file says of a pair; None where there is nothing to say, or its proof was too long to keep."""
     said: dict[str, Any] = {"links": [f"{name}/{pair.link_a}", f"{name}/{pair.link_b}"], "verdict": pair.verdict}
     if pair.verdict == "never" and all(len(words) for _, _, words in pair.evidence):
-        return {**said, "trees": [[s, t, as_text(words)] for s, t, words in pair.evidence]}
+        trees = sorted(((min(s, t), max(s, t)), as_text(words)) for s, t, words in pair.evidence)
+        return {**said, "tree": " ".join([".", *(text for _, text in trees)])}
     said["tolerance"] = survey.margin * boxes.WITHIN + 1e-9
     link_a, link_b = survey.robot.link_index(pair.link_a), survey.robot.link_index(pair.link_b)
     if pair.verdict == "always":
@@ -52,7 +53,7 @@ def _said(survey: Any, name: str, pair: LinkPair) -> dict[str, Any] | None:
     row = np.concatenate((survey.robot.rest[:7], pair.witness))
     x, y = np.array(pair.evidence[4:7]), _seen_from(survey, link_a, link_b, row, np.array(pair.evidence[7:10]))
     contact = _ordered(_point(survey, link_a, s, part_a, x), _point(survey, link_b, t, part_b, y))
-    return {**said, "witness": row.tolist(), "time": 0.0, **contact}
+    return {**said, "witness": pair.witness.tolist(), "contacts": [contact]}
 
 
 def _ordered(*ends: tuple[int, list[Any]]) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -30,38 +31,41 @@ def nearest_of(
     return number, said
 
 
-def nearest(source: Any, at: np.ndarray, feature: tuple[int, ...]) -> tuple[float, list[Any]]:
-    """Return (distance, point): of a mesh [triangle, its corners' three weights], of a hull [i, its weight, j, ...].
+def corners_of(box: Box) -> np.ndarray:
+    """Return the corners of a box, as the checker lists them."""
+    return np.array(list(itertools.product((-0.5, 0.5), repeat=3))) * np.array(box.size, float)
 
-    Of other solids [x, y, z]. Weights need not add up to 1. `feature`: the corners that touch, of a mesh.
-    """
+
+def nearest(source: Any, at: np.ndarray, feature: tuple[int, ...]) -> tuple[float, list[Any]]:
+    """Return (distance, point): [triangle, its corners' three weights, nothing beside them] of a mesh, else [corners,
+    their weights, how far beside them the point is]. Weights need not add up to 1. `feature`: the corners that touch,
+    of a mesh."""
     if isinstance(source, Mesh):
         has = (source.faces[:, :, None] == np.array(feature)).any(axis=2).sum(axis=1)
         return _on_triangles(source, np.flatnonzero(has == has.max()), at)
-    if isinstance(source, ConvexHull):
-        from scipy.optimize import nnls
-
-        points = source.points
-        size = max(float(np.abs(points).max()), 1e-300)
-        weights, far = nnls(np.vstack((points.T, np.full(len(points), 64.0 * size))), np.append(at, 64.0 * size))
-        return far, [v for k in np.flatnonzero(weights) for v in (int(k), float(weights[k]))]
-    inside = _inside(source, at)
-    return float(np.linalg.norm(inside - at)), inside.tolist()
-
-
-def _inside(source: Any, at: np.ndarray) -> np.ndarray:
-    """Return the nearest point of a box, ball, capsule or cylinder."""
-    if isinstance(source, Box):
-        half = 0.5 * np.array(source.size)
-        return np.clip(at, -half, half)
-    half = 0.0 if isinstance(source, Sphere) else 0.5 * source.length
-    axis = np.array([0.0, 0.0, float(np.clip(at[2], -half, half))])
-    away = at - axis
-    if isinstance(source, Cylinder):
-        away[2] = 0.0
+    if isinstance(source, (Box, ConvexHull)):
+        return _in_hull(corners_of(source) if isinstance(source, Box) else source.points, at)
     assert isinstance(source, (Sphere, Capsule, Cylinder))
-    length = float(np.linalg.norm(away))
-    return axis + away * min(1.0, source.radius * INWARD / length) if length > 0.0 else axis
+    half = 0.0 if isinstance(source, Sphere) else 0.5 * source.length
+    height = float(np.clip(at[2], -half, half))
+    beside = at - [0.0, 0.0, height]
+    beside[2] *= not isinstance(source, Cylinder)
+    length = float(np.linalg.norm(beside))
+    beside *= min(1.0, source.radius * INWARD / length) if length > 0.0 else 1.0
+    far = float(np.linalg.norm(at - [0.0, 0.0, height] - beside))
+    if isinstance(source, Sphere):
+        return far, [[0], [1.0], beside.tolist()]
+    return far, [[0, 1], [half - height, half + height] if half > 0.0 else [1.0, 0.0], beside.tolist()]
+
+
+def _in_hull(points: np.ndarray, at: np.ndarray) -> tuple[float, list[Any]]:
+    """Return the nearest point of a hull, by the weights of its corners."""
+    from scipy.optimize import nnls
+
+    size = max(float(np.abs(points).max()), 1e-300)
+    weights, far = nnls(np.vstack((points.T, np.full(len(points), 64.0 * size))), np.append(at, 64.0 * size))
+    used = np.flatnonzero(weights)
+    return far, [used.tolist(), weights[used].tolist(), [0.0, 0.0, 0.0]]
 
 
 def _on_triangles(mesh: Mesh, faces: np.ndarray, at: np.ndarray) -> tuple[float, list[Any]]:
@@ -72,7 +76,7 @@ def _on_triangles(mesh: Mesh, faces: np.ndarray, at: np.ndarray) -> tuple[float,
         for u, v in _weights(a, b, c, at):
             far = float(np.linalg.norm(a + u * (b - a) + v * (c - a) - at))
             if far < best[0]:
-                best = far, [int(f), max(1.0 - u - v, 0.0), u, v]
+                best = far, [int(f), [max(1.0 - u - v, 0.0), u, v], [0.0, 0.0, 0.0]]
     return best
 
 

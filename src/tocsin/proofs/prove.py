@@ -27,15 +27,12 @@ from tocsin.motion.joints import JOINT
 from tocsin.motion.knots import exact_time, piece_in, stretches_of
 from tocsin.proofs import points, search
 from tocsin.proofs.parts import PART, Parts, parts_of
-from tocsin.proofs.written import Held, as_text, moves_of, said_of
+from tocsin.proofs.written import Held, as_text, said_of
 from tocsin.queries.context import Context
 from tocsin.queries.first_contact import engine_of, first_contact
 
 MOST_WORDS = 2**22
 """Of one stretch; a panda's edge has a few hundred."""
-
-MOST_PARTS = 10_000_000
-"""Pairs of parts that one pair of shapes may take in a slab."""
 
 _parts: WeakKeyDictionary[Shape, Parts] = WeakKeyDictionary()
 
@@ -98,12 +95,12 @@ class Table:
         """What each model does that stands, as `motion.clocks` lists it; its configuration is in `rest`."""
         parts, points, self.roots = joined_parts([of_link for model in scene.models for of_link in model.shapes])
         self.tables = parts, points
-        self.shapes = world.geoms["link"].astype(np.int64)
+        self.shapes = self.roots, world.geoms["link"].astype(np.int64)
         self.pairs, self.margins = self._pairs(moving)
-        self.boxes = np.zeros((len(self.roots), 6))
         self.joints = np.zeros(len(world.links), JOINT)
         self.words = np.zeros(MOST_WORDS, np.int64)
-        self.work = np.zeros((search.MOST_WAITING, 4), np.int64), np.zeros((search.MOST_WAITING, 3)), np.zeros((4, 9))
+        waiting = np.zeros((search.MOST_WAITING, 4), np.int64), np.zeros((search.MOST_WAITING, 3))
+        self.work = np.zeros((len(self.roots), 6)), *waiting, np.zeros((4, 9))
 
     def _pairs(self, moving: frozenset[int]) -> tuple[np.ndarray, np.ndarray]:
         """Return the pairs of shapes that are asked about, and their own margins, NaN where they have none."""
@@ -123,6 +120,11 @@ class Table:
         ]
         table = np.array(found or np.zeros((0, 3)))
         return table[:, :2].astype(np.int64), np.ascontiguousarray(table[:, 2])
+
+
+def rules(world: World) -> tuple[np.ndarray, np.ndarray]:
+    """Return the tables of links that have a rule with others, and of the rules: margins."""
+    return world.rule_link, world.rule_margin
 
 
 def joined_parts(shapes: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -211,16 +213,15 @@ class Asked:
         world, table = self.world, self.table
         margins = np.where(np.isnan(table.margins), margin, table.margins)
         tubes = any(motion.error is not None for motion in self.motions.values())
-        grown, parts = margins.copy() if tubes else margins, table.tables[0]
+        grown, moving = margins.copy() if tubes else margins, (world.links, table.joints)
         found = []
         for stretch in self.stretches:
             self.set_joints(stretch)
             if tubes:
-                search.grow(margins, table.pairs, world.links, table.joints, table.shapes, table.roots, parts, grown)
+                search.grow(margins, table.pairs, table.tables, table.shapes, moving, grown)
             outcome, used, _ = search.prove(
-                table.tables, table.roots, world.links, table.joints, table.shapes, table.pairs, grown, table.boxes,
-                table.words, table.work, MOST_PARTS,
-            )  # fmt: skip
+                table.tables, table.shapes, moving, table.pairs, grown, table.words, table.work
+            )
             if outcome != search.PROVEN:
                 return None
             found.append(table.words[:used].copy())
@@ -231,49 +232,41 @@ class Asked:
         scene = self.scene
         return {
             "format": "tocsin proof",
-            "version": 2,
+            "version": 3,
             "said": {"by": f"tocsin {version('tocsin')}"},
             "margin": margin,
-            "margins": self._margins(),
             "models": [
-                {**said_of(model, name), **moves_of(self.motions.get(k), model), "asked": k in self.asked}
+                {**said_of(model, name, self.motions.get(k)), "asked": k in self.asked}
                 for k, (model, name) in enumerate(zip(self.models, scene.names))
             ],
             "links": [],
             "shapes": self._shapes(),
-            "skipped": self._skipped(),
+            "pairs": self._said_of_pairs(),
         }
 
     def _name(self, link: int) -> str:
         m = int(self.world.links[link]["model"])
         model = self.models[m]
-        own = model.link_names[link - int(self.world.models[m]["link"])]
-        return self.scene.names[m] if len(model.link_names) == 1 else f"{self.scene.names[m]}/{own}"
+        own = model.name_of(link - int(self.world.models[m]["link"]))
+        return f"{self.scene.names[m]}/{own}" if own else self.scene.names[m]
 
     def _shapes(self) -> list[list[Any]]:
         """Return the name of each shape: its link's, and its number there."""
         links = self.world.geoms["link"].tolist()
         return [[self._name(link), links[:k].count(link)] for k, link in enumerate(links)]
 
-    def _rules(self) -> list[tuple[int, int, float]]:
+    def _said_of_pairs(self) -> list[list[Any]]:
+        """Return the pairs of links that have a margin of their own, and those not asked about, with the reason."""
         world = self.world
         return [
-            (i, int(world.rule_link[k]), float(world.rule_margin[k]))
+            [self._name(i), self._name(k), margin if margin != -math.inf else self._reason(i, k)]
             for i in range(len(world.links))
-            for k in range(world.rule_start[i], world.rule_start[i + 1])
-            if world.rule_link[k] > i
+            for k, margin in zip(*(own[world.rule_start[i] : world.rule_start[i + 1]].tolist() for own in rules(world)))
+            if k > i
         ]
 
-    def _margins(self) -> list[list[Any]]:
-        return [[self._name(i), self._name(k), margin] for i, k, margin in self._rules() if margin != -math.inf]
-
-    def _skipped(self) -> list[list[str]]:
-        """Return the pairs of links that are not asked about, and why."""
-        return [
-            [self._name(i), self._name(k), "adjacent" if self._joined(i, k) or self._joined(k, i) else "ignored"]
-            for i, k, margin in self._rules()
-            if margin == -math.inf
-        ]
+    def _reason(self, link: int, other: int) -> str:
+        return "adjacent" if self._joined(link, other) or self._joined(other, link) else "ignored"
 
     def _joined(self, link: int, other: int) -> bool:
         """Is a link the child of another one, with nothing but frames between?"""

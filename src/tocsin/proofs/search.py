@@ -19,11 +19,12 @@ from tocsin.geometry.convex import convex_distance, support_value
 from tocsin.motion.chain import chain_pose, chain_state, common_ancestor
 from tocsin.motion.curved_joints import set_joint
 from tocsin.motion.joints import UP
-from tocsin.motion.links import PRISMATIC
+from tocsin.motion.links import FLOATING, PLANAR, PRISMATIC
 
-HALF_TIME, SLAB, END, HALF_A, HALF_B, ALONG, PAIR_OF, HALF_BOX, TOGETHER, SEEN = range(1, 11)
-"""Words of a proof: / . ; < > then a direction, the two shapes of a pair, the entry along which a box is halved, = of a
-box in which two points stay together, and a direction in the frame of another link, with its number in the chains."""
+HALF_TIME, SLAB, HALF_A, HALF_B, ALONG, HALF_BOX, TOGETHER, SEEN, AXIS = 1, 2, 4, 5, 6, 8, 9, 10, 11
+"""Words of a proof: / . < > then a direction, the entry along which a box is halved, = of a box in which two points stay
+together, a direction in the frame of another link, with its number in the chains; and the first of six axes of the
+world, x -x y -y z -z."""
 
 PROVEN, OPEN, FULL = range(3)
 """What a search ends with: it has left a proof; a pair stays open; the table of words is full."""
@@ -41,6 +42,12 @@ SLACK = 2.0**-36
 
 MORE = 1.0 + 2.0**-20
 """Times a remainder: the checker's is a little larger, where it bounds a placement by how far it is from a rotation."""
+
+MOST_PARTS = 10_000_000
+"""Pairs of parts that one pair of shapes may take in a slab."""
+
+WIDE = math.sqrt(3.0) * (1.0 + 2.0**-50)
+"""A joint that slides several ways is so many joints in a proof, whose lengths are added there."""
 
 MOST_LEVEL = 12
 """Slabs of a stretch, as a power of two, before anything is looked at."""
@@ -73,6 +80,7 @@ def peaks(joint, link, t, tau):
     where the joint stands in its parent, and the way that it slides from there: the two lengths are added, and what is
     added to the value of a slide that follows another joint.
     """
+    wide = WIDE if link["kind"] == FLOATING or link["kind"] == PLANAR else 1.0
     f = (link["translation"][0], link["translation"][1], link["translation"][2])
     stands = vec.norm(f) + (abs(link["offset"]) if link["kind"] == PRISMATIC else 0.0)
     if joint["degree"] == 0:
@@ -83,8 +91,9 @@ def peaks(joint, link, t, tau):
             origin[0] + start * velocity[0] - f[0], origin[1] + start * velocity[1] - f[1],
             origin[2] + start * velocity[2] - f[2],
         ))  # fmt: skip
-        far = stands + slid + tau * joint["speed"]
-        return w, w * w * UP, w * w * w * UP, far * UP, joint["speed"], 0.0, 0.0
+        speed = wide * joint["speed"]
+        far = stands + wide * slid + tau * speed
+        return w, w * w * UP, w * w * w * UP, far * UP, speed, 0.0, 0.0
     for row in range(4):
         about(joint, row, t)
     b = joint["controls"]
@@ -100,7 +109,7 @@ def peaks(joint, link, t, tau):
         c3 = c3 * tau + 3.0 * c2
         c2 = c2 * tau + 2.0 * c1
         c1 = c1 * tau + c0
-        c0 = c0 * tau + math.sqrt(b[1, k] * b[1, k] + b[2, k] * b[2, k] + b[3, k] * b[3, k])
+        c0 = c0 * tau + wide * math.sqrt(b[1, k] * b[1, k] + b[2, k] * b[2, k] + b[3, k] * b[3, k])
     r2, r3 = w1 * w1 + w2, w1 * (w1 * w1 + 3.0 * w2) + w3
     return w1 * UP, r2 * UP, r3 * UP, (stands + c0) * UP, c1 * UP, c2 * UP, c3 * UP
 
@@ -207,52 +216,76 @@ def along(words, used, part_a, points_a, state_a, part_b, points_b, state_b, n, 
 
 
 @kernel
-def prove_pair(
-    tables, links, joints, link_a, link_b, a, b, margin, level, index, words, used, stack, aims, simplex, most
-):
-    """Append the proof that shape a keeps more than the margin from shape b during a slab; return (outcome, used).
+def around(chain, t, tau, margin):
+    """Return what the tests of a pair need of its chains at a moment: the states of both links in the frame above them;
+    what is needed of a gap at points that are at their origins, what a unit of reach adds on either side; and what
+    roundings are a share of."""
+    links, joints, link_a, link_b, stop = chain
+    state_a = chain_state(joints, links, link_a, stop, t)
+    state_b = chain_state(joints, links, link_b, stop, t)
+    base_a, slope_a = third_bound(joints, links, link_a, stop, t, tau)
+    base_b, slope_b = third_bound(joints, links, link_b, stop, t, tau)
+    quick = vec.norm(state_a[3]) + vec.norm(state_b[3]) + tau * (vec.norm(state_a[5]) + vec.norm(state_b[5]))
+    far = vec.norm(state_a[1]) + vec.norm(state_b[1]) + margin + tau * quick
+    cube = tau * tau * tau * MORE / 6.0
+    return state_a, state_b, (margin + cube * (base_a + base_b), cube * slope_a, cube * slope_b, far)
 
-    `tables`: parts, where the parts of each shape begin, points. The slab is the `index`-th of 2^`level`.
+
+@kernel
+def nearest(points, part_a, state_a, part_b, state_b, n, margin, simplex):
+    """Return (gap, direction) of two parts in the middle of a slab, found from a direction n on."""
+    ra = state_a[0]
+    pose = (vec.tmatmul(ra, state_b[0]), vec.tmatvec(ra, vec.sub(state_b[1], state_a[1])))
+    gap, _, aim, _, _ = convex_distance(
+        points, (part_a["point"], part_a["points"], part_a["radius"], part_a["disk"]),
+        points, (part_b["point"], part_b["points"], part_b["radius"], part_b["disk"]),
+        pose, vec.tmatvec(ra, n), simplex, (margin, -1.0, 0.9),
+    )  # fmt: skip
+    return gap, vec.matvec(ra, aim)
+
+
+@kernel
+def halve(stack, aims, top, column, first, second, n):
+    """Replace the item at the top by its halves, the first of them on top, which differ in a column of the stack; they
+    are begun with the direction n."""
+    for c in range(4):
+        stack[top + 1, c] = stack[top, c]
+    stack[top, column] = second
+    stack[top + 1, column] = first
+    for k in range(2):
+        for i in range(3):
+            aims[top + k, i] = n[i]
+
+
+@kernel
+def prove_pair(tables, chain, ends, margin, slab, words, used, work):
+    """Append the proof that one shape keeps more than the margin from another during a slab; return (outcome, used).
+
+    `tables`: parts, points; `chain`: links, joints, the two links and the one above both; `ends`: the first parts of
+    both shapes; `slab`: it is the `index`-th of 2^`level`; `work`: what waits, its directions, the simplex of GJK.
     """
     parts, points = tables
-    stop = common_ancestor(links, link_a, link_b)
-    stack[0, 0] = a
-    stack[0, 1] = b
-    stack[0, 2] = level
-    stack[0, 3] = index
+    stack, aims, simplex = work
+    stack[0, 0], stack[0, 1] = ends
+    stack[0, 2], stack[0, 3] = slab
     for i in range(3):
         aims[0, i] = 0.0
-    top = 1
-    moment = around = base = slope_a = slope_b = quick = -1.0
-    state_a = chain_state(joints, links, link_a, stop, 0.5)
-    state_b = chain_state(joints, links, link_b, stop, 0.5)
+    top, looked, moment, level = 1, 0, -1.0, -1
+    state_a, state_b, terms = around(chain, 0.5, 0.0, margin)
     while top > 0:
-        if used >= words.shape[0] or most <= 0:
+        if used >= words.shape[0] or looked >= MOST_PARTS:
             return FULL, used
-        most -= 1
+        looked += 1
         top -= 1
-        part_a = parts[stack[top, 0]]
-        part_b = parts[stack[top, 1]]
-        depth = stack[top, 2]
-        place = stack[top, 3]
+        part_a, part_b, depth, place = parts[stack[top, 0]], parts[stack[top, 1]], stack[top, 2], stack[top, 3]
         tau = math.ldexp(0.5, int(-depth))
         t = (2 * place + 1) * tau
-        if t != moment:
-            state_a = chain_state(joints, links, link_a, stop, t)
-            state_b = chain_state(joints, links, link_b, stop, t)
-        if t != moment or tau != around:
-            base_a, slope_a = third_bound(joints, links, link_a, stop, t, tau)
-            base_b, slope_b = third_bound(joints, links, link_b, stop, t, tau)
-            base = base_a + base_b
-            quick = vec.norm(state_a[3]) + vec.norm(state_b[3])
-            quick += tau * (vec.norm(state_a[5]) + vec.norm(state_b[5]))
-            moment = t
-            around = tau
+        if t != moment or depth != level:
+            state_a, state_b, terms = around(chain, t, tau, margin)
+            moment, level = t, depth
+        slack = SLACK * (terms[3] + part_a["reach"] + part_b["reach"])
+        need = (terms[0] + terms[1] * part_a["reach"] + terms[2] * part_b["reach"]) * UP + slack
         n = (aims[top, 0], aims[top, 1], aims[top, 2])
-        rest = base + slope_a * part_a["reach"] + slope_b * part_b["reach"]
-        far = part_a["reach"] + part_b["reach"] + vec.norm(state_a[1]) + vec.norm(state_b[1])
-        slack = SLACK * (far + margin + tau * quick)
-        need = (margin + rest * (tau * tau * tau * MORE / 6.0)) * UP + slack
         if n[0] == 0.0 and n[1] == 0.0 and n[2] == 0.0:
             n = vec.sub(middle_of(part_b, state_b), middle_of(part_a, state_a))
         before = used
@@ -261,45 +294,26 @@ def prove_pair(
             used = along(words, used, part_a, points, state_a, part_b, points, state_b, n, tau, need)
             if used > before:
                 continue
-        ra = state_a[0]
-        pose = (vec.tmatmul(ra, state_b[0]), vec.tmatvec(ra, vec.sub(state_b[1], state_a[1])))
-        guess = vec.tmatvec(ra, n)
-        gap, _, aim, _, _ = convex_distance(
-            points, (part_a["point"], part_a["points"], part_a["radius"], part_a["disk"]),
-            points, (part_b["point"], part_b["points"], part_b["radius"], part_b["disk"]),
-            pose, guess, simplex, (margin, -1.0, 0.9),
-        )  # fmt: skip
-        n = vec.matvec(ra, aim)
+        gap, n = nearest(points, part_a, state_a, part_b, state_b, n, margin, simplex)
         apart = gap > margin + slack
         if apart:
             used = along(words, used, part_a, points, state_a, part_b, points, state_b, n, tau, need)
             if used > before:
                 continue
-        larger_a = part_b["half"] < 0 or (part_a["half"] >= 0 and part_a["size"] >= part_b["size"])
-        size = max(part_a["size"], part_b["size"])
         can_halve = part_a["half"] >= 0 or part_b["half"] >= 0
         if top + 2 > stack.shape[0]:
             return OPEN, used
-        if can_halve and (not apart or gap - margin < NEAR * size):
+        if can_halve and (not apart or gap - margin < NEAR * max(part_a["size"], part_b["size"])):
+            larger_a = part_b["half"] < 0 or (part_a["half"] >= 0 and part_a["size"] >= part_b["size"])
             used = write(words, used, HALF_A if larger_a else HALF_B)
-            side = 0 if larger_a else 1
-            first = part_a["half"] if larger_a else part_b["half"]
-            for k in range(2):
-                for c in range(4):
-                    stack[top + 1 - k, c] = stack[top, c]
-                stack[top + 1 - k, side] = first + k
+            half = part_a["half"] if larger_a else part_b["half"]
+            halve(stack, aims, top, 0 if larger_a else 1, half, half + 1, n)
+        elif depth >= DEEPEST or not apart:
+            return OPEN, used
         else:
-            if depth >= DEEPEST or not apart:
-                return OPEN, used
             used = write(words, used, HALF_TIME)
-            for k in range(2):
-                for c in range(2):
-                    stack[top + 1 - k, c] = stack[top, c]
-                stack[top + 1 - k, 2] = depth + 1
-                stack[top + 1 - k, 3] = 2 * place + k
-        for k in range(2):
-            for i in range(3):
-                aims[top + k, i] = n[i]
+            stack[top, 2] = depth + 1
+            halve(stack, aims, top, 3, 2 * place, 2 * place + 1, n)
         top += 2
     return PROVEN, used
 
@@ -337,13 +351,15 @@ def off_by(joints, links, link, stop, reach):
 
 
 @kernel
-def grow(margins, pairs, links, joints, shapes, roots, parts, grown):
+def grow(margins, pairs, tables, shapes, moving, grown):
     """Write each pair's margin with how far its shapes may be off their motions added."""
+    roots, link_of = shapes
+    links, joints = moving
     for p in range(pairs.shape[0]):
         a, b = pairs[p, 0], pairs[p, 1]
-        stop = common_ancestor(links, shapes[a], shapes[b])
-        off = off_by(joints, links, shapes[a], stop, parts[roots[a]]["reach"])
-        off += off_by(joints, links, shapes[b], stop, parts[roots[b]]["reach"])
+        stop = common_ancestor(links, link_of[a], link_of[b])
+        off = off_by(joints, links, link_of[a], stop, tables[0][roots[a]]["reach"])
+        off += off_by(joints, links, link_of[b], stop, tables[0][roots[b]]["reach"])
         grown[p] = (margins[p] + off * MORE) * UP if off > 0.0 else margins[p]
 
 
@@ -359,19 +375,21 @@ def moves(joints, links, link):
 
 
 @kernel
-def sweep(tables, roots, links, joints, shapes, t, tau, still, boxes):
+def sweep(tables, shapes, moving, t, tau, still, boxes):
     """Write the box along the world's axes in which each shape stays during [t - tau, t + tau].
 
     Of those that stand, with `still`, else of those that move.
     """
     parts, points = tables
+    roots, link_of = shapes
+    links, joints = moving
     last = -1
-    state = chain_state(joints, links, shapes[0], -1, t)
+    state = chain_state(joints, links, link_of[0], -1, t)
     wanted = False
     base = slope = 0.0
-    for s in range(shapes.shape[0]):
-        if shapes[s] != last:
-            last = shapes[s]
+    for s in range(link_of.shape[0]):
+        if link_of[s] != last:
+            last = link_of[s]
             wanted = moves(joints, links, last) != still
             if wanted:
                 state = chain_state(joints, links, last, -1, t)
@@ -396,15 +414,17 @@ def sweep(tables, roots, links, joints, shapes, t, tau, still, boxes):
 
 
 @kernel
-def slabs_for(tables, roots, links, joints, shapes):
+def slabs_for(tables, shapes, moving):
     """Return k: in 2^k slabs what a parabola leaves out is small beside the shapes."""
     parts, _ = tables
+    roots, link_of = shapes
+    links, joints = moving
     level = 0
-    for s in range(shapes.shape[0]):
+    for s in range(link_of.shape[0]):
         part = parts[roots[s]]
         while level < MOST_LEVEL:
             tau = math.ldexp(0.5, -level)
-            base, slope = third_bound(joints, links, shapes[s], -1, 0.5, tau)
+            base, slope = third_bound(joints, links, link_of[s], -1, 0.5, tau)
             if (base + slope * part["reach"]) * tau * tau * tau / 6.0 <= LARGEST_REST * part["size"]:
                 break
             level += 1
@@ -412,16 +432,18 @@ def slabs_for(tables, roots, links, joints, shapes):
 
 
 @kernel
-def prove(tables, roots, links, joints, shapes, pairs, margins, boxes, words, work, most):
+def prove(tables, shapes, moving, pairs, margins, words, work):
     """Append the proof of a stretch whose joints are set; return (outcome, used, pair).
 
-    `roots` and `shapes`: the first part and the link of each shape; `pairs`: shapes that may touch, a < b; `work`: the
-    stack and its directions, and the simplex of GJK. `most`: how many parts may be looked at.
+    `shapes`: the first part and the link of each; `moving`: links and joints; `pairs`: shapes that may touch, a < b,
+    with their margins; `work`: the boxes of shapes, then what `prove_pair` works in.
     """
-    stack, aims, simplex = work
-    level = slabs_for(tables, roots, links, joints, shapes)
+    boxes, stack, aims, simplex = work
+    roots, link_of = shapes
+    links, joints = moving
+    level = slabs_for(tables, shapes, moving)
     used = 0
-    sweep(tables, roots, links, joints, shapes, 0.5, 0.0, True, boxes)
+    sweep(tables, shapes, moving, 0.5, 0.0, True, boxes)
     for slab in range(1 << level):
         rank = level if slab == 0 else 0
         while slab > 0 and slab >> rank & 1 == 0:
@@ -430,30 +452,30 @@ def prove(tables, roots, links, joints, shapes, pairs, margins, boxes, words, wo
             used = write(words, used, HALF_TIME)
         used = write(words, used, SLAB)
         tau = math.ldexp(0.5, int(-level))
-        sweep(tables, roots, links, joints, shapes, (2 * slab + 1) * tau, tau, False, boxes)
+        sweep(tables, shapes, moving, (2 * slab + 1) * tau, tau, False, boxes)
         for p in range(pairs.shape[0]):
-            a = pairs[p, 0]
-            b = pairs[p, 1]
-            if boxes_apart(boxes, a, b, margins[p]):
+            a, b = pairs[p, 0], pairs[p, 1]
+            axis = axis_between(boxes, a, b, margins[p])
+            if axis >= 0:
+                used = write(words, used, AXIS + axis)
                 continue
-            used = write(words, used, PAIR_OF)
-            used = write(words, used, a)
-            used = write(words, used, b)
+            stop = common_ancestor(links, link_of[a], link_of[b])
+            chain = links, joints, link_of[a], link_of[b], stop
             outcome, used = prove_pair(
-                tables, links, joints, shapes[a], shapes[b], roots[a], roots[b], margins[p], level, slab, words, used,
-                stack, aims, simplex, most,
-            )  # fmt: skip
+                tables, chain, (roots[a], roots[b]), margins[p], (level, slab), words, used, (stack, aims, simplex)
+            )
             if outcome != PROVEN:
                 return outcome, used, p
-        used = write(words, used, END)
     return (PROVEN if used <= words.shape[0] else FULL), used, -1
 
 
 @kernel
-def boxes_apart(boxes, a, b, margin):
-    """Are two boxes more than the margin apart along an axis?"""
+def axis_between(boxes, a, b, margin):
+    """Return the axis of the world along which two boxes are more than the margin apart, x -x y -y z -z; or -1."""
+    clear = margin * UP
     for c in range(3):
-        clear = margin * UP
-        if boxes[b, c] - boxes[a, 3 + c] > clear or boxes[a, c] - boxes[b, 3 + c] > clear:
-            return True
-    return False
+        if boxes[b, c] - boxes[a, 3 + c] > clear:
+            return 2 * c
+        if boxes[a, c] - boxes[b, 3 + c] > clear:
+            return 2 * c + 1
+    return -1

@@ -13,12 +13,22 @@ from tocsin.geometry.primitives import Box, Capsule, ConvexHull, Cylinder, Spher
 from tocsin.geometry.shape import Shape
 from tocsin.model.base import Model, Motion
 from tocsin.model.timed import SplineMotion
-from tocsin.motion.links import JOINT_KINDS
+from tocsin.motion.links import BALL, FIXED, FLOATING, PLANAR, PRISMATIC, REVOLUTE
 from tocsin.proofs import search
+from tocsin.proofs.points import corners_of
 
-_WORDS = {search.HALF_TIME: "/", search.SLAB: ".", search.END: ";", search.HALF_A: "<", search.HALF_B: ">"}
-_WORDS[search.TOGETHER] = "="
-KIND_NAMES = {code: name for name, code in JOINT_KINDS.items() if name != "continuous"}
+_WORDS = {search.HALF_TIME: "/", search.SLAB: ".", search.HALF_A: "<", search.HALF_B: ">", search.TOGETHER: "="}
+_WORDS |= {search.AXIS + k: word for k, word in enumerate(("x", "-x", "y", "-y", "z", "-z"))}
+_NUMBERS = {search.ALONG: 3, search.SEEN: 4}
+
+IN_FILES = (FIXED, REVOLUTE, PRISMATIC)
+"""Kinds of joints that the checker reads from a URDF; a robot with others is spelled out."""
+
+BEFORE = ".base"
+"""The link of a proof on which a robot from a file stands."""
+
+BASE = 7
+"""Entries of a configuration before those of the joints: x y z, quaternion. A proof has them behind those."""
 
 
 class Held(NamedTuple):
@@ -32,6 +42,10 @@ class Held(NamedTuple):
     carried: int
     rest: np.ndarray
 
+    def name_of(self, link: int) -> str:
+        """Return what a proof calls a link; that of a body has no name of its own."""
+        return "" if len(self.link_names) == 1 and self.source is None else self.link_names[link]
+
     @staticmethod
     def of(model: Model) -> Held:
         """Return what a proof says of a model."""
@@ -42,59 +56,98 @@ class Held(NamedTuple):
 
 def as_text(words: np.ndarray) -> str:
     """Return the words of a proof as the format has them."""
-    out = []
-    listed = words.tolist()
-    i = 0
+    out, listed, i = [], words.tolist(), 0
     while i < len(listed):
-        word = listed[i]
+        word, i = listed[i], i + 1
         if word in _WORDS:
             out.append(_WORDS[word])
+        elif word == search.HALF_BOX:
+            out.append(f"/{listed[i] - BASE}")
             i += 1
         else:
-            count = {search.ALONG: 3, search.PAIR_OF: 2, search.HALF_BOX: 1, search.SEEN: 4}[word]
-            out += {search.HALF_BOX: ["/"], search.SEEN: ["@"]}.get(word, [])
-            out += map(str, listed[i + 1 : i + 1 + count])
-            i += 1 + count
+            out += ["@"] if word == search.SEEN else []
+            out += map(str, listed[i : i + _NUMBERS[word]])
+            i += _NUMBERS[word]
     return " ".join(out)
 
 
-def said_of(model: Held, name: str) -> dict[str, Any]:
-    """Return a model as a proof has it: a robot by its file, what it carries and all others by their links."""
-    if model.source is None or any(joint.kind == "planar" for joint in model.joints):
-        return {"name": name, "links": _links(model, 0)}
-    path, geometry, meshes = model.source
-    joints = [j.name for j in model.joints if j.kind != "fixed" and j.mimic is None]
-    hashes = {uri: _hash(file) for uri, file in meshes.items()}
-    carried = _links(model, len(model.links) - model.carried)
-    said = {"name": name, "urdf": _hash(path), "geometry": geometry, "meshes": hashes, "joints": joints}
-    return {**said, "links": carried}
+def said_of(model: Held, name: str, motion: Motion | None) -> dict[str, Any]:
+    """Return a model as a proof has it, and how it moves: a robot by its file, what it carries and all others by their
+    links."""
+    pieces, error = _pieces(model, motion), None if motion is None else motion.error
+    bases = [piece[:BASE] for piece in pieces]
+    moves = any(base != bases[0] or max(map(len, base)) > 1 for base in bases)
+    moves = moves or (error is not None and bool(error[:BASE].any()))
+    order = [*range(BASE, len(pieces[0])), *range(BASE if moves else 0)]
+    said = {"name": name, "pieces": [[piece[k] for k in order] for piece in pieces]}
+    if motion is not None and motion.times is not None:
+        said["times"] = motion.times.tolist()
+    if error is not None:
+        said["error"] = error[order].tolist()
+    return {**said, "links": _links(model, None if moves else [entry[0] for entry in bases[0]])}
 
 
-def _links(model: Held, first: int) -> list[dict[str, Any]]:
-    """Return links of a model, from one on, as a proof spells them out."""
-    found = []
-    for link, own, shapes in list(zip(model.links, model.link_names, model.shapes))[first:]:
-        turn = Rotation.from_matrix(link["rotation"]).as_quat().tolist()
-        found.append({
-            "name": own, "parent": model.link_names[link["parent"]] if link["parent"] >= 0 else "",
-            "joint": KIND_NAMES[int(link["kind"])], "at": [*link["translation"].tolist(), *turn],
-            "axis": link["axis"].tolist(), "across": link["across"].tolist(), "entry": int(link["config"]),
-            "mimic": [float(link["multiplier"]), float(link["offset"])],
-            "shapes": [_shape(shape) for shape in shapes if not shape.is_empty],
-        })  # fmt: skip
+def _links(model: Held, base: list[float] | None) -> list[dict[str, Any]]:
+    """Return the links of a model; `base`: where it stands, None if its base moves."""
+    found, first = [], 0
+    if model.source is not None and all(int(link["kind"]) in IN_FILES for link in model.links[1:]):
+        path, geometry, meshes = model.source
+        joints = [j.name for j in model.joints if j.kind != "fixed" and j.mimic is None]
+        files = {"": _hash(path), **{uri: _hash(file) for uri, file in meshes.items()}}
+        found = _elementary(model, 0, BEFORE, base)
+        found.append({"files": files, "geometry": geometry, "joints": joints, "parent": BEFORE})
+        first = len(model.links) - model.carried
+    for k in range(first, len(model.links)):
+        made = _elementary(model, k, model.name_of(k), base)
+        parent = int(model.links[k]["parent"])
+        made[0]["parent"] = model.name_of(parent) if parent >= 0 else ""
+        made[-1]["shapes"] = [_shape(shape) for shape in model.shapes[k] if not shape.is_empty]
+        found += made
     return found
 
 
-def moves_of(motion: Motion | None, model: Held) -> dict[str, Any]:
-    """Return how a model moves as a proof has it."""
+def _elementary(model: Held, k: int, name: str, base: list[float] | None) -> list[dict[str, Any]]:
+    """Return a link as a proof spells it out: a joint that slides two or three ways and turns is so many links, each on
+    the one before."""
+    link, at = model.links[k], np.eye(4)
+    kind, entry = int(link["kind"]), int(link["config"])
+    at[:3, :3], at[:3, 3] = link["rotation"], link["translation"]
+    if base is not None and kind == FLOATING and entry == 0:
+        at, kind = at @ _pose(base), FIXED
+    entry = (entry - BASE) % len(model.rest) if kind != FIXED else 0
+    last = {FIXED: "fixed", PRISMATIC: "prismatic", BALL: "ball", FLOATING: "ball"}.get(kind, "revolute")
+    ways = {PLANAR: link["across"], FLOATING: np.eye(3)}.get(kind, np.zeros((0, 3))).tolist()
+    steps = [(f"{name}.{i}", "prismatic", way) for i, way in enumerate(ways)]
+    steps.append((name, last, link["axis"].tolist() if last in ("prismatic", "revolute") else [0.0, 0.0, 1.0]))
+    follows = [float(link["multiplier"]), float(link["offset"])] if len(steps) == 1 and last != "ball" else [1.0, 0.0]
+    return [
+        {
+            "name": own, "parent": steps[i - 1][0] if i else "", "joint": joint, "axis": axis, "entry": entry + i,
+            "at": (np.eye(4) if i else at).tolist(), "mimic": follows, "shapes": [],
+        }
+        for i, (own, joint, axis) in enumerate(steps)
+    ]  # fmt: skip
+
+
+def _pose(row: list[float]) -> np.ndarray:
+    out = np.eye(4)
+    out[:3, :3], out[:3, 3] = Rotation.from_quat(row[3:7]).as_matrix(), row[:3]
+    return out
+
+
+def _pieces(model: Held, motion: Motion | None) -> list[list[list[float]]]:
+    """Return the pieces of a motion: of every entry its coefficients in powers of the share of the piece that is
+    done."""
     if motion is None:
-        return {"rows": [model.rest.tolist()]}
-    said: dict[str, Any] = {} if motion.times is None else {"times": motion.times.tolist()}
-    if motion.error is not None:
-        said["error"] = motion.error.tolist()
+        return [[[value] for value in model.rest.tolist()]]
     if isinstance(motion, SplineMotion):
-        return {**said, "curves": [[_trimmed(entry) for entry in piece.T] for piece in motion.coefficients]}
-    return {**said, "rows": motion.rows.tolist()}
+        coefficients = motion.coefficients.copy()
+        for k in (k + i for k in motion.model.quaternions for i in range(4)):
+            coefficients[:, 1, k] -= coefficients[:, 0, k]  # which are the values at both ends
+    else:
+        coefficients = np.stack((motion.rows[:-1], np.diff(motion.rows, axis=0)), axis=1)
+        coefficients = coefficients if len(motion.rows) > 1 else motion.rows[:, None]
+    return [[_trimmed(entry) for entry in piece.T] for piece in coefficients]
 
 
 def _trimmed(coefficients: np.ndarray) -> list[float]:
@@ -107,19 +160,16 @@ def _hash(path: Path) -> str:
 
 
 def _shape(shape: Shape) -> dict[str, Any]:
-    """Return one shape of a body."""
+    """Return one shape: corners, of a mesh with triangles between them, else what is about their hull."""
     source: Any = shape.source
     said: dict[str, Any] = {"place": shape.placement.tolist()}
     if isinstance(source, Box):
-        said["shape"] = ["box", list(source.size)]
-    elif isinstance(source, Sphere):
-        said["shape"] = ["sphere", source.radius]
-    elif isinstance(source, Cylinder):
-        said["shape"] = ["cylinder", [source.radius, source.length]]
-    elif isinstance(source, Capsule):
-        said["shape"] = ["capsule", [source.radius, source.length]]
-    elif isinstance(source, ConvexHull):
-        said["shape"] = ["hull", source.points.tolist()]
-    else:
-        said["vertices"], said["faces"] = source.vertices.tolist(), source.faces.tolist()
-    return said
+        return said | {"points": (corners_of(source)).tolist()}
+    if isinstance(source, ConvexHull):
+        return said | {"points": source.points.tolist()}
+    if isinstance(source, Sphere):
+        return said | {"points": [[0.0, 0.0, 0.0]], "radius": source.radius}
+    if isinstance(source, (Cylinder, Capsule)):
+        ends = [[0.0, 0.0, -0.5 * source.length], [0.0, 0.0, 0.5 * source.length]]
+        return said | {"points": ends, "ring" if isinstance(source, Cylinder) else "radius": source.radius}
+    return said | {"points": source.vertices.tolist(), "faces": source.faces.tolist()}
