@@ -107,8 +107,8 @@ def test_no_sample_goes_farther_than_the_checker_says(seed: int) -> None:
     examined.read({})
     n = len(case.middle)
     joints, _ = examined.stretch(Fraction(0), Fraction(1))
-    low, high = (np.concatenate((np.zeros(7), case.middle + sign * case.half))[None] for sign in (-1, 1))
-    cells = Boxes(examined, joints, range(1, n + 1), low, high)
+    box = tuple(zip(case.middle - case.half, case.middle + case.half))
+    cells = Boxes(examined, joints, range(1, n + 1), [box])
     shape = next(s for s, (i, _) in enumerate(examined.shapes) if i == n)
     part = examined.shapes[shape][1]
     for k in range(12):
@@ -133,8 +133,8 @@ def test_no_sample_goes_farther_than_the_checker_says_in_the_frame_of_any_link(s
     examined.read({})
     n = len(case.middle)
     joints, _ = examined.stretch(Fraction(0), Fraction(1))
-    low, high = (np.concatenate((np.zeros(7), case.middle + sign * case.half))[None] for sign in (-1, 1))
-    cells = Boxes(examined, joints, range(1, n + 1), low, high)
+    box = tuple(zip(case.middle - case.half, case.middle + case.half))
+    cells = Boxes(examined, joints, range(1, n + 1), [box])
     shape = {examined.shapes[s][0]: s for s in range(len(examined.shapes))}
     for link, frame in [(0, n), (0, max(n - 1, 1)), (n, n), (max(n - 1, 0), n)]:
         part = examined.shapes[shape[link]][1]

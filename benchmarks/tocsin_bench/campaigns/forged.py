@@ -147,13 +147,14 @@ def sabotaged(question: Drawn, rng: np.random.Generator) -> tuple[str, Data] | N
         table.pairs, table.margins = table.pairs[keep], table.margins[keep]
     elif how == "knots":
         asked.stretches = asked.stretches[rng.permutation(len(asked.stretches))]
-    table.tables = parts, points
+    table.tables, table.asked_margin = (parts, points), np.nan
     if how in ("turn", "speed"):
         asked.set_joints = _slowed(asked, how)  # type: ignore[method-assign]
     try:
         found = asked.free(margin)
     finally:
         table.tables, table.pairs, table.margins = before
+        table.asked_margin = np.nan
     if found is None:
         return None
     return how, json.loads(json.dumps(Proof("free", asked, question.margin, found, {}).data))
@@ -195,7 +196,8 @@ def changed(data: Data, rng: np.random.Generator) -> tuple[str, Data]:
     elif how == "lost" and words:
         del words[int(rng.integers(len(words)))]
     elif how == "added":
-        words.insert(int(rng.integers(len(words) + 1)), str(rng.choice(["/", "<", ">", "7", "=", ".", "0", "1e3", "x", "-z", "@ 0", "/1"])))
+        more = ["/", "<", ">", "7", "=", ".", "0", "1e3", "x", "-z", "@ 0", "/1"]
+        words.insert(int(rng.integers(len(words) + 1)), str(rng.choice(more)))
     elif how == "swapped":
         i, k = rng.integers(len(words), size=2)
         words[i], words[k] = words[k], words[i]

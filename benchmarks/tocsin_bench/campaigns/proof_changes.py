@@ -21,7 +21,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-
 from scipy.spatial.transform import Rotation
 
 from tocsin import Body, Capsule, ConvexHull, Cylinder, Motion, Robot, Scene, Sphere

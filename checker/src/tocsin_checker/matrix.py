@@ -94,7 +94,8 @@ def matrix(check: Check) -> None:
     whole = tuple(limits(model, entry) for entry in range(len(model.off)))
 
     def boxes(links: Any, given: list[Cell]) -> Boxes:
-        need(all(check.links[i].kind != "ball" for i in links), "a joint between the links is neither revolute nor prismatic.")
+        known = all(check.links[i].kind != "ball" for i in links)
+        need(known, "a joint between the links is neither revolute nor prismatic.")
         return Boxes(check, joints, links, given)
 
     for said in check.proof["links"]:

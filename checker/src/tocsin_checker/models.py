@@ -14,7 +14,7 @@ import numpy as np
 
 from tocsin_checker.motion import EYE, ONE, Joint, Poly, rigid, turn_between, turned, unit, whole
 from tocsin_checker.proof import need
-from tocsin_checker.shapes import Part, mesh, read_mesh, solid
+from tocsin_checker.shapes import Part, read_mesh, shape, solid
 
 ENTRIES = {"fixed": 0, "revolute": 1, "prismatic": 1, "ball": 4}
 """How many entries of a configuration a joint has: an angle, a length, a quaternion x y z w."""
@@ -113,7 +113,8 @@ class Robot:
         root, hashes, links = ElementTree.fromstring(self.raw), {"": hashlib.sha256(self.raw).hexdigest()}, []
         given, joints = ({item.get("name"): item for item in root.findall(tag)} for tag in ("link", "joint"))
         above = {joint.find("child").get("link"): joint for joint in joints.values()}
-        entries, waiting = {name: k for k, name in enumerate(names)}, [(name, -1) for name in given if name not in above]
+        entries = {name: k for k, name in enumerate(names)}
+        waiting = [(name, -1) for name in given if name not in above]
         for name, parent in waiting:
             parts = [self._shape(item, hashes) for item in given[name].findall(geometry)]
             waiting += [(c, len(links)) for c, joint in above.items() if joint.find("parent").get("link") == name]
@@ -129,7 +130,7 @@ class Robot:
             raw = path.read_bytes()
             hashes[item.get("filename")] = hashlib.sha256(raw).hexdigest()
             vertices, faces = read_mesh(raw, path.suffix.lower())
-            return mesh(np.array(vertices, dtype=float) * _numbers(item, "scale", "1 1 1"), faces, place)
+            return shape(np.array(vertices) * _numbers(item, "scale", "1 1 1"), place, faces=faces)
         return solid(item.tag, [v for key in ("size", "radius", "length") for v in _numbers(item, key, "")], place)
 
     def _mesh_file(self, name: str) -> Path:
@@ -159,7 +160,7 @@ def _spelled(item: dict[str, Any], parent: int) -> Link:
     """Return a link that a proof spells out."""
     kind, entry, (factor, offset) = item["joint"], int(item["entry"]), map(float, item["mimic"])
     need(kind in ENTRIES and 0 <= entry < 1e6, f"{item['name']!r} has no joint, or no entry of a configuration.")
-    parts, axis = [_spelled_shape(**shape) for shape in item["shapes"]], unit(item["axis"])
+    parts, axis = [shape(**said | {"place": _place(said["place"])}) for said in item["shapes"]], unit(item["axis"])
     return Link(str(item["name"]), parent, kind, _place(item["at"]), axis, entry, (factor, offset), parts)
 
 
@@ -168,12 +169,6 @@ def _place(given: Any) -> np.ndarray:
     straight = np.abs(place[:3, :3] @ place[:3, :3].T - EYE).max() <= 1e-9
     need(bool(straight), "something is placed by a matrix that is no rotation.")
     return place
-
-
-def _spelled_shape(place: Any, points: Any, radius: float = 0.0, ring: float = 0.0, faces: Any = None) -> Part:
-    if faces is not None:
-        return mesh(points, faces, _place(place))
-    return Part(np.array(points, dtype=float).reshape(-1, 3), _place(place), float(radius), float(ring))
 
 
 def read_model(given: dict[str, Any], files: dict[str, Any]) -> Model:
@@ -201,7 +196,8 @@ def read_model(given: dict[str, Any], files: dict[str, Any]) -> Model:
     need(short, f"{name!r} goes farther than 1e12, or has polynomials of no or more than 16 coefficients.")
     jumps = (abs(sum(p) - q[0]) for one, then in itertools.pairwise(pieces) for p, q in zip(one[:-1], then))
     need(all(jump <= JUMP * ONE for jump in jumps), f"{name!r} jumps from one piece of its motion to the next.")
-    knots = [Fraction(float(v)) for v in given.get("times", ())] or [Fraction(k, len(pieces)) for k in range(len(pieces) + 1)]
+    equal = (Fraction(k, len(pieces)) for k in range(len(pieces) + 1))
+    knots = [Fraction(float(v)) for v in given.get("times", ())] or list(equal)
     fits = len(knots) == len(pieces) + 1 and all(a < b for a, b in itertools.pairwise(knots))
     need(fits, f"the times of {name!r} are not those of its pieces, or do not increase.")
     asked = given["asked"] is True

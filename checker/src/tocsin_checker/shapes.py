@@ -75,9 +75,12 @@ class Part:
         return [replace(self, faces=self.faces[np.sort(half)]) for half in (first, rest)]
 
 
-def mesh(vertices: Any, faces: Any, place: np.ndarray) -> Part:
-    """Return a mesh as one part; corners at the same place are one."""
-    corners, triangles = (np.array(v, dtype=t).reshape(-1, 3) for v, t in ((vertices, float), (faces, np.int64)))
+def shape(points: Any, place: np.ndarray, radius: float = 0.0, ring: float = 0.0, faces: Any = None) -> Part:
+    """Return a shape as one part, or a mesh, if there are triangles: of that, corners at the same place are one."""
+    corners = np.array(points, dtype=float).reshape(-1, 3)
+    if faces is None:
+        return Part(corners, place, float(radius), float(ring))
+    triangles = np.array(faces, dtype=np.int64).reshape(-1, 3)
     there = len(triangles) > 0 and triangles.min() >= 0 and triangles.max() < len(corners)
     need(bool(there) and np.array_equal(triangles.ravel(), np.ravel(faces)), "a mesh lacks triangles, or corners.")
     corners, same = np.unique(corners, axis=0, return_inverse=True)
@@ -88,10 +91,10 @@ def solid(kind: str, sizes: list[float], place: np.ndarray) -> Part:
     """Return a solid of a URDF: a box (x, y, z), a sphere (radius), a cylinder or capsule (radius, length) along z."""
     need(kind in ("box", "sphere", "cylinder", "capsule"), f"a shape is a solid or a mesh, not {str(kind)[:40]!r}.")
     if kind == "box":
-        return Part(np.array(list(itertools.product((-0.5, 0.5), repeat=3))) * sizes, place)
+        return shape(np.array(list(itertools.product((-0.5, 0.5), repeat=3))) * sizes, place)
     radius, length = [*sizes, 0.0][:2]
     grown = {"ring" if kind == "cylinder" else "radius": radius}
-    return Part(np.array([[0.0, 0.0, end * length] for end in (-0.5, 0.5)]), place, **grown)
+    return shape([[0.0, 0.0, -0.5 * length], [0.0, 0.0, 0.5 * length]], place, **grown)
 
 
 def read_mesh(raw: bytes, suffix: str) -> tuple[Any, Any]:

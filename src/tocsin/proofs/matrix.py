@@ -39,8 +39,12 @@ the lower one on as far: more than a turn, and all there is if what follows the 
 
 MOVES = (REVOLUTE, PRISMATIC)
 
-SAMPLES, STARTS, STEPS = 4096, 12, 120
-"""Configurations that are looked at for a witness; of the nearest of them, so many are followed for so many steps."""
+FEW, SAMPLES, STARTS, STEPS = 256, 4096, 12, 120
+"""Configurations that are looked at for a witness, all if the first few show none; of the nearest of them, so many are
+followed for so many steps."""
+
+FIRST, FASTER = 5_000, 4
+"""Boxes that a pair of shapes may take in a first round, before samples; and so many times more in each next one."""
 
 WAITING = 512
 
@@ -146,8 +150,11 @@ class Survey:
             np.zeros((2 * depth, JOINT_ROW)),
         )
 
-    def look(self, a: int, b: int, most: int, *, kept_only: bool = False) -> LinkPair:
-        """Return what is true of two links; from the disk, where it was found before, and only from there if asked."""
+    def look(self, a: int, b: int, most: int, *, again: bool = False, kept_only: bool = False) -> LinkPair:
+        """Return what is true of two links; from the disk, where it was found before, and only from there if asked.
+
+        `again`: fewer boxes did not do, so that samples were taken then.
+        """
         names = self.robot.link_names[a], self.robot.link_names[b]
         if self.adjacent(a, b):
             return LinkPair(*names, "adjacent")
@@ -163,42 +170,34 @@ class Survey:
         if pair is None and kept_only:
             return LinkPair(*names, "undecided", reason="not looked at: the time was up")
         if pair is None:
-            pair = self._surveyed(a, b, found, most)
+            pair = self._surveyed(a, b, found, most, again)
             cache.store(key, self._written(pair))
         return pair
 
-    def _surveyed(self, a: int, b: int, found: tuple[np.ndarray, np.ndarray, np.ndarray], most: int) -> LinkPair:
-        """Return what is true of two links, pair of shapes by pair of shapes: first by samples, then by boxes."""
+    def _surveyed(
+        self, a: int, b: int, found: tuple[np.ndarray, np.ndarray, np.ndarray], most: int, again: bool
+    ) -> LinkPair:
+        """Return what is true of two links, pair of shapes by pair of shapes: by a few boxes; then, if these do not do,
+        by samples, which show what touches; then by as many boxes as it may take."""
         names = self.robot.link_names[a], self.robot.link_names[b]
         entries, low, high = found
-        joints, work = np.zeros(len(self.world.links), JOINT), self.work()
         row, cells = self.robot.rest.copy(), np.zeros((WAITING, 2 * len(entries)))
+        work, words = self.work(), np.zeros(self.keep, np.int64)
         values = np.random.default_rng(a * 1000 + b).uniform(low, high, (SAMPLES if len(entries) else 1, len(entries)))
-        words = np.zeros(self.keep, np.int64)
         looked, proven, trees = 0, True, []
-        asked = self.tables, self.world.links, joints
         for s, t in itertools.product(self.shapes[a], self.shapes[b]):
             ends = a, b, int(self.roots[s]), int(self.roots[t])
-            count, first = touching(*asked, ends, self.margin, entries, row, values, cells, work, words[:0])
-            if count:
-                if count == len(values):
-                    evidence, looked = self._always((*asked, ends, entries, row, cells, work), low, high)
-                    if evidence is not None:
-                        share = f"{len(evidence[1])} boxes" if len(entries) else "no joint between them"
-                        kept = (s, t, *evidence)
-                        return LinkPair(*names, "always", row[7:].copy(), looked, share, (0.0, self.margin), kept)
-                cells[0] = np.concatenate((values[first], values[first]))
-                boxes.survey(*asked, ends, self.margin, entries, row, cells, work, words[:0], ONE)
-                return self._touching(names, row, (s, t), work, looked, f"{count} of {len(values)} samples")
-            near = self._approached((*asked, ends, entries, row, cells, work), low, high, values)
-            if near is not None:
-                cells[0] = np.concatenate((near, near))
-                outcome, *_ = boxes.survey(*asked, ends, self.margin, entries, row, cells, work, words[:0], ONE)
-                if outcome == boxes.TOUCHING:
-                    return self._touching(names, row, (s, t), work, looked, "found by approach")
-            cells[0] = np.concatenate((low, high))
-            outcome, n, used = boxes.survey(*asked, ends, self.margin, entries, row, cells, work, words, most)
+            joints = np.zeros(len(self.world.links), JOINT)
+            asked = self.tables, self.world.links, joints, ends, entries, row, cells, work
+            outcome, n, used = self._by_boxes(asked, low, high, words, min(most, FIRST) if not again else most)
             looked += n
+            if outcome != boxes.APART and not again:
+                seen = self._by_samples(names, (s, t), asked, low, high, values)
+                if seen is not None:
+                    return seen
+                if most > FIRST:
+                    outcome, n, used = self._by_boxes(asked, low, high, words, most)
+                    looked += n
             if outcome == boxes.TOUCHING:
                 return self._touching(names, row, (s, t), work, looked, "found by the survey")
             proven = proven and outcome == boxes.APART
@@ -206,6 +205,36 @@ class Survey:
         if not proven:
             return LinkPair(*names, "undecided", None, looked, f"more than {most} boxes")
         return LinkPair(*names, "never", None, looked, "", (self.margin, np.inf), tuple(trees))
+
+    def _by_boxes(self, asked: Any, low: np.ndarray, high: np.ndarray, words: np.ndarray, most: int) -> Any:
+        """Return what a survey of all joint values of two shapes ends with, how many boxes it took, and words."""
+        tables, links, joints, ends, entries, row, cells, work = asked
+        cells[0] = np.concatenate((low, high))
+        return boxes.survey(tables, links, joints, ends, self.margin, entries, row, cells, work, words, most)
+
+    def _by_samples(
+        self, names: tuple[str, str], shapes: tuple[int, int], asked: Any, low: np.ndarray, high: np.ndarray,
+        values: np.ndarray,
+    ) -> LinkPair | None:  # fmt: skip
+        """Return two links as touching, at all joint values or at those that are shown; None where no sample does."""
+        tables, links, joints, ends, entries, row, cells, work = asked
+        nothing = np.zeros(0, np.int64)
+        for some in (values[:FEW], values):
+            count, first = touching(tables, links, joints, ends, self.margin, entries, row, some, cells, work, nothing)
+            if 0 < count < len(some):
+                break
+        if count == len(values):
+            evidence, looked = self._always(asked, low, high)
+            if evidence is not None:
+                share = f"{len(evidence[1])} boxes" if len(entries) else "no joint between them"
+                return LinkPair(
+                    *names, "always", row[7:].copy(), looked, share, (0.0, self.margin), (*shapes, *evidence)
+                )
+        at = some[first] if count else self._approached(asked, low, high, values)
+        if at is None or self._by_boxes(asked, at, at, nothing, ONE)[0] != boxes.TOUCHING:
+            return None
+        why = f"{count} of {len(some)} samples" if count else "found by approach"
+        return self._touching(names, row, shapes, work, 0, why)
 
     def _always(self, asked: Any, low: np.ndarray, high: np.ndarray) -> tuple[Any, int]:
         """Return the tree of boxes in which two shapes touch and their points, or None; and how many were looked at."""
@@ -276,26 +305,38 @@ def prove_pairs(
     robot: Robot, *, margin: float, most: int, threads: int | None, proof: Any = None, progress: Any = None,
     seconds: float | None = None,
 ) -> LinkPairs:  # fmt: skip
-    """Answer `Robot.prove_pairs`; `progress(done, total)` is called as pairs are done."""
+    """Answer `Robot.prove_pairs`; `progress(done, total)` is called as pairs are done.
+
+    In rounds of more and more boxes, so that what is easy is known first, and what is hard takes a third more at most;
+    nothing is begun that would end after `seconds`.
+    """
     end = math.inf if seconds is None else time.monotonic() + _cast.scalar(seconds, "seconds")
     survey = Survey(robot, _cast.margin(margin))
     survey.keep = 0 if proof is None else MOST_WORDS
     _cast.count(most, "most")
     pairs = survey.pairs()
-    done = itertools.count(1)
+    found, done = dict.fromkeys(pairs, LinkPair("", "", "undecided")), itertools.count(1)
+    took = dict.fromkeys(pairs, 0.0)
 
-    def look(pair: tuple[int, int]) -> LinkPair:
-        late = time.monotonic() >= end
-        found = survey.look(*pair, most, kept_only=late)
-        if progress is not None:
+    def look(pair: tuple[int, int], now: int) -> None:
+        start, again = time.monotonic(), found[pair].boxes > 0
+        late = start + FASTER * took[pair] >= end
+        seen = survey.look(*pair, now, again=again, kept_only=late)
+        took[pair] = time.monotonic() - start
+        if not (late and again and seen.verdict == "undecided"):
+            found[pair] = seen
+        if progress is not None and (seen.verdict != "undecided" or now == most):
             progress(next(done), len(pairs))
-        return found
 
-    workers = os.cpu_count() or 1 if threads is None else _cast.count(threads, "threads")
+    rounds = itertools.takewhile(lambda n: n < most, (FIRST * FASTER**k for k in itertools.count()))
+    left, workers = pairs, os.cpu_count() or 1 if threads is None else _cast.count(threads, "threads")
     with ThreadPoolExecutor(workers) as pool:
-        found = LinkPairs(survey.margin, tuple(pool.map(look, pairs)))
+        for now in (*rounds, most):
+            list(pool.map(look, left, itertools.repeat(now)))
+            left = [pair for pair in left if found[pair].verdict == "undecided"]
+    pairs_found = LinkPairs(survey.margin, tuple(found[pair] for pair in pairs))
     if proof is not None:
         from tocsin.proofs.matrix_file import write_matrix
 
-        write_matrix(proof, survey, found)
-    return found
+        write_matrix(proof, survey, pairs_found)
+    return pairs_found

@@ -95,12 +95,25 @@ class Table:
         """What each model does that stands, as `motion.clocks` lists it; its configuration is in `rest`."""
         parts, points, self.roots = joined_parts([of_link for model in scene.models for of_link in model.shapes])
         self.tables = parts, points
-        self.shapes = self.roots, world.geoms["link"].astype(np.int64)
+        moves = np.isin(world.geoms["model"], list(moving))
+        self.shapes = self.roots, world.geoms["link"].astype(np.int64), np.flatnonzero(moves)
         self.pairs, self.margins = self._pairs(moving)
         self.joints = np.zeros(len(world.links), JOINT)
         self.words = np.zeros(MOST_WORDS, np.int64)
         waiting = np.zeros((search.MOST_WAITING, 4), np.int64), np.zeros((search.MOST_WAITING, 3))
         self.work = np.zeros((len(self.roots), 6)), *waiting, np.zeros((4, 9))
+        self.links = world.links, self.joints
+        search.set_joints(*self.links, world.models, self.rest, self.standing)
+        search.sweep(self.tables, (*self.shapes[:2], np.flatnonzero(~moves)), self.links, 0.5, 0.0, self.work[0])
+        self.pieces: dict[Any, np.ndarray] = {}
+        """What each model does in a stretch of motions on no clock, by how many configurations of what width."""
+        self.asked_margin, self.grown = math.nan, self.margins
+
+    def margins_at(self, margin: float) -> np.ndarray:
+        """Return the margin of every pair, of those that have none of their own the one that is asked about."""
+        if margin != self.asked_margin:
+            self.asked_margin, self.grown = margin, np.where(np.isnan(self.margins), margin, self.margins)
+        return self.grown
 
     def _pairs(self, moving: frozenset[int]) -> tuple[np.ndarray, np.ndarray]:
         """Return the pairs of shapes that are asked about, and their own margins, NaN where they have none."""
@@ -191,9 +204,15 @@ class Asked:
 
     def pieces(self, stretch: np.ndarray) -> np.ndarray:
         """Return (models, 5): what each model does in a stretch, as `motion.clocks` lists it."""
+        ends = tuple(stretch.tolist())
+        if self.clock is None:
+            key = ends, *((k, motion.pieces, motion.width) for k, motion in self.motions.items())
+            kept = self.table.pieces.get(key)
+            if kept is not None:
+                return kept
         found = self.table.standing.copy()
         found[:, :2] += len(self.configs) - len(self.table.rest)
-        ends, row = tuple(stretch.tolist()), 0
+        row = 0
         for number, (k, motion) in enumerate(self.motions.items()):
             if self.clock is not None:
                 found[k] = self.clock.listed(number, ends)
@@ -202,25 +221,27 @@ class Asked:
                 first = row + piece * motion.width
                 found[k] = first, first + motion.width, begin, end, -1.0
             row += motion.configs.size
+        if self.clock is None and len(self.stretches) == 1:
+            self.table.pieces = {key: found}
         return found
 
     def set_joints(self, stretch: np.ndarray) -> None:
         """Write the joints of all links during a stretch."""
-        search.set_joints(self.world.links, self.table.joints, self.world.models, self.configs, self.pieces(stretch))
+        search.set_joints(*self.table.links, self.world.models, self.configs, self.pieces(stretch))
 
     def free(self, margin: float) -> list[np.ndarray] | None:
         """Return the words of the proof of each stretch, or None where a pair stays open."""
-        world, table = self.world, self.table
-        margins = np.where(np.isnan(table.margins), margin, table.margins)
-        tubes = any(motion.error is not None for motion in self.motions.values())
-        grown, moving = margins.copy() if tubes else margins, (world.links, table.joints)
-        found = []
+        table, found = self.table, []
+        margins = grown = table.margins_at(margin)
+        tubes = [motion for motion in self.motions.values() if motion.error is not None]
+        if tubes:
+            grown = margins.copy()
         for stretch in self.stretches:
             self.set_joints(stretch)
             if tubes:
-                search.grow(margins, table.pairs, table.tables, table.shapes, moving, grown)
+                search.grow(margins, table.pairs, table.tables, table.shapes, table.links, grown)
             outcome, used, _ = search.prove(
-                table.tables, table.shapes, moving, table.pairs, grown, table.words, table.work
+                table.tables, table.shapes, table.links, table.pairs, grown, table.words, table.work
             )
             if outcome != search.PROVEN:
                 return None

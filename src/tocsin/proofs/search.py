@@ -22,9 +22,9 @@ from tocsin.motion.joints import UP
 from tocsin.motion.links import FLOATING, PLANAR, PRISMATIC
 
 HALF_TIME, SLAB, HALF_A, HALF_B, ALONG, HALF_BOX, TOGETHER, SEEN, AXIS = 1, 2, 4, 5, 6, 8, 9, 10, 11
-"""Words of a proof: / . < > then a direction, the entry along which a box is halved, = of a box in which two points stay
-together, a direction in the frame of another link, with its number in the chains; and the first of six axes of the
-world, x -x y -y z -z."""
+"""Words of a proof: / . < > then a direction, the entry along which a box is halved, = of a box in which two points
+stay together, a direction in the frame of another link, with its number in the chains; and the first of six axes of
+the world, x -x y -y z -z."""
 
 PROVEN, OPEN, FULL = range(3)
 """What a search ends with: it has left a proof; a pair stays open; the table of words is full."""
@@ -270,8 +270,10 @@ def prove_pair(tables, chain, ends, margin, slab, words, used, work):
     stack[0, 2], stack[0, 3] = slab
     for i in range(3):
         aims[0, i] = 0.0
-    top, looked, moment, level = 1, 0, -1.0, -1
-    state_a, state_b, terms = around(chain, 0.5, 0.0, margin)
+    top, looked, level = 1, 0, slab[0]
+    tau = math.ldexp(0.5, int(-level))
+    moment = (2 * slab[1] + 1) * tau
+    state_a, state_b, terms = around(chain, moment, tau, margin)
     while top > 0:
         if used >= words.shape[0] or looked >= MOST_PARTS:
             return FULL, used
@@ -353,7 +355,7 @@ def off_by(joints, links, link, stop, reach):
 @kernel
 def grow(margins, pairs, tables, shapes, moving, grown):
     """Write each pair's margin with how far its shapes may be off their motions added."""
-    roots, link_of = shapes
+    roots, link_of, _ = shapes
     links, joints = moving
     for p in range(pairs.shape[0]):
         a, b = pairs[p, 0], pairs[p, 1]
@@ -375,27 +377,24 @@ def moves(joints, links, link):
 
 
 @kernel
-def sweep(tables, shapes, moving, t, tau, still, boxes):
+def sweep(tables, shapes, moving, t, tau, boxes):
     """Write the box along the world's axes in which each shape stays during [t - tau, t + tau].
 
-    Of those that stand, with `still`, else of those that move.
+    `shapes`: the first part and the link of each, and the numbers of those that are wanted.
     """
     parts, points = tables
-    roots, link_of = shapes
+    roots, link_of, wanted = shapes
     links, joints = moving
     last = -1
     state = chain_state(joints, links, link_of[0], -1, t)
-    wanted = False
+    still = False
     base = slope = 0.0
-    for s in range(link_of.shape[0]):
+    for s in wanted:
         if link_of[s] != last:
             last = link_of[s]
-            wanted = moves(joints, links, last) != still
-            if wanted:
-                state = chain_state(joints, links, last, -1, t)
-                base, slope = third_bound(joints, links, last, -1, t, tau)
-        if not wanted:
-            continue
+            still = not moves(joints, links, last)
+            state = chain_state(joints, links, last, -1, t)
+            base, slope = third_bound(joints, links, last, -1, t, tau)
         part = parts[roots[s]]
         rest = (base + slope * part["reach"]) * (tau * tau * tau * MORE / 6.0)
         rest += SLACK * (part["reach"] + vec.norm(state[1]) + tau * (vec.norm(state[3]) + tau * vec.norm(state[5])))
@@ -417,10 +416,10 @@ def sweep(tables, shapes, moving, t, tau, still, boxes):
 def slabs_for(tables, shapes, moving):
     """Return k: in 2^k slabs what a parabola leaves out is small beside the shapes."""
     parts, _ = tables
-    roots, link_of = shapes
+    roots, link_of, wanted = shapes
     links, joints = moving
     level = 0
-    for s in range(link_of.shape[0]):
+    for s in wanted:
         part = parts[roots[s]]
         while level < MOST_LEVEL:
             tau = math.ldexp(0.5, -level)
@@ -435,15 +434,15 @@ def slabs_for(tables, shapes, moving):
 def prove(tables, shapes, moving, pairs, margins, words, work):
     """Append the proof of a stretch whose joints are set; return (outcome, used, pair).
 
-    `shapes`: the first part and the link of each; `moving`: links and joints; `pairs`: shapes that may touch, a < b,
-    with their margins; `work`: the boxes of shapes, then what `prove_pair` works in.
+    `shapes`: the first part and the link of each, and which are of models that move; `moving`: links and joints;
+    `pairs`: shapes that may touch, a < b, with their margins; `work`: the boxes of shapes, of those that stand as they
+    are, then what `prove_pair` works in.
     """
     boxes, stack, aims, simplex = work
-    roots, link_of = shapes
+    roots, link_of, _ = shapes
     links, joints = moving
     level = slabs_for(tables, shapes, moving)
     used = 0
-    sweep(tables, shapes, moving, 0.5, 0.0, True, boxes)
     for slab in range(1 << level):
         rank = level if slab == 0 else 0
         while slab > 0 and slab >> rank & 1 == 0:
@@ -452,7 +451,7 @@ def prove(tables, shapes, moving, pairs, margins, words, work):
             used = write(words, used, HALF_TIME)
         used = write(words, used, SLAB)
         tau = math.ldexp(0.5, int(-level))
-        sweep(tables, shapes, moving, (2 * slab + 1) * tau, tau, False, boxes)
+        sweep(tables, shapes, moving, (2 * slab + 1) * tau, tau, boxes)
         for p in range(pairs.shape[0]):
             a, b = pairs[p, 0], pairs[p, 1]
             axis = axis_between(boxes, a, b, margins[p])
