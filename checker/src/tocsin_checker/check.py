@@ -69,9 +69,9 @@ class Scene:
         """Return the links from one up to a frame above it."""
         return [] if link == frame else [link, *self.chain(self.parent[link], frame)]
 
-    def between(self, a: int, b: int, frame: int) -> list[int]:
-        """Return the links from two shapes up to a frame above them."""
-        return [i for s in (a, b) for i in self.chain(self.shapes[s][0], frame)]
+    def between(self, i: int, k: int) -> list[int]:
+        """Return the links from two others up to the lowest that carries both."""
+        return [*self.chain(i, self.common(i, k)), *self.chain(k, self.common(i, k))]
 
     def stretch(self, begin: Fraction, end: Fraction) -> tuple[list[Joint], list[Any]]:
         """Return the joints of all links in a stretch, and the entries of all configurations."""
@@ -178,7 +178,7 @@ class Check(Scene):
         """Return the leaves of the proof of a pair of shapes in a cell."""
         waiting = [(whole, self.shapes[a][1], self.shapes[b][1])]
         while waiting:
-            (cell, part_a, part_b), word, frame = waiting.pop(), next(words), self.frame(a, b)
+            (cell, part_a, part_b), word = waiting.pop(), next(words)
             if word[0] == "/":
                 waiting += [(half, part_a, part_b) for half in halves(cell, int(word[1:] or 0))[::-1]]
             elif word == "<":
@@ -188,8 +188,9 @@ class Check(Scene):
             elif word in AXES:
                 yield cell, a, part_a, b, part_b, AXES[word], -1
             else:
+                frame = self.frame(a, b)
                 if word == "@":
-                    frame, word = self.between(a, b, frame)[int(next(words))], next(words)
+                    frame, word = self.between(self.shapes[a][0], self.shapes[b][0])[int(next(words))], next(words)
                 yield cell, a, part_a, b, part_b, unit([int(word), int(next(words)), int(next(words))]), frame
 
     def apart(self, text: str, pairs: Any, whole: Cell, cells_of: Any) -> None:
@@ -203,7 +204,7 @@ class Check(Scene):
                 for shape, part, along in ((a, part_a, n), (b, part_b, -n)):
                     sides.setdefault((shape, frame), []).append((k, part, numbers[cell], along))
             ends = np.array([leaf[1:4:2] for leaf in chunk])
-            links = {i for _, a, _, b, _, _, frame in chunk for i in self.between(a, b, min(frame, self.frame(a, b)))}
+            links = {i for shape, frame in sides for i in self.between(self.shapes[shape][0], frame)}
             cells, high = cells_of(links, list(numbers)), np.zeros((len(chunk), 3))
             for (shape, frame), own in sides.items():
                 k, parts, at, along = zip(*own)

@@ -116,7 +116,7 @@ def matrix(check: Check) -> None:
             need(next(words, None) is None, "the proof goes on behind its end.")
         own = len(cells) == len(contacts) and all(tuple(map(int, one["shapes"])) in wanted for one in contacts)
         need(own, "not every box has two points of these links.")
-        links = check.between(*min(wanted), check.frame(*min(wanted)))
+        links = check.between(*(check.shapes[s][0] for s in min(wanted)))
         for k in range(0, len(cells), AT_ONCE):
             some = slice(k, k + AT_ONCE)
             check.together(boxes(links, cells[some]), contacts[some], float(said["tolerance"]))
