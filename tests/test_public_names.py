@@ -1,5 +1,8 @@
 """`dir(tocsin)` is what a user may use, and all that comes back has a name there."""
 
+import subprocess
+import sys
+
 import pytest
 
 import tocsin
@@ -20,3 +23,9 @@ def test_dir_shows_the_public_names_and_nothing_else():
 def test_what_questions_and_readers_return_has_a_public_name(name):
     assert name in tocsin.__all__
     assert getattr(tocsin, name).__name__ == name
+
+
+def test_modules_that_the_readme_names_are_there_without_an_import_of_their_own():
+    program = "import tocsin; print(tocsin.planning.plan.__name__, tocsin.cluster.__name__)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["plan", "tocsin.cluster"]

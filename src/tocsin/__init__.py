@@ -97,13 +97,18 @@ _ON_FIRST_USE = {
 }
 """Names that bring readers, viewers and other engines with them, and the modules in which they live."""
 
+_MODULES = ("cluster", "planning")
+"""Modules that users name, as `tocsin.planning.plan`."""
+
 
 def __getattr__(name: str) -> Any:
-    """Load readers and viewers when they are first asked for."""
-    if name not in _ON_FIRST_USE:
-        raise AttributeError(f"module 'tocsin' has no attribute {name!r}")
+    """Load readers, viewers and planners when they are first asked for."""
     from importlib import import_module
 
+    if name in _MODULES:
+        return import_module(f"tocsin.{name}")
+    if name not in _ON_FIRST_USE:
+        raise AttributeError(f"module 'tocsin' has no attribute {name!r}")
     found = getattr(import_module(_ON_FIRST_USE[name]), name)
     globals()[name] = found
     return found

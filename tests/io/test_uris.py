@@ -87,6 +87,14 @@ def test_a_description_in_a_folder_of_the_packages_name_needs_no_more(place):
         resolve(place, "package://hand/hand.stl", (), "far/koch/arm.urdf")
 
 
+def test_the_folder_of_meshes_and_description_is_the_one_to_allow(place):
+    with pytest.raises(TocsinError) as caught:
+        resolve(place, "../meshes/a b.stl")
+    assert f"to allow it, give packages=[{str((place / 'ws/arm').resolve())!r}]" in str(caught.value)
+    with pytest.raises(TocsinError, match="give packages="):
+        resolve(place, str(place / "elsewhere/secret.stl"), (), "ws/arm/urdf/arm.urdf")
+
+
 def test_a_package_uri_without_a_package_is_the_file_beside_the_description_with_a_remark(place):
     (place / "ws/arm/urdf/wheel.obj").write_text("x")
     with pytest.warns(UserWarning, match="no package in it: the file beside 'arm.urdf'"):

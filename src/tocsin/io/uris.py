@@ -92,12 +92,17 @@ class Places:
             raise TocsinError(
                 f"{what} names {uri!r}, which is {str(real)!r}: outside the folders that {self.document.name!r} may "
                 f"use ({', '.join(repr(str(f)) for f in dict.fromkeys(allowed))}); to allow it, give "
-                f"packages=[{str(real.parent)!r}]."
+                f"packages=[{str(self._holding(real))!r}]."
             )
         if not os.path.isfile(real):
             reason = "is a folder" if os.path.isdir(real) else "does not exist"
             raise TocsinError(f"{what} names {uri!r}: the file {str(real)!r} {reason}.")
         return real
+
+    def _holding(self, real: Path) -> Path:
+        """Return the folder to allow for a file: of a description in `urdf` that names `../meshes`, the one of both."""
+        both = self.document.resolve().parents[1:3]
+        return next((folder for folder in both if real.is_relative_to(folder) and folder.parent != folder), real.parent)
 
     def package(self, name: str, what: str) -> Path:
         """Return the folder of a package; `what` asks for it."""

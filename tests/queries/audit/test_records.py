@@ -30,6 +30,13 @@ def test_a_place_is_one_number_and_a_pair_is_said_by_model_and_link():
     assert PAIR.said == "arm/hand and table"
 
 
+def test_it_says_what_it_found():
+    assert repr(audit()) == "<Audit: Status.FREE, 5 waypoints, margin 0 m>"
+    touching = stretch(Status.CONTACT, (1, 0.5), (2, 0.0))
+    said = "<Audit: Status.CONTACT, 5 waypoints, margin 0 m; from waypoint 1.5 between hand and table, the first of 2"
+    assert repr(audit(touching, touching)) == f"{said} stretches>"
+
+
 def test_what_lies_between_stretches_is_free():
     two = audit(stretch(Status.CONTACT, (1, 0.5), (2, 0.0)), stretch(Status.CONTACT, (2, 0.0), (4, 0.0)))
     assert two.free_stretches == ((0.0, 1.5),)

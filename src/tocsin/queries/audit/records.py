@@ -132,6 +132,16 @@ class Audit:
         _ = self.clearance  # what is sent, or kept, is all of it
         return {name: value for name, value in self.__dict__.items() if name != "look"}
 
+    def __repr__(self) -> str:
+        lasts = "" if self.duration is None else f" in {self.duration:g} s"
+        said = f"{self.status}, {self.waypoints} waypoints{lasts}, margin {self.margin:g} m"
+        for stretch in self.stretches[:1]:
+            at = stretch.enter.position if stretch.enter.time is None else stretch.enter.time
+            where = f"waypoint {at:.6g}" if stretch.enter.time is None else f"{at:.6g} s"
+            pairs = "".join(f" between {pair}" for pair in stretch.pairs[:1])
+            said += f"; from {where}{pairs}, the first of {len(self.stretches)} stretches"
+        return f"<Audit: {said}>"
+
     def __bool__(self) -> bool:
         raise ambiguous("an Audit", "audit.is_free")
 
