@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import tocsin
-from tocsin.deform.dealing import NEXT, OUT_OF_STEPS, OVER, SPENT, Deal, make_ledger, take_blocks
+from tocsin.deform.dealing import NEXT, OUT_OF_STEPS, OVER, SPENT, Deal, make_ledger, make_scratch, take_blocks
 from tocsin.deform.mesh_arrays import MeshPair
-from tocsin.deform.narrow import ANY, EVERY, FIRST, NODES, Search, make_workspace
+from tocsin.deform.narrow import ANY, EVERY, FIRST, NODES, Search
 from tocsin.deform.run import _cut, find
-from tocsin.deform.traverse import empty_hits, make_lists
+from tocsin.deform.traverse import empty_hits
 
 from .test_one_ring import grid, made
 
@@ -30,10 +30,10 @@ def folded():
 
 def taken(pair, ledger, question, times):
     """What one thread finds, and what it has done."""
-    (_, tasks, ends), workspace = _cut([pair], 1.0, 2)[0], make_workspace()
+    (_, tasks, ends), scratch = _cut([pair], 1.0, 2)[0], make_scratch()
     search = Search(question, empty_hits(question), 0, 1.0)
-    found = take_blocks(pair.for_kernels(), Deal(tasks, ends, 0, ledger, times), workspace, make_lists(), search)
-    return found, workspace.counts, len(ends) - 1
+    found = take_blocks(pair.for_kernels(), Deal(tasks, ends, 0, ledger, times), scratch.addresses, search)
+    return found, scratch.counts, len(ends) - 1
 
 
 @pytest.mark.parametrize("question", [FIRST, EVERY, ANY])

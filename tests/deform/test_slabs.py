@@ -2,11 +2,12 @@
 
 import numpy as np
 import pytest
-from tests.deform.test_one_story import patch, turntable
 
 import tocsin
 from tocsin import Status
 from tocsin.deform import slabs
+
+from .test_one_story import patch, turntable
 
 
 def bumps(n, size, height):

@@ -5,8 +5,9 @@ same sides. For two elements the corners of both are seen along eight directions
 of both at 0, at T, and their sums, and what is between their centres at 0 and at T. One of the eight settles seven in
 ten of the feature pairs that the two elements represent, and what it takes is shared by all of them.
 
-Three loops over a block of element pairs: the first looks along the directions, the second compares what each feature
-pair needs of that, and the last writes the numbers of those that are left. None of them branches on what it finds.
+Four loops over a block of element pairs: the first lists what they represent, the second looks along the directions,
+the third compares what each feature pair needs of that, and the last writes the numbers of those that are left. None of
+them branches on what it finds.
 Corners are in single precision, from the origin of the hierarchy.
 """
 
@@ -236,12 +237,14 @@ def without_joints(same, a, x, b, y, of_a, of_b, of_edges):
 def list_block(same, a, b, itself, pairs, first, count, lists):
     """Write the feature pairs that element pairs represent, by kind, as 16 times the pair and a code.
 
-    Return how many of each. Features with a common vertex are left out.
+    Return how many of each, and how many pairs of elements: those that represent none are taken out of the block, two
+    in three around the poles of a ball and along borders. Features with a common vertex are left out.
     """
     of_faced, of_facing, of_edged = lists
     faced = 0
     facing = 0
     edged = 0
+    left = 0
     for p in range(count):
         x = pairs[first + p, 0]
         y = pairs[first + p, 1]
@@ -260,13 +263,16 @@ def list_block(same, a, b, itself, pairs, first, count, lists):
                 met |= (c == u) | (c == v) | (c == w)
             if met:
                 of_a, of_b, of_edges = without_joints(same, a, x, b, y, of_a, of_b, of_edges)
-        put_four(THREES, of_a, 16 * p, of_faced, faced)
-        put_four(THREES, of_b, 16 * p, of_facing, facing)
-        put_sixteen(NINES, of_edges, 16 * p, of_edged, edged)
+        pairs[first + left, 0] = x
+        pairs[first + left, 1] = y
+        put_four(THREES, of_a, 16 * left, of_faced, faced)
+        put_four(THREES, of_b, 16 * left, of_facing, facing)
+        put_sixteen(NINES, of_edges, 16 * left, of_edged, edged)
         faced += HOW_MANY[of_a]
         facing += HOW_MANY[of_b]
         edged += HOW_MANY[of_edges]
-    return faced, facing, edged
+        left += (of_a | of_b | of_edges) != 0
+    return faced, facing, edged, left
 
 
 @kernel
@@ -351,11 +357,11 @@ def filter_features(pair, workspace, n, limit, margin):
     total = 0
     for first in range(0, n, BLOCK):
         count = min(BLOCK, n - first)
+        lists = workspace.lists
+        i, j, k, count = list_block(a.same, a.cards, b.cards, pair.itself, workspace.pairs, first, count, lists)
+        total += i + j + k
         block = Block(workspace.pairs, first, a.cards, b.cards, workspace.shadows)
         cast_shadows(block, count, a.table, b.table, done, upto, near)
-        lists = workspace.lists
-        i, j, k = list_block(a.same, a.cards, b.cards, pair.itself, workspace.pairs, first, count, lists)
-        total += i + j + k
         faced = keep_faces(block, lists[0], i, False, workspace.faced, faced)
         facing = keep_faces(block, lists[1], j, True, workspace.facing, facing)
         edged = keep_edges(block, lists[2], k, workspace.edged, edged)

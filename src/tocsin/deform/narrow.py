@@ -9,11 +9,12 @@ from typing import NamedTuple
 import numpy as np
 
 from tocsin import vec
+from tocsin.compiler.addresses import Layout
 from tocsin.compiler.jit import inlined, kernel
 from tocsin.deform.advance import ENDED, advance_all
 from tocsin.deform.feature_filter import BLOCK, COLUMNS, OF_A, OF_B, ROWS, filter_features
 from tocsin.deform.initial import crosses, one_sided
-from tocsin.deform.mesh_arrays import culling_margin, largest_coordinate, swapped
+from tocsin.deform.mesh_arrays import FLOAT32, INT32, INT64, culling_margin, largest_coordinate, swapped
 from tocsin.deform.sign_filter import sign_filter
 from tocsin.deform.topology import FACE
 from tocsin.outcome import CONTACT, FREE
@@ -59,6 +60,14 @@ class Search(NamedTuple):
     """The time until which contacts matter."""
 
 
+class Represented(NamedTuple):
+    """What a block of element pairs represents, of each kind: lists of codes (`feature_filter.list_block`)."""
+
+    faced: np.ndarray
+    facing: np.ndarray
+    edged: np.ndarray
+
+
 class Workspace(NamedTuple):
     """Scratch of one thread: a chunk and its feature pairs."""
 
@@ -71,13 +80,27 @@ class Workspace(NamedTuple):
     edged: np.ndarray
     shadows: np.ndarray
     """(BLOCK, ROWS, 8) what the sieve sees of a block."""
-    lists: tuple[np.ndarray, np.ndarray, np.ndarray]
-    """What a block represents, of each kind."""
+    lists: Represented
     queue: np.ndarray
     ended: np.ndarray
     tolerance: np.ndarray
     counts: np.ndarray
     """(COUNTS,) what this thread has done in the question."""
+
+
+WORKSPACE = Layout(
+    Workspace,
+    pairs=(INT32, 2),
+    faced=(INT32, 2),
+    facing=(INT32, 2),
+    edged=(INT32, 2),
+    shadows=(FLOAT32, 3),
+    lists=Layout(Represented, faced=(INT32, 1), facing=(INT32, 1), edged=(INT32, 1)),
+    queue=(INT32, 1),
+    ended=(ENDED, 1),
+    tolerance=(np.dtype(np.float64), 1),
+    counts=(INT64, 1),
+)
 
 
 @kernel
@@ -93,7 +116,7 @@ def make_workspace():
         np.empty((most * MOST_FACED + 8, COLUMNS), dtype=np.int32),
         np.empty((most * MOST_EDGED + 8, COLUMNS), dtype=np.int32),
         np.empty((BLOCK, ROWS, 8), dtype=np.float32),
-        (
+        Represented(
             np.empty(BLOCK * MOST_FACED + 4, dtype=np.int32),
             np.empty(BLOCK * MOST_FACED + 4, dtype=np.int32),
             np.empty(BLOCK * MOST_EDGED + 16, dtype=np.int32),

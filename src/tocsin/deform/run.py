@@ -16,13 +16,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tocsin.deform.dealing import OUT_OF_STEPS, OVER, Deal, make_ledger, take_blocks
+from tocsin.deform.dealing import OUT_OF_STEPS, OVER, Deal, Scratch, make_ledger, make_scratch, take_blocks
 from tocsin.deform.hierarchy import LEVELS
 from tocsin.deform.mesh_arrays import MeshPair
 from tocsin.deform.mesh_state import MeshState
-from tocsin.deform.narrow import COUNTS, EVERY, FIRST, HIT, Search, Workspace, make_workspace, work_of
+from tocsin.deform.narrow import COUNTS, EVERY, FIRST, HIT, Search, work_of
 from tocsin.deform.ranking import in_order
-from tocsin.deform.traverse import BESIDE, RINGS, Lists, empty_hits, make_lists, spread
+from tocsin.deform.traverse import BESIDE, RINGS, empty_hits, spread
 from tocsin.outcome import CAPPED
 
 TASKS = 32
@@ -90,10 +90,10 @@ if hasattr(os, "register_at_fork"):
 _kept = threading.local()
 
 
-def _scratch() -> tuple[Workspace, Lists]:
-    """Return this thread's workspace: what a small question needs is less than what making it costs."""
+def _scratch() -> Scratch:
+    """Return this thread's tables: what a small question needs is less than what making them costs."""
     if not hasattr(_kept, "scratch"):
-        _kept.scratch = make_workspace(), make_lists()
+        _kept.scratch = make_scratch()
     return _kept.scratch
 
 
@@ -185,16 +185,16 @@ def _dealt(
     times = np.array([limit])
 
     def work() -> tuple[np.ndarray, list[tuple[int, np.ndarray]]]:
-        workspace, lists = _scratch()
-        workspace.counts[:] = 0
+        scratch = _scratch()
+        scratch.counts[:] = 0
         parts = []
         for p, tasks, ends in cuts:
             search = Search(question, empty_hits(question), 0, limit)
             deal = Deal(tasks, ends, p, ledger, times)
-            found: Any = take_blocks(pairs[p].for_kernels(), deal, workspace, lists, search)
+            found: Any = take_blocks(pairs[p].for_kernels(), deal, scratch.addresses, search)
             if found.found:
                 parts.append((p, found.hits[: found.found]))
-        return workspace.counts.copy(), parts
+        return scratch.counts.copy(), parts
 
     if not cuts:
         return nothing()._replace(complete=most > 0)

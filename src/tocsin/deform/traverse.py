@@ -12,10 +12,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from tocsin.compiler.addresses import Layout
 from tocsin.compiler.jit import borrowed, inlined, kernel
 from tocsin.deform.element_filter import LARGEST, Corners, keep_pairs, noise_of, single_up
 from tocsin.deform.hierarchy import AXES, LEVELS
-from tocsin.deform.mesh_arrays import PACE, REACH, SIZE, culling_margin, local_pair, pair_at
+from tocsin.deform.mesh_arrays import FLOAT32, INT32, INT64, PACE, REACH, SIZE, culling_margin, local_pair, pair_at
 from tocsin.deform.narrow import ANY, CHUNK, EVERY, HIT, NODES, is_spent, settle
 from tocsin.deform.neighbours import UPPER, known_of
 from tocsin.deform.one_ring import settle_rings
@@ -55,6 +56,11 @@ class Lists(NamedTuple):
     octet: np.ndarray
     at: np.ndarray
     """(PLACES,) where the descent stands."""
+
+
+LISTS = Layout(
+    Lists, work=(INT32, 2), leaves=(INT32, 2), elements=(INT32, 2), octet=(FLOAT32, 3), at=(INT64, 1)
+)  # fmt: skip
 
 
 @kernel
