@@ -1,4 +1,4 @@
-"""`tests/` mirrors `src/`: every module has its file of direct tests, but for a list that may only get shorter."""
+"""`tests/` mirrors `src/`: every module has its file of direct tests, which imports it or asks what it answers."""
 
 import ast
 from pathlib import Path
@@ -9,15 +9,14 @@ SOURCE, TESTS = ROOT / "src" / "tocsin", ROOT / "tests"
 BESIDE = {"promise", "museum"}
 """Folders of tests that mirror none of the library: the promises of the README, and what once was wrong."""
 
-MOST_WITHOUT = 27
-"""Modules without a file of tests of their own. It may only fall."""
-
-MOST_UNNAMED = 14
-"""Of those, modules that no other test imports either: they are met through others alone. It may only fall."""
+EXEMPT = {
+    "compiler/emitting.py": "names types for checkers; nothing in it runs",
+}
+"""Modules without a file of tests of their own, each with its reason."""
 
 
 def modules():
-    """Return the modules of the library that have something to test, relative to the package."""
+    """Return the modules of the library, relative to the package; packages that only gather are told by their parts."""
     found = sorted(file.relative_to(SOURCE) for file in SOURCE.rglob("*.py"))
     return [file for file in found if file.name not in ("__init__.py", "__main__.py")]
 
@@ -31,36 +30,28 @@ def without_tests():
     return [module.as_posix() for module in modules() if not file_of_tests(module).exists()]
 
 
-def imported(file):
-    """Yield the dotted names that a file imports, modules and what is taken from them."""
-    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Import):
-            yield from (name.name for name in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            yield node.module
-            yield from (f"{node.module}.{name.name}" for name in node.names)
+def test_every_module_has_a_file_of_tests_of_its_own():
+    missing = set(without_tests())
+    assert missing - set(EXEMPT) == set(), "write tests/<folder>/test_<module>.py, or say in EXEMPT why not"
 
 
-def unnamed():
-    """Return the modules that have no file of tests and that no test imports."""
-    named = {name for file in TESTS.rglob("*.py") for name in imported(file)}
-    return [m for m in without_tests() if f"tocsin.{m.removesuffix('.py').replace('/', '.')}" not in named]
+def test_what_is_exempt_is_there_and_has_no_tests():
+    """An entry that outlives its module, or its lack of tests, hides the next one."""
+    assert set(EXEMPT) <= set(without_tests())
+    assert all(EXEMPT.values())
 
 
-def test_no_module_more_is_without_tests_of_its_own():
-    missing = without_tests()
-    assert len(missing) <= MOST_WITHOUT, missing
+def test_no_file_of_tests_is_empty():
+    """A file that only imports is no test."""
+    for module in modules():
+        file = file_of_tests(module)
+        if file.exists():
+            tests = [node for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))) if _is_test(node)]
+            assert tests, file
 
 
-def test_no_module_more_is_met_through_others_alone():
-    missing = unnamed()
-    assert len(missing) <= MOST_UNNAMED, missing
-
-
-def test_the_ceilings_follow_what_was_reached():
-    """A ceiling that is far above hides what grows back: lower it when tests were added."""
-    assert MOST_WITHOUT - len(without_tests()) <= 15
-    assert MOST_UNNAMED - len(unnamed()) <= 15
+def _is_test(node):
+    return isinstance(node, ast.FunctionDef) and node.name.startswith("test_")
 
 
 def test_every_folder_of_tests_is_one_of_the_library():
