@@ -6,6 +6,7 @@ import pytest
 import tocsin
 from octomaps import encoded, full
 from tocsin import Body, TocsinError
+from tocsin.io import octomap
 from tocsin.io.octomap import read_octomap
 
 HEADER = "# Octomap OcTree binary file\n# anything\n#\nid OcTree\nsize {}\nres {}\ndata\n"
@@ -86,6 +87,8 @@ def test_a_body_stands_where_the_cells_are(tmp_path):
         (HEADER.format(9, 0.1).encode() + b"\3\0" * 16 + b"\1\0", "deeper than 16"),
         (HEADER.format(1, 0.1).encode() + b"\2\0\2\0", "takes 2 bytes, and 4 follow"),
         (HEADER.format(1, 0.1).encode() + b"\1\0", "no occupied cells"),
+        (HEADER.format(0, 0.1).encode(), "no occupied cells"),
+        (HEADER.format(10**18, 0.1).encode(), "the file ends there"),
     ],
 )
 def test_a_file_that_is_no_octomap_is_refused_in_a_sentence(tmp_path, data, said):
@@ -93,3 +96,20 @@ def test_a_file_that_is_no_octomap_is_refused_in_a_sentence(tmp_path, data, said
     file.write_bytes(data)
     with pytest.raises(TocsinError, match=said):
         Body.from_octomap(file)
+
+
+def test_more_cubes_than_can_be_held_are_refused_unless_coarser_ones_are_asked_for(tmp_path, monkeypatch):
+    """A writer joins eight equal cells; one of bad intent has three million in a megabyte."""
+    monkeypatch.setattr(octomap, "MOST_CUBES", 1000)
+    tree = b"\xaa\x2a"  # seven of eight
+    for _ in range(4):
+        tree = b"\xff\xff" + 8 * tree
+    file = tmp_path / "map.bt"
+    file.write_bytes(HEADER.format(9, 1.0).encode() + tree)
+    with pytest.raises(TocsinError, match="more than 1000 occupied cubes; give resolution="):
+        read_octomap(file)
+    centres, sizes = read_octomap(file, 2.0**13)  # all of it
+    assert centres.tolist() == [[0.0, 0.0, 0.0]]
+    assert sizes.tolist() == [[2.0**16] * 3]
+    monkeypatch.setattr(octomap, "MOST_CUBES", 7 * 8**4)
+    assert read_octomap(file)[1].prod(axis=1).sum() == 7 * 8**4 * 2.0 ** (3 * 11)

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 import trimesh
 
-from tocsin import TocsinError
+from tocsin import Body, TocsinError
+from tocsin.io import pointfile
 from tocsin.io.pointfile import read_points
 
 pytestmark = pytest.mark.pure
@@ -115,6 +116,9 @@ def test_a_viewpoint_is_not_applied_and_said_so(tmp_path):
         (pcd(sizes="4 4 3"), ".pcd", "field 'z' has a type or size"),
         (pcd(sizes="4 4"), ".pcd", "as many entries"),
         (pcd(points="-3"), ".pcd", "POINTS must be a whole number"),
+        (pcd("binary", counts="0 1 1") + b"\0" * 24, ".pcd", "COUNT says otherwise"),
+        (pcd(counts="1 1 65536"), ".pcd", "COUNT says otherwise"),
+        (pcd(counts="1 1 99999999999"), ".pcd", "COUNT says otherwise"),
         (b"VERSION 0.7\n", ".pcd", "no header that ends with 'DATA'"),
         (b"\0" * 100_000, ".pcd", "no header"),
         (b"ply\nformat ascii 1.0\nelement face 1\nend_header\n", ".ply", "vertices as its first element"),
@@ -128,3 +132,25 @@ def test_what_is_no_cloud_is_refused_with_a_sentence(tmp_path, data, suffix, say
     with pytest.raises(TocsinError, match="cannot read the point cloud") as error:
         read(tmp_path, data, suffix)
     assert says in str(error.value)
+
+
+def test_a_cloud_without_points_has_none(tmp_path):
+    ply = b"ply\nformat binary_little_endian 1.0\nelement vertex 0\n" + b"".join(
+        b"property float %c\n" % axis for axis in b"xyz"
+    )
+    for data, suffix in ((pcd("binary", points=0), ".pcd"), (pcd(points=0), ".pcd"), (ply + b"end_header\n", ".ply")):
+        assert read(tmp_path, data, suffix).shape == (0, 3)
+        with pytest.raises(TocsinError, match="there are none"):
+            Body.from_points(tmp_path / f"cloud{suffix}", 0.1)
+
+
+def test_text_is_read_in_pieces_that_end_with_lines(tmp_path, monkeypatch):
+    points = np.random.default_rng(4).normal(size=(300, 3))
+    for block in (1, 7, 100, 1000, 10**6):
+        monkeypatch.setattr(pointfile, "BLOCK", block)
+        np.testing.assert_array_equal(read(tmp_path, pcd(points=300) + listed(points)), points)
+        np.testing.assert_array_equal(read(tmp_path, pcd(points=100) + listed(points)), points[:100])
+        remarks = listed(points).replace(b"\n", b"\n  # a remark\n").replace(b" ", b"; ")
+        np.testing.assert_array_equal(read(tmp_path, remarks.replace(b"; ; #", b"#"), ".xyz"), points)
+        with pytest.raises(TocsinError, match="point 299 has 2 numbers"):
+            read(tmp_path, listed(points).rstrip().rpartition(b" ")[0], ".xyz")

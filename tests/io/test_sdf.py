@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import tocsin
+from effort import little_work
 from tocsin import Robot, TocsinError
 
 URDF = """<robot name="arm">
@@ -204,3 +205,31 @@ def test_a_model_of_several_is_named(tmp_path):
         assert read(tmp_path, text, model="y").link_names == ("l",)
     with pytest.raises(TocsinError, match="no model 'z'; models are: 'x', 'y'"):
         read(tmp_path, text, model="z")
+
+
+def chained(count):
+    """Return frames, each attached to the next, the last to link a."""
+    return "".join(
+        f'<frame name="f{k}" attached_to="{f"f{k + 1}" if k + 1 < count else "a"}"><pose>0 0 0.5 0 0 0</pose></frame>'
+        for k in range(count)
+    )
+
+
+def test_frames_may_hang_on_each_other_as_deep_as_there_are_frames(tmp_path):
+    """Deeper than Python calls itself, and each looked up once."""
+    joints = "".join(
+        f'<link name="b{k}"><pose relative_to="f{k}"/><collision name="c">{box()}</collision></link>'
+        f'<joint name="j{k}" type="fixed"><parent>f{k}</parent><child>b{k}</child></joint>'
+        for k in range(0, 2000, 50)
+    )
+    with little_work():
+        robot = read(tmp_path, sdf('<link name="a"/>' + chained(2000) + joints))
+    assert dict(zip(robot.link_names, robot.link_poses([])))["b0"][2, 3] == 1000.0
+    with pytest.raises(TocsinError, match="has 2001 frames; at most 2000"):
+        read(tmp_path, sdf('<link name="a"/>' + chained(2001)))
+
+
+@pytest.mark.parametrize("version", ["", "9" * 6000, "\u00b2", "1.", "1.x", "-1", "1_0"])
+def test_a_version_is_of_short_numbers(tmp_path, version):
+    with pytest.raises(TocsinError, match=r"is like 1\.7"):
+        read(tmp_path, sdf('<link name="a"/>', version))

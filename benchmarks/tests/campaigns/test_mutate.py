@@ -8,9 +8,11 @@ import time
 import pytest
 from numba.core.compiler_lock import global_compiler_lock
 
-from tocsin_bench.campaigns import mutate, mutate_seeds
+from tocsin_bench.campaigns import mutate
 from tocsin_bench.campaigns.mutate import ANSWERED, FAILURES, REFUSED, Outcome, campaign, examine, kinds, prepare
-from tocsin_bench.campaigns.mutate_seeds import honest, mutated
+from tocsin_bench.campaigns.mutate_damage import Mutant, mutated
+from tocsin_bench.campaigns.mutate_seeds import honest
+from tocsin_bench.campaigns.patience import Patience
 
 
 def test_three_hundred_damaged_files_load_or_are_refused():
@@ -38,11 +40,11 @@ def test_a_number_and_a_seed_always_give_the_same_file():
 def test_the_honest_file_of_every_kind_is_answered(tmp_path, kind):
     prepare(tmp_path)
     name, data = honest()[kind]
-    assert examine(mutate_seeds.Mutant(0, kind, name, data, ()), tmp_path) == (ANSWERED, "")
+    assert examine(Mutant(0, kind, name, data, ()), tmp_path) == (ANSWERED, "")
 
 
 def test_whatever_is_not_a_sentence_is_a_failure(tmp_path, monkeypatch):
-    mutant = mutate_seeds.Mutant(0, "csv", *honest()["csv"], ())
+    mutant = Mutant(0, "csv", *honest()["csv"], ())
     for error, verdict in (
         (ZeroDivisionError("on purpose"), "exception"),
         (mutate_error("two\nlines"), "no sentence"),
@@ -77,7 +79,7 @@ def compute(seconds):
 
 def test_what_is_compiled_is_not_on_the_clock_of_a_file():
     """A first compile was once called a hang; within another one, too."""
-    with mutate.Patience(0.5) as patience:
+    with Patience(0.5) as patience:
         with global_compiler_lock:
             compute(0.4)
             with global_compiler_lock:
@@ -95,7 +97,7 @@ def crash_or_hang(connection, seed, chosen):
         if number == 2:
             time.sleep(60)
         if number == 3:
-            with mutate.Patience(0.2):
+            with Patience(0.2):
                 compute(math.inf)
         connection.send(Outcome(number, "csv", ANSWERED))
 

@@ -1,9 +1,10 @@
 """Damaged files: every one gives a model that answers a question, or is refused in a sentence, and soon.
 
-Files of every kind that is read (`mutate_seeds`) are damaged and loaded. What loads is asked for the first contact of a
-small motion, and the answer must be finite; what does not load must raise a TocsinError of one line. Any other
-exception is a failure, and so is a crash, more than `PATIENCE` seconds of a processor, and more than `MEMORY` megabytes
-for one file. Kernels that are compiled for the first time are not a file's, and not on its clock (`Patience`).
+Files of every kind that is read (`mutate_seeds`) are damaged (`mutate_damage`) and loaded. What loads is asked for the
+first contact of a small motion, and the answer must be finite; what does not load must raise a TocsinError of one line.
+Any other exception is a failure, and so is a crash, more than `PATIENCE` seconds of a processor, and more than `MEMORY`
+megabytes for one file. Kernels that are compiled for the first time are not a file's, and not on its clock
+(`Patience`).
 
     python -m tocsin_bench mutate --count 10000 --seed 0
 
@@ -30,11 +31,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from numba.core import event
-
 from tocsin.errors import unknown_name
 from tocsin_bench import report
-from tocsin_bench.campaigns.mutate_seeds import Mutant, honest, mutated
+from tocsin_bench.campaigns.mutate_damage import Mutant, mutated
+from tocsin_bench.campaigns.mutate_seeds import honest
+from tocsin_bench.campaigns.patience import Patience, peak
 
 DESCRIPTION = "Damaged files of every kind: each loads and answers a question, or is refused in a sentence."
 
@@ -47,11 +48,11 @@ SLEEP = 300.0
 MEMORY = 300.0
 """Megabytes for one file, beyond those that earlier ones took."""
 
-COMPILING = "numba:compiler_lock"
-"""What Numba says when it begins to compile something and when it has, within something else or not."""
-
 STEPS = 100_000
 """Cap on the steps of a question: about the files is asked here, not whether a joint of 500 million radians is free."""
+
+CLOUDS = ("pcd", "ascii pcd", "ply cloud", "ascii ply cloud", "xyz", "bt", "ot")
+"""Kinds that become balls or boxes."""
 
 ANSWERED, REFUSED = "answered", "refused"
 FAILURES = ("exception", "not finite", "no sentence", "memory", "hang", "crash")
@@ -113,14 +114,17 @@ def _ask(kind: str, path: Path, folder: Path) -> str:
     from tocsin.model.body import Body
     from tocsin.scene import Scene
 
-    if kind in ("urdf", "mjcf", "srdf"):
+    if kind in ("urdf", "mjcf", "srdf", "sdf"):
         robot = _robot(kind, path, folder)
         return _wrong(Scene(robot), robot.move({}, _moved(robot)))
     if kind in ("yaml", "csv"):
         robot = load_urdf(folder / "honest.urdf")
         return _wrong(Scene(robot), robot.follow(load_trajectory(path)))
-    bodies = load_environment(path)
-    if kind != "scene":
+    if kind in CLOUDS:
+        bodies = [Body.from_octomap(path) if kind in ("bt", "ot") else Body.from_points(path, 0.02)]
+    else:
+        bodies = load_environment(path)
+    if kind not in ("scene", *CLOUDS):
         from tocsin.geometry.mesh import Mesh
 
         bodies.append(Body(Mesh.load(path), name="all of it"))
@@ -133,6 +137,10 @@ def _robot(kind: str, path: Path, folder: Path) -> Any:
         from tocsin.io.mjcf import load_mjcf
 
         return load_mjcf(path)
+    if kind == "sdf":
+        from tocsin.io.sdf import load_sdf
+
+        return load_sdf(path)
     from tocsin.io.urdf import load_urdf
 
     return load_urdf(path) if kind == "urdf" else load_urdf(folder / "honest.urdf", srdf=path)
@@ -205,69 +213,13 @@ def _work(connection: Any, seed: int, chosen: tuple[str, ...]) -> None:
         os.chdir(folder)  # for libraries that write where they stand
         while (number := connection.recv()) is not None:
             mutant = mutated(seed, number, chosen)
-            before = _peak()
+            before = peak()
             with Patience(PATIENCE) as patience:
                 verdict, words = examine(mutant, folder)
-            seconds, megabytes = patience.spent, _peak() - before - patience.megabytes
+            seconds, megabytes = patience.spent, peak() - before - patience.megabytes
             if megabytes > MEMORY and verdict in (ANSWERED, REFUSED):
                 verdict, words = "memory", f"{megabytes:.0f} MB; {words}"
             connection.send(Outcome(number, mutant.kind, verdict, words, seconds, megabytes))
-
-
-class Patience(event.Listener):
-    """Has this process ended once it has computed for so long, but for what it compiles. (Windows has only `SLEEP`.)"""
-
-    def __init__(self, seconds: float) -> None:
-        self.spent = 0.0
-        """Seconds of a processor without those of the compiler."""
-        self.megabytes = 0.0
-        """By how much the compiler raised the most memory that was held."""
-        self._limit, self._depth, self._peak = seconds, 0, 0.0
-
-    def __enter__(self) -> Patience:
-        event.register(COMPILING, self)
-        self._go()
-        return self
-
-    def __exit__(self, *_: Any) -> None:
-        self._stop()
-        event.unregister(COMPILING, self)
-
-    def on_start(self, event: Any) -> None:
-        """Stop the clock: something is compiled."""
-        self._depth += 1
-        if self._depth == 1:
-            self._stop()
-            self._peak = _peak()
-
-    def on_end(self, event: Any) -> None:
-        """Let the clock go on: that is compiled, and with it all that it needs."""
-        self._depth -= 1
-        if self._depth == 0:
-            self.megabytes += _peak() - self._peak
-            self._go()
-
-    def _go(self) -> None:
-        self._started = time.process_time()
-        self._set(max(self._limit - self.spent, 1e-3))
-
-    def _stop(self) -> None:
-        self._set(0.0)
-        self.spent += time.process_time() - self._started
-
-    @staticmethod
-    def _set(seconds: float) -> None:
-        if hasattr(signal, "setitimer"):
-            signal.setitimer(signal.ITIMER_PROF, seconds)
-
-
-def _peak() -> float:
-    """The most memory this process has held, in megabytes; 0 where that is not known."""
-    try:
-        import resource
-    except ImportError:
-        return 0.0
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (2**20 if sys.platform == "darwin" else 2**10)
 
 
 class Reader:

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import math
 import struct
+from array import array
 from functools import cache
 from typing import Annotated, TypeAlias
 
@@ -39,11 +40,17 @@ VALUE = {"OcTree": 4, "ColorOcTree": 7}
 MOST_NODES = 4_000_000
 """Nodes of a file, of a binary one inner nodes: some ten seconds."""
 
+MOST_CUBES = 1 << 20
+"""Occupied cubes of a file, or those of the resolution that is asked for: 200 MB while they are joined."""
+
 LARGEST_HEADER = 1 << 12
 _WHAT = "the octomap"
 
-Cube: TypeAlias = tuple[int, int, int, int]
-"""The cell at its lowest corner, and its level: 0 for a cell, one more for a cube of twice the side."""
+Cube: TypeAlias = int
+"""The cell at its lowest corner, and its level: 0 for a cell, one more for a cube of twice the side.
+
+As one number, because there may be millions: 16 bits each for x, y, z and the level, the lowest for x.
+"""
 
 Cells: TypeAlias = Annotated[NDArray[np.int64], "(n, 3)"]
 """Cells of a grid by their numbers along x, y and z; cubes of several have their level behind."""
@@ -59,7 +66,7 @@ def read_octomap(path: PathLike, resolution: float | None = None) -> tuple[Vecto
     data = read_bytes(file, _WHAT, limit=LARGEST_HEADER + (1 + max(VALUE.values())) * MOST_NODES)
     try:
         cell, value, tree = _header(data)
-        return _boxes(cell, _occupied(value, tree), resolution)
+        return _boxes(cell, _occupied(value, tree, _level(cell, resolution)))
     except TocsinError as error:
         raise refused(file, _WHAT, str(error).rstrip(".")) from None
 
@@ -72,17 +79,22 @@ def boxes_of_message(found: Structure) -> tuple[Vectors, Vectors]:
     cell = number(found.get("resolution"), "the resolution of its octomap")
     value = _value(cell, str(found.get("id") or ""), full=found.get("binary") is not True)
     tree = (given & 255).astype(np.uint8).tobytes()
-    return _boxes(cell, _occupied(value, _bounded(tree, value)), None)
+    return _boxes(cell, _occupied(value, _bounded(tree, value), 0))
 
 
-def _boxes(cell: float, cubes: Cells, resolution: float | None) -> tuple[Vectors, Vectors]:
-    """Return (n, 3) centres and (n, 3) sizes of few boxes with the union of cubes, or of coarser ones around them."""
+def _level(cell: float, resolution: float | None) -> int:
+    """Return the coarsest level whose cubes are at most so large, 0 if there is none."""
     level = 0
     if resolution is not None:
         wanted = _cast.scalar(resolution, "resolution", above=0.0, most=_cast.LARGEST)
         while level < DEPTH and cell * 2.0 ** (level + 1) <= wanted * (1.0 + 1e-9):
             level += 1
-    low, high = _merged(_coarser(cubes, level))
+    return level
+
+
+def _boxes(cell: float, cubes: Cells) -> tuple[Vectors, Vectors]:
+    """Return (n, 3) centres and (n, 3) sizes of few boxes with the union of cubes."""
+    low, high = _merged(cubes)
     middle = float(1 << (DEPTH - 1))
     return cell * (0.5 * (low + high).astype(np.float64) - middle), cell * (high - low).astype(np.float64)
 
@@ -107,6 +119,8 @@ def _header(data: bytes) -> tuple[float, int, bytes]:
     value = _value(cell, words.get("id", "").strip(), full=data.startswith(FULL))
     if size < 0:
         raise TocsinError(f"its header claims {size} nodes")
+    if size and not tree:
+        raise TocsinError(f"its header claims {size} nodes, and the file ends there")
     return cell, value, _bounded(tree, value) if size else b""
 
 
@@ -125,31 +139,37 @@ def _bounded(tree: bytes, value: int) -> bytes:
     return tree
 
 
-def _occupied(value: int, tree: bytes) -> Cells:
-    """Return (n, 4) x, y, z, level: occupied cubes by the cell at their lowest corner."""
-    found: list[Cube] = []
-    waiting: list[Cube] = [(0, 0, 0, DEPTH)] if tree else []
+def _occupied(value: int, tree: bytes, level: int) -> Cells:
+    """Return (n, 4) x, y, z, level: occupied cubes, or those of this level around finer ones, each once."""
+    found = array("Q")
+    waiting: list[Cube] = [DEPTH << 48] if tree else []
+    node = value + 1 if value else 2
     at = 0
     while waiting:
         cube = waiting.pop()
-        if at + (value + 1 if value else 2) > len(tree):
+        if at + node > len(tree):
             raise TocsinError(f"the file ends within its tree, after {len(tree)} bytes of it")
         if value:
             inner = _numbers(tree[at + value], 1, 1)
-            if not inner and _is_occupied(tree, at):
-                found.append(cube)
-            at += value + 1
+            occupied = (cube,) if not inner and _is_occupied(tree, at) else ()
         else:
             bits = tree[at] | tree[at + 1] << 8
-            found += _children(cube, _numbers(bits, 2, 2))
             inner = _numbers(bits, 2, 3)
-            at += 2
-        if cube[3] == 0 and (inner or not value):
+            occupied = _children(cube, _numbers(bits, 2, 2))
+        at += node
+        if cube >> 48 == 0 and (inner or not value):
             raise TocsinError(f"its tree is deeper than {DEPTH} levels")
+        for one in occupied:
+            around = _around(one, level)
+            if not found or found[-1] != around:  # those in one coarse cube follow each other
+                found.append(around)
+        if len(found) > MOST_CUBES:
+            raise TocsinError(f"it has more than {MOST_CUBES} occupied cubes; give resolution=, or a coarser one")
         waiting += _children(cube, inner)[::-1]
     if at != len(tree):
         raise TocsinError(f"its tree takes {at} bytes, and {len(tree)} follow the header")
-    return np.array(found, np.int64).reshape(-1, 4)
+    packed = np.array(found, np.uint64)
+    return np.column_stack([packed >> np.uint64(16 * k) & np.uint64(0xFFFF) for k in range(4)]).astype(np.int64)
 
 
 @cache
@@ -160,9 +180,22 @@ def _numbers(bits: int, width: int, kind: int) -> tuple[int, ...]:
 
 def _children(cube: Cube, numbers: tuple[int, ...]) -> list[Cube]:
     """Return some of the eight halves of a cube."""
-    x, y, z, level = cube
+    return [cube + step for step in _steps(cube >> 48, numbers)]
+
+
+@cache
+def _steps(level: int, numbers: tuple[int, ...]) -> tuple[int, ...]:
+    """Return what leads from a cube of this level to some of its eight halves."""
     half = 1 << level >> 1
-    return [(x + half * (i & 1), y + half * (i >> 1 & 1), z + half * (i >> 2), level - 1) for i in numbers]
+    return tuple(half * ((i & 1) + ((i >> 1 & 1) << 16) + (i >> 2 << 32)) - (1 << 48) for i in numbers)
+
+
+def _around(cube: Cube, level: int) -> Cube:
+    """Return the cube of this level that contains another, or that one if it is larger."""
+    if cube >> 48 >= level:
+        return cube
+    kept = 0xFFFF >> level << level
+    return cube & (kept | kept << 16 | kept << 32) | level << 48
 
 
 def _is_occupied(tree: bytes, at: int) -> bool:
@@ -171,13 +204,6 @@ def _is_occupied(tree: bytes, at: int) -> bool:
     if math.isnan(odds):
         raise TocsinError(f"a node of its tree, at byte {at}, has no number for its log-odds")
     return odds >= 0.0
-
-
-def _coarser(cubes: Cells, level: int) -> Cells:
-    """Return the cubes of at least this level that contain these, each once."""
-    up = np.maximum(cubes[:, 3], level)
-    corners = cubes[:, :3] >> up[:, None] << up[:, None]
-    return np.unique(np.column_stack([corners, up]), axis=0)
 
 
 def _merged(cubes: Cells) -> tuple[Cells, Cells]:

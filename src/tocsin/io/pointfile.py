@@ -8,7 +8,7 @@ remark.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +21,14 @@ LARGEST_CLOUD = 1 << 30
 """Bytes of a file."""
 
 LARGEST_HEADER = 1 << 16
+
+MOST_COLUMNS = 1 << 16
+"""Numbers of one point."""
+
+BLOCK = 1 << 20
+"""Bytes of text that are numbers at once."""
+
+REMARKS = ("#", "//")
 
 _WHAT = "the point cloud"
 
@@ -67,23 +75,52 @@ def _binary(data: bytes, kind: np.dtype[np.void], count: int) -> Vectors:
     if count * kind.itemsize > len(data):
         raise TocsinError(f"it claims {count} points of {kind.itemsize} bytes, but only {len(data)} bytes follow")
     records = np.frombuffer(data, kind, count)
-    names = kind.names or ()
-    return _columns({name: records[name].astype(np.float64).reshape(count, -1)[:, 0] for name in names})
+    fields = {name: records[name] for name in kind.names or ()}
+    firsts = {name: field[:, 0] if field.ndim > 1 else field for name, field in fields.items()}
+    return _columns({name: field.astype(np.float64) for name, field in firsts.items()})
 
 
-def _text(data: bytes, names: list[str], count: int | None) -> Vectors:
-    """Return positions from lines of numbers, as many on each as there are names."""
-    lines = [line.split() for line in data.decode("utf-8", "replace").splitlines() if line.strip()]
-    lines = lines if count is None else lines[:count]
-    if count is not None and len(lines) < count:
-        raise TocsinError(f"it claims {count} points, but only {len(lines)} lines follow")
+def _text(data: bytes, names: list[str], count: int | None, between: bytes = b"") -> Vectors:
+    """Return positions from lines of numbers, as many on each as there are names, `between` them spaces or these.
+
+    Without a count, lines are taken to the end, but for remarks.
+    """
+    parts: list[Vectors] = []
+    done = 0
+    for block in _blocks(data):
+        for mark in between:
+            block = block.replace(bytes([mark]), b" ")
+        lines = [line.split() for line in block.decode("utf-8", "replace").splitlines() if line.strip()]
+        if count is None:
+            lines = [line for line in lines if not line[0].startswith(REMARKS)]
+        else:
+            lines = lines[: count - done]
+        parts.append(_numbers(lines, names, done))
+        done += len(lines)
+    if count is not None and done < count:
+        raise TocsinError(f"it claims {count} points, but only {done} lines follow")
+    return np.concatenate([*parts, np.zeros((0, 3))])
+
+
+def _blocks(data: bytes) -> Iterator[bytes]:
+    """Yield whole lines, about a megabyte at a time: as words in lists, numbers take thirty times as much."""
+    at = 0
+    while at < len(data):
+        end = data.find(b"\n", at + BLOCK) + 1 or len(data)
+        yield data[at:end]
+        at = end
+
+
+def _numbers(lines: list[list[str]], names: list[str], done: int) -> Vectors:
+    """Return the positions on some lines; `done` came before them."""
     odd = next((k for k, line in enumerate(lines) if len(line) < len(names)), None)
     if odd is not None:
-        raise TocsinError(f"point {odd} has {len(lines[odd])} numbers, where {len(names)} are expected")
+        raise TocsinError(f"point {done + odd} has {len(lines[odd])} numbers, where {len(names)} are expected")
     try:
-        table = np.array([line[: len(names)] for line in lines], dtype=np.float64).reshape(-1, len(names))
+        table = np.array([line[: len(names)] for line in lines], dtype=np.float64)
     except ValueError as error:
         raise TocsinError(f"it has a word that is not a number ({str(error)[:60]})") from None
+    table = table.reshape(len(lines), len(names))
     return _columns({name: table[:, k] for k, name in enumerate(names)})
 
 
@@ -120,8 +157,10 @@ def _read_pcd(data: bytes, file: Path) -> Vectors:
     if not names or not len(names) == len(sizes) == len(counts) == len(kinds):
         raise TocsinError("its header needs as many entries in FIELDS, SIZE, TYPE and COUNT")
     wrong = [name for name, kind, size in zip(names, kinds, sizes) if size not in _PCD_SIZES.get(kind, ())]
-    if wrong or max(counts) > LARGEST_HEADER:
-        raise TocsinError(f"its field {(wrong or names)[0]!r} has a type or size that no PCD has")
+    if wrong:
+        raise TocsinError(f"its field {wrong[0][:40]!r} has a type or size that no PCD has")
+    if not min(counts) or sum(counts) > MOST_COLUMNS:
+        raise TocsinError(f"its points have fields of 1 to {MOST_COLUMNS} numbers in all; COUNT says otherwise")
     points = _whole((head.get("POINTS") or head.get("WIDTH") or ["?"])[0], "the number of POINTS")
     viewpoint = head.get("VIEWPOINT", ["0", "0", "0", "1", "0", "0", "0"])
     if [word.rstrip("0").rstrip(".") or "0" for word in viewpoint] != ["0", "0", "0", "1", "0", "0", "0"]:
@@ -170,8 +209,7 @@ def _read_ply(data: bytes, file: Path) -> Vectors:
 
 def _read_xyz(data: bytes, file: Path) -> Vectors:
     """Lines of numbers, of which the first three are a position."""
-    lines = [line for line in data.splitlines() if not line.lstrip().startswith((b"#", b"//"))]
-    return _text(b"\n".join(lines).replace(b",", b" ").replace(b";", b" "), ["x", "y", "z"], None)
+    return _text(data, ["x", "y", "z"], None, between=b",;")
 
 
 READERS: dict[str, Callable[[bytes, Path], Vectors]] = {".pcd": _read_pcd, ".ply": _read_ply, ".xyz": _read_xyz}

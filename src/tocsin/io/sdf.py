@@ -16,6 +16,7 @@ the child of two joints), polylines, height maps, parts of meshes. What concerns
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -26,7 +27,7 @@ from tocsin._types import Matrix4, PathLike, Values
 from tocsin.errors import MeshWarning, TocsinError, remark, unknown_name
 from tocsin.geometry.primitives import ConvexHull
 from tocsin.geometry.shape import Geometry, Placed
-from tocsin.io.elements import check_size, children, named, only_child, written
+from tocsin.io.elements import MOST_LINKS, check_size, children, named, only_child, written
 from tocsin.io.files import Element, parse_xml
 from tocsin.io.shapes import Meshes, half_space, primitive, round_polytope
 from tocsin.io.uris import Packages, Places
@@ -42,6 +43,8 @@ ENDLESS = 1e15
 """A limit beyond this is none: the format's own default is 1e16."""
 
 MODEL, WORLD = "__model__", "world"
+
+_VERSION = re.compile(r"[0-9]{1,4}(\.[0-9]{1,4})*")
 
 
 def load_sdf(
@@ -66,6 +69,9 @@ def load_sdf(
     links, joints = named(children(element, "link"), what), named(children(element, "joint"), what)
     if not links:
         raise TocsinError(f"{what} has no links.")
+    for tag in ("joint", "frame"):
+        if len(children(element, tag)) > MOST_LINKS:
+            raise TocsinError(f"{what} has {len(children(element, tag))} {tag}s; at most {MOST_LINKS} are expected.")
     check_size(len(links), (len(link.findall(geometry)) for link in links.values()), what)
     frames = _Frames(element, links, joints, _version(root))
     made = [joint for found in joints.items() for joint in _joints(*found, frames)]
@@ -97,10 +103,10 @@ def _model(root: Element, wanted: str | None, what: str) -> Element:
 
 
 def _version(root: Element) -> tuple[int, ...]:
-    words = root.get("version", "").split(".")
-    if not all(word.isdigit() for word in words):
-        raise TocsinError(f"the version of <sdf> (line {root.line}) is like 1.7; got {root.get('version')!r}.")
-    return tuple(int(word) for word in words)
+    words = root.get("version", "")
+    if not _VERSION.fullmatch(words):
+        raise TocsinError(f"the version of <sdf> (line {root.line}) is like 1.7; got {words[:20]!r}.")
+    return tuple(int(word) for word in words.split("."))
 
 
 def _pose(element: Element, what: str) -> Matrix4:
@@ -131,24 +137,29 @@ class _Frames:
         self, model: Element, links: Mapping[str, Element], joints: Mapping[str, Element], version: tuple[int, ...]
     ) -> None:
         self.version = version
-        self.links = links
+        self._links = links
+        self._held = {name: name for name in (*links, WORLD)}
         frames = named(children(model, "frame"), "the model")
         self.elements: dict[str, Element] = {**frames, **joints, **links}
         self.attached = {name: element.get("attached_to", "").strip() for name, element in frames.items()}
         self._known: dict[str, Matrix4] = {name: np.eye(4) for name in (MODEL, WORLD) if name not in links}
 
-    def place(self, name: str, above: tuple[str, ...] = ()) -> Matrix4:
+    def place(self, name: str) -> Matrix4:
         """Return the 4x4 of something in the frame of the model, all joints at zero."""
-        if name not in self._known:
-            if name in above:
-                raise TocsinError(f"frames are placed in each other: {' -> '.join((*above, name))}.")
+        chain: dict[str, Element] = {}
+        while name not in self._known:
+            if name in chain:
+                raise TocsinError(f"frames are placed in each other: {' -> '.join([*list(chain)[:10], name])}.")
             if name not in self.elements:
                 raise unknown_name("frame", name, self.elements)
-            element, what = self.elements[name], f"<{self.elements[name].tag}> {name!r}"
-            pose = only_child(element, "pose", what)
+            element = chain[name] = self.elements[name]
+            pose = only_child(element, "pose", f"<{element.tag}> {name!r}")
             given = "" if pose is None else (pose.get("relative_to") or pose.get("frame") or "").strip()
-            self._known[name] = self.place(given or self._default(name), (*above, name)) @ _pose(element, what)
-        return self._known[name]
+            name = given or self._default(name)
+        at = self._known[name]
+        for inner, element in reversed(chain.items()):
+            at = self._known[inner] = at @ _pose(element, f"<{element.tag}> {inner!r}")
+        return at
 
     def _default(self, name: str) -> str:
         """Return in what an element is placed that does not say so."""
@@ -159,13 +170,14 @@ class _Frames:
 
     def link(self, name: str, what: str) -> str:
         """Return the link that a name means: its own, that of a frame, or the world."""
-        seen: list[str] = []
-        while name not in self.links and name != WORLD:
+        seen: dict[str, None] = {}
+        while name not in self._held:
             if name in seen or not self.attached.get(name):
-                raise TocsinError(f"{what}: {unknown_name('link', seen[0] if seen else name, self.links)}.")
-            seen.append(name)
+                raise TocsinError(f"{what}: {unknown_name('link', next(iter(seen), name), self._links)}.")
+            seen[name] = None
             name = self.attached[name]
-        return name
+        self._held.update(dict.fromkeys(seen, self._held[name]))
+        return self._held[name]
 
 
 def _end(element: Element, tag: str, what: str) -> str:
