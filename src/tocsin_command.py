@@ -3,6 +3,8 @@
 An interrupt during that second, or while the interpreter takes itself down, ends the process with 130 at once: there is
 nothing to keep, and no traceback to show. In between it is a `KeyboardInterrupt`, as everywhere; but an answer that is
 being printed is printed to its end, and is the only one: whoever asked for JSON gets one object, whenever Ctrl-C comes.
+Python only reports a `KeyboardInterrupt` that is raised in a callback of its own, of a weak reference for instance, and
+goes on; here it ends the process too.
 
 Before the first line of this file Python itself starts, for a hundredth of a second: what it says then is its own.
 """
@@ -64,9 +66,17 @@ def _leave(*_: object) -> None:
     os._exit(INTERRUPTED)
 
 
+def _reported(what: "sys.UnraisableHookArgs") -> None:
+    """Tell of an exception that goes nowhere, and leave at an interrupt."""
+    if issubclass(what.exc_type, KeyboardInterrupt):
+        _leave()
+    sys.__unraisablehook__(what)
+
+
 def main() -> None:
     """Run the command line."""
     leave_when_interrupted()
+    sys.unraisablehook = _reported
     from tocsin.cli import main as run
 
     try:

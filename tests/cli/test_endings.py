@@ -99,6 +99,38 @@ def test_an_interrupt_at_any_moment_leaves_one_json_object_and_no_traceback(tmp_
     assert {code for _, code in ends[1:90]} == {130}
 
 
+IN_A_CALLBACK = """
+import os, signal, weakref
+import tocsin.cli, tocsin_command
+
+class Thing:
+    pass
+
+def called(_):
+    os.kill(os.getpid(), signal.SIGINT)
+    for _ in range(1000):
+        pass
+
+def run():
+    tocsin_command.interrupt_as_usual()
+    thing = Thing()
+    reference = weakref.ref(thing, called)
+    del thing
+    print("went on")
+
+tocsin.cli.main = run
+tocsin_command.main()
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals")
+def test_an_interrupt_in_a_callback_of_pythons_is_not_lost():
+    """Python reports it, and goes on."""
+    command = [sys.executable, "-c", IN_A_CALLBACK, "--json"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (130, '{"error": "interrupted"}\n', "interrupted\n")
+
+
 @pytest.mark.parametrize(
     ("raised", "code", "words"),
     [

@@ -121,7 +121,7 @@ def _ask(kind: str, path: Path, folder: Path) -> str:
         robot = load_urdf(folder / "honest.urdf")
         return _wrong(Scene(robot), robot.follow(load_trajectory(path)))
     if kind in CLOUDS:
-        bodies = [Body.from_octomap(path) if kind in ("bt", "ot") else Body.from_points(path, 0.02)]
+        bodies = [Body.from_octomap(path) if kind in ("bt", "ot") else Body.from_points(str(path), 0.02)]
     else:
         bodies = load_environment(path)
     if kind not in ("scene", *CLOUDS):
