@@ -61,16 +61,16 @@ class Pairing:
             if soft.self_contact and asked[k]:
                 self._add(a, a)
             for o, other in enumerate(models):
-                if o != k and (asked[k] or asked[o]):
+                if o == k or not (asked[k] or asked[o]):
+                    continue
+                if not isinstance(other, Deformable):
                     self._meet(a, o, other)
+                elif o > k and o in self._softs:  # each two of them once
+                    self._add(a, Part(o, first[o]))
 
     def _meet(self, a: Part, o: int, other: Model) -> None:
-        """Add a deformable model and another, deformable models once, or all shapes of its links."""
+        """Add a deformable model and all shapes of another's links."""
         first = self._first[o]
-        if isinstance(other, Deformable):
-            if o > a.model and o in self._softs:
-                self._add(a, Part(o, first))
-            return
         for i, shapes in enumerate(other.shapes):
             for s, shape in enumerate(shapes):
                 if not shape.is_empty:

@@ -133,6 +133,7 @@ class Question:
         sides: dict[int, FittedMesh] = {}
         both_soft = [p for p, pairing in enumerate(self.pairings) if pairing.b.shape < 0]
         pairs = []
+        crossing = self._crossing(stretch)
         for p in both_soft:
             pairing = self.pairings[p]
             for k in (pairing.a.model, pairing.b.model):
@@ -140,7 +141,8 @@ class Question:
                     sides[k] = softs[k].fit(frames[k].start, frames[k].end, origin)
             a, b = sides[pairing.a.model], sides[pairing.b.model]
             margin = pairing.margin + frames[pairing.a.model].off + frames[pairing.b.model].off
-            pairs.append(MeshPair(a, b, a is b, margin, pairing.tolerance, self._overlaps(pairing, stretch)))
+            overlaps = pairing.a.model in crossing and pairing.b.model in crossing
+            pairs.append(MeshPair(a, b, a is b, margin, pairing.tolerance, overlaps))
         complete = True
         if pairs:
             found = find(pairs, question, threads=self.threads, budget=self._budget)
@@ -201,7 +203,7 @@ class Question:
         ends = frames.start, frames.end
         # The ends, where they are between frames, and what is between the ends.
         noise = frames.off + INTERPOLATED * max(float(np.abs(x).max()) for x in ends)
-        overlaps = self._overlaps(pairing, stretch)
+        overlaps = {pairing.a.model, pairing.b.model} <= self._crossing(stretch)
         mixed = SoftRigidPair(
             soft_of(soft),
             ends,
@@ -237,7 +239,8 @@ class Question:
         pair = np.zeros(len(hits), np.int64)
         return found._replace(hits=hits[in_order(hits, pair)], pair=pair)
 
-    def _overlaps(self, pairing: PartPair, stretch: Stretch) -> bool:
-        """Is a surface that goes through the other at the start of this stretch a contact?"""
-        both = (self.models[pairing.a.model], self.models[pairing.b.model])
-        return stretch[0] == 0 and not any(isinstance(m, Deformable) and m.ignore_overlaps for m in both)
+    def _crossing(self, stretch: Stretch) -> set[int]:
+        """Return the models of which any two are in contact if their surfaces cross at the start of this stretch."""
+        if stretch[0] != 0:
+            return set()
+        return {k for k, m in enumerate(self.models) if not (isinstance(m, Deformable) and m.ignore_overlaps)}

@@ -113,8 +113,9 @@ def find(
     known, from the start on.
     """
     budget = budget or Budget(UNLIMITED)
-    small = sum(len(pair.a.arrays.corners) + len(pair.b.arrays.corners) for pair in pairs) < SMALL
-    threads = 1 if small else threads or cores()
+    if threads != 1 and sum(len(pair.a.arrays.corners) + len(pair.b.arrays.corners) for pair in pairs) < SMALL:
+        threads = 1
+    threads = threads or cores()
     found = _dealt(pairs, _cut(pairs, limit, threads), question, limit, threads, budget.left)
     at_start = question == FIRST and len(found.hits) > 0 and found.hits[0]["time"] == 0.0
     if threads > 1 and (at_start or not found.complete):
@@ -131,9 +132,14 @@ Cut = tuple[int, np.ndarray, np.ndarray]
 def _cut(pairs: Sequence[MeshPair], limit: float, threads: int) -> list[Cut]:
     """Cut the question into blocks of tasks, of each pair that does not stay apart as a whole."""
     cuts: list[Cut] = []
+    boxes: dict[int, list[float]] = {}
     for p, pair in enumerate(pairs):
-        if not pair.itself and _parted(pair):
-            continue
+        if not pair.itself:
+            for side in (pair.a, pair.b):
+                if id(side) not in boxes:
+                    boxes[id(side)] = side.box
+            if _parted(boxes[id(pair.a)], boxes[id(pair.b)], pair.margin + pair.tolerance):
+                continue
         mesh = pair.a.arrays
         own = (len(mesh.beside_start) - 1, len(mesh.ring_lengths)) if pair.itself else (0, 0)
         if threads == 1:
@@ -148,11 +154,13 @@ def _cut(pairs: Sequence[MeshPair], limit: float, threads: int) -> list[Cut]:
     return cuts
 
 
-def _parted(pair: MeshPair) -> bool:
-    """Are the boxes of two models, which contain all that they do, further apart than what matters?"""
-    by = (pair.margin + pair.tolerance) * (1.0 + 2.0**-40)
-    a, b = pair.a.box, pair.b.box
-    return any(b[k] - a[k + 3] > by or a[k] - b[k + 3] > by for k in range(3))
+def _parted(a: list[float], b: list[float], by: float) -> bool:
+    """Are two boxes (low x, y, z, then high), which contain all that models do, further apart than `by`?"""
+    by *= 1.0 + 2.0**-40
+    return (
+        b[0] - a[3] > by or a[0] - b[3] > by or b[1] - a[4] > by or a[1] - b[4] > by or b[2] - a[5] > by
+        or a[2] - b[5] > by
+    )  # fmt: skip
 
 
 @lru_cache(8)
