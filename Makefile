@@ -6,7 +6,7 @@ LIBRARY := $(VENV)/.library
 STAMP := $(VENV)/.installed
 SITE := $(VENV)/.site
 
-.PHONY: demo docs pages wheel test test-all test-avx2 test-machine test-doctor test-caches test-files test-matrices \
+.PHONY: demo docs pages wheel release test test-all test-avx2 test-machine test-doctor test-caches test-files test-matrices \
   test-memory test-pure first lint types warm bench matrix clean
 
 # What the demo and the examples need; the tests need peers, browsers and robots beside it, four times as much.
@@ -41,6 +41,14 @@ demo: $(LIBRARY)
 # A wheel that holds compiled kernels, for the levels of x86-64 that this processor has: ten minutes the first time.
 wheel: $(LIBRARY)
 	$(BIN)/python tools/wheel.py
+
+# What is put on an index, tried in an empty environment: the wheel, the sources, and what they say about themselves.
+release: $(LIBRARY)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[release]"
+	rm -rf dist
+	$(BIN)/python tools/wheel.py --check
+	$(BIN)/python -m build --sdist
+	$(BIN)/twine check --strict dist/*
 
 lint: $(STAMP)
 	$(BIN)/pyright src
