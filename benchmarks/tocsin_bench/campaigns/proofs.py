@@ -204,8 +204,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", type=int, default=1)
 
 
-def run(args: argparse.Namespace) -> dict[str, Any]:
-    """Run the campaign; end with an error if a proof is missing, refused, or accepted though it is false."""
+def campaign(args: argparse.Namespace) -> tuple[Counter[str], list[tuple[float, ...]]]:
+    """Return what became of the questions and of the changed proofs, and the times and sizes of each proof."""
     told: Counter[str] = Counter()
     rows: list[tuple[float, ...]] = []
     with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
@@ -223,9 +223,20 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
                     continue
                 for _ in range(rng.poisson(2.0 * args.changed / max(total, 1))):
                     attack(question, data, rng, told)
-    summary = _tables(rows, told)
+    return told, rows
+
+
+def failed(told: Counter[str]) -> tuple[int, int]:
+    """Return how many answers lack an accepted proof of them, and how many lies were accepted."""
     bad = told["without a proof"] + told["refused"] + told["another claim than the answer"]
-    lies = sum(n for what, n in told.items() if what.endswith("ACCEPTED, AND FALSE"))
+    return bad, sum(n for what, n in told.items() if what.endswith("ACCEPTED, AND FALSE"))
+
+
+def run(args: argparse.Namespace) -> dict[str, Any]:
+    """Run the campaign; end with an error if a proof is missing, refused, or accepted though it is false."""
+    told, rows = campaign(args)
+    summary = _tables(rows, told)
+    bad, lies = failed(told)
     if bad + lies:
         raise SystemExit(f"{bad} answers lack an accepted proof; {lies} lies accepted")
     return summary
