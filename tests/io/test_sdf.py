@@ -233,3 +233,13 @@ def test_frames_may_hang_on_each_other_as_deep_as_there_are_frames(tmp_path):
 def test_a_version_is_of_short_numbers(tmp_path, version):
     with pytest.raises(TocsinError, match=r"is like 1\.7"):
         read(tmp_path, sdf('<link name="a"/>', version))
+
+
+@pytest.mark.parametrize("length", ["1e308", "1", "1e-300", "5e-324"])
+def test_a_quaternion_may_have_any_length_but_zero(tmp_path, length):
+    pose = '<pose rotation_format="quat_xyzw">1 2 3 {0} 0 0 {0}</pose>'
+    robot = read(tmp_path, sdf(f'<link name="a">{pose.format(length)}<collision name="c">{box()}</collision></link>'))
+    expected = tocsin.pose((1, 2, 3), rpy=(math.pi / 2, 0, 0))
+    assert np.allclose(robot.link_poses([])[0], expected, rtol=0, atol=1e-15)
+    with pytest.raises(TocsinError, match=r"quaternion of its <pose> .* is zero"):
+        read(tmp_path, sdf(f'<link name="a">{pose.format(0)}</link>'))

@@ -117,11 +117,11 @@ def _pose(element: Element, what: str) -> Matrix4:
         return matrix
     if child.get("rotation_format", "euler_rpy") == "quat_xyzw":
         values = written(child, (7,), what)
-        from scipy.spatial.transform import Rotation
-
-        if not np.linalg.norm(values[3:]) > 0.0:
+        largest = np.abs(values[3:]).max()
+        if largest == 0.0:
             raise TocsinError(f"{what}: the quaternion of its <pose> (line {child.line}) is zero.")
-        matrix[:3, :3] = Rotation.from_quat(values[3:]).as_matrix()
+        direction = values[3:] / largest  # whose square is neither 0 nor beyond all numbers
+        matrix[:] = _cast.turned(values[:3], direction / np.linalg.norm(direction), what)
     else:
         values = written(child, (6,), what)
         degrees = child.get("degrees", "false").strip() in ("true", "1")
