@@ -140,3 +140,53 @@ def test_the_distance_is_that_of_brute_force():
 @pytest.mark.pure
 def test_the_distance_of_two_triangles_is_that_of_brute_force():
     check_distance(3, 1)
+
+
+def soup(rng, kind, count=24):
+    """Return triangles that touch, cross and pass by one another: at random, on a grid of round numbers, or needles."""
+    if kind == "grid":
+        corners = rng.integers(-4, 5, (count, 3, 3)) * 0.25
+    else:
+        corners = rng.uniform(-1.0, 1.0, (count, 1, 3)) + rng.normal(size=(count, 3, 3)) * 0.4
+    if kind == "needles":
+        corners[:, 2] = corners[:, 0] + (corners[:, 1] - corners[:, 0]) * 0.3 + rng.normal(size=(count, 3)) * 1e-7
+    return corners.reshape(-1, 3), np.arange(3 * count).reshape(-1, 3)
+
+
+def gaps(a, b):
+    """Return (len(a), len(b)): the distances of features of one to three corners each, by brute force."""
+    a, b = (x[:, [0, min(1, x.shape[1] - 1), x.shape[1] - 1]] for x in (a, b))
+    i, k = (index.ravel() for index in np.indices((len(a), len(b))))
+    return distance.triangle_triangle(a[i], b[k]).reshape(len(a), len(b))
+
+
+@pytest.mark.parametrize("kind", ["random", "grid", "needles"])
+@pytest.mark.parametrize("seed", range(4))
+def test_every_feature_that_brute_force_finds_is_listed_and_no_other(kind, seed):
+    rng = np.random.default_rng(seed)
+    (va, fa), (vb, fb) = soup(rng, kind), soup(rng, kind)
+    scene, _, _ = two((va, fa), (vb, fb))
+    hit = scene.first_contact(margin=0.05, tolerance=0.01)
+    assert hit.complete
+    listed = {(c.kind, c.features): c.distance for c in hit.contacts}
+    clear = 1e-6
+    faces, corners = (va[fa], vb[fb]), (va[:, None], vb[:, None])
+    edges = tuple(np.stack([v[f], v[np.roll(f, -1, axis=1)]], axis=2).reshape(-1, 2, 3) for v, f in ((va, fa), (vb, fb)))
+    names = tuple(np.sort(np.stack([f, np.roll(f, -1, axis=1)], axis=2).reshape(-1, 2)).tolist() for f in (fa, fb))
+    pairs, by_corner = gaps(*faces), gaps(*corners)
+    for (_, (a, b)), d in listed.items():
+        assert d <= 0.06 + clear
+        assert pairs[min(a) // 3, min(b) // 3] <= d + clear
+    near = {(min(a) // 3, min(b) // 3) for _, (a, b) in listed}
+    assert {(i, k) for i, k in np.argwhere(pairs < 0.06 - clear).tolist()} <= near
+    for swap, (points, others) in enumerate(((corners[0], faces[1]), (corners[1], faces[0]))):
+        to_face, to_corner = gaps(points, others), by_corner if swap == 0 else by_corner.T
+        to_corner = to_corner.reshape(len(points), -1, 3).min(axis=2)
+        for i, k in np.argwhere((to_face < 0.06 - clear) & (to_face < to_corner - clear)).tolist():
+            face = tuple(range(3 * k, 3 * k + 3))
+            assert ((("vertex-face", ((i,), face)), ("face-vertex", (face, (i,)))))[swap] in listed
+    to_edge = gaps(*edges)
+    ends_a, ends_b = gaps(edges[0].reshape(-1, 1, 3), edges[1]), gaps(edges[0], edges[1].reshape(-1, 1, 3))
+    ends = np.minimum(np.minimum(ends_a[0::2], ends_a[1::2]), np.minimum(ends_b[:, 0::2], ends_b[:, 1::2]))
+    for i, k in np.argwhere((to_edge < 0.06 - clear) & (to_edge < ends - clear)).tolist():
+        assert ("edge-edge", (tuple(names[0][i]), tuple(names[1][k]))) in listed

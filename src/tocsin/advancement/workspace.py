@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tocsin.advancement.heap import ITEM
+from tocsin.broad_phase.moving import MOST_SLABS
 from tocsin.broad_phase.pairs import PAIR
 from tocsin.compiler.jit import borrowed, inlined
 from tocsin.model.tables import World, borrowed_world
@@ -48,6 +49,8 @@ class Workspace(NamedTuple):
     """One Taylor matrix."""
     search: np.ndarray
     """(1,): the state of the search at hand."""
+    since: np.ndarray
+    """(MOST_SLABS,): until when the slabs of a stretch that `is_free` has put off are proven free."""
 
 
 class Tables(NamedTuple):
@@ -73,7 +76,7 @@ def lent(tables):
         Workspace(
             borrowed(work.heap), borrowed(work.stack), borrowed(work.spare), borrowed(work.warm_starts),
             borrowed(work.simplex), borrowed(work.corners_a), borrowed(work.corners_b), borrowed(work.pairs),
-            borrowed(work.taylor), borrowed(work.search),
+            borrowed(work.taylor), borrowed(work.search), borrowed(work.since),
         ),
     )  # fmt: skip
 
@@ -91,4 +94,5 @@ def make_workspace(items: int = 4096, pairs: int = 256) -> Workspace:
         np.zeros(pairs, PAIR),
         np.zeros((3, 4, 5)),
         np.zeros(1, SEARCH),
+        np.zeros(MOST_SLABS),
     )

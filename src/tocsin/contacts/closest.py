@@ -14,6 +14,9 @@ from tocsin.contacts.inside import one_inside_other
 from tocsin.motion.chain import chain_pose
 from tocsin.simd.lanes import WIDTH, lane
 
+GAP = 3
+"""The column of `Workspace.warm_starts` for the gap between the boxes of two nodes on the stack."""
+
 MOST_TESTS = 1 << 22
 """Pairs of nodes that are looked at for one distance: seconds. Then `lower` holds what was not opened."""
 
@@ -34,14 +37,17 @@ def root_gaps(world, sweeps, joints, pairs, n_pairs, t):
 
 @kernel
 def put_in_order(stack, waiting, bottom, top, gap, a, b):
-    """Put a pair of nodes on the stack, below those above `bottom` that are nearer: the nearest is on top."""
+    """Put a pair of nodes on the stack, below those above `bottom` that are nearer: the nearest is on top.
+
+    `waiting`: the gaps of those on the stack, in the last column, as in `Workspace.warm_starts`.
+    """
     place = top
-    while place > bottom and waiting[place - 1] < gap:
-        waiting[place] = waiting[place - 1]
+    while place > bottom and waiting[place - 1, GAP] < gap:
+        waiting[place, GAP] = waiting[place - 1, GAP]
         stack[place, 0] = stack[place - 1, 0]
         stack[place, 1] = stack[place - 1, 1]
         place -= 1
-    waiting[place] = gap
+    waiting[place, GAP] = gap
     stack[place, 0] = a
     stack[place, 1] = b
 
@@ -60,7 +66,7 @@ def closest(world, sweeps, joints, workspace, pairs, n_pairs, t):
     found = -1
     best_x = best_y = (0.0, 0.0, 0.0)
     stack = workspace.stack
-    waiting = np.zeros(stack.shape[0])
+    waiting = workspace.warm_starts
     apart = root_gaps(world, sweeps, joints, pairs, n_pairs, t)
     order = stable_order(apart)
     for i in range(n_pairs):
@@ -82,13 +88,13 @@ def closest(world, sweeps, joints, workspace, pairs, n_pairs, t):
         pose, _ = relative_state(pair, sweeps, joints, world.links, t)
         stack[0, 0] = geom_a["root"]
         stack[0, 1] = geom_b["root"]
-        waiting[0] = apart[p]
+        waiting[0, GAP] = apart[p]
         top = 1
         while top > 0:
             top -= 1
             left -= 1
-            if waiting[top] >= best or left < 0:
-                lower = min(lower, waiting[top])
+            if waiting[top, GAP] >= best or left < 0:
+                lower = min(lower, waiting[top, GAP])
                 continue
             a = stack[top, 0]
             b = stack[top, 1]

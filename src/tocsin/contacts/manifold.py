@@ -10,14 +10,14 @@ import math
 import numpy as np
 
 from tocsin import vec
-from tocsin.advancement.box_step import box_gap
+from tocsin.advancement.box_step import box_gap, quad_gaps
 from tocsin.advancement.leaves import leaf_distance, placed_triangle, triangle
 from tocsin.advancement.relative import relative_state
-from tocsin.compiler.jit import borrowed, kernel
-from tocsin.geometry.descent import open_larger
+from tocsin.compiler.jit import borrowed, inlined, kernel
 from tocsin.geometry.triangles import closest_on_triangle, segments, triangle_pair
 from tocsin.model.tables import MESH, borrowed_world
 from tocsin.motion.chain import chain_pose
+from tocsin.simd.lanes import WIDTH, lane
 
 VERTEX_FACE, FACE_VERTEX, EDGE_EDGE, EDGE_FACE, SURFACE = range(5)
 KINDS = ("vertex-face", "face-vertex", "edge-edge", "edge-face", "surface")
@@ -42,8 +42,8 @@ MOST = 65536
 """More touching features than this are not listed."""
 
 MOST_TESTS = 1 << 22
-"""Pairs of boxes that are looked at for one list: seconds. Twenty thousand triangles in one place, which are a legal
-soup, have a hundred times as many within the tolerance of each other."""
+"""Pairs of boxes that are opened for one list, each into four: seconds. Twenty thousand triangles in one place, which
+are a legal soup, have a hundred times as many within the tolerance of each other."""
 
 ON = 1e-6
 """A closest point nearer to a corner or edge than this fraction of the triangle's size lies on it."""
@@ -184,66 +184,122 @@ def common_normal(u, v):
 
 
 @kernel
+def heights_of(normal, q, a, b, c):
+    """Return the heights (lo, hi) of three points over q along a normal, of any length."""
+    x = vec.dot(normal, vec.sub(a, q))
+    y = vec.dot(normal, vec.sub(b, q))
+    z = vec.dot(normal, vec.sub(c, q))
+    return min(x, min(y, z)), max(x, max(y, z))
+
+
+@kernel
+def slab_around(normal, q, a, b, c, beyond):
+    """Return the heights between which a point within `beyond` of the triangle abc is; all of them for no normal."""
+    if vec.dot(normal, normal) == 0.0:
+        return -math.inf, math.inf
+    lo, hi = heights_of(normal, q, a, b, c)
+    more = beyond * vec.norm(normal)
+    return lo - more, hi + more
+
+
+@kernel
+def edges_apart(across, gap, edge_a, edge_b, beyond):
+    """Are two edges, `gap` from the begin of one to that of the other, farther apart than `beyond` along `across`?"""
+    of_a = vec.dot(across, edge_a)
+    begin = vec.dot(across, gap)
+    end = begin + vec.dot(across, edge_b)
+    apart = max(min(begin, end) - max(of_a, 0.0), min(of_a, 0.0) - max(begin, end))
+    return apart > beyond * vec.norm(across)
+
+
+@kernel
 def triangle_touches(listed, n, place, pair_of_faces, corners, near):
     """Append the touches of two triangles that are within `near` of each other, if they are; return the new count.
 
     Every corner near the other's face or edge, and every two edges that are near each other within both. Where there is
     none (corner on corner, or a crossing) the closest points are named by where they lie.
+
+    Most corners of triangles that touch are far from the other's plane, and most edges from one another. Claim: what is
+    passed over for that is farther apart than `near`, as computed. Proof: along any direction the gap between two
+    convex sets is at most their distance, whatever the normal is rounded to; heights and distances are off by less than
+    the pair's noise each, and two noises more than `near` are asked for.
     """
     fa, fb = pair_of_faces
     a0, a1, a2, b0, b1, b2 = corners
-    d, x, y = triangle_pair(a0, a1, a2, b0, b1, b2)
-    if not d <= near:
+    beyond = near + 2.0 * place[1]["noise"]
+    normal_a = common_normal(vec.sub(a1, a0), vec.sub(a2, a0))
+    normal_b = common_normal(vec.sub(b1, b0), vec.sub(b2, b0))
+    low_a, high_a = slab_around(normal_a, a0, a0, a1, a2, beyond)
+    low_b, high_b = slab_around(normal_b, b0, b0, b1, b2, beyond)
+    lowest, highest = heights_of(normal_a, a0, b0, b1, b2)
+    if lowest > high_a or highest < low_a:
+        return n
+    lowest, highest = heights_of(normal_b, b0, a0, a1, a2)
+    if lowest > high_b or highest < low_b:
         return n
     face_a = (fa, 3, 0, 0)
     face_b = (fb, 3, 0, 0)
-    normal_a = common_normal(vec.sub(a1, a0), vec.sub(a2, a0))
-    normal_b = common_normal(vec.sub(b1, b0), vec.sub(b2, b0))
+    before = n
     alone = True
     for k in range(3):
         corner_a = pick(k, a0, a1, a2)
-        q = closest_on_triangle(corner_a, b0, b1, b2)
-        gap = vec.norm(vec.sub(q, corner_a))
-        on = feature(q, b0, b1, b2)[0]
-        if gap <= near and on > 1:
-            witness = corner_a, q, gap, normal_b if on == 3 else NOWHERE
-            n = add_touch(listed, n, place, VERTEX_FACE, (fa, 1, k, 0), face_b, witness)
-            alone = False
+        height = vec.dot(normal_b, vec.sub(corner_a, b0))
+        if not (height < low_b or height > high_b):
+            q = closest_on_triangle(corner_a, b0, b1, b2)
+            gap = vec.norm(vec.sub(q, corner_a))
+            on = feature(q, b0, b1, b2)[0] if gap <= near else 0
+            if on > 1:
+                witness = corner_a, q, gap, normal_b if on == 3 else NOWHERE
+                n = add_touch(listed, n, place, VERTEX_FACE, (fa, 1, k, 0), face_b, witness)
+                alone = False
         corner_b = pick(k, b0, b1, b2)
-        q = closest_on_triangle(corner_b, a0, a1, a2)
-        gap = vec.norm(vec.sub(corner_b, q))
-        on = feature(q, a0, a1, a2)[0]
-        if gap <= near and on > 1:
-            witness = q, corner_b, gap, normal_a if on == 3 else NOWHERE
-            n = add_touch(listed, n, place, FACE_VERTEX, face_a, (fb, 1, k, 0), witness)
-            alone = False
+        height = vec.dot(normal_a, vec.sub(corner_b, a0))
+        if not (height < low_a or height > high_a):
+            q = closest_on_triangle(corner_b, a0, a1, a2)
+            gap = vec.norm(vec.sub(corner_b, q))
+            on = feature(q, a0, a1, a2)[0] if gap <= near else 0
+            if on > 1:
+                witness = q, corner_b, gap, normal_a if on == 3 else NOWHERE
+                n = add_touch(listed, n, place, FACE_VERTEX, face_a, (fb, 1, k, 0), witness)
+                alone = False
         for m in range(3):
-            pa = pick(k, a0, a1, a2)
             pb = pick(m, b0, b1, b2)
-            edge_a = vec.sub(pick(k + 1, a0, a1, a2), pa)
+            edge_a = vec.sub(pick(k + 1, a0, a1, a2), corner_a)
             edge_b = vec.sub(pick(m + 1, b0, b1, b2), pb)
-            u, v = segments(pa, edge_a, pb, edge_b)
+            across = vec.cross(edge_a, edge_b)
+            if edges_apart(across, vec.sub(pb, corner_a), edge_a, edge_b, beyond):
+                continue
+            u, v = segments(corner_a, edge_a, pb, edge_b)
             gap = vec.norm(vec.sub(v, u))
             if gap <= near and feature(u, a0, a1, a2)[0] == 2 and feature(v, b0, b1, b2)[0] == 2:
                 witness = u, v, gap, common_normal(edge_a, edge_b)
                 n = add_touch(listed, n, place, EDGE_EDGE, (fa, 2, k, (k + 1) % 3), (fb, 2, m, (m + 1) % 3), witness)
                 alone = False
-    if alone:
-        count_a, i_a, k_a = feature(x, a0, a1, a2)
-        count_b, i_b, k_b = feature(y, b0, b1, b2)
-        on_a = (fa, count_a, i_a, k_a)
-        on_b = (fb, count_b, i_b, k_b)
-        kind = EDGE_FACE
-        if count_a == 1:
-            kind = VERTEX_FACE
-            on_b = face_b
-        elif count_b == 1:
-            kind = FACE_VERTEX
-            on_a = face_a
-        elif count_a == 2 and count_b == 2:
-            kind = EDGE_EDGE
-        n = add_touch(listed, n, place, kind, on_a, on_b, (x, y, d, NOWHERE))
-    return n
+    return touch_alone(listed, before, place, pair_of_faces, corners, near) if alone else n
+
+
+@kernel
+def touch_alone(listed, n, place, pair_of_faces, corners, near):
+    """Append the closest points of two triangles, named by where they lie, if they touch; return the new count."""
+    fa, fb = pair_of_faces
+    a0, a1, a2, b0, b1, b2 = corners
+    d, x, y = triangle_pair(a0, a1, a2, b0, b1, b2)
+    if not d <= near:
+        return n
+    count_a, i_a, k_a = feature(x, a0, a1, a2)
+    count_b, i_b, k_b = feature(y, b0, b1, b2)
+    on_a = (fa, count_a, i_a, k_a)
+    on_b = (fb, count_b, i_b, k_b)
+    kind = EDGE_FACE
+    if count_a == 1:
+        kind = VERTEX_FACE
+        on_b = (fb, 3, 0, 0)
+    elif count_b == 1:
+        kind = FACE_VERTEX
+        on_a = (fa, 3, 0, 0)
+    elif count_a == 2 and count_b == 2:
+        kind = EDGE_EDGE
+    return add_touch(listed, n, place, kind, on_a, on_b, (x, y, d, NOWHERE))
 
 
 @kernel
@@ -255,15 +311,33 @@ def corners_of(world, fa, fb, pose):
     return a0, a1, a2, b0, b1, b2
 
 
+@inlined
+def open_near(world, stack, top, pose, near):
+    """Put in the place of row `top` of a stack, and behind it, what the larger of its two nodes is opened into: those
+    of up to four nodes below it that are within `near` of the other one. Return the stack's height."""
+    a, b = stack[top, 0], stack[top, 1]
+    node_a, node_b = world.nodes[a], world.nodes[b]
+    open_a = node_b["count"] > 0 or (not node_a["count"] > 0 and node_a["radius"] >= node_b["radius"])
+    q = -1 - (node_a["count"] if open_a else node_b["count"])
+    gaps = quad_gaps(world.quads, q, node_b if open_a else node_a, pose, open_a)
+    for k in range(WIDTH):
+        kid = world.kids[q, k]
+        if kid >= 0 and not lane(gaps, k) > near:
+            stack[top, 0] = kid >> 1 if open_a else a
+            stack[top, 1] = b if open_a else kid >> 1
+            top += 1
+    return top
+
+
 @kernel
 def manifold(world, sweeps, joints, workspace, pairs, n_pairs, t, max_tests):
     """Return (touches, n, whole): every touching pair of features of all pairs at time t, points in the world's frame.
 
-    Not the whole list: there are more than MOST, or more pairs of boxes than `max_tests` or MOST_TESTS to look at.
+    Not the whole list: there are more than MOST, or more pairs of boxes than `max_tests` or MOST_TESTS to open.
     """
     world, sweeps, joints, pairs = borrowed_world(world), borrowed(sweeps), borrowed(joints), borrowed(pairs)
-    touches = np.zeros(64, dtype=TOUCH)
-    slots = np.full(128, -1, dtype=np.int32)
+    touches = np.zeros(128, dtype=TOUCH)
+    slots = np.full(256, -1, dtype=np.int32)
     left = min(max_tests, MOST_TESTS)
     n = 0
     stack = borrowed(workspace.stack)
@@ -273,6 +347,9 @@ def manifold(world, sweeps, joints, workspace, pairs, n_pairs, t, max_tests):
         meshes = geom_a["kind"] == MESH and geom_b["kind"] == MESH
         near = pair["margin"] + pair["tolerance"]
         pose, _ = relative_state(pair, sweeps, joints, world.links, t)
+        gap, _ = box_gap(world.nodes[geom_a["root"]], world.nodes[geom_b["root"]], pose)
+        if gap > near:
+            continue
         place = world.faces, pair, p, chain_pose(joints, world.links, pair["link_a"], -1, t)
         stack[0, 0], stack[0, 1] = geom_a["root"], geom_b["root"]
         top = 1
@@ -282,22 +359,19 @@ def manifold(world, sweeps, joints, workspace, pairs, n_pairs, t, max_tests):
             if left < 0 or n >= MOST:
                 return touches, n, False
             node_a, node_b = world.nodes[stack[top, 0]], world.nodes[stack[top, 1]]
-            gap, _ = box_gap(node_a, node_b, pose)
-            if gap > near:
-                continue
             if not (node_a["count"] > 0 and node_b["count"] > 0):
-                top = open_larger(stack, top, node_a, node_b)
+                top = open_near(world, stack, top, pose, near)
                 continue
             if n + 16 > touches.shape[0]:  # the touches of two triangles
                 touches, slots = with_room(touches, n)
+            listed = borrowed(touches), borrowed(slots)
             fa = node_a["first"] if geom_a["kind"] == MESH else -1
             fb = node_b["first"] if geom_b["kind"] == MESH else -1
             if meshes:
-                corners = corners_of(world, fa, fb, pose)
-                n = triangle_touches((touches, slots), n, place, (fa, fb), corners, near)
+                n = triangle_touches(listed, n, place, (fa, fb), corners_of(world, fa, fb, pose), near)
                 continue
             d, _, x, y = leaf_distance(world, geom_a, geom_b, node_a, node_b, pose, workspace)
             if d <= near:
                 witness = x, y, d, NOWHERE
-                n = add_touch((touches, slots), n, place, SURFACE, (fa, 3, 0, 0), (fb, 3, 0, 0), witness)
+                n = add_touch(listed, n, place, SURFACE, (fa, 3, 0, 0), (fb, 3, 0, 0), witness)
     return touches, n, True

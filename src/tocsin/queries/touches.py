@@ -58,23 +58,20 @@ class _Field:
 
     def __get__(self, contact: RowContact, owner: type) -> Any:
         own = contact.__dict__
-        row = own.get("_row")
-        if row is not None:  # another thread may have filled it in meanwhile
-            touches, i = row
-            own.update(touches.fields(i))
-            own.pop("_row", None)
+        if self._name not in own:  # another thread may have filled it in meanwhile
+            own.update(contact.touches.fields(contact.place))
         return own[self._name]
 
 
 class RowContact(Contact):
-    """A `Contact` that is a row of `Touches` until a field of it is asked for."""
+    """A `Contact` that is a row of `Touches` until a field of it is asked for.
 
-    @classmethod
-    def of(cls, touches: Touches, i: int) -> RowContact:
-        """Return contact i."""
-        contact = object.__new__(cls)
-        contact.__dict__["_row"] = touches, i
-        return contact
+    Where it is found are slots: no dictionary is made for a contact that nobody looks at.
+    """
+
+    __slots__ = ("place", "touches")
+    touches: Touches
+    place: int
 
     def __reduce__(self) -> tuple[type[Contact], tuple[Any, ...]]:
         return Contact, tuple(getattr(self, name) for name in Contact.__dataclass_fields__)
@@ -85,7 +82,14 @@ for _name in Contact.__dataclass_fields__:
     setattr(RowContact, _name, _Field(_name))
 
 
+_set_touches, _set_place = RowContact.touches.__set__, RowContact.place.__set__  # type: ignore[attr-defined]  # slots
+
+
 def contacts_of(context: Context, world: World, rows: np.ndarray) -> tuple[Contact, ...]:
     """Return the contacts of a manifold's rows."""
-    touches = Touches(context, world, rows)
-    return tuple([RowContact.of(touches, i) for i in range(len(rows))])
+    touches, new = Touches(context, world, rows), object.__new__
+    contacts = [new(RowContact) for _ in range(len(rows))]
+    for i, contact in enumerate(contacts):
+        _set_touches(contact, touches)  # past the record, which is frozen
+        _set_place(contact, i)
+    return tuple(contacts)

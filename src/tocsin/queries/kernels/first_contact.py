@@ -9,8 +9,6 @@ Times here are those of a stretch between two knots, from 0 to 1 (`motion.knots`
 import math
 from typing import NamedTuple
 
-import numpy as np
-
 from tocsin.advancement import work
 from tocsin.advancement.engine import advance, wait_from
 from tocsin.advancement.static_witness import LOOKS, UNSEEN, has_static_witness
@@ -188,7 +186,9 @@ def solve(table, configs, stretches, terms):
             pairs, p = seen_at_end(buffers, configs, pairs, stretch, terms)
             if p >= 0:
                 return outcome(pairs, CONTACT, 1.0, p, i)
-        since = np.zeros(slabs if terms.anything else 0)
+        since = buffers.workspace.since
+        for k in range(slabs if terms.anything else 0):
+            since[k] = 0.0
         for k in range(2 * slabs if terms.anything else slabs):
             # Whatever touches is most likely to do so late, and any contact will do: the last slab first.
             slab = slabs - 1 - k % slabs if terms.anything else k
