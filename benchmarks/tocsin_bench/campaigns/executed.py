@@ -1,14 +1,14 @@
 """What the controller drives, and not what the planner planned: trajectories of real robots, both ways.
 
-Points are those that others have published for their robots (`published`), over a floor; and those of a planner that
-proves every straight edge, in MotionBenchMaker's scenes. They are joined as robots
-are driven: by scipy's cubic spline, by toppra's path parametrization, by Ruckig from point to point, by quintics at
+Points are those that others have published for their robots (`published`), over a floor; those of plans that OMPL has
+made with MoveIt's settings in MotionBenchMaker's scenes (`recorded`), whose straight lines are proven free; and those
+of a planner that proves every straight edge, in the same scenes. They are joined as robots are driven: by scipy's cubic spline, by toppra's path parametrization, by Ruckig from point to point, by quintics at
 rest at every point, and by the cubics of a MoveIt message with velocities. The linear audit asks about the straight
 lines between the points; the spline audit about the curve. A judge who shares nothing with the library (its own reader
 and kinematics, FCL's distances) confirms every contact that the curve is said to have, and looks at samples of every
 curve that is said to be free.
 
-    python -m tocsin_bench executed [--folder messages]
+    python -m tocsin_bench executed [--folder messages] [--recorded 20] [--problems 0]
 """
 
 from __future__ import annotations
@@ -29,11 +29,12 @@ import tocsin
 from tocsin import Trajectory
 from tocsin.io.planning import load_problem
 from tocsin.planning import plan
-from tocsin_bench.campaigns import mbm
+from tocsin_bench.campaigns import mbm, recorded
 from tocsin_bench.campaigns.mbm_fcl import Judge, Sweep
 from tocsin_bench.campaigns.mbm_files import Chain, Solid, read_scene
 from tocsin_bench.campaigns.published import Published, in_files, listed
 from tocsin_bench.data import Missing, data_file
+from tocsin_bench.measures.plans import deepest
 from tocsin_bench.report import console
 
 DESCRIPTION = "Published trajectories and plans as controllers drive them: lines, curves, and an FCL judge."
@@ -145,6 +146,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
     parser.add_argument("--seed", type=int, default=1, help="seed of the planner (default 1)")
     parser.add_argument("--problems", type=int, default=2, help="problems, five trajectories each (default 2)")
+    parser.add_argument("--recorded", type=int, default=4, help="recorded plans, evenly spread (default 4)")
+    parser.add_argument("--record", type=Path, metavar="FILE", help="only record plans of OMPL anew, into this file")
+    parser.add_argument("--count", type=int, default=70, help="problems a robot that --record plans (default 70)")
     parser.add_argument("--folder", type=Path, help="folder with further messages of MoveIt for Fetch, files fetch*")
 
 
@@ -153,11 +157,20 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
     lost = mbm.missing(("panda", "fetch"))
     if lost:
         raise Missing(lost)
+    if args.record:
+        console.print(f"{recorded.record(args.record, args.count, args.seed)} plans are in {args.record}")
+        return {}
     ways = joined()
     published = _published(ways, args.folder)
     _show("what others have published, over a floor", published)
     rows: list[dict[str, Any]] = []
+    driven: list[dict[str, Any]] = []
     with tempfile.TemporaryDirectory() as folder:
+        if args.recorded:
+            tasks = {task.name: task for task in mbm.unpack(mbm.ROBOTS, Path(folder))}
+            for plan_ in mbm.spread(recorded.listed(), args.recorded):
+                driven += _driven(tasks[plan_.problem], plan_.points, ways)
+            _tell(driven)
         for robot in ("panda", "fetch")[: max(args.problems, 1)]:
             tasks = mbm.unpack((robot,), Path(folder))
             done = 0
@@ -168,8 +181,9 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
                 if made is not None:
                     rows += made
                     done += 1
-    _show("the points of plans, joined by straight lines and as they are driven", rows)
-    rows = published + rows
+    if rows:
+        _show("the points of our plans, joined by straight lines and as they are driven", rows)
+    rows = published + driven + rows
     wrong = sum("WRONG" in r["judge"] for r in rows)
     fooled = sum(r["linear"] == "free" and r["curve"] != "free" for r in rows)
     console.print(
@@ -194,6 +208,25 @@ def _show(title: str, rows: list[dict[str, Any]]) -> None:
     for row in rows:
         table.add_row(*[str(row[key]) for key in COLUMNS.values()])
     console.print(table)
+
+
+WORST = 10
+"""Curves that are shown of those that pass as lines and touch: the deepest."""
+
+
+def _tell(rows: list[dict[str, Any]]) -> None:
+    """Print how many curves of recorded plans touch, by how they are joined, and the worst of them."""
+    table = Table(title="recorded plans of OMPL, straight lines proven free, as they are driven")
+    for name in ("joined by", "curves", "free", "touch", "undecided", "deepest"):
+        table.add_column(name, justify="left" if name == "joined by" else "right")
+    for way in dict.fromkeys(row["by"] for row in rows):
+        told = [row["curve"] for row in rows if row["by"] == way]
+        deep = max(row["deep"] for row in rows if row["by"] == way)
+        counts = len(told), told.count("free"), told.count("contact"), told.count("capped")
+        table.add_row(way, *map(str, counts), f"{1e3 * deep:.1f} mm")
+    console.print(table)
+    fooled = sorted((row for row in rows if row["curve"] == "contact"), key=lambda row: -row["deep"])
+    _show(f"the {min(WORST, len(fooled))} deepest of {len(fooled)}", fooled[:WORST])
 
 
 FLOOR = ((4.0, 4.0, 0.1), (0.0, 0.0, -0.1))
@@ -269,12 +302,39 @@ def _audited(
     return rows
 
 
-def _problem(task: mbm.Task, seed: int, ways: dict[str, Callable[..., Trajectory]]) -> list[dict[str, Any]] | None:
-    """Return the rows of one problem; None if no plan of at least three points was found."""
+def _entered(task: mbm.Task) -> tuple[tocsin.Robot, Judge, tocsin.Scene, Any]:
+    """Return the robot of a problem, its judge in its scene, the scene, and the problem."""
     robot, judge = mbm._robot(task.robot, task.robot_folder)
     problem = load_problem(task.scene, task.request)
-    scene = problem.scene(robot)
     judge.enter(read_scene(task.scene), problem.allowed)
+    return robot, judge, problem.scene(robot), problem
+
+
+def _stamped(points: np.ndarray) -> np.ndarray:
+    """Return the seconds at which points are passed, at two thirds of the greatest speed."""
+    lasts = np.maximum(np.abs(np.diff(points, axis=0)).max(axis=1) / SPEED, 0.1)
+    return np.concatenate([[0.0], np.cumsum(1.5 * lasts)])
+
+
+def _driven(task: mbm.Task, points: np.ndarray, ways: dict[str, Callable[..., Trajectory]]) -> list[dict[str, Any]]:
+    """Return the rows of one recorded plan, and how deep links are in obstacles on its curves."""
+    robot, judge, scene, _ = _entered(task)
+    times = _stamped(points)
+    curves = {name: join(points, times) for name, join in ways.items()}
+    rows = _audited(task.name, scene, robot, judge, (points, times), curves)
+    solids = [solid for parts in read_scene(task.scene).values() for solid in parts]
+    for row, curve in zip(rows, curves.values()):
+        row["deep"] = 0.0
+        if row["curve"] == "contact":
+            moments = np.linspace(curve.knots[0], curve.knots[-1], SAMPLES // 4)
+            row["deep"] = deepest(judge.chain, robot.joint_names, curve(moments), solids)
+            row["judge"] += f", {1e3 * row['deep']:.1f} mm deep"
+    return rows
+
+
+def _problem(task: mbm.Task, seed: int, ways: dict[str, Callable[..., Trajectory]]) -> list[dict[str, Any]] | None:
+    """Return the rows of one problem; None if no plan of at least three points was found."""
+    robot, judge, scene, problem = _entered(task)
     start, goal = problem.configurations(robot)
     if any(scene.first_contact(robot.at(q)).collides for q in (start, goal)):
         return None
@@ -282,7 +342,6 @@ def _problem(task: mbm.Task, seed: int, ways: dict[str, Callable[..., Trajectory
     if len(found.path) < 3:
         return None
     points = np.asarray(found.path)
-    lasts = np.maximum(np.abs(np.diff(points, axis=0)).max(axis=1) / SPEED, 0.1)
-    times = np.concatenate([[0.0], np.cumsum(1.5 * lasts)])
+    times = _stamped(points)
     curves = {name: join(points, times) for name, join in ways.items()}
     return _audited(task.name, scene, robot, judge, (points, times), curves)

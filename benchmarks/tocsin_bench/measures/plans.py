@@ -13,7 +13,7 @@ from __future__ import annotations
 import argparse
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -196,13 +196,18 @@ def depth(given: Given, path: np.ndarray, first: float, last: float) -> float:
     places = np.linspace(first, last, 200)
     k = np.clip(places.astype(int), 0, len(path) - 2)
     rows = path[k] + (places - k)[:, None] * (path[k + 1] - path[k])
-    rotations, shifts = chain.poses(given.robot.joint_names, rows)
+    return deepest(chain, given.robot.joint_names, rows, solids)
+
+
+def deepest(chain: Chain, joint_names: Sequence[str], rows: np.ndarray, solids: list[Solid]) -> float:
+    """How deep vertices of links are in obstacles, at most, at the configurations of `rows`, metres."""
+    rotations, shifts = chain.poses(joint_names, rows)
     most = 0.0
     for i, shapes in enumerate(chain.shapes):
         for shape in shapes:
             if isinstance(shape, Surface):
                 vertices = shape.vertices @ shape.rotation.T + shape.shift
-                for j in range(len(places)):
+                for j in range(len(rows)):
                     points = vertices @ rotations[i, :, :, j].T + shifts[i, :, j]
                     most = max([most, *[inside(points, solid) for solid in solids]])
     return most
