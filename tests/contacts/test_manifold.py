@@ -171,7 +171,9 @@ def test_every_feature_that_brute_force_finds_is_listed_and_no_other(kind, seed)
     listed = {(c.kind, c.features): c.distance for c in hit.contacts}
     clear = 1e-6
     faces, corners = (va[fa], vb[fb]), (va[:, None], vb[:, None])
-    edges = tuple(np.stack([v[f], v[np.roll(f, -1, axis=1)]], axis=2).reshape(-1, 2, 3) for v, f in ((va, fa), (vb, fb)))
+    edges = tuple(
+        np.stack([v[f], v[np.roll(f, -1, axis=1)]], axis=2).reshape(-1, 2, 3) for v, f in ((va, fa), (vb, fb))
+    )
     names = tuple(np.sort(np.stack([f, np.roll(f, -1, axis=1)], axis=2).reshape(-1, 2)).tolist() for f in (fa, fb))
     pairs, by_corner = gaps(*faces), gaps(*corners)
     for (_, (a, b)), d in listed.items():

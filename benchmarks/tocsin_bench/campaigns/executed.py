@@ -2,11 +2,12 @@
 
 Points are those that others have published for their robots (`published`), over a floor; those of plans that OMPL has
 made with MoveIt's settings in MotionBenchMaker's scenes (`recorded`), whose straight lines are proven free; and those
-of a planner that proves every straight edge, in the same scenes. They are joined as robots are driven: by scipy's cubic spline, by toppra's path parametrization, by Ruckig from point to point, by quintics at
-rest at every point, and by the cubics of a MoveIt message with velocities. The linear audit asks about the straight
-lines between the points; the spline audit about the curve. A judge who shares nothing with the library (its own reader
-and kinematics, FCL's distances) confirms every contact that the curve is said to have, and looks at samples of every
-curve that is said to be free.
+of a planner that proves every straight edge, in the same scenes. They are joined as robots are driven: by scipy's cubic
+spline, by toppra's path parametrization, by Ruckig from point to point, by quintics at rest at every point, and by the
+cubics of a MoveIt message with velocities. The linear audit asks about the straight lines between the points; the
+spline audit about the curve. A judge who shares nothing with the library (its own reader and kinematics, FCL's
+distances) confirms every contact that the curve is said to have, and looks at samples of every curve that is said to be
+free.
 
     python -m tocsin_bench executed [--folder messages] [--recorded 20] [--problems 0]
 """

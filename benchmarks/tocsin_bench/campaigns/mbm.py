@@ -36,7 +36,7 @@ from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from multiprocessing import get_context
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -106,10 +106,13 @@ def unpack(robots: Sequence[str], folder: Path) -> list[Task]:
     return tasks
 
 
-def spread(tasks: list[Task], count: int | None) -> list[Task]:
+T = TypeVar("T")
+
+
+def spread(tasks: Sequence[T], count: int | None) -> list[T]:
     """Return `count` of the tasks, evenly spread over robots and kinds; all if None."""
     if count is None or count >= len(tasks):
-        return tasks
+        return [*tasks]
     step = len(tasks) / max(count, 1)
     return [tasks[int((k + 0.5) * step)] for k in range(count)]
 
