@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from tocsin import vec
 from tocsin._types import FloatArray, IntArray, Matrix3, Matrix4, Numeric, Row, Vector
-from tocsin.errors import TocsinError
+from tocsin.errors import TocsinError, UnitWarning, remark
 from tocsin.rows import LARGEST, RIGID, SMALLEST, nearest_rotation, write_pose
 
 LARGEST_TURN = 1e9
@@ -328,9 +328,16 @@ def scalar(
     return x
 
 
+WIDE = 2.0
+"""Metres: a margin of so much is probably in millimetres."""
+
+
 def margin(value: object, what: str = "margin") -> float:
-    """Return a distance to be kept, metres: 0 or more."""
-    return scalar(value, what, least=0.0, most=LARGEST)
+    """Return a distance to be kept, metres: 0 or more; one that is `WIDE` is remarked on."""
+    kept = scalar(value, what, least=0.0, most=LARGEST)
+    if kept >= WIDE:
+        remark(f"{what} is {kept:g} m. Millimetres? Lengths are metres: {kept / 1000:g}.", UnitWarning)
+    return kept
 
 
 def tolerance(value: object) -> float:

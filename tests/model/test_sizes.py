@@ -60,3 +60,13 @@ def test_angles_that_may_be_meant_are_not_pointed_out():
         warnings.simplefilter("error")
         robot.move([0, 0], [2.0, 4 * np.pi])  # a continuous joint turns as often as it likes
         robot.at([6.5, 90.0])  # outside of the limits, but no larger than a turn
+
+
+def test_a_margin_of_metres_is_probably_one_of_millimetres():
+    ball = Body(Sphere(0.1), name="ball")
+    scene = Scene(ball, Body(Sphere(0.1), (5.0, 0.0, 0.0), name="other"))
+    with pytest.warns(UnitWarning, match=r"margin is 20 m\. Millimetres\? Lengths are metres: 0\.02\."):
+        assert not scene.is_free(ball.at((0.0, 0.0, 0.0)), margin=20.0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert scene.is_free(ball.at((0.0, 0.0, 0.0)), margin=0.02)

@@ -127,7 +127,7 @@ def _solve(
     anything: bool,
 ) -> Solved:  # fmt: skip
     """Ask an engine about links; again whenever it cannot go on without a chart, until it is made."""
-    if margin.__class__ is not float or not 0.0 <= margin <= _cast.LARGEST:
+    if margin.__class__ is not float or not 0.0 <= margin < _cast.WIDE:
         margin = _cast.margin(margin)
     tolerance = -1.0 if tolerance is None else _cast.tolerance(tolerance)
     if max_steps is not MAX_STEPS:
