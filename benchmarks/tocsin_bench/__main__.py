@@ -42,6 +42,7 @@ COMMANDS = {
     "cloth": ("Deforming meshes", "measures.cloth"),
     "layers": ("Layers of a hierarchy", "measures.layers"),
     "organs": ("Deformable planning scenes", "measures.organs"),
+    "turning": ("Lists beside a body that turns", "measures.turning"),
     "mbm": ("MotionBenchMaker", "campaigns.mbm"),
     "planted": ("Planted contacts", "campaigns.planted"),
     "splines": ("Contacts planted on splines", "campaigns.splines"),

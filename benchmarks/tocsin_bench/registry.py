@@ -177,6 +177,7 @@ COMMANDS = (
         "papers",
         pictures=(("picture", "organs.png", "organs.png"),),
     ),
+    Command("turning", "how long does a list take beside a body that turns?", "deformable"),
     Command("caches", "is every damaged cache noticed, and nothing else?", "campaign", "--count 500 --kills 100"),
     Command("mutate", "is every damaged file read or refused in a sentence?", "campaign", "--count 500"),
     Command(
