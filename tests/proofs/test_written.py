@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tocsin import Body, Box, Robot, Scene, Sphere
+from tocsin import Body, Box, Robot, Scene, Sphere, TocsinError
 from tocsin.proofs.written import Held, said_of
 from tocsin_bench.campaigns.proof_questions import walker
 
@@ -61,3 +61,11 @@ def test_a_joint_that_slides_and_turns_is_spelled_out_by_what_it_is_made_of() ->
     ]  # fmt: skip
     assert len(said["pieces"][0]) == width
     assert said["pieces"][0][width - 7] == [0.0, 1.0]
+
+
+def test_a_kind_of_joint_that_proofs_do_not_know_is_refused_and_not_taken_for_another() -> None:
+    held = Held.of(walker())
+    links = held.links.copy()
+    links[1]["kind"] = 99
+    with pytest.raises(TocsinError, match="kind that proofs do not know"):
+        said_of(held._replace(links=links, source=None), "walker", None)

@@ -236,16 +236,16 @@ def push(stack, aims, cells, top, aim):
 
 
 @kernel
-def survey(tables, links, joints, ends, margin, entries, row, cells, work, words, most):
+def survey(asked, margin, words, most):
     """Return (outcome, looked at, used): are two shapes apart at all joint values of the box cells[0]?
 
-    `entries`: those of the configuration that matter, in whose order a row of `cells` has least and greatest values;
-    `ends`: the links and the first parts of both shapes; `work`: rows of both chains, a stack, directions, a simplex,
-    what entries took, half widths, rows of two more chains. The proof is appended to `words`, as far as there is room;
-    of what touches, the two parts are left on the stack, and where they do, seen from the first link, and how near, in
-    the directions.
+    `asked`: tables of parts and their points; links; joints; `ends`, the links and the first parts of both shapes;
+    `entries`, those of the configuration that matter, in whose order a row of `cells` has least and greatest values;
+    the configuration; `cells`; `work`: rows of both chains, a stack, directions, a simplex, what entries took, half
+    widths, rows of two more chains. The proof is appended to `words`, as far as there is room; of what touches, the two
+    parts are left on the stack, and where they do, seen from the first link, and how near, in the directions.
     """
-    parts, points = tables
+    (parts, points), links, joints, ends, entries, row, cells, work = asked
     rows_a, rows_b, stack, aims, simplex, losses, half, near, far_rows = work
     n = entries.shape[0]
     stop = common_ancestor(links, ends[0], ends[1])

@@ -59,15 +59,16 @@ MOST_TOGETHER = 20_000
 
 
 @kernel
-def touching(tables, links, joints, ends, margin, entries, row, values, cells, work, words):
-    """Return (how many, the first): at which rows of joint values two shapes are within the margin."""
-    n = entries.shape[0]
+def touching(asked, values, margin, words):
+    """Return (how many, the first): at which rows of joint values two shapes are within the margin; see `survey`."""
+    cells = asked[6]
+    n = asked[4].shape[0]
     count = 0
     first = -1
     for i in range(values.shape[0]):
         for k in range(n):
             cells[0, k] = cells[0, n + k] = values[i, k]
-        outcome, _, _ = boxes.survey(tables, links, joints, ends, margin, entries, row, cells, work, words, ONE)
+        outcome, _, _ = boxes.survey(asked, margin, words, ONE)
         if outcome == boxes.TOUCHING:
             count += 1
             if first < 0:
@@ -208,19 +209,18 @@ class Survey:
 
     def _by_boxes(self, asked: Any, low: np.ndarray, high: np.ndarray, words: np.ndarray, most: int) -> Any:
         """Return what a survey of all joint values of two shapes ends with, how many boxes it took, and words."""
-        tables, links, joints, ends, entries, row, cells, work = asked
-        cells[0] = np.concatenate((low, high))
-        return boxes.survey(tables, links, joints, ends, self.margin, entries, row, cells, work, words, most)
+        asked[6][0] = np.concatenate((low, high))
+        return boxes.survey(asked, self.margin, words, most)
 
     def _by_samples(
         self, names: tuple[str, str], shapes: tuple[int, int], asked: Any, low: np.ndarray, high: np.ndarray,
         values: np.ndarray,
     ) -> LinkPair | None:  # fmt: skip
         """Return two links as touching, at all joint values or at those that are shown; None where no sample does."""
-        tables, links, joints, ends, entries, row, cells, work = asked
+        entries, row, _, work = asked[4:]
         nothing = np.zeros(0, np.int64)
         for some in (values[:FEW], values):
-            count, first = touching(tables, links, joints, ends, self.margin, entries, row, some, cells, work, nothing)
+            count, first = touching(asked, some, self.margin, nothing)
             if 0 < count < len(some):
                 break
         if count == len(values):

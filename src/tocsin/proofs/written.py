@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.spatial.transform import Rotation
 
+from tocsin.errors import TocsinError
 from tocsin.geometry.primitives import Box, Capsule, ConvexHull, Cylinder, Sphere
 from tocsin.geometry.shape import Shape
 from tocsin.model.base import Model, Motion
@@ -20,6 +21,11 @@ from tocsin.proofs.points import corners_of
 _WORDS = {search.HALF_TIME: "/", search.SLAB: ".", search.HALF_A: "<", search.HALF_B: ">", search.TOGETHER: "="}
 _WORDS |= {search.AXIS + k: word for k, word in enumerate(("x", "-x", "y", "-y", "z", "-z"))}
 _NUMBERS = {search.ALONG: 3, search.SEEN: 4}
+
+LAST = {
+    FIXED: "fixed", REVOLUTE: "revolute", PRISMATIC: "prismatic", PLANAR: "revolute", BALL: "ball", FLOATING: "ball",
+}  # fmt: skip
+"""What the last of the links is that a joint is spelled out as; a kind that is not here has no proofs."""
 
 IN_FILES = (FIXED, REVOLUTE, PRISMATIC)
 """Kinds of joints that the checker reads from a URDF; a robot with others is spelled out."""
@@ -115,7 +121,9 @@ def _elementary(model: Held, k: int, name: str, base: list[float] | None) -> lis
     if base is not None and kind == FLOATING and entry == 0:
         at, kind = at @ _pose(base), FIXED
     entry = (entry - BASE) % len(model.rest) if kind != FIXED else 0
-    last = {FIXED: "fixed", PRISMATIC: "prismatic", BALL: "ball", FLOATING: "ball"}.get(kind, "revolute")
+    if kind not in LAST:
+        raise TocsinError(f"the joint of {name!r} is of a kind that proofs do not know: {kind}.")
+    last = LAST[kind]
     ways = {PLANAR: link["across"], FLOATING: np.eye(3)}.get(kind, np.zeros((0, 3))).tolist()
     steps = [(f"{name}.{i}", "prismatic", way) for i, way in enumerate(ways)]
     steps.append((name, last, link["axis"].tolist() if last in ("prismatic", "revolute") else [0.0, 0.0, 1.0]))
