@@ -250,7 +250,7 @@ class Scene:
         return penetration(self.context, placements)
 
     def show(
-        self, *motions: Motion, hit: Any = None, margin: float = 0.0, title: str | None = None,
+        self, *motions: Motion, hit: object = None, margin: float = 0.0, title: str | None = None,
         samples: int | Sequence[float] | None = None, height: int = 520,
     ) -> View:  # fmt: skip
         """Return a playing view for a notebook, as the last line of its cell; arguments as those of `save_page`.

@@ -56,6 +56,15 @@ class Lying:
         path.write_bytes(data if isinstance(data, bytes) else data.encode())
         return path
 
+    def refuse_everywhere(self, path):
+        """Ask that a file is refused in every way in which its suffix is read, and remove it: it is large."""
+        try:
+            for way, suffixes in WAYS.items():
+                if path.suffix in suffixes:
+                    self.refuse(way, path)
+        finally:
+            path.unlink()
+
     def through(self, way, path):
         """The command line that reads a file in one of `WAYS`."""
         motion = ("--from", "0,0,0", "--to", "1,0.5,0")
@@ -242,12 +251,7 @@ HEADS = {
 def test_a_hundred_megabytes_that_begin_well_are_refused_too(lying, suffix):
     head, rest = HEADS[suffix]
     path = lying.write(f"long{suffix}", head + rest * (100_000_000 // len(rest)))
-    try:
-        for way, suffixes in WAYS.items():
-            if suffix in suffixes:
-                lying.refuse(way, path)
-    finally:
-        path.unlink()
+    lying.refuse_everywhere(path)
 
 
 @pytest.mark.parametrize(
@@ -269,12 +273,7 @@ def test_a_hundred_megabytes_that_begin_well_are_refused_too(lying, suffix):
 def test_empty_lines_without_end_cost_no_more_than_other_bytes(lying, suffix, head):
     for blank in (b"\n", b" \n"):
         path = lying.write(f"blank{suffix}", head + blank * (5_000_000 // len(blank)))
-        try:
-            for way, suffixes in WAYS.items():
-                if suffix in suffixes:
-                    lying.refuse(way, path)
-        finally:
-            path.unlink()
+        lying.refuse_everywhere(path)
 
 
 # ---- small files that unfold -----------------------------------------------------------------------------------------

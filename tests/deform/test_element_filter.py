@@ -20,35 +20,32 @@ def apart(a, b):
     return distance.triangle_triangle(a, b)
 
 
+def settled(free, truth, keep):
+    """Return how many of eight pairs are settled, each of which must be that far apart."""
+    chosen = [k for k in range(8) if free >> k & 1]
+    assert (truth[chosen] > keep).all()
+    return len(chosen)
+
+
 def test_what_is_settled_at_time_0_is_farther_apart_than_asked():
     rng = np.random.default_rng(1)
-    settled = 0
+    count = 0
     for _ in range(40):
         (a, at), (b, bt) = eight(rng, 1.5), eight(rng, 1.5)
-        keep = np.float32(0.1)
-        free = int(still_free(a, b, keep))
-        truth = apart(at, bt)
-        for k in range(8):
-            if free >> k & 1:
-                settled += 1
-                assert truth[k] > 0.1
-    assert settled > 50
+        count += settled(int(still_free(a, b, np.float32(0.1))), apart(at, bt), 0.1)
+    assert count > 50
 
 
 def test_what_is_settled_while_moving_stays_apart_all_the_time():
     rng = np.random.default_rng(2)
-    settled = 0
+    count = 0
     for _ in range(25):
         (a, a0), (b, b0) = eight(rng, 2.0), eight(rng, 2.0)
         (at, a1), (bt, b1) = eight(rng, 2.0), eight(rng, 2.0)
         free = int(moving_free(a, b, at, bt, np.float32(0.05)))
         for t in np.linspace(0.0, 1.0, 7):
-            truth = apart((1 - t) * a0 + t * a1, (1 - t) * b0 + t * b1)
-            for k in range(8):
-                if free >> k & 1:
-                    settled += 1
-                    assert truth[k] > 0.05
-    assert settled > 20
+            count += settled(free, apart((1 - t) * a0 + t * a1, (1 - t) * b0 + t * b1), 0.05)
+    assert count > 20
 
 
 def test_far_away_all_are_settled_and_on_top_of_each_other_none():

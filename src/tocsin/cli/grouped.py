@@ -32,7 +32,7 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
     if twice:
         raise TypeError(f"{command.__name__} takes an option twice: {', '.join(twice)}.")
 
-    def called(**given: Any) -> None:
+    def called(**given: object) -> None:
         made = {name: hints[name](**{field: given.pop(field) for field in fields}) for name, fields in records.items()}
         command(**made, **given)
 

@@ -49,7 +49,7 @@ def write_json(record: Record) -> None:
     tocsin_command.print_whole(json.dumps(_plain(record), indent=2, allow_nan=False))
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> Any:
     if isinstance(value, dict):
         return {str(k): _plain(v) for k, v in value.items()}
     if isinstance(value, np.ndarray):
@@ -70,7 +70,9 @@ def headline(status: Status, text: str) -> str:
     return f"[{COLOURS[status]}]{'undecided' if status is Status.CAPPED else status.value}[/]{escape(text)}"
 
 
-def table(columns: Sequence[str], rows: Sequence[Sequence[Any]], *, title: str = "", right: Sequence[int] = ()) -> Any:
+def table(
+    columns: Sequence[str], rows: Sequence[Sequence[object]], *, title: str = "", right: Sequence[int] = ()
+) -> Any:
     """Return a table without frames; columns numbered in `right` are aligned to the right."""
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
@@ -84,7 +86,7 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[Any]], *, title: str =
     return out
 
 
-def facts(rows: Sequence[tuple[str, Any]]) -> RenderableType:
+def facts(rows: Sequence[tuple[str, object]]) -> RenderableType:
     """Return names and values, one pair a line."""
     from rich.table import Table
     from rich.text import Text
@@ -140,6 +142,6 @@ def seconds(value: float) -> str:
     return f"{value / 1e-6:.3g} µs"
 
 
-def vector(values: Any, digits: int = 4) -> str:
+def vector(values: object, digits: int = 4) -> str:
     """Return numbers in brackets, rounded."""
     return "(" + ", ".join(f"{x:.{digits}f}" for x in np.asarray(values)) + ")"

@@ -136,7 +136,7 @@ _queue: Any = None
 """In a process that compiles: where it tells what it has done."""
 
 
-def _begin(queue: Any, claims: str) -> None:
+def _begin(queue: object, claims: str) -> None:
     global _queue
     _queue = queue
     CLAIMS.folder = Path(claims)

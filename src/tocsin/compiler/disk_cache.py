@@ -18,6 +18,7 @@ import sys
 import time
 from functools import cache
 from pathlib import Path
+from types import FunctionType
 from typing import Any
 
 import llvmlite
@@ -184,7 +185,7 @@ class KernelCache:
 
     kind = "entry"
 
-    def __init__(self, function: Any) -> None:
+    def __init__(self, function: FunctionType) -> None:
         self._function = function
 
     @property
@@ -195,7 +196,7 @@ class KernelCache:
 
     def _name(self, sig: Any, made_for: str) -> str | None:
         """Return the name of what is compiled for a signature; None if no text that stands in a file is compiled."""
-        code: Any = self._function.__code__
+        code = self._function.__code__
         file = Path(code.co_filename)
         text = state(file) if file.is_file() else None
         if text is None:
@@ -223,7 +224,7 @@ class KernelCache:
             COMPILING.tell(self._function)
         return found
 
-    def _found(self, sig: Any, target_context: Any) -> Any:
+    def _found(self, sig: object, target_context: object) -> Any:
         places: list[tuple[Archive | Store, str]] = [(PACKAGED[level], for_level(level)) for level in packaged_levels()]
         if folder() is not None:
             places.append((KERNELS, made_for_here()))
@@ -258,7 +259,7 @@ class KernelCache:
         """Return what is kept of a function."""
         return result._reduce()
 
-    def rebuild(self, target_context: Any, payload: tuple[Any, ...]) -> Any:
+    def rebuild(self, target_context: object, payload: tuple[Any, ...]) -> Any:
         """Return a function as it was."""
         from numba.core.compiler import CompileResult
 
@@ -270,7 +271,7 @@ class KernelCache:
     disable = flush = enable
 
 
-def _dumps(value: Any) -> Bytes:
+def _dumps(value: object) -> Bytes:
     from numba.core.serialize import dumps
 
     return dumps(value)

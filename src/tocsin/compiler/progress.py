@@ -35,7 +35,7 @@ FEW = 10
 """Kernels after which the time that is left is told: it is the mean of those so far for each that is left."""
 
 
-def called(function: Any) -> set[Any]:
+def called(function: object) -> set[Any]:
     """Return a kernel's function, and those of all kernels that it can call, directly or through others."""
     seen = {function}
     waiting = [function]
@@ -168,13 +168,13 @@ class Compiling:
             needed = f"{question.__name__} needs {len(self._needed)}"
             say(f"compiling kernels ({needed}), {'once per machine' if kept else 'and keeping none'}")
 
-    def tell(self, kernel: Any) -> None:
+    def tell(self, kernel: object) -> None:
         """Say that a kernel is at hand, compiled or from disk."""
         if self._question is not None and kernel in self._needed:
             self._done.add(kernel)
             self._show()
 
-    def end(self, question: Any) -> None:
+    def end(self, question: object) -> None:
         """Say that the question is compiled."""
         if question is self._question:
             self._done = set(self._needed)

@@ -12,7 +12,7 @@ import os
 import stat
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 from xml.parsers import expat
 
@@ -161,7 +161,7 @@ def parse_xml_bytes(data: bytes, source: str) -> Element:
         depth -= 1
         builder.end(tag)
 
-    def doctype(name: str, *_: Any) -> None:
+    def doctype(name: str, *_: object) -> None:
         raise refuse(f"it has a document type declaration (<!DOCTYPE {name}>), and these and entities are not accepted")
 
     parser.StartElementHandler = start

@@ -196,7 +196,7 @@ def read_by_trimesh(data: bytes, kind: str, files: Mapping[str, bytes] | None = 
     return parts
 
 
-def _triangles(faces: Any) -> LongFaces:
+def _triangles(faces: object) -> LongFaces:
     """Return (m, 3) faces of triangles, quads or polygons."""
     from trimesh import geometry
 

@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -53,6 +53,10 @@ class Event:
         return f"{self.robot.name} lets go of {self.body.name}"
 
 
+Step: TypeAlias = dict[str, Any]
+"""A step as files have it: what JSON can say, by name."""
+
+
 class Program:
     """Motions and events of several robots and bodies on one clock, in seconds.
 
@@ -75,7 +79,7 @@ class Program:
         self.tracks: dict[int, Track] = {}
         """By the id of the model."""
         self.events: list[Event] = []
-        self.steps: list[dict[str, Any]] = []
+        self.steps: list[Step] = []
         """Its steps, as files have them."""
         self._until: dict[int, float] = {}
 
@@ -142,7 +146,7 @@ class Program:
             raise TocsinError(f"the trajectory of {model.name!r} has no times: a program is on a clock.")
         return self.add(motion, at=at, _step=_follow_step(model, path, motion, error))
 
-    def add(self, motion: Motion, *, at: float | None = None, _step: dict[str, Any] | None = None) -> Program:
+    def add(self, motion: Motion, *, at: float | None = None, _step: Step | None = None) -> Program:
         """Add a motion that has times, from the `follow` or `drive` of a model; `at` moves it to another second."""
         if not isinstance(motion, Motion) or motion.times is None or not motion.seconds:
             raise TocsinError("a program takes motions with times, from follow(..., times=[...]) or a Trajectory.")
@@ -197,7 +201,7 @@ class Program:
             robot.link_index(name)
         place = None if pose is None else _cast.placement(pose, f"the pose of {body.name!r} on link {link!r}")
         event = Event(self._begin(robot, at), robot, body, True, link, place, names)
-        told: dict[str, Any] = {"attach": body.name, "robot": robot.name, "link": link, "touching": list(names)}
+        told: Step = {"attach": body.name, "robot": robot.name, "link": link, "touching": list(names)}
         if place is not None:
             told["pose"] = place.tolist()
         return self._happens(event, told)
@@ -264,21 +268,21 @@ class Program:
                 f"a robot carries a body, attach(robot, body, link); got {_cast.said(robot)} and {_cast.said(body)}."
             )
 
-    def _happens(self, event: Event, told: dict[str, Any]) -> Program:
+    def _happens(self, event: Event, told: Step) -> Program:
         self.events.append(event)
         self._until[id(event.robot)] = max(self.time_of(event.robot), event.at)
         self._told(event.at, told)
         return self
 
-    def _told(self, at: float, step: dict[str, Any]) -> None:
+    def _told(self, at: float, step: Step) -> None:
         self.steps.append({"at": at} | step)
 
 
-def _follow_step(model: Model, path: Any, motion: Motion, error: Errors) -> dict[str, Any]:
+def _follow_step(model: Model, path: object, motion: Motion, error: Errors) -> Step:
     """Return a step as files have it."""
     if not isinstance(path, Trajectory) or motion.times is None:
         return _rows_step(motion)
-    off: dict[str, Any] = {}
+    off: Step = {}
     if error is not None:
         off = {"error": dict(error) if isinstance(error, Mapping) else float(error)}
     pieces = {
@@ -289,12 +293,12 @@ def _follow_step(model: Model, path: Any, motion: Motion, error: Errors) -> dict
     return {"follow": model.name, "trajectory": pieces} | off
 
 
-def _rows_step(motion: Motion) -> dict[str, Any]:
+def _rows_step(motion: Motion) -> Step:
     """Return the step of a motion by its numbers; times are counted from its beginning."""
     from tocsin.model.deformable import Deforming
 
     times = [] if motion.times is None else (motion.times - motion.times[0]).tolist()
-    step: dict[str, Any] = {"follow": motion.model.name, "times": times}
+    step: Step = {"follow": motion.model.name, "times": times}
     if isinstance(motion, Deforming):
         step["frames"] = motion.frames.tolist()
     elif motion.degree:

@@ -11,7 +11,6 @@ import copy
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
@@ -79,7 +78,7 @@ class SplineMotion(Motion):
         return made
 
 
-def stamped(motion: Motion, times: Any, error: np.ndarray | None, *, seconds: bool = True) -> Motion:
+def stamped(motion: Motion, times: object, error: np.ndarray | None, *, seconds: bool = True) -> Motion:
     """Return a motion with times, one for each of its rows, and with what its entries may be off."""
     made = copy.copy(motion)
     made.__dict__["times"] = _cast.frozen(np.array(times, np.float64))
@@ -88,7 +87,7 @@ def stamped(motion: Motion, times: Any, error: np.ndarray | None, *, seconds: bo
     return made
 
 
-def checked_times(times: Any, count: int, what: str) -> Values:
+def checked_times(times: object, count: int, what: str) -> Values:
     """Return so many seconds, which increase."""
     stamps = np.array(_cast.array(times, f"the times of {what}", (count,)), np.float64)
     stuck = np.flatnonzero(np.diff(stamps) <= 0.0)
@@ -100,7 +99,7 @@ def checked_times(times: Any, count: int, what: str) -> Values:
     return stamps
 
 
-def with_times(motion: Motion, times: Any, what: str, error: np.ndarray | None = None) -> Motion:
+def with_times(motion: Motion, times: object, what: str, error: np.ndarray | None = None) -> Motion:
     """Return a motion through its rows at these seconds; as it is where there are neither times nor errors."""
     if times is None:
         if error is None or not error.any():

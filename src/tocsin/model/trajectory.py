@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -92,7 +92,7 @@ class Trajectory:
         self._fill(names, stamps, coefficients, table, source, tuple(standing), times is not None)
 
     @classmethod
-    def of(cls, curve: Any, *, joint_names: Iterable[str] = ()) -> Trajectory:
+    def of(cls, curve: object, *, joint_names: Iterable[str] = ()) -> Trajectory:
         """Make a trajectory of a piecewise polynomial curve of scipy, toppra, Ruckig or Drake (`motion.splines`)."""
         times, coefficients = pieces_of(curve)
         return cls.of_pieces(times, coefficients, joint_names=joint_names, source=type(curve).__name__)

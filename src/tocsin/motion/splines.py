@@ -33,7 +33,7 @@ Pieces = tuple[np.ndarray, np.ndarray]
 """Knots (k,), and coefficients (k - 1, powers, n) in powers of the time since the piece began."""
 
 
-def pieces_of(curve: Any) -> Pieces:
+def pieces_of(curve: object) -> Pieces:
     """Return the knots and coefficients of a curve; what is not a piecewise polynomial is refused by name."""
     for known, read in READERS:
         if all(hasattr(curve, name) for name in known):

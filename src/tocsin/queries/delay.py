@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -54,7 +53,7 @@ class Delay:
 
 
 def delay(
-    scene: Any, *motions: Motion, margin: float = 0.0, tolerance: float | None = None, step: float | None = None,
+    scene: object, *motions: Motion, margin: float = 0.0, tolerance: float | None = None, step: float | None = None,
     resolution: float | None = None, max_steps: int = MAX_STEPS,
 ) -> Delay:  # fmt: skip
     """Return the least delay, in seconds, of the last of these motions for which the whole is proven free.

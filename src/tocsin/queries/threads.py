@@ -30,7 +30,7 @@ from tocsin.queries.kernels.batch import Taken
 class BatchInterrupted(KeyboardInterrupt):
     """Ctrl-C ended a batch; what was answered until then is kept."""
 
-    def __init__(self, answers: Any, done: NDArray[np.bool_]) -> None:
+    def __init__(self, answers: object, done: NDArray[np.bool_]) -> None:
         super().__init__("the batch was interrupted; what was answered until then is in .answers, where .done is True.")
         self.answers: Any = answers
         """What the call would have returned; where it was not done, nothing is proven."""

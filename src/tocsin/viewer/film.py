@@ -206,7 +206,7 @@ def sampled(film: Film, samples: int | Iterable[float] | None) -> list[tuple[flo
     return [(float(t), distance_at(film.measured, film.motions, float(t)).distance) for t in times]
 
 
-def titled(title: Any) -> None:
+def titled(title: object) -> None:
     """Refuse a title that is not text."""
     if title is not None and not isinstance(title, str):
         raise TocsinError(f"a title is text; got {title!r}.")

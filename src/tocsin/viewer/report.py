@@ -283,7 +283,7 @@ def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return f"<table><tr>{top}</tr>{body}</table>"
 
 
-def _facts(rows: Sequence[tuple[str, Any]]) -> str:
+def _facts(rows: Sequence[tuple[str, object]]) -> str:
     return "<table>" + "".join(f"<tr><th>{_text(a)}</th><td>{_text(str(b))}</td></tr>" for a, b in rows) + "</table>"
 
 

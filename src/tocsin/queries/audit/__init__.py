@@ -29,13 +29,13 @@ __all__ = ["Audit", "Clearance", "Conflict", "Kept", "Moment", "Pair", "ProgramA
 
 
 @overload
-def audit(scene: AskedScene, robot: Program, trajectory: None = None, **options: Any) -> ProgramAudit: ...
+def audit(scene: AskedScene, robot: Program, trajectory: None = None, **options: object) -> ProgramAudit: ...
 @overload
-def audit(scene: AskedScene, robot: Robot, trajectory: Any, **options: Any) -> Audit: ...
+def audit(scene: AskedScene, robot: Robot, trajectory: object, **options: object) -> Audit: ...
 def audit(  # pyright: ignore[reportInconsistentOverload]
     scene: AskedScene,
     robot: Robot | Program,
-    trajectory: Any = None,
+    trajectory: object = None,
     *,
     margin: float = 0.0,
     tolerance: float | None = None,
@@ -56,6 +56,7 @@ def audit(  # pyright: ignore[reportInconsistentOverload]
     are not reported. `progress(done, total)` is called now and then. The `clearance`, and the features that touch at
     the ends of stretches, are found when they are looked at.
     Models of the scene other than the robot stand where they are; pairs that the scene ignores are left out.
+    Many arguments because all but the first three are options with defaults, each of which users name alone.
 
     Of a program, `audit(scene, program, margin=...)`: all that its models do on their clock, phase by phase, as a
     `ProgramAudit`; its motions have their own times and errors, and margins of pairs are the scene's. `resolution`, in
