@@ -13,7 +13,7 @@ import pytest
 
 CHECKER = Path(__file__).parents[2] / "checker" / "src" / "tocsin_checker"
 
-LINES = 720
+LINES = 718
 """At most; 80 of them are for the matrix, and the issue that asked for it said 600."""
 
 MINE = {"numpy", "tocsin_checker", "trimesh"}

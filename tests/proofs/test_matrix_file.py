@@ -55,6 +55,7 @@ def test_the_proof_of_a_matrix_is_checked_word_by_word(arm: Robot, tmp_path: Pat
     for change in (
         lambda d: d["links"][never].__setitem__("tree", "."),
         lambda d: d["links"][never].__setitem__("tree", "="),
+        lambda d: d["links"][never].__setitem__("tree", "/-1 . 1 0 0 . 1 0 0"),
         lambda d: d["links"][never].__setitem__("tree", ""),
         lambda d: d.__setitem__("margin", 0.5),
         lambda d: d["links"][never].__setitem__("links", ["arm/base", "arm/base"]),

@@ -22,11 +22,9 @@ def test_every_motion_of_every_joint_gets_a_proof_that_is_accepted(seed: int, tm
 
 def ball(name: str, slides: bool, curve: list[float]) -> dict:
     """A ball that slides along x, or stands on it."""
-    at = np.eye(4)
-    at[0, 3] = 0.0 if slides else curve[0]
     link = {
-        "name": "", "parent": "", "joint": "prismatic" if slides else "fixed", "at": at.tolist(), "axis": [1, 0, 0],
-        "entry": 0, "mimic": [1, 0],
+        "name": "", "parent": "", "joint": "prismatic" if slides else "fixed", "axis": [1, 0, 0], "entry": 0,
+        "at": [0 if slides else curve[0], 0, 0, 0, 0, 0, 1], "mimic": [1, 0],
         "shapes": [{"place": np.eye(4).tolist(), "points": [[0, 0, 0]], "radius": 0.1}],
     }  # fmt: skip
     return {"name": name, "links": [link], "asked": slides, "pieces": [[curve] if slides else []]}

@@ -254,11 +254,9 @@ def _moved(model: Data, rng: np.random.Generator) -> None:
 def _rejointed(link: Data, model: Data, rng: np.random.Generator) -> None:
     """Change how a link is joined."""
     what = str(rng.choice(["axis", "at", "mimic", "entry", "joint", "parent"]))
-    if what in ("axis", "mimic"):
+    if what in ("axis", "at", "mimic"):
         k = int(rng.integers(len(link[what])))
         link[what][k] += float(rng.normal() * 0.4)
-    elif what == "at":
-        link["at"][int(rng.integers(3))][int(rng.choice([0, 3, 3]))] += float(rng.normal() * 0.4)
     elif what == "entry":
         link["entry"] = int(rng.integers(8))
     elif what == "joint":

@@ -21,7 +21,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy.spatial.transform import Rotation
 
 from tocsin import Body, Capsule, ConvexHull, Cylinder, Motion, Robot, Scene, Sphere
 
@@ -172,8 +171,7 @@ def _rows(said: Data) -> np.ndarray:
 
 def _base(said: Data) -> np.ndarray:
     """Return where a model stands that has a base that does."""
-    at = np.array(said["links"][0]["at"], float)
-    return np.concatenate((at[:3, 3], Rotation.from_matrix(at[:3, :3]).as_quat()))
+    return np.array(said["links"][0]["at"], float)
 
 
 def _rebuilt(said: Data, files: dict[str, Any]) -> Any:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from tocsin_bench.oracles import shapes as truth
-from tocsin_bench.oracles.kinematics import exp, quaternion_to
+from tocsin_bench.oracles.kinematics import exp, frame, quaternion_to
 
 SURE = 1e-7
 """Metres by which a sample has to be within the margin."""
@@ -66,7 +66,8 @@ class Moving:
             elif kind == "ball":
                 turn = self.pieces[k][e : e + 4]
                 own[:3, :3] = _turned([v[0] for v in turn], [sum(v) for v in turn], share)
-            fixed = np.array(link["at"], float)
+            at = np.array(link["at"], float)
+            fixed = frame(quaternion_to(at[3:]), at[:3])
             found[link["name"]] = found[link["parent"]] @ fixed @ own
         return [found[link["name"]] for link in self.said["links"]]
 

@@ -84,6 +84,7 @@ class Scene:
 
 def halves(cell: Cell, k: int) -> list[Cell]:
     """Return the halves of a cell along one of its entries."""
+    need(0 <= k < len(cell), "the proof halves along an entry that there is not.")
     low, high = cell[k]
     middle = 0.5 * (low + high)
     need(low < middle < high, "the proof halves a time or a box that cannot be halved.")
@@ -115,8 +116,7 @@ class Check(Scene):
         asked = self.margins[self.margins < NOT_ASKED]
         self.verdict.pairs, least = len(asked), min([proof["margin"], *asked.tolist()])
         some = f" ({least:.6g} m for some pairs)" if least < proof["margin"] else ""
-        tubes = [" in a tube of what it may be off" if any(m.off) else "" for m in self.models]
-        models = [f"{m.name}: {m.about}{tube}" for m, tube in zip(self.models, tubes)]
+        models = [f"{m.name}: {m.about}" for m in self.models]
         self.verdict.about = [f"margin {proof['margin']:.6g} m{some}", *models]
 
     def pair(self, a: int, b: int) -> str:

@@ -159,16 +159,18 @@ def _joint(joint: Any, entries: dict[str, int]) -> dict[str, Any]:
 def _spelled(item: dict[str, Any], parent: int) -> Link:
     """Return a link that a proof spells out."""
     kind, entry, (factor, offset) = item["joint"], int(item["entry"]), map(float, item["mimic"])
+    x, y, z, *turn = map(float, item["at"])
     need(kind in ENTRIES and 0 <= entry < 1e6, f"{item['name']!r} has no joint, or no entry of a configuration.")
-    parts, axis = [shape(**said | {"place": _place(said["place"])}) for said in item["shapes"]], unit(item["axis"])
-    return Link(str(item["name"]), parent, kind, _place(item["at"]), axis, entry, (factor, offset), parts)
+    parts, axis = [_spelled_shape(**said) for said in item["shapes"]], unit(item["axis"])
+    origin = rigid(turned(*turn_between((0, 0, 0, 1), turn)), (x, y, z))
+    return Link(str(item["name"]), parent, kind, origin, axis, entry, (factor, offset), parts)
 
 
-def _place(given: Any) -> np.ndarray:
-    place = np.array([*given[:3], (0, 0, 0, 1)], dtype=float)
-    straight = np.abs(place[:3, :3] @ place[:3, :3].T - EYE).max() <= 1e-9
-    need(bool(straight), "something is placed by a matrix that is no rotation.")
-    return place
+def _spelled_shape(place: Any, **said: Any) -> Part:
+    put = np.array([*place[:3], (0, 0, 0, 1)], dtype=float)
+    straight = np.abs(put[:3, :3] @ put[:3, :3].T - EYE).max() <= 1e-9
+    need(bool(straight), "a shape is placed by a matrix that is no rotation.")
+    return shape(place=put, **said)
 
 
 def read_model(given: dict[str, Any], files: dict[str, Any]) -> Model:
@@ -202,4 +204,5 @@ def read_model(given: dict[str, Any], files: dict[str, Any]) -> Model:
     need(fits, f"the times of {name!r} are not those of its pieces, or do not increase.")
     asked = given["asked"] is True
     need(asked or stands, f"{name!r} moves, and the proof does not ask about it.")
-    return Model(name, links, pieces, [] if stands else knots, off, asked, about)
+    tube = " in a tube of what it may be off" if any(off) else ""
+    return Model(name, links, pieces, [] if stands else knots, off, asked, about + tube)

@@ -160,16 +160,12 @@ class Cells:
 
     def __init__(self, scene: Any, joints: list[Joint], links: Any, values: np.ndarray) -> None:
         self.scene, self.joints, self.row = scene, joints, {i: k for k, i in enumerate(links)}
-        own = [joints[i] for i in links]
-        axes, turns, entry, factor, offset, off = (
-            np.array(v) for v in zip(*[(j.axis, j.turns, j.entry, j.factor, j.offset, j.off) for j in own])
-        )
+        origins, turns, axes, entry, factor, offset, off, then = map(np.array, zip(*[joints[i] for i in links]))
         self.theta = factor[:, None, None] * values[entry]
         self.theta[:, :, 0] += offset[:, None]
         sizes = np.abs(self.theta)
         sizes[:, :, 0] += np.abs(offset)[:, None]  # with what the sum may have lost
-        origins, then = (np.array(m)[:, None, None] for m in zip(*[(j.origin, j.then) for j in own]))
-        self.jets = origins @ self.moved(axes, turns, self.theta) @ then
+        self.jets = origins[:, None, None] @ self.moved(axes, turns, self.theta) @ then[:, None, None]
         self.bounds = bounds(sizes @ FALLING[: sizes.shape[2]] + TINY, turns[:, None], off[:, None])
         self.placed = functools.cache(self.placed)
 

@@ -89,7 +89,8 @@ def shape(points: Any, place: np.ndarray, radius: float = 0.0, ring: float = 0.0
 
 def solid(kind: str, sizes: list[float], place: np.ndarray) -> Part:
     """Return a solid of a URDF: a box (x, y, z), a sphere (radius), a cylinder or capsule (radius, length) along z."""
-    need(kind in ("box", "sphere", "cylinder", "capsule"), f"a shape is a solid or a mesh, not {str(kind)[:40]!r}.")
+    fits = len(sizes) == {"box": 3, "sphere": 1, "cylinder": 2, "capsule": 2}.get(kind)
+    need(fits, f"a shape is a mesh or a solid with its sizes, not {str(kind)[:40]!r} with {len(sizes)}.")
     if kind == "box":
         return shape(np.array(list(itertools.product((-0.5, 0.5), repeat=3))) * sizes, place)
     radius, length = [*sizes, 0.0][:2]

@@ -82,14 +82,19 @@ def _colliding(pairs: LinkPairs, srdf: Path) -> list[tuple[str, str]]:
 
 
 def _draw(folder: Path, arm: tocsin.Robot, pairs: LinkPairs, colliding: list[tuple[str, str]]) -> None:
-    """Draw the robot at the witness of each pair that is disabled and can collide."""
+    """Draw the robot at the witness of each pair that is disabled and can collide; what else touches there is not
+    asked about."""
     from tocsin.viewer import save_picture
 
     folder.mkdir(parents=True, exist_ok=True)
     for pair in pairs:
         if (pair.link_a, pair.link_b) in colliding and pair.witness is not None:
+            scene = tocsin.Scene(arm)
+            for other in pairs:
+                if other is not pair:
+                    scene.ignore(f"{arm.name}/{other.link_a}", f"{arm.name}/{other.link_b}")
             file, title = folder / f"{pair.link_a}-{pair.link_b}.png", f"{pair.link_a} and {pair.link_b}"
-            save_picture(file, tocsin.Scene(arm), arm.at(pair.witness), title=title)
+            save_picture(file, scene, arm.at(pair.witness), title=title, margin=pairs.margin)
 
 
 def _record(pairs: LinkPairs, colliding: list[tuple[str, str]]) -> dict[str, Any]:

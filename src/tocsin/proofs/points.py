@@ -43,8 +43,10 @@ def nearest(source: Any, at: np.ndarray, feature: tuple[int, ...]) -> tuple[floa
     if isinstance(source, Mesh):
         has = (source.faces[:, :, None] == np.array(feature)).any(axis=2).sum(axis=1)
         return _on_triangles(source, np.flatnonzero(has == has.max()), at)
-    if isinstance(source, (Box, ConvexHull)):
-        return _in_hull(corners_of(source) if isinstance(source, Box) else source.points, at)
+    if isinstance(source, Box):
+        return _in_box(source, at)
+    if isinstance(source, ConvexHull):
+        return _in_hull(source.points, at)
     assert isinstance(source, (Sphere, Capsule, Cylinder))
     half = 0.0 if isinstance(source, Sphere) else 0.5 * source.length
     height = float(np.clip(at[2], -half, half))
@@ -56,6 +58,16 @@ def nearest(source: Any, at: np.ndarray, feature: tuple[int, ...]) -> tuple[floa
     if isinstance(source, Sphere):
         return far, [[0], [1.0], beside.tolist()]
     return far, [[0, 1], [half - height, half + height] if half > 0.0 else [1.0, 0.0], beside.tolist()]
+
+
+def _in_box(box: Box, at: np.ndarray) -> tuple[float, list[Any]]:
+    """Return the nearest point of a box, by the weights of its corners: a product of one for each axis."""
+    size = np.array(box.size, float)
+    inside = np.clip(at, -0.5 * size, 0.5 * size)
+    shares = np.clip(inside / np.where(size > 0.0, size, 1.0) + 0.5, 0.0, 1.0)
+    weights = np.array([np.prod(ends) for ends in itertools.product(*np.stack((1.0 - shares, shares), axis=1))])
+    used = np.flatnonzero(weights)
+    return float(np.linalg.norm(inside - at)), [used.tolist(), weights[used].tolist(), [0.0, 0.0, 0.0]]
 
 
 def _in_hull(points: np.ndarray, at: np.ndarray) -> tuple[float, list[Any]]:

@@ -30,6 +30,8 @@ LAST = {
 IN_FILES = (FIXED, REVOLUTE, PRISMATIC)
 """Kinds of joints that the checker reads from a URDF; a robot with others is spelled out."""
 
+UNMOVED = [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0]
+
 BEFORE = ".base"
 """The link of a proof on which a robot from a file stands."""
 
@@ -115,11 +117,12 @@ def _links(model: Held, base: list[float] | None) -> list[dict[str, Any]]:
 def _elementary(model: Held, k: int, name: str, base: list[float] | None) -> list[dict[str, Any]]:
     """Return a link as a proof spells it out: a joint that slides two or three ways and turns is so many links, each on
     the one before."""
-    link, at = model.links[k], np.eye(4)
+    link = model.links[k]
     kind, entry = int(link["kind"]), int(link["config"])
-    at[:3, :3], at[:3, 3] = link["rotation"], link["translation"]
+    turn, place = Rotation.from_matrix(link["rotation"]), link["translation"]
     if base is not None and kind == FLOATING and entry == 0:
-        at, kind = at @ _pose(base), FIXED
+        turn, place, kind = turn * Rotation.from_quat(base[3:]), place + turn.apply(base[:3]), FIXED
+    placed = [*place.tolist(), *turn.as_quat().tolist()]
     entry = (entry - BASE) % len(model.rest) if kind != FIXED else 0
     if kind not in LAST:
         raise TocsinError(f"the joint of {name!r} is of a kind that proofs do not know: {kind}.")
@@ -131,16 +134,10 @@ def _elementary(model: Held, k: int, name: str, base: list[float] | None) -> lis
     return [
         {
             "name": own, "parent": steps[i - 1][0] if i else "", "joint": joint, "axis": axis, "entry": entry + i,
-            "at": (np.eye(4) if i else at).tolist(), "mimic": follows, "shapes": [],
+            "at": UNMOVED if i else placed, "mimic": follows, "shapes": [],
         }
         for i, (own, joint, axis) in enumerate(steps)
     ]  # fmt: skip
-
-
-def _pose(row: list[float]) -> np.ndarray:
-    out = np.eye(4)
-    out[:3, :3], out[:3, 3] = Rotation.from_quat(row[3:7]).as_matrix(), row[:3]
-    return out
 
 
 def _pieces(model: Held, motion: Motion | None) -> list[list[list[float]]]:
