@@ -159,7 +159,9 @@ def _occupied(value: int, tree: bytes, level: int) -> Cells:
         at += node
         if cube >> 48 == 0 and (inner or not value):
             raise TocsinError(f"its tree is deeper than {DEPTH} levels")
-        for one in occupied:
+        if not level:
+            found.extend(occupied)
+        for one in occupied if level else ():
             around = _around(one, level)
             if not found or found[-1] != around:  # those in one coarse cube follow each other
                 found.append(around)
