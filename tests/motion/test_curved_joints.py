@@ -5,8 +5,9 @@ import pytest
 
 from tocsin import RobotBuilder
 from tocsin.motion.chain import chain_pose
-from tocsin.motion.curved_joints import curved_motion, set_joint
-from tocsin.motion.joints import JOINT
+from tocsin.motion.curved_joints import allow, curved_motion, set_joint
+from tocsin.motion.joints import JOINT, joint_motion
+from tocsin.motion.links import JOINT_KINDS, WIDTH
 
 pytestmark = pytest.mark.pure
 
@@ -49,3 +50,20 @@ def test_a_joint_that_follows_another_is_off_by_as_many_times_as_much():
     assert 0.03 <= joint["turn_error"] <= 0.03 * (1.0 + 1e-9)
     middle = 0.25 - 3.0 * (0.5 + 0.25 * 0.5 + 0.125 * 0.25)
     assert joint["first"] == pytest.approx(middle, rel=1e-15)
+
+
+@pytest.mark.parametrize("kind", [kind for kind, code in JOINT_KINDS.items() if WIDTH[code]])
+def test_no_kind_of_joint_is_left_out(kind):
+    """One that was would stand still on a curve, and nothing in its way would be seen."""
+    robot = RobotBuilder("arm").link("base").link("tip", parent="base", joint=kind).build()
+    link, joint = robot.links[1], np.zeros(1, JOINT)[0]
+    rows = np.zeros((3, robot.width))
+    rows[1] = 0.5
+    for k in robot.quaternions:
+        rows[:, k : k + 4] = (0.0, 0.0, 0.0, 1.0), (0.0, 0.0, 0.6, 0.8), (0.0, 0.0, 0.0, 0.0)
+    curved_motion(joint, link, rows.ravel(), 0, robot.width, 2, 0.0, 1.0)
+    assert joint["turn"] + joint["speed"] > 0.4
+    allow(joint, link, np.ones(robot.width), 0)
+    assert joint["turn_error"] + joint["slide_error"] >= 1.0
+    joint_motion(joint, link, rows.ravel(), 0, robot.width, 0.0, 1.0)
+    assert joint["turn"] + joint["speed"] > 0.4
