@@ -1,7 +1,8 @@
 """`tocsin cache`: what is kept between runs, where, how much of it, and whether it is whole."""
 
 from enum import Enum
-from typing import Annotated, Any
+from pathlib import Path
+from typing import Annotated
 
 import typer
 
@@ -61,7 +62,7 @@ def cache(action: Wanted = Action.SHOW, as_json: options.Json = False) -> None:
         raise typer.Exit(DAMAGED)
 
 
-def _refused(folder: Any) -> str | None:
+def _refused(folder: Path) -> str | None:
     """Return why the folder cannot be used."""
     places = (folder, *(folder / store.kind for store in STORES.values()))
     return next(filter(None, map(store_module.refusal, places)), None)

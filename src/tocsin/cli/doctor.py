@@ -8,8 +8,8 @@ import os
 import platform
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import typer
@@ -90,7 +90,7 @@ def _size(folder: Path) -> int:
     return total
 
 
-def _cases(progress: Any) -> list[Record]:
+def _cases(progress: Callable[[float, float], None]) -> list[Record]:
     """Ask every known case of both engines; what is expected is worked out by hand, on round numbers."""
     asked = [(case, method) for case in _known() for method in METHODS]
     found = []
@@ -112,7 +112,7 @@ def _cases(progress: Any) -> list[Record]:
     return found
 
 
-def _known() -> list[tuple[str, Any, Any, float, float]]:
+def _known() -> list[tuple[str, tocsin.Scene, tocsin.Motion, float, float]]:
     """Return (title, scene, motion, time of first contact, how much earlier it may be said)."""
     ball = tocsin.Body(tocsin.Sphere(1.0), name="ball")
     other = tocsin.Body(tocsin.Sphere(1.0), (3.0, 0.0, 0.0), name="other")

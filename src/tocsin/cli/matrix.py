@@ -3,7 +3,7 @@
 import math
 from collections import Counter
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -97,7 +97,7 @@ def _draw(folder: Path, arm: tocsin.Robot, pairs: LinkPairs, colliding: list[tup
             save_picture(file, scene, arm.at(pair.witness), title=title, margin=pairs.margin)
 
 
-def _record(pairs: LinkPairs, colliding: list[tuple[str, str]]) -> dict[str, Any]:
+def _record(pairs: LinkPairs, colliding: list[tuple[str, str]]) -> output.Record:
     return {
         "tocsin": tocsin.__version__,
         "command": "matrix",

@@ -20,6 +20,7 @@ Record: TypeAlias = dict[str, Any]
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
+    from rich.table import Table
 
 COLOURS = {
     Status.FREE: "bold green",
@@ -72,7 +73,7 @@ def headline(status: Status, text: str) -> str:
 
 def table(
     columns: Sequence[str], rows: Sequence[Sequence[object]], *, title: str = "", right: Sequence[int] = ()
-) -> Any:
+) -> Table:
     """Return a table without frames; columns numbered in `right` are aligned to the right."""
     from rich.box import SIMPLE_HEAD
     from rich.table import Table

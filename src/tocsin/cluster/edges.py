@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from tocsin import _cast
 from tocsin._types import PathLike
 from tocsin.cluster.edge_file import EdgeFile
-from tocsin.cluster.job import PART, Job, Terms
+from tocsin.cluster.job import PART, Answers, Job, Terms
 from tocsin.cluster.workers import Part, answered
 from tocsin.errors import TocsinError
 from tocsin.model.robot import Robot
@@ -89,7 +88,7 @@ def answer_edges(
 
 def _answers(
     scene: Scene, robot: Robot, terms: Terms, parts: Iterator[Part], workers: int | None, address: str | None
-) -> Iterator[tuple[int, dict[str, Any], int]]:
+) -> Iterator[tuple[int, Answers, int]]:
     """Yield (part, answers, process), by workers or by threads of this process."""
     if workers is None and address is None:
         for k, Q0, Q1 in parts:

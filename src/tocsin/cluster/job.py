@@ -14,7 +14,7 @@ import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -24,6 +24,9 @@ from tocsin.cluster.edge_file import EdgeFile, arrow
 from tocsin.errors import TocsinError
 from tocsin.queries.edges import Points
 from tocsin.scene import Scene
+
+Answers: TypeAlias = dict[str, Any]
+"""Columns of answers, as PyArrow has them."""
 
 PART = 16_384
 """Edges in a part."""
@@ -40,7 +43,7 @@ class Terms:
     contacts: bool = False
     """When and where they first touch, too; otherwise only which are proven free."""
 
-    def ask(self, scene: Scene, model: Any, Q0: np.ndarray, Q1: np.ndarray, threads: int | None) -> dict[str, Any]:
+    def ask(self, scene: Scene, model: Any, Q0: np.ndarray, Q1: np.ndarray, threads: int | None) -> Answers:
         """Return the columns of answers."""
         if not self.contacts:
             return {"free": scene.check_edges(model, Q0, Q1, margin=self.margin, threads=threads)}
@@ -113,7 +116,7 @@ class Job:
         Numbered(self.scene.context, self.edges.robot, {"t0": Q0, "t1": Q1})
         return Q0, Q1
 
-    def keep(self, k: int, answers: dict[str, Any]) -> None:
+    def keep(self, k: int, answers: Answers) -> None:
         """Write the answers of a part, whole or not at all."""
         pa = arrow()
         first, last = self.bounds(k)
@@ -171,7 +174,7 @@ class Job:
     def _write_text(self, path: Path) -> None:
         self._safely(path, lambda place: place.write_text(json.dumps(self.about), encoding="utf-8"))
 
-    def _safely(self, path: Path, write: Callable[[Path], Any]) -> None:
+    def _safely(self, path: Path, write: Callable[[Path], object]) -> None:
         """Write a file under another name, and give it its own when it is whole."""
         place = path.with_name(f".{path.name}.{os.getpid()}")
         try:

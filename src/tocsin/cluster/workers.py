@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from tocsin.cluster.edge_file import arrow
-from tocsin.cluster.job import Terms
+from tocsin.cluster.job import Answers, Terms
 from tocsin.errors import TocsinError
 from tocsin.scene import Scene
 
@@ -56,7 +56,7 @@ class Asker:
 
 def answered(
     scene: Scene, model: int, terms: Terms, parts: Iterator[Part], workers: int, address: str | None
-) -> Iterator[tuple[int, dict[str, Any], int]]:
+) -> Iterator[tuple[int, Answers, int]]:
     """Yield (part, answers, process) as workers answer; Ray is started on this machine if there is no address."""
     ray = ray_module()
     own = not ray.is_initialized()
@@ -83,7 +83,7 @@ def answered(
 
 def _block(
     ray: Any, sent: Any, model: int, terms: Terms, parts: list[Part], workers: int
-) -> Iterator[tuple[int, dict[str, Any], int]]:
+) -> Iterator[tuple[int, Answers, int]]:
     """Answer some parts."""
     pa = arrow()
     tables = []

@@ -194,7 +194,7 @@ class KernelCache:
         place = KERNELS.place()
         return None if place is None else str(place)
 
-    def _name(self, sig: Any, made_for: str) -> str | None:
+    def _name(self, sig: object, made_for: str) -> str | None:
         """Return the name of what is compiled for a signature; None if no text that stands in a file is compiled."""
         code = self._function.__code__
         file = Path(code.co_filename)
@@ -207,7 +207,7 @@ class KernelCache:
         parts = repr((FORMAT, self.kind, made_for, function, str(sig)))
         return f"{text}-{hashlib.blake2b(parts.encode(), digest_size=20).hexdigest()}"
 
-    def load_overload(self, sig: Any, target_context: Any) -> Any:
+    def load_overload(self, sig: object, target_context: Any) -> Any:
         """Return what was compiled for a signature, or None."""
         target_context.refresh()
         found = self._found(sig, target_context)
@@ -238,7 +238,7 @@ class KernelCache:
                 continue
         return None
 
-    def save_overload(self, sig: Any, result: Any) -> None:
+    def save_overload(self, sig: object, result: Any) -> None:
         """Keep what was compiled for a signature, if that is possible."""
         COMPILING.tell(self._function)
         COMPILING.end(self._function)
@@ -255,7 +255,7 @@ class KernelCache:
             if name is not None:
                 CLAIMS.give(name)
 
-    def reduce(self, result: Any) -> tuple[Any, ...]:
+    def reduce(self, result: Any) -> tuple[object, ...]:
         """Return what is kept of a function."""
         return result._reduce()
 

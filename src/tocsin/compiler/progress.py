@@ -35,7 +35,7 @@ FEW = 10
 """Kernels after which the time that is left is told: it is the mean of those so far for each that is left."""
 
 
-def called(function: object) -> set[Any]:
+def called(function: object) -> set[object]:
     """Return a kernel's function, and those of all kernels that it can call, directly or through others."""
     seen = {function}
     waiting = [function]
@@ -151,8 +151,8 @@ class Compiling:
     def __init__(self) -> None:
         self.listener: Listener | None = None
         self._question: Any = None
-        self._needed: set[Any] = set()
-        self._done: set[Any] = set()
+        self._needed: set[object] = set()
+        self._done: set[object] = set()
         self._started = 0.0
         self._line = Line()
         self._said = False

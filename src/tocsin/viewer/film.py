@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
 
@@ -321,7 +321,11 @@ def _poses_at(scene: Scene, motions: tuple[Motion, ...], t: float) -> np.ndarray
 
 
 def _things(
-    scene: Scene, motions: tuple[Motion, ...], hit: FirstContact, touches: tuple[Touch, ...], first: Mapping[str, Any]
+    scene: Scene,
+    motions: tuple[Motion, ...],
+    hit: FirstContact,
+    touches: tuple[Touch, ...],
+    first: Mapping[str, np.ndarray],
 ) -> tuple[tuple[Solid, ...], tuple[Sheet, ...]]:
     """Make every shape ready to be drawn, in the order of the scene's tables, and every deformable model."""
     meeting: dict[tuple[str, str], int] = {}

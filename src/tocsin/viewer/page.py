@@ -27,7 +27,7 @@ from tocsin.scene import Scene
 from tocsin.soft_results import FeatureContacts, TriangleTimes
 from tocsin.viewer.camera import best_view, extremes
 from tocsin.viewer.files import target, write
-from tocsin.viewer.film import Film, sampled, shoot, titled
+from tocsin.viewer.film import Film, Touch, sampled, shoot, titled
 from tocsin.viewer.sheets import SHADES, Sheet
 from tocsin.viewer.solids import END, START, Solid
 
@@ -136,7 +136,7 @@ def _growth(film: Film) -> Story | None:
     return {"what": what, "times": times.tolist(), "counts": counts.tolist()}
 
 
-def _touch(touch: Any) -> Story:
+def _touch(touch: Touch) -> Story:
     contact = touch.contact
     triangles = np.concatenate([touch.triangles_a, touch.triangles_b])
     normal = contact.normal.tolist() if np.any(contact.normal) else None

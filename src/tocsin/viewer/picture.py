@@ -189,13 +189,21 @@ class _Draughtsman:
         flat = [(self.unit * x, self.unit * y) for x, y in points]
         self.pen.line(flat, fill=ink, width=max(1, round(self.unit * width)), joint="curve")
 
-    def _dot(self, x: float, y: float, radius: float, fill: Any, outline: Any = None, width: float = 0.0) -> None:
+    def _dot(
+        self,
+        x: float,
+        y: float,
+        radius: float,
+        fill: tuple[int, ...] | None,
+        outline: tuple[int, ...] | None = None,
+        width: float = 0.0,
+    ) -> None:
         u = self.unit
         box = [u * (x - radius), u * (y - radius), u * (x + radius), u * (y + radius)]
         self.pen.ellipse(box, fill=fill, outline=outline, width=max(1, round(u * width)) if outline else 0)
 
     def _text(
-        self, x: float, y: float, text: str, size: float, ink: Any, anchor: str = "ls", bold: bool = False
+        self, x: float, y: float, text: str, size: float, ink: tuple[int, ...], anchor: str = "ls", bold: bool = False
     ) -> float:
         """Write a line of text; return its width."""
         from PIL import ImageFont
