@@ -57,6 +57,14 @@ def test_nobody_waits_for_ever_for_one_who_has_failed(tmp_path, monkeypatch):
     second.take("kernel")
 
 
+def test_where_nothing_can_be_locked_nobody_waits(tmp_path, monkeypatch, no_waiting):
+    def fail(number, how):
+        raise OSError(37, "No locks available")
+
+    monkeypatch.setattr(fcntl, "flock", fail)
+    Claims(tmp_path).take("kernel")
+
+
 def test_without_a_folder_there_are_no_claims(tmp_path):
     Claims().take("kernel")
     Claims(tmp_path / "gone").take("kernel")

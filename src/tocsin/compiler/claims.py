@@ -39,8 +39,10 @@ class Claims:
             try:
                 fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 break
-            except OSError:
+            except BlockingIOError:
                 time.sleep(OFTEN)
+            except OSError:  # a file system without locks: it is compiled twice
+                break
         self._held[name] = number
 
     def give(self, name: str) -> None:
