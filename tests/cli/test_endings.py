@@ -112,7 +112,7 @@ def called(_):
         pass
 
 def run():
-    tocsin_command.interrupt_as_usual()
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     thing = Thing()
     reference = weakref.ref(thing, called)
     del thing
