@@ -33,14 +33,17 @@ def test_a_models_own_tasks_cover_octets_and_rings_once(parts):
 
 
 def test_models_whose_boxes_are_farther_apart_than_matters_are_not_asked():
-    def pair(gap, margin):
-        a = SimpleNamespace(box=[0.0, 0, 0, 1, 1, 1])
-        b = SimpleNamespace(box=[1.0 + gap, 0, 0, 2 + gap, 1, 1])
-        return SimpleNamespace(a=a, b=b, margin=margin, tolerance=0.01)
+    def parted(gap, by, axis):
+        a, b = [0.0, 0.0, 0.0, 1.0, 1.0, 1.0], [0.0, 0.0, 0.0, 1.0, 1.0, 1.0]
+        b[axis], b[axis + 3] = 1.0 + gap, 2.0 + gap
+        found = _parted(a, b, by)
+        assert _parted(b, a, by) == found, "whichever comes first"
+        return found
 
-    assert _parted(pair(0.2, 0.1))
-    assert not _parted(pair(0.1, 0.1))
-    assert not _parted(pair(-0.5, 0.0))
+    for axis in range(3):
+        assert parted(0.2, 0.11, axis)
+        assert not parted(0.1, 0.11, axis)
+        assert not parted(-0.5, 0.0, axis)
 
 
 def test_what_ended_before_it_began_says_nothing_is_known():
