@@ -159,6 +159,15 @@ def test_links_that_touch_at_all_joint_values_are_proven_to(tmp_path: Path) -> N
     assert not accepts(wide, {"wheel": tmp_path / "wide.urdf"})
 
 
+def test_joints_that_do_not_matter_to_a_witness_are_within_their_limits_too(arm: Robot, tmp_path: Path) -> None:
+    """Where it stands, at 0, the first joint is outside its limits; what touches is moved by others."""
+    text = (tmp_path / "arm.urdf").read_text().replace('lower="-1.0" upper="1.0"', 'lower="0.5" upper="1.0"')
+    (tmp_path / "off.urdf").write_text(text)
+    pairs = Robot.from_urdf(tmp_path / "off.urdf").prove_pairs(proof=tmp_path / "off.proof", threads=1)
+    assert ("upper", "rod") in pairs.of("sometimes")
+    checker.check(checker.read_proof(tmp_path / "off.proof"), {"arm": tmp_path / "off.urdf"})
+
+
 def test_a_witness_outside_the_limits_is_none(arm: Robot, tmp_path: Path) -> None:
     arm.prove_pairs(proof=tmp_path / "arm.proof", threads=1)
     data = checker.read_proof(tmp_path / "arm.proof")

@@ -136,6 +136,16 @@ class Survey:
         ends = np.array([found[int(k)] for k in order]).reshape(-1, 2)
         return order, np.ascontiguousarray(ends[:, 0]), np.ascontiguousarray(ends[:, 1])
 
+    def within(self) -> np.ndarray:
+        """Return the configuration at which the robot stands, or the nearest to it within the limits: a witness is one,
+        in the joints that do not matter too."""
+        row = self.robot.rest.copy()
+        for joint in self.robot.joints:
+            if joint.width == 1 and joint.limits is not None:
+                at = int(self.world.links[self.robot.link_index(joint.child)]["config"])
+                row[at] = np.clip(row[at], *joint.limits)
+        return row
+
     def work(self) -> Any:
         """Return arrays to work in, of a thread."""
         depth = int(self.world.links["depth"].max()) + 2
@@ -163,7 +173,7 @@ class Survey:
         if isinstance(found, str):
             return LinkPair(*names, "undecided", reason=found)
         key = cache.content_key(
-            __file__, self.world.links, *self.tables, self.roots, *found, self.robot.rest, self.margin, most, self.keep,
+            __file__, self.world.links, *self.tables, self.roots, *found, self.within(), self.margin, most, self.keep,
             a, b,
         )  # fmt: skip
         kept = cache.load(key, KEPT)
@@ -182,7 +192,7 @@ class Survey:
         by samples, which show what touches; then by as many boxes as it may take."""
         names = self.robot.link_names[a], self.robot.link_names[b]
         entries, low, high = found
-        row, cells = self.robot.rest.copy(), np.zeros((WAITING, 2 * len(entries)))
+        row, cells = self.within(), np.zeros((WAITING, 2 * len(entries)))
         work, words = self.work(), np.zeros(self.keep, np.int64)
         values = np.random.default_rng(a * 1000 + b).uniform(low, high, (SAMPLES if len(entries) else 1, len(entries)))
         looked, proven, trees = 0, True, []
