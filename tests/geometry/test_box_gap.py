@@ -27,7 +27,7 @@ def corners(box):
 def test_a_gap_is_proven_by_the_corners_along_its_own_direction():
     rng = np.random.default_rng(1)
     positive = 0
-    for _ in range(300):
+    for _ in range(120):
         a, b = a_box(rng), a_box(rng)
         gap, n = gap_between(a, b)
         if gap > 0.0:
@@ -36,7 +36,7 @@ def test_a_gap_is_proven_by_the_corners_along_its_own_direction():
             assert gap == pytest.approx(seen, rel=1e-5)
             truth = shapes.distance(shapes.hull(corners(a)), np.eye(4), shapes.hull(corners(b)), np.eye(4))
             assert gap <= truth + 1e-12
-    assert positive > 100
+    assert positive > 40
 
 
 def test_boxes_that_share_a_point_have_no_gap():

@@ -37,19 +37,19 @@ def test_no_moment_at_which_boxes_are_near_is_left_out():
     rng = np.random.default_rng(1)
     work = np.zeros((8, 3))
     shorter = 0
-    for _ in range(150):
+    for _ in range(60):
         (a, corners_a), (b, corners_b) = random_node(rng), random_node(rng)
         relative, need = random_relative(rng), float(rng.choice([0.0, 0.1]))
         lo, hi = box_range(a, b, relative, need, -1.0, 1.0, work)
         shorter += hi - lo < 1.9
-        for s in np.linspace(-1.0, 1.0, 9):
+        for s in np.linspace(-1.0, 1.0, 6):
             if lo <= s <= hi:
                 continue
             m = relative["x0"] + s * relative["x1"]
             moved = corners_b @ m[:, :3].T + m[:, 3]
             truth = shapes.distance(shapes.hull(corners_a), np.eye(4), shapes.hull(moved), np.eye(4))
             assert truth > need - 1e-9
-    assert shorter > 50, "the test is idle"
+    assert shorter > 20, "the test is idle"
 
 
 def test_boxes_far_apart_all_the_time_leave_nothing():
