@@ -38,7 +38,7 @@ pages: $(SITE)
 demo: $(LIBRARY)
 	$(BIN)/tocsin demo
 
-# A wheel that holds compiled kernels, for the levels of x86-64 that this processor has: ten minutes the first time.
+# A wheel that holds compiled kernels, for the levels of x86-64 that this processor has: ten minutes of processor the first time.
 wheel: $(LIBRARY)
 	$(BIN)/python tools/wheel.py
 
