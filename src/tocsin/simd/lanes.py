@@ -17,7 +17,6 @@ from typing import Any, TypeAlias
 import numpy as np
 from llvmlite import ir
 from numba import types
-from numba.core.datamodel.manager import DataModelManager
 from numba.extending import intrinsic, lower_builtin, models, overload, register_model, type_callable
 
 from tocsin.compiler.emitting import Builder, Context, Instruction, Signature, Word
@@ -74,13 +73,13 @@ _masks = {
 
 @register_model(LanesType)
 class _LanesModel(models.PrimitiveModel):
-    def __init__(self, dmm: DataModelManager, fe_type: LanesType) -> None:
+    def __init__(self, dmm: object, fe_type: LanesType) -> None:
         super().__init__(dmm, fe_type, fe_type.vector)
 
 
 @register_model(MaskType)
 class _MaskModel(models.PrimitiveModel):
-    def __init__(self, dmm: DataModelManager, fe_type: MaskType) -> None:
+    def __init__(self, dmm: object, fe_type: MaskType) -> None:
         super().__init__(dmm, fe_type, ir.VectorType(ir.IntType(1), fe_type.width))
 
 
