@@ -52,7 +52,7 @@ COMMANDS = {
     "curves": ("Bounds of joints on curves", "campaigns.curves"),
     "tubes": ("Motions inside tubes", "campaigns.tubes"),
     "grasps": ("Programs with grasps", "campaigns.grasps"),
-    "executed": ("As it is driven", "campaigns.executed"),
+    "executed": ("As it is driven", "measures.executed"),
     "curved": ("What curves cost", "measures.curved"),
     "enclosures": ("Enclosures of the interval engine", "campaigns.enclosures"),
     "properness": ("Properness", "campaigns.properness"),

@@ -57,6 +57,12 @@ def test_questions_are_dealt_to_processes_with_seeds_of_their_own(monkeypatch, c
 
 
 @pytest.mark.pure
+def test_what_differs_from_process_to_process_is_no_part_of_an_answer():
+    with pytest.raises(TypeError, match="no part of an answer"):
+        memory.bits((0.1, memory.digest))
+
+
+@pytest.mark.pure
 def test_a_digest_sees_every_bit():
     assert memory.bits((0.1, [1, "a"])) != memory.bits((0.1 + 2.0**-56, [1, "a"]))
     assert memory.digest("distance", 2, 1) == memory.digest("distance", 2, 1) != memory.digest("distance", 2, 2)

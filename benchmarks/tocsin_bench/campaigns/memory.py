@@ -28,6 +28,7 @@ import tempfile
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import fields, is_dataclass
 from itertools import islice, product
 from pathlib import Path
 from typing import Any
@@ -111,7 +112,8 @@ def _audit(seed: int) -> Iterator[Answer]:
             robot, path = question.motions[0].model, question.motions[0].rows[:, BASE_WIDTH:]
 
             def ask(question: Any = question, robot: Any = robot, path: Any = path) -> Any:
-                return tocsin.audit(question.scene, robot, path, margin=question.margin).stretches
+                found = tocsin.audit(question.scene, robot, path, margin=question.margin)
+                return [(part, part.contacts, part.exit_contacts) for part in found.stretches]
 
             yield question.name, ask
 
@@ -184,8 +186,10 @@ def bits(answer: Any) -> bytes:
         return float(answer).hex().encode()
     if isinstance(answer, tuple | list):
         return b"(" + b",".join(map(bits, answer)) + b")"
-    if hasattr(answer, "__dataclass_fields__"):
-        return bits([getattr(answer, name) for name in answer.__dataclass_fields__])
+    if is_dataclass(answer):
+        return bits([getattr(answer, field.name) for field in fields(answer) if field.compare])
+    if callable(answer):
+        raise TypeError(f"{answer!r} is no part of an answer: it is something else in every process.")
     return repr(answer).encode()
 
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from tocsin_bench.campaigns import recorded
-from tocsin_bench.campaigns.executed import JOINED
+from tocsin_bench.measures import recorded
+from tocsin_bench.measures.executed import JOINED
 
 POINTS = np.array([[0.0, 0.0, 0.5], [0.7, -0.2, 0.5], [0.9, 0.6, 0.5], [0.1, 0.8, 0.5]])
 TIMES = np.array([0.0, 1.2, 2.5, 4.0])

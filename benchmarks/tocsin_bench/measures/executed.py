@@ -30,11 +30,12 @@ import tocsin
 from tocsin import Trajectory
 from tocsin.io.planning import load_problem
 from tocsin.planning import plan
-from tocsin_bench.campaigns import mbm, recorded
+from tocsin_bench.campaigns import mbm
 from tocsin_bench.campaigns.mbm_fcl import Judge, Sweep
 from tocsin_bench.campaigns.mbm_files import Chain, Solid, read_scene
 from tocsin_bench.campaigns.published import Published, in_files, listed
 from tocsin_bench.data import Missing, data_file
+from tocsin_bench.measures import recorded
 from tocsin_bench.measures.plans import deepest
 from tocsin_bench.report import console
 
