@@ -5,7 +5,7 @@ import pytest
 
 import tocsin
 from plain import PLAIN
-from tocsin.contacts.closest import put_in_order
+from tocsin.contacts.closest import GAP, put_in_order
 from tocsin_bench.oracles import distance as oracle
 
 pytestmark = PLAIN
@@ -14,12 +14,12 @@ pytestmark = PLAIN
 def test_the_nearest_is_on_top_and_what_waits_below_stays():
     rng = np.random.default_rng(1)
     for _ in range(20):
-        stack, waiting = np.zeros((16, 2), np.int32), np.zeros(16)
-        stack[0], waiting[0] = (90, 91), 0.0  # from before: nearer, yet not looked at
+        stack, waiting = np.zeros((16, 2), np.int32), np.zeros((16, GAP + 1))
+        stack[0] = 90, 91  # from before: nearer, yet not looked at
         gaps = rng.permutation(8).astype(float)
         for top, gap in enumerate(gaps, 1):
             put_in_order(stack, waiting, 1, top, gap, int(gap), -int(gap))
-        assert waiting[1:9].tolist() == sorted(gaps, reverse=True)
+        assert waiting[1:9, GAP].tolist() == sorted(gaps, reverse=True)
         assert stack[1:9, 0].tolist() == sorted(map(int, gaps), reverse=True)
         assert stack[0].tolist() == [90, 91]
 
