@@ -54,6 +54,11 @@ FINDINGS = {
     "an exit printed no JSON": "cli/test_endings.py::test_every_exit_prints_json_where_json_was_asked",
     "~ was a folder of that name": "compiler/test_store.py::test_a_tilde_is_the_users_home",
     "a first compile was called a hang": "../benchmarks/tests/campaigns/test_mutate.py::test_what_is_compiled_is_not_on_the_clock_of_a_file",
+    "a cloud's header of 24 kB took gigabytes; clouds without points raised foreign errors": "io/test_pointfile.py::test_a_cloud_without_points_has_none",
+    "an octomap that is full of cells took seconds and gigabytes": "io/test_octomap.py::test_more_cubes_than_can_be_held_are_refused_unless_coarser_ones_are_asked_for",
+    "frames of an SDF overflowed Python's stack, or took half a minute": "io/test_sdf.py::test_frames_may_hang_on_each_other_as_deep_as_there_are_frames",
+    "a quaternion of 1e308 was an error of several lines": "io/test_sdf.py::test_a_quaternion_may_have_any_length_but_zero",
+    "an interrupt in a callback of Python's was lost": "cli/test_endings.py::test_an_interrupt_in_a_callback_of_pythons_is_not_lost",
 }
 """What was wrong -> the test that says so."""
 
