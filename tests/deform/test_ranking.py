@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tocsin.deform.narrow import HIT
-from tocsin.deform.ranking import in_order
+from tocsin.deform.ranking import by_bits, in_order
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 100, 3000])
@@ -19,3 +19,7 @@ def test_contacts_are_ordered_by_time_and_then_by_pair_kind_and_features(n):
         rows = [(hits["time"][k], pair[k], hits["kind"][k], hits["a"][k], hits["b"][k]) for k in range(n)]
         assert [rows[k] for k in order] == sorted(rows)
         assert sorted(order.tolist()) == list(range(n))
+
+
+def test_nothing_is_read_of_no_keys():
+    assert len(getattr(by_bits, "py_func", by_bits)(np.zeros(0, np.uint64))) == 0

@@ -24,7 +24,7 @@ def by_bits(keys):
     for d in range(DIGITS):
         shift = np.uint64(WIDTH * d)
         places = counts[d]
-        if places[(keys[0] >> shift) & digit] == n:
+        if n == 0 or places[(keys[0] >> shift) & digit] == n:
             continue
         place = 0
         for k in range(places.shape[0]):
