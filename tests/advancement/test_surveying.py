@@ -138,17 +138,20 @@ def test_a_line_is_free_only_if_its_cells_are_set():
 
 def questions(case, seed, count):
     rng = np.random.default_rng(seed)
-    while count:
+    for _ in range(100 * count):
         q0, q1 = rng.uniform(-3, 3, (2, 2))
         if case.gap(*q0) > 0.01:
             count -= 1
             yield q0, q0 + 0.3 * q1
+        if not count:
+            return
+    raise AssertionError("the two are in contact nearly everywhere")
 
 
-@pytest.mark.parametrize("seed", range(6))
-def test_answers_are_the_same_bits_with_a_chart_and_without(seed, monkeypatch):
+@pytest.mark.parametrize(("seed", "spread"), [(0, 0.1), (1, 0.1), (2, 0.3), (3, 0.3), (4, 0.3), (7, 0.3)])
+def test_answers_are_the_same_bits_with_a_chart_and_without(seed, spread, monkeypatch):
     monkeypatch.setattr(surveying, "EARNED", 1)
-    case = TwoJoints(seed)
+    case = TwoJoints(seed, spread)
     case.scene.context.charts.next_look = 1
     plain = tocsin.Scene(case.robot, charts=False)
     used = 0
@@ -160,7 +163,7 @@ def test_answers_are_the_same_bits_with_a_chart_and_without(seed, monkeypatch):
             assert case.scene.is_free(case.robot.move(q0, q1)) == (not b.collides)
             used += round_ and a.stats.steps < b.stats.steps
             case.scene.context.charts.next_look = 1
-    assert used or not case.scene.context.charts.charted
+    assert used
 
 
 def test_a_pair_that_its_first_bound_settles_time_and_again_gets_a_chart(monkeypatch):
