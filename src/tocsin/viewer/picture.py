@@ -282,7 +282,7 @@ class _Draughtsman:
     def _headline(self, title: str | None) -> None:
         """Say what was found, in the corner."""
         film = self.film
-        wanted = ("first", "between", "features", "distance", "least seen", "margin")
+        wanted = ("first", "clearance", "between", "features", "distance", "least seen", "margin")
         lines = [(n, v) for n, v in film.details() if n in wanted]
         top, left = 26.0, 26.0
         wide = max(
