@@ -102,8 +102,8 @@ def _implied(trajectory: Trajectory, robot: Robot, group: str | None) -> tuple[s
         names = column_names(robot.joints)
     if len(names) != trajectory.positions.shape[1]:
         raise TocsinError(
-            f"the trajectory {trajectory.source!r} names no joints and has {trajectory.positions.shape[1]} columns, "
-            f"but {robot.name!r} has {len(names)} values ({', '.join(names)}); give joints=[...] for its columns."
+            f"{trajectory.said} names no joints and has {trajectory.positions.shape[1]} columns, but {robot.name!r} "
+            f"has {len(names)} values ({', '.join(names)}); give joint_names=[...] for its columns."
         )
     return names
 

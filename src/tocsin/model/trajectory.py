@@ -162,11 +162,16 @@ class Trajectory:
             piece, column = far[0].tolist()
             name = repr(self.joint_names[column]) if self.joint_names else f"column {column}"
             raise TocsinError(
-                f"{_where(self.source)}: its pieces do not meet: {name} ends piece {piece}, at "
+                f"{self.said}: its pieces do not meet: {name} ends piece {piece}, at "
                 f"{self.knots[piece + 1]:g} s, at {ends[piece, column]:g} and goes on from "
                 f"{self.positions[piece + 1, column]:g}."
             )
         self.gaps = _cast.frozen(off.max(axis=0))
+
+    @property
+    def said(self) -> str:
+        """Its name in a sentence."""
+        return _where(self.source)
 
     def __repr__(self) -> str:
         rows, columns = self.positions.shape
