@@ -100,7 +100,7 @@ def test_no_sample_goes_farther_than_the_search_says(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(30))
 def test_no_sample_goes_farther_than_the_checker_says(seed: int) -> None:
     from tocsin_checker.check import Check
-    from tocsin_checker.matrix import Boxes
+    from tocsin_checker.motion import Boxes
 
     case = Case(seed)
     examined = Check(Scene(case.robot).prove(case.robot.move(case.middle, case.middle)).data)
@@ -114,19 +114,19 @@ def test_no_sample_goes_farther_than_the_checker_says(seed: int) -> None:
     for k in range(12):
         d = case.rng.normal(size=(1, 3)) if k % 2 else np.eye(3)[[k % 3]]
         d /= np.linalg.norm(d)
-        told = float(cells.high(shape, [part], 0, [0], d)[0, 0])
+        told = float(cells.high([n], [part], [0], [0], d)[0, 0])
         assert max(float((d @ seen).max()) for seen in case.corners) <= told
     for corner in range(8):
-        at, goes = cells.stays(n, 0, [0], part.points[[corner]], part.sizes[1])
-        near = [np.linalg.norm(seen - at.T, axis=0) for seen in case.corners]
-        start = int(np.argmin(np.linalg.norm(case.seen(case.middle) - at.T, axis=0)))
-        assert max(float(v[start]) for v in near) <= float(goes[0])
+        at, goes, _ = cells.stays(n, 0, 0, part.points[corner], part.sizes)
+        near = [np.linalg.norm(seen - at[:, None], axis=0) for seen in case.corners]
+        start = int(np.argmin(np.linalg.norm(case.seen(case.middle) - at[:, None], axis=0)))
+        assert max(float(v[start]) for v in near) <= goes
 
 
 @pytest.mark.parametrize("seed", range(20))
 def test_no_sample_goes_farther_than_the_checker_says_in_the_frame_of_any_link(seed: int) -> None:
     from tocsin_checker.check import Check
-    from tocsin_checker.matrix import Boxes
+    from tocsin_checker.motion import Boxes
 
     case = Case(seed)
     examined = Check(Scene(case.robot).prove(case.robot.move(case.middle, case.middle)).data)
@@ -141,7 +141,7 @@ def test_no_sample_goes_farther_than_the_checker_says_in_the_frame_of_any_link(s
         points = np.c_[part.points, np.ones(len(part.points))].T
         for d in (case.rng.normal(size=(1, 3)), np.eye(3)[[1]], np.eye(3)[[2]]):
             d = d / np.linalg.norm(d)
-            told = float(cells.high(shape[link], [part], frame, [0], d)[0, 0])
+            told = float(cells.high([link], [part], [frame], [0], d)[0, 0])
             for way in np.concatenate([case.rng.uniform(-1, 1, (30, n)), np.sign(case.rng.normal(size=(30, n)))]):
                 row = case.row.copy()
                 row[7:] = case.middle + way * case.half

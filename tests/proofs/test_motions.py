@@ -93,7 +93,7 @@ def test_the_checker_places_links_where_they_are_and_bounds_what_a_parabola_leav
         shape = int(rng.integers(len([i for i, _ in examined.shapes if examined.of[i] is examined.models[0]])))
         link, part = examined.shapes[shape]
         t, t1, t2 = slabs.placed(link, -1)[0][0, :, :3]
-        most = slabs.left(link, -1, [0], None, part.sizes[None])[0]
+        most = slabs.left(*slabs.rows([link], [-1], [0]), None, part.sizes[None])[0]
         points = np.c_[part.points, np.ones(len(part.points))]
         for s in rng.uniform(-tau, tau, 12):
             at = (begin + (end - begin) * (Fraction(m, 8) + Fraction(float(s))) - first) / (last - first)
@@ -102,4 +102,5 @@ def test_the_checker_places_links_where_they_are_and_bounds_what_a_parabola_leav
             off = np.linalg.norm(points @ (pose[:3] - (t + share * t1 + share * share * t2)).T, axis=1).max()
             assert off <= most + 1e-12
         moment = Slabs(examined, *examined.stretch(begin, end), range(len(examined.links)), [((m / 8, m / 8),)])
-        assert moment.left(link, -1, [0], None, part.sizes[None])[0] < 1e-10  # nothing but what may be rounded
+        left = moment.left(*moment.rows([link], [-1], [0]), None, part.sizes[None])[0]
+        assert left < 1e-10  # nothing but what may be rounded

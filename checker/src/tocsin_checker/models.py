@@ -1,20 +1,27 @@
-"""What is in the scene: robots from URDF, and bodies and other robots that the proof spells out; and how they move."""
+"""What is in the scene: robots from URDF, and bodies and other robots that the proof spells out; and how they move.
+
+Shapes are sets of points that a linear function can be maximised over, and meshes are cut into parts. A part of a mesh
+is a set of its triangles. It is halved by a rule, so that a proof need not say how: along the axis on which the box of
+its corners is longest (the first of equal ones), its triangles are sorted by the sum of their three corners, ties by
+their number in the file; the first half, rounded down, and the rest. Every triangle is in one of the two whatever the
+rule does, so that nothing rests on it but that proofs find what they mean.
+"""
 
 import functools
 import hashlib
+import io
 import itertools
 import xml.etree.ElementTree as ElementTree
 from bisect import bisect_right
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from tocsin_checker.motion import EYE, ONE, Joint, Poly, rigid, turn_between, turned, unit, whole
+from tocsin_checker.motion import EYE, ONE, Poly, about, rigid, turn_between, twist, unit, whole
 from tocsin_checker.proof import need
-from tocsin_checker.shapes import Part, read_mesh, shape, solid
 
 ENTRIES = {"fixed": 0, "revolute": 1, "prismatic": 1, "ball": 4}
 """How many entries of a configuration a joint has: an angle, a length, a quaternion x y z w."""
@@ -22,39 +29,142 @@ JUMP = 2e-6
 """How far an entry may be, in radians or metres, from where it was, when a piece of a motion begins."""
 
 
-@dataclass
-class Link:
-    """A link: its parent, the joint between them, and its shapes."""
+@dataclass(eq=False)
+class Part:
+    """What a link has of a shape: the hull of corners, grown by balls of `radius` and rings of `ring` about z; or, of a
+    mesh, triangles. Corners are in the shape's own frame, and `place` is where the link has that."""
+
+    corners: np.ndarray
+    place: np.ndarray
+    radius: float = 0.0
+    ring: float = 0.0
+    faces: np.ndarray | None = None
+    """Of a mesh: the corners of each triangle of the part, in the order of the file."""
+
+    def __post_init__(self) -> None:
+        """Place its points in the link. `sizes`: how far they are at most from its origin (reach); what roundings are a
+        share of (spread); a ball around them, its radius (girth) and center."""
+        self.used = self.corners if self.faces is None else self.corners[np.unique(self.faces)]
+        need(len(self.used) > 0 and min(self.radius, self.ring) >= 0.0, "a shape has no points, or a size below zero.")
+        self.points = self.placed(self.used)
+        center = 0.5 * (self.points.min(axis=0) + self.points.max(axis=0))
+        sets, grown = (self.used, self.points, self.points - center), self.radius + self.ring
+        size, far, girth = (float(np.sqrt((v**2).sum(axis=1).max())) + grown for v in sets)
+        need(size < 1e9 and far < 1e9, "a shape is larger than 1e9 m, or has sizes that are not numbers.")
+        reach, girth = (v * (1.0 + 1e-8) + 1e-12 * size for v in (far, girth))
+        self.sizes = np.array([reach, 4.0 * (reach + size), girth, *center])
+
+    def placed(self, points: np.ndarray) -> np.ndarray:
+        """Return points of the shape in the frame of the link."""
+        return points @ self.place[:3, :3].T + self.place[:3, 3]
+
+    def largest(self, rows: np.ndarray) -> np.ndarray:
+        """Return the largest a x + b y + c z + d over the part, for each row (a, b, c, d), up to a few roundings."""
+        along = rows[..., :3]
+        best = (along @ self.points.T).max(axis=-1) + rows[..., 3] + self.radius * np.sqrt((along**2).sum(axis=-1))
+        return best + self.ring * np.hypot(*(along @ self.place[:3, :2]).T).T if self.ring else best
+
+    def point(self, of: Any, weights: list[float], beside: list[float]) -> np.ndarray:
+        """Return a point of the whole shape, in the link: between the corners of a triangle, or those that are listed,
+        by weights; and beside it by no more than its balls and rings reach, in the shape's frame."""
+        numbers = [int(i) for i in of] if self.faces is None else self.faces[int(of)]
+        sum_of, (x, y, z) = sum(weights), map(float, beside)
+        between = len(weights) == len(numbers) and min(weights) >= 0.0 and 1e-9 < sum_of < 1e9
+        within = x * x + y * y + z * z <= (self.radius or self.ring) ** 2 and not (self.ring and z)
+        need(between and within, "a point of the contact is not in its shape.")
+        return self.placed(np.array(weights) @ self.corners[numbers] / sum_of + (x, y, z))
+
+    @functools.cached_property
+    def halves(self) -> "list[Part]":
+        """Its two halves."""
+        need(self.faces is not None and len(self.faces) > 1, "the proof halves a solid, or a single triangle.")
+        axis = int(np.argmax(self.used.max(axis=0) - self.used.min(axis=0)))
+        a, b, c = self.corners[:, axis][self.faces].T
+        order = np.argsort((a + b) + c, kind="stable")
+        first, rest = np.split(order, [len(order) // 2])
+        return [replace(self, faces=self.faces[np.sort(half)]) for half in (first, rest)]
+
+
+def shape(points: Any, place: Any, radius: float = 0.0, ring: float = 0.0, faces: Any = None) -> Part:
+    """Return a shape as one part, or a mesh, if there are triangles: of that, corners at the same place are one."""
+    corners, place = np.array(points, dtype=float).reshape(-1, 3), np.array(place, dtype=float)
+    turn = place[:3, :3]
+    need(np.abs(turn @ turn.T - EYE).max() <= 1e-9, "a shape is placed by a matrix that is no rotation.")
+    if faces is None:
+        return Part(corners, place, float(radius), float(ring))
+    triangles = np.array(faces, dtype=np.int64).reshape(-1, 3)
+    there = len(triangles) > 0 and triangles.min() >= 0 and triangles.max() < len(corners)
+    need(bool(there) and np.array_equal(triangles.ravel(), np.ravel(faces)), "a mesh lacks triangles, or corners.")
+    corners, same = np.unique(corners, axis=0, return_inverse=True)
+    return Part(corners, place, faces=same.reshape(-1)[triangles])
+
+
+def solid(kind: str, sizes: list[float], place: np.ndarray) -> Part:
+    """Return a solid of a URDF: a box (x, y, z), a sphere (radius), a cylinder or capsule (radius, length) along z."""
+    fits = len(sizes) == {"box": 3, "sphere": 1, "cylinder": 2, "capsule": 2}.get(kind)
+    need(fits, f"a shape is a mesh or a solid with its sizes, not {str(kind)[:40]!r} with {len(sizes)}.")
+    if kind == "box":
+        return shape(np.array(list(itertools.product((-0.5, 0.5), repeat=3))) * sizes, place)
+    radius, length = [*sizes, 0.0][:2]
+    grown = {"ring" if kind == "cylinder" else "radius": radius}
+    return shape([[0.0, 0.0, -0.5 * length], [0.0, 0.0, 0.5 * length]], place, **grown)
+
+
+def read_mesh(raw: bytes, suffix: str) -> tuple[Any, Any]:
+    """Return the corners and triangles of a file in their order, nothing merged and nothing dropped; polygons as
+    fans."""
+    if suffix != ".obj":
+        import trimesh
+
+        read: Any = trimesh.load(io.BytesIO(raw), file_type=suffix[1:], process=False, force="mesh")
+        return read.vertices, read.faces
+    vertices, faces = [], []
+    for word, *rest in (line.split() for line in raw.decode(errors="replace").splitlines() if line.strip()):
+        if word == "v":
+            vertices.append([float(v) for v in rest[:3]])
+        elif word == "f":
+            numbers = [int(c.split("/")[0]) for c in rest]
+            first, *others = [c - 1 if c > 0 else len(vertices) + c for c in numbers]
+            faces += [(first, a, b) for a, b in itertools.pairwise(others)]
+    return vertices, faces
+
+
+class Link(NamedTuple):
+    """A link: its parent, the joint between them, M = F J G as `motion` has it, and its shapes."""
 
     name: str
     parent: int
     kind: str = "fixed"
-    origin: np.ndarray = field(default_factory=lambda: np.eye(4))
-    axis: np.ndarray = field(default_factory=lambda: EYE[2])
+    origin: np.ndarray = np.eye(4)
+    """F."""
+    twist: np.ndarray = np.zeros((4, 4))
+    """K."""
     entry: int = 0
     """The first of the configuration that the joint has."""
     mimic: tuple[float, float] = (1.0, 0.0)
     """A joint of one entry has this times it, plus that, for its value."""
-    shapes: list[Part] = field(default_factory=list)
+    shapes: Any = ()
     limits: tuple[float, float] | None = None
+    off: float = 0.0
+    """How far its value may be off."""
+    then: np.ndarray = np.eye(4)
+    """G."""
 
-    def joint(self, piece: list[Poly], off: list[float], first: int) -> Joint:
-        """Return its joint during a piece of a motion, whose entries are numbered from `first` on; the last of them is
-        the share of the piece that is done. `off`: how far they may be off."""
-        share, factor = first + len(piece) - 1, self.mimic[0]
+    def during(self, piece: list[Poly], off: list[float], first: int) -> "Link":
+        """Return it with its joint during a piece of a motion, one that turns or slides: the entries are numbered from
+        `first` on, and the last of them is the share of the piece that is done. `off`: how far they may be off."""
         if self.kind == "fixed":
-            return Joint(self.origin, False, self.axis, share, 0.0, 0.0)
+            return self._replace(entry=first, mimic=(0.0, 0.0))
         if self.kind == "ball":
             p, q = zip(*[(e[0], sum(e)) for e in piece[self.entry : self.entry + 4]])
-            then = rigid(turned(*turn_between((0, 0, 0, ONE), p)), 0.0)
-            axis, angle = turn_between(p, q)
-            return Joint(self.origin, True, axis, share, angle, 0.0, off[self.entry], then)
-        may, turns = abs(factor) * off[self.entry], self.kind == "revolute"
-        return Joint(self.origin, turns, self.axis, first + self.entry, *self.mimic, may)
+            then = rigid(*turn_between((0, 0, 0, ONE), p))
+            (axis, angle), may = turn_between(p, q), off[self.entry]
+            turn = {"kind": "revolute", "twist": twist(axis, True), "mimic": (angle, 0.0), "then": then}
+            return self._replace(entry=first + len(piece) - 1, off=may, **turn)
+        return self._replace(entry=first + self.entry, off=abs(self.mimic[0]) * off[self.entry])
 
 
-@dataclass
-class Model:
+class Model(NamedTuple):
     """Links, parents first, and the pieces of their motion: of every entry a polynomial of the share that is done,
     which is the last of them itself."""
 
@@ -70,15 +180,14 @@ class Model:
     about: str
     """Where its shapes are from."""
 
-    def during(self, begin: Fraction, end: Fraction, first: int) -> tuple[list[Joint], list[Poly], Fraction, Fraction]:
-        """Return the joint of every link in a stretch of the motion, the polynomial of every entry, which are numbered
-        from `first` on, and where the stretch begins and how long it is in the polynomials' own time."""
-        k, share = 0, (Fraction(0), Fraction(1))
-        if self.knots:
-            k = bisect_right(self.knots, begin) - 1
-            lasts = self.knots[k + 1] - self.knots[k]
-            share = (begin - self.knots[k]) / lasts, (end - begin) / lasts
-        return [link.joint(self.pieces[k], self.off, first) for link in self.links], self.pieces[k], *share
+    def during(self, begin: Fraction, end: Fraction, first: int) -> tuple[list[Link], list[Poly]]:
+        """Return every link with its joint in a stretch of the motion, and the polynomial of every entry in the time of
+        the stretch; these are numbered from `first` on."""
+        knots = self.knots or [begin, end]
+        k = bisect_right(knots, begin) - 1
+        lasts = knots[k + 1] - knots[k]
+        entries = [about(p, (begin - knots[k]) / lasts, (end - begin) / lasts) for p in self.pieces[k]]
+        return [link.during(self.pieces[k], self.off, first) for link in self.links], entries
 
 
 def _numbers(element: Any, key: str, default: str) -> list[float]:
@@ -88,8 +197,7 @@ def _numbers(element: Any, key: str, default: str) -> list[float]:
 def _origin(element: Any) -> np.ndarray:
     """Return where an element of a URDF stands: at xyz, turned by Rz(yaw) Ry(pitch) Rx(roll)."""
     roll, pitch, yaw = _numbers(element, "rpy", "0 0 0")
-    turn = turned(EYE[2], yaw) @ turned(EYE[1], pitch) @ turned(EYE[0], roll)
-    return rigid(turn, _numbers(element, "xyz", "0 0 0"))
+    return rigid(EYE[2], yaw, _numbers(element, "xyz", "0 0 0")) @ rigid(EYE[1], pitch) @ rigid(EYE[0], roll)
 
 
 class Robot:
@@ -104,7 +212,7 @@ class Robot:
         links, hashes = self.read(given["geometry"], tuple(given["joints"]))
         wrong = [name or self.path.name for name, own in hashes.items() if given["files"].get(name) != own]
         need(not wrong, f"the proof is about another file than {wrong[:1]}: hashes differ.")
-        return [replace(k, parent=k.parent + first if k.parent >= 0 else parent) for k in links]
+        return [k._replace(parent=k.parent + first if k.parent >= 0 else parent) for k in links]
 
     def read(self, geometry: str, names: tuple[str, ...]) -> tuple[list[Link], dict[str, str]]:
         """Return the links, and the hashes of the file and of the meshes that it names; `names`: joints in the order of
@@ -113,8 +221,7 @@ class Robot:
         root, hashes, links = ElementTree.fromstring(self.raw), {"": hashlib.sha256(self.raw).hexdigest()}, []
         given, joints = ({item.get("name"): item for item in root.findall(tag)} for tag in ("link", "joint"))
         above = {joint.find("child").get("link"): joint for joint in joints.values()}
-        entries = {name: k for k, name in enumerate(names)}
-        waiting = [(name, -1) for name in given if name not in above]
+        waiting, entries = [(name, -1) for name in given if name not in above], {k: i for i, k in enumerate(names)}
         for name, parent in waiting:
             parts = [self._shape(item, hashes) for item in given[name].findall(geometry)]
             waiting += [(c, len(links)) for c, joint in above.items() if joint.find("parent").get("link") == name]
@@ -124,21 +231,18 @@ class Robot:
         return links, hashes
 
     def _shape(self, given: Any, hashes: dict[str, str]) -> Part:
-        ((item,), place) = given.find("geometry"), _origin(given.find("origin"))
-        if item.tag == "mesh":
-            path = self._mesh_file(item.get("filename"))
-            raw = path.read_bytes()
-            hashes[item.get("filename")] = hashlib.sha256(raw).hexdigest()
-            vertices, faces = read_mesh(raw, path.suffix.lower())
-            return shape(np.array(vertices) * _numbers(item, "scale", "1 1 1"), place, faces=faces)
-        return solid(item.tag, [v for key in ("size", "radius", "length") for v in _numbers(item, key, "")], place)
-
-    def _mesh_file(self, name: str) -> Path:
-        """Return where a mesh is: in the folder of the URDF or one above it; package://name/rest as name/rest."""
-        folder, tail = self.path.resolve().parent, name.removeprefix("package://").removeprefix("file://")
-        found = next((f / tail for f in (folder, *folder.parents) if (f / tail).is_file()), None)
-        need(found is not None, f"the mesh {name!r} of {self.path.name} is not there.")
-        return found
+        """Return a shape. A mesh is in the folder of the URDF or one above it; package://name/rest as name/rest."""
+        (item,), place, folder = given.find("geometry"), _origin(given.find("origin")), self.path.resolve().parent
+        if item.tag != "mesh":
+            return solid(item.tag, [v for key in ("size", "radius", "length") for v in _numbers(item, key, "")], place)
+        name = item.get("filename")
+        files = (f / name.removeprefix("package://").removeprefix("file://") for f in (folder, *folder.parents))
+        path = next((file for file in files if file.is_file()), None)
+        need(path is not None, f"the mesh {name!r} of {self.path.name} is not there.")
+        raw = path.read_bytes()
+        hashes[name] = hashlib.sha256(raw).hexdigest()
+        vertices, faces = read_mesh(raw, path.suffix.lower())
+        return shape(np.array(vertices) * _numbers(item, "scale", "1 1 1"), place, faces=faces)
 
 
 def _joint(joint: Any, entries: dict[str, int]) -> dict[str, Any]:
@@ -148,7 +252,7 @@ def _joint(joint: Any, entries: dict[str, int]) -> dict[str, Any]:
     said: dict[str, Any] = {"kind": kind, "origin": _origin(joint.find("origin"))}
     if kind != "fixed":
         said["entry"] = entries[joint.get("name") if mimic is None else mimic.get("joint")]
-        said["axis"] = unit(_numbers(joint.find("axis"), "xyz", "1 0 0"))
+        said["twist"] = twist(unit(_numbers(joint.find("axis"), "xyz", "1 0 0")), kind == "revolute")
     if mimic is not None:
         said["mimic"] = float(mimic.get("multiplier", "1")), float(mimic.get("offset", "0"))
     elif limit is not None and joint.get("type") != "continuous":
@@ -161,32 +265,24 @@ def _spelled(item: dict[str, Any], parent: int) -> Link:
     kind, entry, (factor, offset) = item["joint"], int(item["entry"]), map(float, item["mimic"])
     x, y, z, *turn = map(float, item["at"])
     need(kind in ENTRIES and 0 <= entry < 1e6, f"{item['name']!r} has no joint, or no entry of a configuration.")
-    parts, axis = [_spelled_shape(**said) for said in item["shapes"]], unit(item["axis"])
-    origin = rigid(turned(*turn_between((0, 0, 0, 1), turn)), (x, y, z))
-    return Link(str(item["name"]), parent, kind, origin, axis, entry, (factor, offset), parts)
+    origin, shapes = rigid(*turn_between((0, 0, 0, 1), turn), (x, y, z)), [shape(**s) for s in item["shapes"]]
+    k = twist(unit(item["axis"]), kind == "revolute")
+    return Link(str(item["name"]), parent, kind, origin, k, entry, (factor, offset), shapes)
 
 
-def _spelled_shape(place: Any, **said: Any) -> Part:
-    put = np.array([*place[:3], (0, 0, 0, 1)], dtype=float)
-    straight = np.abs(put[:3, :3] @ put[:3, :3].T - EYE).max() <= 1e-9
-    need(bool(straight), "a shape is placed by a matrix that is no rotation.")
-    return shape(place=put, **said)
-
-
-def read_model(given: dict[str, Any], files: dict[str, Any]) -> Model:
-    """Return a model of the proof; `files`: by their names, the robots that the user has given."""
-    name, links, about = str(given["name"]), [], "as the proof spells it out"
+def read_model(given: dict[str, Any], files: dict[str, Any], first: int) -> Model:
+    """Return a model of the proof, its links numbered from `first` on; `files`: the robots that the user has given."""
+    name, links, source = str(given["name"]), [], "as the proof spells it out"
     for item in given["links"]:
-        parent = [link.name for link in links].index(item["parent"]) if item["parent"] else -1
-        if "files" in item:
-            need(name in files, f"say where the URDF of {name!r} is: --robot {name}=FILE.")
-            robot = files[name] if isinstance(files[name], Robot) else Robot(files[name])
-            links += robot.links(item, parent, len(links))
-            carried = [f", carrying {k['name']} as the proof spells it out" for k in given["links"] if k.get("shapes")]
-            about = f"the {item['geometry']} shapes of {robot.path.name}" + "".join(carried)
-        else:
+        parent = first + [link.name for link in links].index(item["parent"]) if item["parent"] else -1
+        if "files" not in item:
             links.append(_spelled(item, parent))
-    need(len({link.name for link in links}) == len(links), "two links of a model have the same name.")
+            continue
+        need(name in files, f"say where the URDF of {name!r} is: --robot {name}=FILE.")
+        robot = files[name] if isinstance(files[name], Robot) else Robot(files[name])
+        links += robot.links(item, parent, first + len(links))
+        carried = [f", carrying {k['name']} {source}" for k in given["links"] if k.get("shapes")]
+        source = f"the {item['geometry']} shapes of {robot.path.name}" + "".join(carried)
     width = max(link.entry + ENTRIES[link.kind] for link in links)
     stands = len(given["pieces"]) == 1 and all(len(p) == 1 for p in given["pieces"][0])
     share = [0] if stands else [0, ONE]
@@ -202,7 +298,6 @@ def read_model(given: dict[str, Any], files: dict[str, Any]) -> Model:
     knots = [Fraction(float(v)) for v in given.get("times", ())] or list(equal)
     fits = len(knots) == len(pieces) + 1 and all(a < b for a, b in itertools.pairwise(knots))
     need(fits, f"the times of {name!r} are not those of its pieces, or do not increase.")
-    asked = given["asked"] is True
-    need(asked or stands, f"{name!r} moves, and the proof does not ask about it.")
+    need(given["asked"] is True or stands, f"{name!r} moves, and the proof does not ask about it.")
     tube = " in a tube of what it may be off" if any(off) else ""
-    return Model(name, links, pieces, [] if stands else knots, off, asked, about + tube)
+    return Model(name, links, pieces, [] if stands else knots, off, given["asked"] is True, source + tube)

@@ -35,25 +35,41 @@ their products; float arithmetic is off by 2^-53 an operation, sines and cosines
 that is less than SHARE (1 + |theta|) of the factor, in any order of summation. So what is computed is off by less than
 eta X_k, where eta is the sum of SHARE (1 + w_0) over the joints, and one for where a shape is in its link: there its
 points are off by a share of `spread`, which is more than all lengths that enter. Polynomials of time are kept as whole
-numbers times 2^-120, so that their coefficients about any moment are known to a few bits of a float.
+numbers times 2^-140, so that their coefficients about any moment are known to a few bits of a float: a shift takes at
+most 16 coefficients, adds 16 last places to each at most, and takes what they were off by 2^16 times at most, so that
+two of them, to the stretch's time and to a cell's, leave less than 2^37 last places, which is less than `TINY`.
+
+**A box** is all joint values within w_k of its middle. The straight way from there to any of its values, in unit time,
+has joint velocities of at most w_k; a point is then, along n, within sum_k |n.T_k p| + A / 2 of where it is in the
+middle, T_k the derivative for joint k alone at velocity w_k, and A a bound of its acceleration along n: X_2, or this
+one. Let the spin of a joint that turns be its axis times w_k, and nothing if it slides. For a joint j at k or above it,
+the second derivative by both is spin_j x T_k p, at any place in the box, and along n its size is that of
+(n x spin_j).T_k p. The length of T_k p is how far p is from the axis of k, times w_k, or w_k if k slides: only joints
+below k change it, and take p no farther than the sum S of their own bounds. A spin is turned by the joints above it:
+seen from the axis of i, by those between only. So, from the link up,
+
+    a_k = |T_k p| + |spin_k| S_k,    S_k = sum of a_j over the joints j below k,
+    K_ik = |spin_i x spin_k| + |spin_i| sum of K_lk over the joints l between i and k,    at most |spin_i||spin_k|,
+    N_k = |n x spin_k| + sum of K_ik over the joints i above k,    at most |spin_k|,
+    A <= sum_k N_k (a_k + 2 S_k),
+
+where lengths and products are those in the middle. Axes that are parallel, one below the other, tilt nothing.
 """
 
 import functools
 import math
-from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from tocsin_checker.proof import need
-from tocsin_checker.shapes import Part
 
 SHARE = 2.0**-46
 UP = 1.0 + 1e-12
 """More than all roundings of a few dozen sums and products of numbers that are not negative."""
 TINY = 2.0**-100
-"""More than whole numbers times 2^-120 leave out of a polynomial of at most 16 coefficients."""
-ONE = 1 << 120
+"""More than whole numbers times 2^-140 leave out of a polynomial of at most 16 coefficients."""
+ONE = 1 << 140
 EYE = np.eye(3)
 CROSS = np.array([[0, 0, 0, 0, 0, -1, 0, 1, 0], [0, 0, 1, 0, 0, 0, -1, 0, 0], [0, -1, 0, 1, 0, 0, 0, 0, 0]], float)
 FALLING = np.array([[math.perm(k, j) for j in range(4)] for k in range(16)], float)
@@ -77,15 +93,17 @@ def norms(vectors: np.ndarray) -> np.ndarray:
     return np.sqrt((vectors**2).sum(axis=-1))
 
 
-def cross(v: np.ndarray) -> np.ndarray:
-    """Return the matrices [v] that take x to v x x."""
-    return (v @ CROSS).reshape(*v.shape, 3)
+def twist(axis: np.ndarray, turns: bool) -> np.ndarray:
+    """Return the 4x4 matrix K of a turn about a unit vector u, which has [u], x to u x x; or of a slide along it."""
+    out = np.zeros((4, 4))
+    out[:3, :3], out[:3, 3] = ((axis @ CROSS).reshape(3, 3), 0.0) if turns else (0.0, axis)
+    return out
 
 
-def turned(axis: np.ndarray, angle: Any) -> np.ndarray:
-    """Return the rotations about unit vectors by angles."""
-    k, angle = cross(axis), np.asarray(angle)[..., None, None]
-    return EYE + np.sin(angle) * k + (1.0 - np.cos(angle)) * (k @ k)
+def moved(k: np.ndarray, turns: Any, theta: Any) -> np.ndarray:
+    """Return the placements exp(theta K) by angles or lengths; K^2 is nothing of a slide."""
+    a = np.asarray(theta)[..., None, None]
+    return np.eye(4) + np.where(turns, np.sin(a), a) * k + (1.0 - np.cos(a)) * (k @ k)
 
 
 def turn_between(p: Any, q: Any) -> tuple[np.ndarray, float]:
@@ -96,146 +114,128 @@ def turn_between(p: Any, q: Any) -> tuple[np.ndarray, float]:
     return (unit(v), 2.0 * math.atan2(math.sqrt(float(v @ v)), w)) if v.any() else (EYE[2], 0.0)
 
 
-def rigid(turn: np.ndarray, at: Any) -> np.ndarray:
-    """Return the 4x4 matrix of a rotation and a place."""
-    out = np.eye(4)
-    out[:3, :3], out[:3, 3] = turn, at
+def rigid(axis: np.ndarray, angle: float, at: Any = 0.0) -> np.ndarray:
+    """Return the placement that turns about a unit vector by an angle, and then slides to a place."""
+    out = moved(twist(axis, True), True, angle)
+    out[:3, 3] = at
     return out
 
 
 def inverse(matrix: np.ndarray) -> np.ndarray:
-    """Return the inverse of the 4x4 matrix of a rotation and a place."""
-    return rigid(matrix[:3, :3].T, -matrix[:3, :3].T @ matrix[:3, 3])
-
-
-def placed(matrices: np.ndarray, points: np.ndarray) -> np.ndarray:
-    """Return points, one in a row, by each of the matrices of their rows, (rows, n, 3, 4)."""
-    return (matrices[..., :3] @ points[:, None, :, None])[..., 0] + matrices[..., 3]
+    """Return the inverse of a placement."""
+    turn = matrix[:3, :3].T
+    return np.block([[turn, -turn @ matrix[:3, 3:]], [np.eye(4)[3:]]])
 
 
 def whole(value: float) -> int:
-    """Return a number as a whole number times 2^-120, rounded down."""
+    """Return a number as a whole number times 2^-140, rounded down."""
     top, bottom = value.as_integer_ratio()
     return top * ONE // bottom
 
 
-def about(p: Poly, at: Fraction, by: float) -> list[float]:
-    """Return the coefficients of a polynomial in powers of s, where its own time is at + by s; both at most 1."""
-    b, (top, bottom) = list(p), at.as_integer_ratio()
+def about(p: Poly, at: Any, by: Any) -> Poly:
+    """Return a polynomial in powers of s, where its own time is at + by s; both at most 1, and of any exact kind."""
+    b, (top, bottom), (scale, unit_of) = list(p), at.as_integer_ratio(), by.as_integer_ratio()
     for low in range(len(b) - 1):
         for k in range(len(b) - 2, low - 1, -1):
             b[k] += b[k + 1] * top // bottom
-    return [v / ONE * by**k for k, v in enumerate(b)]
-
-
-class Joint(NamedTuple):
-    """How a link moves in its parent's frame, see above."""
-
-    origin: np.ndarray
-    """F."""
-    turns: bool
-    """About the axis; or it slides along it."""
-    axis: np.ndarray
-    entry: int
-    """Of the configuration: its theta is that times `factor`, plus `offset`."""
-    factor: float
-    offset: float
-    off: float = 0.0
-    """How far theta may be off."""
-    then: np.ndarray = np.eye(4)
-    """G."""
+    return [v * scale**k // unit_of**k for k, v in enumerate(b)]
 
 
 class Cells:
     """Slabs of time, or boxes of joint values, one in each row of every array: where links are in the middle, and what
     that leaves out.
 
-    Given are the joints of all links, which of these are looked at, and the coefficients of every entry of the
-    configuration in powers of s, (entries, cells, powers). Slabs and boxes differ in the `ORDERS` of a joint's
-    derivatives that are used, in what a chain has of its two parts' (`below`), in which linear functions are maximised
-    (`combined`) and how they add up (`summed`), and in what the derivatives leave out (`beyond`).
+    Given are all links with their joints (`models.Link`), which of them are looked at, and the coefficients of every
+    entry of the configuration in powers of s, (entries, cells, powers). Slabs and boxes differ in the `ORDERS` of a
+    joint's derivatives that are used, in what a chain has of its two parts' (`below`), in which linear functions are
+    maximised (`combined`) and how they add up (`summed`), and in what the derivatives leave out (`beyond`).
     """
 
     ORDERS = 3
 
-    def __init__(self, scene: Any, joints: list[Joint], links: Any, values: np.ndarray) -> None:
-        self.scene, self.joints, self.row = scene, joints, {i: k for k, i in enumerate(links)}
-        origins, turns, axes, entry, factor, offset, off, then = map(np.array, zip(*[joints[i] for i in links]))
-        self.theta = factor[:, None, None] * values[entry]
-        self.theta[:, :, 0] += offset[:, None]
+    def __init__(self, scene: Any, links: Any, looked_at: Any, values: np.ndarray) -> None:
+        self.scene, self.row = scene, {i: k for k, i in enumerate(looked_at)}
+        own = [links[i] for i in self.row]
+        given = [(k.origin, k.twist, k.then, k.entry, k.off, k.mimic, [k.kind == "revolute"]) for k in own]
+        self.origin, self.twist, self.then, entry, off, mimic, self.turns = map(np.array, zip(*given))
+        self.theta = mimic[:, :1, None] * values[entry]
+        self.theta[:, :, 0] += mimic[:, 1:]
         sizes = np.abs(self.theta)
-        sizes[:, :, 0] += np.abs(offset)[:, None]  # with what the sum may have lost
-        self.jets = origins[:, None, None] @ self.moved(axes, turns, self.theta) @ then[:, None, None]
-        self.bounds = bounds(sizes @ FALLING[: sizes.shape[2]] + TINY, turns[:, None], off[:, None])
+        sizes[:, :, 0] += np.abs(mimic[:, 1:])  # with what the sum may have lost
+        self.jets = self.origin[:, None, None] @ self.jet(slice(None), 1.0) @ self.then[:, None, None]
+        self.bounds = bounds(sizes @ FALLING[: sizes.shape[2]] + TINY, self.turns, off[:, None])
         self.placed = functools.cache(self.placed)
 
-    def moved(self, axes: np.ndarray, turns: np.ndarray, theta: np.ndarray) -> np.ndarray:
-        """Return J and its derivatives, by powers of s, of joints in cells."""
-        out, a = np.zeros((*theta.shape[:2], 3, 4, 4)), np.where(turns[:, None, None], theta, 0.0)
-        k, rates = cross(axes)[:, None], a[..., None, None]
-        turn = turned(axes[:, None], a[:, :, 0])
-        out[:, :, 0, :3, :3], out[:, :, 1, :3, :3] = turn, rates[:, :, 1] * (k @ turn)
-        out[:, :, 2, :3, :3] = (rates[:, :, 2] * k + 0.5 * rates[:, :, 1] ** 2 * (k @ k)) @ turn
-        out[:, :, :, :3, 3] = (theta - a)[:, :, :3, None] * axes[:, None, None]
-        out[:, :, 0, 3, 3] = 1.0
-        return out[:, :, : self.ORDERS]
+    def jet(self, rows: Any, sign: float) -> np.ndarray:
+        """Return J and its derivatives, by powers of s, of joints in cells; or, for the sign -1, of its inverse: since
+        J' = theta' K J, they are J, theta_1 K J and (theta_2 K + theta_1^2 / 2 K^2) J."""
+        k, a = self.twist[rows, None], sign * self.theta[rows]
+        first, rates = moved(k, self.turns[rows, :, None, None], a[:, :, 0]), a[..., None, None]
+        second = (rates[:, :, 2] * k + 0.5 * rates[:, :, 1] ** 2 * (k @ k)) @ first
+        return np.stack((first, rates[:, :, 1] * k @ first, second), axis=2)[:, :, : self.ORDERS]
 
     def step(self, link: int, back: bool) -> tuple[np.ndarray, np.ndarray]:
         """Return where a link is in the frame of its parent, or the parent in that of the link, with derivatives, by
         powers of s; and what takes the bounds of a point from the one to the other."""
-        joint, row, fixed = self.joints[link], self.row[link], np.eye(7)
-        fixed[0, 4] = float(norms(joint.origin[:3, 3]))
+        row, fixed = self.row[link], np.eye(7)
+        fixed[0, 4] = float(norms(self.origin[row, :3, 3]))
         if not back:
             return self.jets[row], fixed @ self.bounds[row]
-        turn = self.moved(joint.axis[None], np.array([joint.turns]), -self.theta[row, None])[0]
-        return inverse(joint.then) @ turn @ inverse(joint.origin), self.bounds[row] @ fixed
+        turn = self.jet([row], -1.0)[0]
+        return inverse(self.then[row]) @ turn @ inverse(self.origin[row]), self.bounds[row] @ fixed
 
     def placed(self, link: int, frame: int) -> tuple[np.ndarray, np.ndarray]:
         """Return the placements of a link in the frame of another with their derivatives, (cells, n, 4, 4); and its
         bounds, (cells, 7, 7)."""
-        parent = self.scene.parent
+        carries = self.scene.common(link, frame) == frame
         if link == frame:
             first = np.zeros((self.theta.shape[1], self.ORDERS, 4, 4))
             first[:, 0] = np.eye(4)
             return first, np.tile(np.eye(7), (len(first), 1, 1))
-        below = self.scene.common(link, frame) == frame
-        if below and parent[link] == frame:
+        if carries and self.scene.links[link].parent == frame:
             return self.step(link, back=False)
-        chain = self.placed(parent[link], frame) if below else self.step(frame, back=True)
-        rest = self.step(link, back=False) if below else self.placed(link, parent[frame])
+        chain = self.placed(self.scene.links[link].parent, frame) if carries else self.step(frame, back=True)
+        rest = self.step(link, back=False) if carries else self.placed(link, self.scene.links[frame].parent)
         return self.below(chain[0], rest[0]), chain[1] @ rest[1] * UP
 
-    def left(self, link: int, frame: int, at: Any, n: Any, sizes: np.ndarray) -> np.ndarray:
-        """Return how far points of a link may be, in cells, from what their derivatives say: along unit vectors n, or
-        any way if there are none. `sizes` in rows: `reach`, `spread`, `girth` and `center` of parts."""
-        bounds, (reach, spread) = self.placed(link, frame)[1][at], sizes.T[:2, :, None]
-        still, more = bounds[:, :4, 4], bounds[:, :4, 0]
-        x, off = (still + more * reach).T, (still + more * spread).T * (bounds[:, 5, 4] + SHARE)
-        return (self.beyond(link, frame, at, n, x, off[1], sizes[:, 2:]) + off[:3].sum(axis=0)) * UP
+    def rows(self, links: Any, frames: Any, at: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Return the placements and bounds of links in frames in cells, one of each in a row; derivatives that a chain
+        has not are nothing."""
+        keys = {key: k for k, key in enumerate(dict.fromkeys(zip(links, frames)))}
+        found, which = [self.placed(*key) for key in keys], [keys[key] for key in zip(links, frames)]
+        jets = np.zeros((len(keys), self.theta.shape[1], max(p.shape[1] for p, _ in found), 3, 4))
+        for own, (p, _) in zip(jets, found):
+            own[:, : p.shape[1]] = p[:, :, :3]
+        return jets[which, at], np.stack([bounds for _, bounds in found])[which, at]
 
-    def off(self, link: int, frame: int, at: Any, reach: Any) -> np.ndarray:
-        """Return how far points of a link may be off the motion."""
-        return self.placed(link, frame)[1][at, 6, 4] + self.placed(link, frame)[1][at, 6, 0] * reach
+    def left(self, jets: np.ndarray, bounds: np.ndarray, n: Any, sizes: np.ndarray) -> np.ndarray:
+        """Return how far points may be, in cells, from what their derivatives say: along unit vectors n, or any way if
+        there are none. `sizes` in rows: `reach`, `spread`, `girth` and `center` of parts."""
+        (reach, spread), eta = sizes.T[:2], bounds[:, 5, 4] + SHARE
+        x, off = (bounds[:, :4, 4].T + bounds[:, :4, 0].T * size for size in (reach, spread))
+        return (self.beyond(jets, eta, n, x, off[1] * eta, sizes[:, 2:]) + off[:3].sum(axis=0) * eta) * UP + TINY
 
-    def high(self, shape: int, parts: list[Part], frame: int, at: Any, n: np.ndarray) -> np.ndarray:
-        """Return how far parts of a shape go along unit vectors n in cells, one of each in a row; coefficients in
-        columns, rounded outward."""
-        link, same = self.scene.shapes[shape][0], {}
-        rows = self.combined((n[:, None, None] @ self.placed(link, frame)[0][at, :, :3])[:, :, 0])
+    def high(self, links: Any, parts: Any, frames: Any, at: Any, n: np.ndarray) -> np.ndarray:
+        """Return how far parts of links go along unit vectors n in frames in cells, one of each in a row; coefficients
+        in columns, rounded outward."""
+        (jets, bounds), same = self.rows(links, frames, at), {}
+        rows = self.combined((n[:, None, None] @ jets)[:, :, 0])
         for k, part in enumerate(parts):
             same.setdefault(part, []).append(k)
         most, sizes = np.zeros(rows.shape[:2]), np.zeros((len(parts), 6))
         for part, own in same.items():
-            most[own] = part.largest(rows[own].reshape(-1, 4)).reshape(len(own), -1)
-            sizes[own] = part.sizes
-        left = self.left(link, frame, at, n, sizes) + self.off(link, frame, at, sizes[:, 0])
+            most[own], sizes[own] = part.largest(rows[own]), part.sizes
+        left = self.left(jets, bounds, n, sizes) + bounds[:, 6, 4] + bounds[:, 6, 0] * sizes[:, 0]
         return self.summed(most) + left[:, None] * UP
 
-    def stays(self, link: int, frame: int, at: Any, points: np.ndarray, spread: Any) -> tuple[np.ndarray, np.ndarray]:
-        """Return where points of a link are in the middle of cells, and how far they may be from there."""
-        places = placed(self.placed(link, frame)[0][at, :, :3], points)
-        sizes = np.column_stack((norms(points), spread, np.zeros(len(points)), points))
-        return places[:, 0], norms(places[:, 1:]).sum(axis=1) * UP + self.left(link, frame, at, None, sizes)
+    def stays(self, link: int, frame: int, at: int, point: np.ndarray, sizes: Any) -> tuple[np.ndarray, float, float]:
+        """Return where a point of a part is in the middle of a cell, how far it may be from there, and how far the part
+        may be off the motion."""
+        (jet,), (bound,) = rows = [v[at : at + 1] for v in self.placed(link, frame)]
+        places, own = jet[:, :3] @ [*point, 1.0], np.array([[float(norms(point)), sizes[1], 0.0, *point]])
+        goes = norms(places[1:]).sum() * UP + self.left(rows[0][:, :, :3], rows[1], None, own)[0]
+        return places[0], float(goes), float(bound[6, 4] + bound[6, 0] * sizes[0])
 
 
 def halfway(cells: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -246,19 +246,15 @@ def halfway(cells: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 class Slabs(Cells):
-    """Slabs of a stretch, in which some of the links are looked at. Every entry is a polynomial then: `entries` has, of
-    each model, these, and where the stretch begins and how long it lasts in their own time."""
+    """Slabs of a stretch, in which some of the links are looked at, and every entry is a polynomial."""
 
-    def __init__(self, scene: Any, joints: list[Joint], entries: list[Any], links: Any, slabs: list[Cell]) -> None:
-        rows, (middle, tau) = [], (v[:, 0].tolist() for v in halfway(np.array(slabs)))
-        for polynomials, begin, lasts in entries:
-            moves = any(len(p) > 1 for p in polynomials)
-            times = [(begin + lasts * Fraction(m), float(lasts) * t) for m, t in zip(middle, tau)] if moves else []
-            rows += [[about(p, *t) for t in times] if len(p) > 1 else [[p[0] / ONE]] for p in polynomials]
-        values = np.zeros((len(rows), len(slabs), max(3, *(len(row[0]) for row in rows))))
-        for k, row in enumerate(rows):
-            values[k, :, : len(row[0])] = row
-        super().__init__(scene, joints, links, values)
+    def __init__(self, scene: Any, links: Any, entries: list[Poly], looked_at: Any, slabs: list[Cell]) -> None:
+        times = list(zip(*(v[:, 0].tolist() for v in halfway(np.array(slabs)))))
+        values = np.zeros((len(entries), len(slabs), max(3, *map(len, entries))))
+        for k, p in enumerate(entries):
+            own = times if len(p) > 1 else times[:1]  # what stands, in all of them
+            values[k, :, : len(p)] = [[v / ONE for v in about(p, *time)] for time in own]
+        super().__init__(scene, links, looked_at, values)
 
     def below(self, above: np.ndarray, joint: np.ndarray) -> np.ndarray:
         """Return what a chain has, by the product rule."""
@@ -274,9 +270,50 @@ class Slabs(Cells):
         """Return how far it goes, by each of them."""
         return most
 
-    def beyond(self, link: int, frame: int, at: Any, n: Any, x: Any, off: Any, ball: Any) -> np.ndarray:
+    def beyond(self, jets: Any, eta: Any, n: Any, x: Any, off: Any, ball: Any) -> np.ndarray:
         """Return what lies beyond the derivatives."""
         return x[3] / 6.0
+
+
+class Boxes(Cells):
+    """Boxes of joint values."""
+
+    ORDERS = 2
+
+    def __init__(self, scene: Any, links: Any, looked_at: Any, boxes: list[Cell]) -> None:
+        middle, half = halfway(np.array([[*box, (0.0, 0.0)] for box in boxes], dtype=float))
+        super().__init__(scene, links, looked_at, np.stack((middle.T, half.T, 0.0 * half.T), axis=2))
+
+    def below(self, above: np.ndarray, joint: np.ndarray) -> np.ndarray:
+        """Return what a chain has: the derivatives by the joints of its two parts."""
+        return np.concatenate((above @ joint[:, :1], above[:, :1] @ joint[:, 1:]), axis=1)
+
+    def combined(self, rows: np.ndarray) -> np.ndarray:
+        """Return what is maximised over a part: its place, and what each joint does either way."""
+        return np.concatenate((rows, -rows[:, 1:]), axis=1)
+
+    def summed(self, most: np.ndarray) -> np.ndarray:
+        """Return how far it goes."""
+        up, down = np.split(most[:, 1:], 2, axis=1)
+        return most[:, :1] + np.maximum(up, down).sum(axis=1, keepdims=True)
+
+    def beyond(self, jets: Any, eta: Any, n: Any, x: Any, off: Any, ball: Any) -> np.ndarray:
+        """Return half of the greatest acceleration: a_k, S, K, N and A as above, of points within girth of a center.
+
+        What is computed of T_k p is off by `off` at most, and of spins by a share eta.
+        """
+        center = np.column_stack((ball[:, 1:], np.ones(len(ball))))[:, None, :, None]
+        skew = (jets[:, 1:, :, :3] @ jets[:, :1, :, :3].swapaxes(2, 3)).swapaxes(0, 1)
+        spins = np.stack((skew[..., 2, 1], skew[..., 0, 2], skew[..., 1, 0]), axis=2)
+        w, far, below, bent = norms(spins), norms((jets[:, 1:] @ center)[..., 0]).T + off, 0.0, 0.0
+        for k in reversed(range(len(w))):  # from the link up
+            tilt = np.zeros(len(eta))
+            for i in reversed(range(k)):
+                tilt += np.minimum(w[i] * w[k], norms(np.cross(spins[i], spins[k])) + w[i] * (eta * w[k] + tilt))
+            aside = w[k] if n is None else np.minimum(w[k], norms(np.cross(n, spins[k])) + eta * w[k] + tilt)
+            own = far[k] + w[k] * (ball[:, 0] + below)
+            below, bent = below + own, bent + aside * (own + 2.0 * below)
+        return 0.5 * np.minimum(bent, x[2])
 
 
 def bounds(w: np.ndarray, turns: np.ndarray, off: np.ndarray) -> np.ndarray:

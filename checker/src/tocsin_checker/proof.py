@@ -35,10 +35,6 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return dict(pairs)
 
 
-def _no_number(text: str) -> float:
-    raise Refused(f"{text} is no number.")
-
-
 def read_proof(path: str | Path) -> dict[str, Any]:
     """Read a proof, or say why it is none."""
     with Path(path).open("rb") as file:
@@ -47,11 +43,11 @@ def read_proof(path: str | Path) -> dict[str, Any]:
         if raw[:2] == b"\x1f\x8b":
             raw = gzip.GzipFile(fileobj=io.BytesIO(raw)).read(LARGEST + 1)
         need(len(raw) <= LARGEST, f"the file unpacks to more than {LARGEST >> 20} MiB.")
-        proof = json.loads(raw, object_pairs_hook=_once, parse_constant=_no_number)
+        proof = json.loads(raw, object_pairs_hook=_once, parse_constant=int)  # NaN is none
     except (OSError, EOFError, ValueError, RecursionError, zlib.error) as error:
-        raise Refused(f"the file is damaged, or no proof: {type(error).__name__}.") from None
-    is_proof = isinstance(proof, dict) and proof.get("format") == "tocsin proof"
-    need(is_proof, 'the file is not a proof: it lacks "format": "tocsin proof".')
+        raise Refused(f"the file is damaged, or no proof: {type(error).__name__}: {error}.") from None
+    named = proof.get("format") if isinstance(proof, dict) else None
+    need(named == "tocsin proof", 'the file is not a proof: it lacks "format": "tocsin proof".')
     given = repr(proof.get("version"))[:40]
     need(given == str(VERSION), f"this checker reads version {VERSION} of the format; the file is of version {given}.")
     return proof
