@@ -37,6 +37,8 @@ Vector: TypeAlias = Annotated[FloatArray, "(3,)"]
 Vectors: TypeAlias = Annotated[FloatArray, "(n, 3)"]
 """Positions or directions."""
 Values: TypeAlias = Annotated[FloatArray, "(n,)"]
+SingleRows: TypeAlias = Annotated[SingleArray, "(n, 8)"]
+SingleTable: TypeAlias = Annotated[SingleArray, "(n, rows, 8)"]
 Matrix: TypeAlias = Annotated[FloatArray, "(n, m)"]
 Matrix3: TypeAlias = Annotated[FloatArray, "(3, 3)"]
 """A rotation, or three axes as rows."""
@@ -74,6 +76,9 @@ LongIndices: TypeAlias = Annotated[NDArray[np.int64], "(n,)"]
 Flags: TypeAlias = Annotated[NDArray[np.bool_], "(n,)"]
 Counts: TypeAlias = Annotated[NDArray[np.int64], "(n,)"]
 Bytes: TypeAlias = NDArray[np.uint8]
+
+Json: TypeAlias = "bool | int | float | str | Sequence[Json] | Mapping[str, Json] | None"
+"""What is written into a file of JSON."""
 
 Stretch: TypeAlias = Sequence[int] | Annotated[NDArray[np.int64], "(4,)"]
 """From a/n to b/m of a motion, as (a, n, b, m)."""

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 import typer
@@ -97,7 +97,7 @@ def _write(folder: Path, shown: demo_scene.Demo, hit: FirstContact) -> tuple[lis
     from tocsin import viewer
 
     written, missing = [], []
-    jobs: list[tuple[str, Callable[..., Any]]] = [(PICTURE, viewer.save_picture), (PAGE, viewer.save_page)]
+    jobs: list[tuple[str, Callable[..., object]]] = [(PICTURE, viewer.save_picture), (PAGE, viewer.save_page)]
     for name, save in jobs:
         with output.progress(f"drawing {name}"):
             try:

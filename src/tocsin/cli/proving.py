@@ -6,7 +6,7 @@ file; of one that is not, the stretches between two knots of its clock are prove
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 import typer
@@ -99,7 +99,7 @@ def _proven(program: Program, phase: "Phase", keeping: Keeping) -> Iterator[tupl
 
 def show(record: Record) -> None:
     """Print where proofs are, and the command that checks them."""
-    files: list[Any] = record["files"]
+    files: list[Record] = record["files"]
     claims = [part["claim"] for part in files]
     counts = ", ".join(f"{claims.count(c)} {c}" for c in ("free", "contact", "undecided") if c in claims)
     console = output.console()

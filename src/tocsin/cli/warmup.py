@@ -42,7 +42,7 @@ Only = Annotated[
     typer.Option("--only", metavar="STEP", help="A step, as they are called in the table; several may be given."),
 ]
 
-Job = tuple[str, Callable[[], Any]]
+Job = tuple[str, Callable[[], None]]
 
 Told = Callable[[str, float, Record | None], None]
 """Is told a job's name, what share of it is done, and at its end what it took."""
@@ -199,7 +199,7 @@ def _meshes() -> None:
     fit_obb(np.array(large.vertices))  # a large one is looked at in samples
 
 
-def _question(name: str, backend: str) -> Callable[[], Any]:
+def _question(name: str, backend: str) -> Callable[[], None]:
     """Return a job that asks one kind of question of meshes and of every primitive."""
 
     def ask() -> None:

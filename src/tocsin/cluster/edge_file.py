@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,7 @@ ENDS = ("_t0", "_t1")
 BLOCK = 2**20
 
 
-def arrow() -> Any:
+def arrow() -> ModuleType:
     """Return pyarrow with its reader of Parquet."""
     try:
         import pyarrow

@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Iterator
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,7 @@ AT_ONCE = 64
 """Parts handed to Ray at a time, for each worker: what is in its store is bounded."""
 
 
-def ray_module() -> Any:
+def ray_module() -> ModuleType:
     """Return Ray with its data."""
     try:
         import ray  # pyright: ignore[reportMissingImports]
@@ -38,7 +39,7 @@ def ray_module() -> Any:
 class Asker:
     """What a worker does: it holds the scene, and answers parts."""
 
-    def __init__(self, sent: Any, model: int, terms: Terms) -> None:
+    def __init__(self, sent: Scene | tuple[object], model: int, terms: Terms) -> None:
         ray = ray_module()
         self.scene: Scene = ray.get(sent[0]) if isinstance(sent, tuple) else sent
         self.model, self.terms = self.scene.models[model], terms
@@ -61,7 +62,7 @@ def answered(
     ray = ray_module()
     own = not ray.is_initialized()
     if own:
-        options: dict[str, Any] = {"include_dashboard": False, "log_to_driver": False, "logging_level": "ERROR"}
+        options: dict[str, bool | str] = {"include_dashboard": False, "log_to_driver": False, "logging_level": "ERROR"}
         ray.init(address=address, **options, **({} if address else {"num_cpus": max(workers, 1)}))
     try:
         logging.getLogger("ray.data").setLevel(logging.ERROR)
@@ -82,7 +83,7 @@ def answered(
 
 
 def _block(
-    ray: Any, sent: Any, model: int, terms: Terms, parts: list[Part], workers: int
+    ray: ModuleType, sent: tuple[object], model: int, terms: Terms, parts: list[Part], workers: int
 ) -> Iterator[tuple[int, Answers, int]]:
     """Answer some parts."""
     pa = arrow()

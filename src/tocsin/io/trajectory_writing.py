@@ -133,7 +133,7 @@ def _save_parquet(file: Path, trajectory: Trajectory, rates: list[np.ndarray]) -
 def _save_message(file: Path, trajectory: Trajectory, rates: list[np.ndarray]) -> None:
     points = []
     for k, row in enumerate(trajectory.positions.tolist()):
-        point: dict[str, Any] = {"positions": row}
+        point: dict[str, list[float] | float] = {"positions": row}
         point |= {name: rate[k].tolist() for name, rate in zip(("velocities", "accelerations"), rates)}
         if trajectory.stamped:
             point["time_from_start"] = float(trajectory.knots[k])

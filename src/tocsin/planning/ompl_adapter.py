@@ -8,7 +8,8 @@ pair.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Protocol
 
 from tocsin.errors import TocsinError
 from tocsin.model.robot import Robot
@@ -21,12 +22,20 @@ except ImportError:
     raise TocsinError("planning with OMPL needs it: pip install 'tocsin[ompl]'.") from None
 
 
-def state_space(robot: Robot, group: str | None = None) -> Any:
+class State(Protocol):
+    """A state of a `state_space`, whose values are read by their numbers."""
+
+    def __getitem__(self, numbers: slice, /) -> Sequence[float]:
+        """Return some of them."""
+        ...
+
+
+def state_space(robot: Robot, group: str | None = None) -> base.RealVectorStateSpace:
     """Return a RealVectorStateSpace of the group's joints within their limits; without limits, within a turn."""
     columns = robot.columns(group)
     limits = EdgeAsker(Scene(robot, *(held.body for held in robot.carried)), robot, group).limits()
-    space: Any = base.RealVectorStateSpace(len(columns))
-    bounds: Any = base.RealVectorBounds(len(columns))
+    space = base.RealVectorStateSpace(len(columns))
+    bounds = base.RealVectorBounds(len(columns))
     for k, (low, high) in enumerate(limits.tolist()):
         bounds.setLow(k, low)
         bounds.setHigh(k, high)
@@ -41,14 +50,15 @@ class MotionValidator(base.MotionValidator):
     """
 
     def __init__(
-        self, information: Any, scene: Scene, robot: Robot, group: str | None = None, margin: float = 0.0
-    ) -> None:
+        self, information: base.SpaceInformation, scene: Scene, robot: Robot, group: str | None = None,
+        margin: float = 0.0,
+    ) -> None:  # fmt: skip
         super().__init__(information)
-        self._space = information.getStateSpace()
+        self._space: Any = information.getStateSpace()
         self.asker = EdgeAsker(scene, robot, group, margin)
         self._n = len(self.asker)
 
-    def checkMotion(self, s1: Any, s2: Any, lastValid: Any = None) -> bool:
+    def checkMotion(self, s1: State, s2: State, lastValid: list[object] | None = None) -> bool:
         """Is the whole motion proven free? If not, write into `lastValid`, a list [state or None, fraction]."""
         n = self._n
         if lastValid is None:
@@ -60,7 +70,7 @@ class MotionValidator(base.MotionValidator):
                 self._space.interpolate(s1, s2, fraction, lastValid[0])
         return valid
 
-    def check_motion(self, s1: Any, s2: Any) -> tuple[bool, float]:
+    def check_motion(self, s1: State, s2: State) -> tuple[bool, float]:
         """Return whether the whole motion is proven free, and how much of it, up to 1, is."""
         fraction = self.asker.measure(s1[0 : self._n], s2[0 : self._n])
         return fraction == 1.0, fraction
@@ -70,17 +80,18 @@ class StateValidityChecker(base.StateValidityChecker):
     """`StateValidityChecker(information, scene, robot, group=None, margin=0.0)`: a state is valid if proven free."""
 
     def __init__(
-        self, information: Any, scene: Scene, robot: Robot, group: str | None = None, margin: float = 0.0
-    ) -> None:
+        self, information: base.SpaceInformation, scene: Scene, robot: Robot, group: str | None = None,
+        margin: float = 0.0,
+    ) -> None:  # fmt: skip
         super().__init__(information)
         self.asker = EdgeAsker(scene, robot, group, margin)
         self._n = len(self.asker)
 
-    def isValid(self, state: Any) -> bool:
+    def isValid(self, state: State) -> bool:
         """Is the state proven free?"""
         return self.asker.stands_free(state[0 : self._n])
 
-    def clearance(self, state: Any) -> float:
+    def clearance(self, state: State) -> float:
         """Return the distance to everything else, metres; 0 in contact."""
         asker = self.asker
         return asker.scene.distance(asker.robot.at(asker.whole(state[0 : self._n]))).distance

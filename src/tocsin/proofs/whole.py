@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import copy
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from tocsin.errors import TocsinError
-from tocsin.model.base import Motion
+from tocsin.model.base import Model, Motion
 from tocsin.model.timed import SplineMotion, stamped
 from tocsin.proofs.prove import Proof, prove
 from tocsin.queries.context import Context
@@ -78,7 +77,7 @@ def save_all(parts: Iterator[ProvenPart], folder: Path) -> list[ProvenPart]:
     return found
 
 
-def command_for(models: Any, names: Any, parts: list[ProvenPart]) -> str:
+def command_for(models: Iterable[Model], names: Iterable[str], parts: list[ProvenPart]) -> str:
     """Return the command that checks proofs: which files, and where the robots are read from."""
     words = ["tocsin", "verify", *[str(part.file) for part in parts if part.file is not None]]
     for model, name in zip(models, names):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -10,11 +10,14 @@ from tocsin.viewer.film import Film
 from tocsin.viewer.sheets import SHADES, Sheet
 from tocsin.viewer.solids import CONTACT, END, START, Colour, bytes_of
 
+if TYPE_CHECKING:
+    import viser
+
 
 class Layer:
     """Triangles of a model that may have one colour, as a mesh in a viser scene with just their vertices."""
 
-    def __init__(self, scene: Any, path: str, sheet: Sheet, colour: Colour, faces: np.ndarray) -> None:
+    def __init__(self, scene: viser.SceneApi, path: str, sheet: Sheet, colour: Colour, faces: np.ndarray) -> None:
         self._used = np.unique(faces)
         self._number = np.zeros(sheet.frames.shape[1], np.uint32)
         self._number[self._used] = np.arange(len(self._used))
@@ -36,8 +39,8 @@ class Layer:
 class Fabric:
     """The deformable models of a film in a viser scene: a layer for each colour, and one for what has touched."""
 
-    def __init__(self, scene: Any, film: Film) -> None:
-        self.ghosts: list[Any] = []
+    def __init__(self, scene: viser.SceneApi, film: Film) -> None:
+        self.ghosts: list[viser.SceneNodeHandle] = []
         self._shown: list[tuple[Sheet, Layer | None, dict[int, Layer]]] = []
         self._painted: list[int] = []
         for k, sheet in enumerate(film.sheets):

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any
 
+from tocsin._types import PathLike
 from tocsin.errors import TocsinError
 
 
-def target(path: Any, suffix: str, what: str) -> Path:
+def target(path: PathLike, suffix: str, what: str) -> Path:
     """Return a path to write to; `what` names it in the sentence."""
     try:
         file = Path(os.fspath(path))

@@ -10,11 +10,12 @@ import base64
 import html
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 from tocsin import _cast
 from tocsin.model.base import Motion
+from tocsin.results import FirstContact
 from tocsin.scene import PICTURED, SHOWN, Scene
+from tocsin.soft_results import FeatureContacts, TriangleTimes
 from tocsin.viewer.files import target, write
 from tocsin.viewer.film import shoot, titled
 from tocsin.viewer.page import page_text
@@ -48,8 +49,8 @@ class View:
 
 
 def show(
-    scene: Scene, motions: tuple[Motion, ...], hit: Any, margin: float, title: str | None,
-    samples: int | Iterable[float] | None, height: int,
+    scene: Scene, motions: tuple[Motion, ...], hit: FirstContact | FeatureContacts | TriangleTimes | None,
+    margin: float, title: str | None, samples: int | Iterable[float] | None, height: int,
 ) -> View:  # fmt: skip
     """Return what `Scene.show` does."""
     titled(title)

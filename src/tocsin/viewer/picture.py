@@ -9,7 +9,7 @@ import io
 import math
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -26,6 +26,9 @@ from tocsin.viewer.files import target, write
 from tocsin.viewer.film import Film, length, sampled, shoot, titled
 from tocsin.viewer.render import Camera, Look, RenderScene, paint
 from tocsin.viewer.solids import CONTACT, END, START
+
+if TYPE_CHECKING:
+    from PIL import Image
 
 TANGENT = 0.27
 """Of half the angle of view, upwards."""
@@ -158,7 +161,9 @@ class _Draughtsman:
 
     FINE = 3
 
-    def __init__(self, pixels: Any, film: Film, camera: Camera, scale: float, inks: dict[str, tuple[int, ...]]) -> None:
+    def __init__(
+        self, pixels: Image.Image, film: Film, camera: Camera, scale: float, inks: dict[str, tuple[int, ...]]
+    ) -> None:
         self.pixels, self.film, self.camera, self.inks = pixels, film, camera, inks
         self.unit = scale * self.FINE
         self.width, self.height = pixels.width / scale, pixels.height / scale
@@ -185,7 +190,7 @@ class _Draughtsman:
             box, self.unit * radius, fill=self.inks["panel"], outline=self.inks["edge"], width=max(1, round(self.unit))
         )
 
-    def _line(self, points: Any, ink: tuple[int, ...], width: float) -> None:
+    def _line(self, points: Iterable[tuple[float, float]], ink: tuple[int, ...], width: float) -> None:
         flat = [(self.unit * x, self.unit * y) for x, y in points]
         self.pen.line(flat, fill=ink, width=max(1, round(self.unit * width)), joint="curve")
 
@@ -243,8 +248,8 @@ class _Draughtsman:
         red, white = self.inks["contact"], (255, 255, 255)
         for touch in self.film.touches:
             for triangle in (*touch.triangles_a, *touch.triangles_b):
-                corners = [self._place(p) for p in triangle]
-                if all(corners):
+                corners = [place for place in map(self._place, triangle) if place is not None]
+                if len(corners) == len(triangle):
                     self._line([*corners, corners[0]], (*red, 190), 1.6)
         contact = self.film.touches[0].contact
         point = 0.5 * (contact.point_a + contact.point_b)

@@ -12,7 +12,8 @@ import math
 import socket
 import threading
 import time
-from typing import Any
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -25,7 +26,10 @@ from tocsin.soft_results import FeatureContacts, TriangleTimes
 from tocsin.viewer.camera import best_view
 from tocsin.viewer.fabric import Fabric
 from tocsin.viewer.film import Film, length, shoot, titled
-from tocsin.viewer.solids import CONTACT, CUBE, CUBE_EDGES, END, START, bytes_of
+from tocsin.viewer.solids import CONTACT, CUBE, CUBE_EDGES, END, START, Solid, bytes_of
+
+if TYPE_CHECKING:
+    import viser
 
 SECONDS = 6.0
 """One run of the motion."""
@@ -45,7 +49,7 @@ def view(
     host: str = "127.0.0.1",
     port: int = 8080,
     block: bool = True,
-) -> Any:
+) -> viser.ViserServer:
     """Serve a page that shows `motions` in `scene` and their first contact; needs viser.
 
     `hit` is the answer of `scene.first_contact`, or of `scene.contacts` about deformable models, whose touching
@@ -92,7 +96,7 @@ def quaternion(pose: np.ndarray) -> np.ndarray:
 class Show:
     """One film on one server: what is in the scene, and the controls."""
 
-    def __init__(self, server: Any, film: Film, title: str | None) -> None:
+    def __init__(self, server: viser.ViserServer, film: Film, title: str | None) -> None:
         self.server, self.film = server, film
         self.finished = threading.Event()
         self.lock = threading.Lock()
@@ -127,7 +131,7 @@ class Show:
         target = eye - view.back * float((eye - view.focus.mean(axis=0)) @ view.back)
 
         @self.server.on_client_connect
-        def _(client: Any) -> None:
+        def _(client: viser.ClientHandle) -> None:
             client.camera.up_direction = (0.0, 0.0, 1.0)
             client.camera.fov = 2.0 * math.atan(0.36)
             client.camera.position = eye
@@ -136,8 +140,8 @@ class Show:
     def _add_solids(self) -> None:
         """Add every solid under the frame of its link, and ghosts of what moves."""
         film, scene = self.film, self.server.scene
-        self.frames: dict[int, Any] = {}
-        self.ghosts: list[Any] = []
+        self.frames: dict[int, viser.FrameHandle] = {}
+        self.ghosts: list[viser.SceneNodeHandle] = []
         last = len(film.times) - 1
         for k, solid in enumerate(film.solids):
             if len(solid.faces) == 0:
@@ -163,7 +167,7 @@ class Show:
     def _add_contact(self) -> None:
         """Add the touching triangles, points and normal."""
         film, scene = self.film, self.server.scene
-        self.marks: list[Any] = []
+        self.marks: list[viser.SceneNodeHandle] = []
         shown = [t for t in film.touches if np.isfinite(t.contact.point_a).all()]
         red = bytes_of(CONTACT)
         triangles = [t for touch in shown for t in (*touch.triangles_a, *touch.triangles_b)]
@@ -209,8 +213,8 @@ class Show:
                     f"/links/{solid.link}/box{k}", solid.box[CUBE_EDGES], bytes_of(TEAL), thickness=1.5,
                     thickness_units="screen", visible=False,
                 ))  # fmt: skip
-        self.swept: Any = None
-        self.pairs: Any = None
+        self.swept: viser.LineSegmentsHandle | None = None
+        self.pairs: viser.LineSegmentsHandle | None = None
 
     def _show_slab(self) -> None:
         """Draw the swept boxes and the surviving pairs of the slab that holds the moment."""
@@ -265,7 +269,7 @@ class Show:
         self.slider = gui.add_slider("t", min=0.0, max=1.0, step=1e-4, initial_value=round(self.moment, 4))
         times, values, what = film.curve
         known = np.isfinite(values)
-        self.plot: Any = None
+        self.plot: viser.GuiUplotHandle | None = None
         if known.any():
             self.plot_times, self.plot_values = times[known], values[known]
             if film.growth is None:
@@ -385,7 +389,7 @@ class Show:
                     self._set_playing(False)
 
 
-def _split(solid: Any) -> tuple[np.ndarray, np.ndarray]:
+def _split(solid: Solid) -> tuple[np.ndarray, np.ndarray]:
     """Return vertices and faces in which sharp edges do not share vertices: normals are made from shared ones."""
     n = np.round(64.0 * solid.normals.reshape(-1, 3)).astype(np.int64) + 64
     key = ((solid.corners.reshape(-1).astype(np.int64) * 129 + n[:, 0]) * 129 + n[:, 1]) * 129 + n[:, 2]
@@ -398,6 +402,6 @@ def _plain(text: str) -> str:
     return "".join("\\" + c if c in "\\`*_{}[]<>()#+-.!|" else c for c in text)
 
 
-def _set_visible(handles: list[Any], visible: bool) -> None:
+def _set_visible(handles: Iterable[viser.SceneNodeHandle], visible: bool) -> None:
     for handle in handles:
         handle.visible = visible

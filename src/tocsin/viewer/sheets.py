@@ -11,7 +11,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -133,7 +132,7 @@ def _shades(model: Deformable, n: int, m: int, meeting: Sequence[tuple[int, tupl
     shades = np.full(n, m % len(FABRICS))
     if len(model.faces) == 0:
         return shades if not meeting else np.full(n, MEETS + meeting[0][0])
-    labels: Any = label_faces(model.same[model.faces], len(model.vertices))
+    labels = label_faces(model.same[model.faces], len(model.vertices))
     own = shades[: len(labels)]
     own += np.unique(labels, return_inverse=True)[1].reshape(-1)
     own %= len(FABRICS)
