@@ -119,7 +119,7 @@ def test_columns_without_names_are_the_whole_robot_or_a_group_or_what_the_caller
     np.save(tmp_path / "two.npy", np.array([(1.0, 2.0), (3.0, 4.0)]))
     assert load_trajectory(tmp_path / "three.npy").path(arm()).tolist() == [[0, 1, 2], [3, 4, 5]]
     two = load_trajectory(tmp_path / "two.npy")
-    with pytest.raises(TocsinError, match=r"2 columns, but 'arm' has 3 values \(a, b, c\); give joints="):
+    with pytest.raises(TocsinError, match=r"2 columns, but 'arm' has 3 values \(a, b, c\); name its columns by"):
         two.path(arm())
     assert two.path(arm(), group="hand").tolist() == [[2, 0, 1], [4, 0, 3]]
     with pytest.raises(UnknownNameError, match=r"'leg'.*'hand'"):

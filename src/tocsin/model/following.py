@@ -103,7 +103,8 @@ def _implied(trajectory: Trajectory, robot: Robot, group: str | None) -> tuple[s
     if len(names) != trajectory.positions.shape[1]:
         raise TocsinError(
             f"{trajectory.said} names no joints and has {trajectory.positions.shape[1]} columns, but {robot.name!r} "
-            f"has {len(names)} values ({', '.join(names)}); give joint_names=[...] for its columns."
+            f"has {len(names)} values ({', '.join(names)}); name its columns by Trajectory's joint_names=[...], or by "
+            "load_trajectory's joints=[...]."
         )
     return names
 
