@@ -57,6 +57,20 @@ def npz(**arrays):
     return stream.getvalue()
 
 
+def zipped(name, method=zipfile.ZIP_STORED):
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", method) as archive:
+        archive.writestr(name, npz(positions=POSITIONS))
+    return stream.getvalue()
+
+
+def too_early():
+    """An archive whose list is said to begin far behind where it does: its members would begin before the file."""
+    data = bytearray(npz(positions=POSITIONS))
+    data[-6:-2] = (1 << 20).to_bytes(4, "little")
+    return bytes(data)
+
+
 def parquet(folder, **columns):
     pyarrow = pytest.importorskip("pyarrow")
     parquet = pytest.importorskip("pyarrow.parquet")
@@ -214,6 +228,9 @@ def bad():
     yield "t.npy", text_npy(), "must hold numbers"
     yield "t.npz", b"PK\3\4 broken", "not an .npz"
     yield "t.npz", zip_bomb(), "unpack to more than"
+    yield "t.npz", too_early(), "not an .npz"
+    yield "t.npz", zipped("\u00e9.npy").replace("\u00e9".encode(), b"\xff\xff"), "not an .npz"
+    yield "t.npz", zipped("positions.npy", zipfile.ZIP_LZMA), "packed in a way that numpy does not"
     yield "t.npz", npz(path=POSITIONS), "no 'positions'; it has: 'path'"
     yield "t.npz", npz(positions=POSITIONS, joint_names=np.array(["a"])), "2 columns, but 1 joint names"
     yield "t.npz", npz(positions=POSITIONS, times=TIMES[:2]), "times of"

@@ -51,6 +51,9 @@ MEMORY = 300.0
 STEPS = 100_000
 """Cap on the steps of a question: about the files is asked here, not whether a joint of 500 million radians is free."""
 
+TRAJECTORIES = ("yaml", "csv", "npz", "packed npz")
+"""Kinds that the arm of the URDF follows."""
+
 CLOUDS = ("pcd", "ascii pcd", "ply cloud", "ascii ply cloud", "xyz", "bt", "ot")
 """Kinds that become balls or boxes."""
 
@@ -117,7 +120,7 @@ def _ask(kind: str, path: Path, folder: Path) -> str:
     if kind in ("urdf", "mjcf", "srdf", "sdf"):
         robot = _robot(kind, path, folder)
         return _wrong(Scene(robot), robot.move({}, _moved(robot)))
-    if kind in ("yaml", "csv"):
+    if kind in TRAJECTORIES:
         robot = load_urdf(folder / "honest.urdf")
         return _wrong(Scene(robot), robot.follow(load_trajectory(path)))
     if kind in CLOUDS:

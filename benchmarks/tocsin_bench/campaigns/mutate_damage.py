@@ -207,6 +207,8 @@ KINDS_OF_CHANGE = {
     "ply cloud": ANY + BINARY + TEXT,
     "bt": ANY + BINARY + TEXT,
     "ot": ANY + BINARY + TEXT,
+    "npz": ANY + BINARY + TEXT,
+    "packed npz": ANY + BINARY,
 }
 
 

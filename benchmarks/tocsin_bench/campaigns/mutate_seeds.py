@@ -1,14 +1,16 @@
 """Small honest files of every kind that is read: what `mutate_damage` damages.
 
 All is written by code: a tetrahedron in each mesh format, an arm of every kind of joint as URDF, SRDF, SDF and MJCF, a
-scene, a trajectory, clouds of points and octomaps.
+scene, trajectories as text and as numpy's arrays, clouds of points and octomaps.
 """
 
 from __future__ import annotations
 
 import base64
+import io
 import json
 import struct
+import zipfile
 from functools import cache
 
 POINTS = ((0.0, 0.0, 0.0), (0.2, 0.0, 0.0), (0.0, 0.2, 0.0), (0.0, 0.0, 0.2))
@@ -151,6 +153,8 @@ YAML = """joint_trajectory:
       time_from_start: {secs: 2, nsecs: 500000000}
 """
 
+NAMES = ("elbow", "shoulder")
+
 CSV = "time,elbow,shoulder\n0,0,0\n0.5,0.1,0.2\n1.0,0.2,0.3\n"
 
 
@@ -270,6 +274,24 @@ def _cells(kind: str) -> bytes:
     return head + path + (node + b"\x00") * 3 + struct.pack("<f", -0.4) + b"\x00"
 
 
+def _npy(kind: str, shape: str, data: bytes) -> bytes:
+    head = f"{{'descr': '{kind}', 'fortran_order': False, 'shape': {shape}, }}".ljust(117) + "\n"
+    return b"\x93NUMPY\x01\0" + struct.pack("<H", len(head)) + head.encode() + data
+
+
+def _npz(method: int) -> bytes:
+    out = io.BytesIO()
+    arrays = {
+        "positions": _npy("<f8", "(3, 2)", struct.pack("<6d", 0.0, 0.0, 0.1, 0.2, 0.2, 0.3)),
+        "times": _npy("<f8", "(3,)", struct.pack("<3d", 0.0, 0.5, 1.0)),
+        "joint_names": _npy("<U8", "(2,)", b"".join(name.ljust(8, "\0").encode("utf-32-le") for name in NAMES)),
+    }
+    with zipfile.ZipFile(out, "w", method) as archive:
+        for name, data in arrays.items():
+            archive.writestr(zipfile.ZipInfo(f"{name}.npy"), data, method)  # of no date: the same bytes every time
+    return out.getvalue()
+
+
 @cache
 def honest() -> dict[str, tuple[str, bytes]]:
     """Kind -> (name of the file, its bytes)."""
@@ -289,6 +311,8 @@ def honest() -> dict[str, tuple[str, bytes]]:
         "scene": ("cell.scene", SCENE.encode()),
         "yaml": ("path.yaml", YAML.encode()),
         "csv": ("path.csv", CSV.encode()),
+        "npz": ("path.npz", _npz(zipfile.ZIP_STORED)),
+        "packed npz": ("path.npz", _npz(zipfile.ZIP_DEFLATED)),
         "sdf": ("arm.sdf", SDF.encode()),
         "pcd": ("cloud.pcd", _pcd("binary")),
         "ascii pcd": ("cloud.pcd", _pcd("ascii")),

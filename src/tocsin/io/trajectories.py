@@ -51,6 +51,18 @@ SUFFIX = {"velocities": ".velocity", "accelerations": ".acceleration"}
 
 SUFFIXES = (".npy", ".npz", ".csv", ".parquet", ".yaml", ".yml", ".json")
 
+PACKED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+"""How `numpy.savez` and `numpy.savez_compressed` pack arrays."""
+
+DAMAGED = (
+    zipfile.BadZipFile,  # whatever of the lists, and of the sums over arrays, does not fit
+    ValueError,  # a list that would begin before the file does, a name that is not UTF-8
+    RuntimeError,  # a password is asked for, or, as NotImplementedError, another version of the format
+    EOFError,  # it ends within an array
+    zlib.error,  # what is packed is damaged
+)
+"""What `zipfile` raises in an archive that is not whole."""
+
 MOST_NUMBERS = 1 << 24
 """Values in a trajectory: 40 minutes of seven joints, a thousand times a second."""
 
@@ -193,12 +205,16 @@ def _archive(file: Path) -> dict[str, Numeric]:
             members = archive.infolist()
             if sum(member.file_size for member in members) > 8 * MOST_NUMBERS or len(members) > 1000:
                 raise refused(file, _WHAT, f"its arrays unpack to more than {8 * MOST_NUMBERS} bytes")
+            if any(member.compress_type not in PACKED for member in members):
+                raise refused(file, _WHAT, "its arrays are packed in a way that numpy does not")
             arrays: dict[str, Numeric] = {}
             for member in members:
                 with archive.open(member) as stream:
                     arrays[member.filename.removesuffix(".npy")] = _array(stream, file)
             return arrays
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, OSError, zlib.error) as error:
+    except TocsinError:
+        raise
+    except DAMAGED as error:
         raise refused(file, _WHAT, f"it is not an .npz archive ({' '.join(str(error).split())[:100]})") from None
 
 
