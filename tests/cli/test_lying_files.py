@@ -6,10 +6,11 @@ import pickle
 import random
 import struct
 import sys
-import zipfile
 
 import numpy as np
 import pytest
+
+from archives import npz
 
 from .cell import write_cell
 from .measured import Bench
@@ -277,14 +278,6 @@ def test_empty_lines_without_end_cost_no_more_than_other_bytes(lying, suffix, he
 
 
 # ---- small files that unfold -----------------------------------------------------------------------------------------
-
-
-def npz(**files):
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, data in files.items():
-            archive.writestr(f"{name}.npy", data)
-    return out.getvalue()
 
 
 def npy(array):

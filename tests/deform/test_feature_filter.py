@@ -11,6 +11,8 @@ from tocsin.deform.narrow import make_workspace
 from tocsin.deform.topology import FACE
 from tocsin_bench.oracles import feature_gaps, feature_pairs
 
+from .courses import courses
+
 VF, EE = feature_pairs.VERTEX_FACE, feature_pairs.EDGE_EDGE
 SIDES = ((0, 1), (1, 2), (2, 0))
 
@@ -68,11 +70,7 @@ def dropped(t0, t1, **options):
 def triangles(seed, n, away):
     """Pairs of triangles `away` from the origin, on courses that often meet, as often just miss."""
     rng = np.random.default_rng(seed)
-    t0 = rng.normal(size=(n, 6, 3))
-    t1 = t0 + rng.normal(size=(n, 6, 3)) * 10.0 ** rng.uniform(-2, 1, size=(n, 1, 1))
-    flat = rng.random(n) < 0.3
-    t0[flat, :, 2] *= 1e-4
-    t1[flat, :, 2] *= 1e-4
+    t0, t1 = courses(rng, n, 6)
     apart = rng.normal(size=(n, 1, 3)) * rng.uniform(0.0, 2.0, size=(n, 1, 1))
     t0[:, 3:] += apart
     t1[:, 3:] += apart

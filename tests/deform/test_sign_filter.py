@@ -6,6 +6,8 @@ import pytest
 from tocsin.deform.sign_filter import sign_filter
 from tocsin_bench.oracles import feature_gaps, feature_pairs
 
+from .courses import courses
+
 VF, EE = feature_pairs.VERTEX_FACE, feature_pairs.EDGE_EDGE
 
 
@@ -29,11 +31,7 @@ def proven_free(kind, t0, t1, limit=1.0, margin=0.0):
 def pairs(seed, n, away):
     """Small features `away` from the origin, on courses that often meet, as often just miss."""
     rng = np.random.default_rng(seed)
-    t0 = rng.normal(size=(n, 4, 3))
-    t1 = t0 + rng.normal(size=(n, 4, 3)) * 10.0 ** rng.uniform(-2, 1, size=(n, 1, 1))
-    flat = rng.random(n) < 0.3
-    t0[flat, :, 2] *= 1e-4
-    t1[flat, :, 2] *= 1e-4
+    t0, t1 = courses(rng, n, 4)
     shift = away * rng.normal(size=(n, 1, 3))
     return t0 + shift, t1 + shift
 

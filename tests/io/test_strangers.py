@@ -10,13 +10,13 @@ import os
 import re
 import struct
 import sys
-import zipfile
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import strangers_again
+from archives import npz
 from effort import little_work, refusal
 from tocsin import Mesh, Robot, load_environment, load_trajectory
 from tocsin.io.mjcf import load_mjcf
@@ -46,14 +46,6 @@ def npy(shape, kind="<f8", data=b""):
     stream = io.BytesIO()
     np.lib.format.write_array_header_1_0(stream, {"descr": kind, "fortran_order": False, "shape": shape})
     return stream.getvalue() + data
-
-
-def npz(**members):
-    stream = io.BytesIO()
-    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, data in members.items():
-            archive.writestr(f"{name}.npy", data)
-    return stream.getvalue()
 
 
 def gltf(**changes):

@@ -67,8 +67,7 @@ def test_two_bodies_that_come_down_to_the_margin(seed, method):
         return shapes.distance(a.true, kin.body_poses(*ends[0], [t])[0], b.true, kin.body_poses(*ends[1], [t])[0])
 
     dip = lowest(distance)
-    if dip is None:
-        pytest.skip("they overlap all the time")
+    assert dip is not None, "they overlap all the time: not a seed to ask with"
     error = ERROR * scale
     margin = dip[0] + error
     asked = {"margin": margin, "method": method}

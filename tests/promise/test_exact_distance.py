@@ -56,21 +56,12 @@ def test_integer_triangles(seed):
         check(a, b)
 
 
+@pytest.mark.parametrize("planes", [1, 2])
 @pytest.mark.parametrize("seed", range(2))
-def test_coplanar_integer_triangles(seed):
+def test_integer_triangles_in_one_plane_and_in_two_that_are_parallel(seed, planes):
     rng = np.random.default_rng(seed)
     for _ in range(100):
         a, b = rng.integers(-2, 3, (3, 3)).astype(float), rng.integers(-6, 7, (3, 3)).astype(float)
         axis = rng.integers(3)
-        a[:, axis] = b[:, axis] = rng.integers(-3, 4)
-        check(a, b)
-
-
-@pytest.mark.parametrize("seed", range(2))
-def test_parallel_integer_triangles(seed):
-    rng = np.random.default_rng(seed)
-    for _ in range(100):
-        a, b = rng.integers(-2, 3, (3, 3)).astype(float), rng.integers(-6, 7, (3, 3)).astype(float)
-        axis = rng.integers(3)
-        a[:, axis], b[:, axis] = rng.integers(-3, 4, 2)
+        a[:, axis], b[:, axis] = np.resize(rng.integers(-3, 4, planes), 2)
         check(a, b)

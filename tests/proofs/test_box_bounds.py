@@ -97,18 +97,23 @@ def test_no_sample_goes_farther_than_the_search_says(seed: int) -> None:
         assert max(float(np.linalg.norm(seen[:, corner] - x)) for seen in case.corners) <= far + 1e-12
 
 
-@pytest.mark.parametrize("seed", range(30))
-def test_no_sample_goes_farther_than_the_checker_says(seed: int) -> None:
+def examined_box(case: Case) -> tuple:
+    """A proof about the arm as the checker reads it, and the box of joint values as its bounds take it."""
     from tocsin_checker.check import Check
     from tocsin_checker.motion import Boxes
 
-    case = Case(seed)
     examined = Check(Scene(case.robot).prove(case.robot.move(case.middle, case.middle)).data)
     examined.read({})
-    n = len(case.middle)
     joints, _ = examined.stretch(Fraction(0), Fraction(1))
     box = tuple(zip(case.middle - case.half, case.middle + case.half))
-    cells = Boxes(examined, joints, range(1, n + 1), [box])
+    return examined, Boxes(examined, joints, range(1, len(case.middle) + 1), [box])
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_no_sample_goes_farther_than_the_checker_says(seed: int) -> None:
+    case = Case(seed)
+    examined, cells = examined_box(case)
+    n = len(case.middle)
     shape = next(s for s, (i, _) in enumerate(examined.shapes) if i == n)
     part = examined.shapes[shape][1]
     for k in range(12):
@@ -125,16 +130,9 @@ def test_no_sample_goes_farther_than_the_checker_says(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(20))
 def test_no_sample_goes_farther_than_the_checker_says_in_the_frame_of_any_link(seed: int) -> None:
-    from tocsin_checker.check import Check
-    from tocsin_checker.motion import Boxes
-
     case = Case(seed)
-    examined = Check(Scene(case.robot).prove(case.robot.move(case.middle, case.middle)).data)
-    examined.read({})
+    examined, cells = examined_box(case)
     n = len(case.middle)
-    joints, _ = examined.stretch(Fraction(0), Fraction(1))
-    box = tuple(zip(case.middle - case.half, case.middle + case.half))
-    cells = Boxes(examined, joints, range(1, n + 1), [box])
     shape = {examined.shapes[s][0]: s for s in range(len(examined.shapes))}
     for link, frame in [(0, n), (0, max(n - 1, 1)), (n, n), (max(n - 1, 0), n)]:
         part = examined.shapes[shape[link]][1]

@@ -10,8 +10,7 @@ import pytest
 from tocsin import Robot, RobotBuilder, Sphere, TocsinError
 
 from .test_matrix import joint, link
-
-checker = pytest.importorskip("tocsin_checker", reason="the checker is not installed: pip install ./checker")
+from .verdicts import accepts, checker
 
 
 @pytest.fixture
@@ -28,14 +27,6 @@ def arm(tmp_path: Path) -> Robot:
         + "</robot>"
     )
     return Robot.from_urdf(tmp_path / "arm.urdf")
-
-
-def accepts(data: dict, files: dict[str, Path]) -> bool:
-    try:
-        checker.check(data, files)
-    except checker.Refused:
-        return False
-    return True
 
 
 def test_the_proof_of_a_matrix_is_checked_word_by_word(arm: Robot, tmp_path: Path) -> None:

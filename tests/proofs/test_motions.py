@@ -8,7 +8,7 @@ import pytest
 
 from tocsin_bench.campaigns.proof_questions import drawn
 
-checker = pytest.importorskip("tocsin_checker", reason="the checker is not installed: pip install ./checker")
+from .verdicts import accepts, checker
 
 
 @pytest.mark.parametrize("seed", range(24))
@@ -37,14 +37,6 @@ def by_hand(tree: str, curve: list[float]) -> dict:
         "models": [ball("a", True, curve), ball("b", False, [1.5])], "shapes": [["a", 0], ["b", 0]],
         "free": [f". {tree}"], "contact": {}, "links": [],
     }  # fmt: skip
-
-
-def accepts(data: dict) -> bool:
-    try:
-        checker.check(data, {})
-    except checker.Refused:
-        return False
-    return True
 
 
 def test_the_example_by_hand_is_checked_as_the_docs_say() -> None:

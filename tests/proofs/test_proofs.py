@@ -15,7 +15,7 @@ import tocsin
 from tocsin import Body, Box, Capsule, ConvexHull, Cylinder, Deformable, Robot, Scene, Sphere, TocsinError
 from tocsin.proofs.prove import Proof
 
-checker = pytest.importorskip("tocsin_checker", reason="the checker is not installed: pip install ./checker")
+from .verdicts import accepts, checker
 
 BALL = trimesh.creation.icosphere(subdivisions=2, radius=0.3)
 
@@ -115,14 +115,6 @@ def close_call() -> tuple[Scene, tocsin.Motion]:
     t0[:3, 3], t1[:3, 3] = (0, 0, -0.6), (0.05, 0, 0.6)
     t1[:3, :3] = Rotation.from_rotvec([0.2, 0.1, 1.0]).as_matrix()
     return Scene(a, rod), a.move(t0, t1)
-
-
-def accepts(data: dict) -> bool:
-    try:
-        checker.check(data, {})
-    except checker.Refused:
-        return False
-    return True
 
 
 def test_a_proof_through_a_ring_halves_times_and_parts() -> None:
