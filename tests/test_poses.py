@@ -88,19 +88,45 @@ def test_a_real_se3_of_pinocchio_is_a_pose():
 @pytest.mark.parametrize(
     ("given", "says"),
     [
-        ({"rpy": (0, 0, 0), "rotation": np.eye(3)}, "one orientation; got rpy and rotation"),
+        ({"rpy": (0, 0, 0), "rotation": np.eye(3)}, "one orientation: .*; got rpy and rotation"),
         ({"quaternion_xyzw": (0, 0, 0, 2)}, "unit quaternion"),
         ({"quaternion_wxyz": (0, 0, 1)}, r"shape \(4,\)"),
         ({"rpy": (0, np.nan, 0)}, "finite"),
         ({"rotation": np.diag([1.0, 1.0, -1.0])}, "mirrors"),
         ({"rotation": "x"}, "rotation must be a 3x3"),
         ({"rotation": Rotation.identity(2)}, "rotation must be a 3x3"),
+        ({"quaternion_wxyz": (2, 0, 0, 0)}, r"\(w x y z\); got \[2\.0, 0\.0, 0\.0, 0\.0\]"),
+        ({"rotation": 2.0 * np.eye(3)}, r"orthonormal.*got \[\[2\.0, 0\.0"),
         ({"xyz": (0, 0)}, "the position of a pose"),
     ],
 )
 def test_what_is_no_pose_is_refused_with_a_sentence(given, says):
-    with pytest.raises(TocsinError, match=says):
+    with pytest.raises(TocsinError, match=says) as refused:
         tocsin.pose(**given)
+    assert "\n" not in str(refused.value)
+
+
+CHOICES = ("quaternion_xyzw", "quaternion_wxyz", "rpy ", "rpy_degrees", "rotation")
+
+
+@pytest.mark.parametrize(
+    ("unnamed", "named", "got"),
+    [
+        ((), {"quaternion": (0, 0, 0, 1)}, "quaternion"),
+        ((), {"position": (0, 0, 0), "rpy": (0, 0, 0)}, "position"),
+        (((0, 0, 0), (0, 0, 0, 1)), {}, r"\(0, 0, 0, 1\)"),
+        ((), {"rpy": (0, 0, 0), "rpy_degrees": (0, 0, 0)}, "rpy and rpy_degrees"),
+    ],
+)
+def test_an_orientation_of_no_name_that_is_known_is_answered_by_those_that_are(unnamed, named, got):
+    with pytest.raises(TocsinError, match=f"; got {got}\\.$") as refused:
+        tocsin.pose(*unnamed, **named)
+    assert all(name in str(refused.value) for name in CHOICES)
+
+
+def test_an_angle_of_more_than_a_turn_is_remarked_on():
+    with pytest.warns(tocsin.UnitWarning, match="Degrees. Say rpy_degrees"):
+        tocsin.pose(rpy=(0, 0, 90))
 
 
 class Broken:

@@ -49,11 +49,11 @@ KINDS |= {"M": "dates", "m": "durations", "V": "records"}
 
 
 def said(value: object) -> str:
-    """Put what was given into a few words."""
+    """Put what was given into a few words, on one line."""
     if isinstance(value, np.ndarray):
         return f"an array of {KINDS.get(value.dtype.kind, value.dtype)} of shape {value.shape}"
     try:
-        words = repr(value)
+        words = " ".join(repr(value).split())
     except Exception:  # of an object that cannot even say what it is
         words = f"something of type {type(value).__name__}"
     return words if len(words) <= 200 else f"{words[:200]}..."
@@ -220,7 +220,7 @@ def pose(value: object, what: str = "a pose", out: Row | None = None) -> Row:
     if wrong == 2:
         raise TocsinError(
             f"{what} must be a rigid transform: an orthonormal 3x3 rotation (within {RIGID:g}), a translation, and a "
-            f"last row 0 0 0 1; got\n{matrix}"
+            f"last row 0 0 0 1; got {matrix.tolist()}."
         )
     if wrong == 4:
         raise TocsinError(f"{what} is too far away: lengths go from {SMALLEST:g} to {LARGEST:g} m; choose other units.")
@@ -251,12 +251,15 @@ def unit(value: object, what: str) -> Vector:
     return frozen(v / math.sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]))  # not `@`, whose last bits are BLAS's
 
 
-def turned(position: Vector, quaternion: object, what: str) -> Matrix4:
-    """Return the 4x4 matrix of a position and a unit quaternion x y z w: that of q / |q|."""
-    q = array(quaternion, f"the orientation of {what}", (4,))
+def turned(position: Vector, quaternion: object, what: str, order: str = "xyzw") -> Matrix4:
+    """Return the 4x4 matrix of a position and a unit quaternion, given in this order: that of q / |q|."""
+    given = array(quaternion, f"the orientation of {what}", (4,))
+    q = given[[order.index(part) for part in "xyzw"]]
     length = math.sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
     if not abs(length - 1.0) <= RIGID:
-        raise TocsinError(f"the orientation of {what} must be a unit quaternion (x y z w); got {q.tolist()}.")
+        raise TocsinError(
+            f"the orientation of {what} must be a unit quaternion ({' '.join(order)}); got {given.tolist()}."
+        )
     x, y, z, w = (q / length).tolist()
     matrix = np.eye(4)
     rotation = (

@@ -94,8 +94,8 @@ NodeTable: TypeAlias = Annotated[Records, "NODE"]
 
 PathLike: TypeAlias = str | os.PathLike[str]
 """A file or folder."""
-PoseLike: TypeAlias = ArrayLike
-"""A 4x4 rigid transform, or a translation (x, y, z)."""
+PointsLike: TypeAlias = ArrayLike | PathLike
+"""(n, 3) positions, or a file of them."""
 JointValue: TypeAlias = float | tuple[float, ...]
 """Of a joint with one degree of freedom, or with several."""
 ConfigurationLike: TypeAlias = ArrayLike | Mapping[str, ArrayLike]
@@ -114,3 +114,32 @@ class HasTriangles(Protocol):
     def faces(self) -> ArrayLike:
         """(m, 3)."""
         ...
+
+
+class HasHomogeneous(Protocol):
+    """A pose of pinocchio: `SE3`."""
+
+    @property
+    def homogeneous(self) -> ArrayLike:
+        """4x4."""
+        ...
+
+
+class HasMatrix(Protocol):
+    """A rotation or pose of scipy: `Rotation`, `RigidTransform`."""
+
+    def as_matrix(self) -> ArrayLike:
+        """Return it, 3x3 or 4x4."""
+        ...
+
+
+class HasMatrix4(Protocol):
+    """A pose of Drake: `RigidTransform`."""
+
+    def GetAsMatrix4(self) -> ArrayLike:
+        """Return it, 4x4."""
+        ...
+
+
+PoseLike: TypeAlias = ArrayLike | HasHomogeneous | HasMatrix | HasMatrix4
+"""A 4x4 rigid transform, a translation (x, y, z), or a pose or rotation of another library (`_cast.foreign_pose`)."""

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from tocsin import _cast
 from tocsin._readers import Reader
-from tocsin._types import LinkTable, Matrices4, Matrix4, PathLike, PoseLike, Row, Vectors
+from tocsin._types import LinkTable, Matrices4, Matrix4, PathLike, PointsLike, PoseLike, Row, Vectors
 from tocsin.errors import TocsinError
 from tocsin.geometry.balls import covering_balls
 from tocsin.geometry.height_field import height_field
@@ -153,7 +153,7 @@ class Body(Model):
 
     @classmethod
     def from_points(
-        cls, points: ArrayLike, radius: float, pose: PoseLike | None = None, *, name: str | None = None,
+        cls, points: PointsLike, radius: float, pose: PoseLike | None = None, *, name: str | None = None,
         spacing: float | None = None, scale: ArrayLike | None = None, units: str | None = None,
     ) -> Body:  # fmt: skip
         """Make a body of a point cloud: a ball of this radius about each point, solid.
