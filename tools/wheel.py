@@ -1,7 +1,7 @@
 """Build the wheel that holds compiled kernels, so that whoever installs it compiles nothing.
 
     make wheel                                        the levels of x86-64 that this processor has, v3 and v4
-    python tools/wheel.py --level x86-64-v3 --check   one level; then the README's example in an empty environment
+    python tools/wheel.py --level x86-64-v3 --check   one level; then in an empty environment what users ask first
     python tools/wheel.py --only "first_contact, triangles" --check     with kernels of some questions alone, to try it
 
 For each level everything is compiled for it, as `tocsin warmup` does it: minutes the first time, and after an edit what
@@ -83,7 +83,8 @@ def _used() -> float:
 
 
 def check(wheel: Path) -> int:
-    """Install the wheel in an empty environment and run the README's example there, twice; return what it compiled."""
+    """Install the wheel in an empty environment; run the README's example there, twice, then what else users ask first
+    (`uses.py`); return how many kernels were compiled."""
     (code,) = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL)[:1]
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
@@ -100,6 +101,8 @@ def check(wheel: Path) -> int:
             )
             seconds, spent = time.perf_counter() - started, _used() - used
             print(f"README's example, {which}: {seconds:.2f} s, {spent:.2f} s of them of the processor", flush=True)
+        uses = [str(python), str(ROOT / "tools/uses.py")]
+        subprocess.run(uses, cwd=place, env=clean | {"TOCSIN_CACHE": str(place / "cache")}, check=False)
         return len(Store("kernels", root=place / "cache").names())
 
 

@@ -1,6 +1,13 @@
 """`tocsin warmup`."""
 
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
 from tocsin.cli import warmup
+from tocsin.compiler.jit import KNOWN
 
 from .cell import tocsin
 
@@ -43,3 +50,12 @@ def test_only_what_is_named_is_compiled(monkeypatch):
     wrong = tocsin("warmup", "--only", "d")
     assert wrong.code == 2
     assert "no step 'd'; steps are: 'a', 'b', 'c'" in wrong.err
+
+
+@pytest.mark.skipif(not KNOWN, reason="wheels are built with the Numba that is known")
+@pytest.mark.parametrize("uses", [("readme", "robot", "commands"), pytest.param((), marks=pytest.mark.slow)])
+def test_nothing_that_users_ask_first_needs_a_kernel_that_it_does_not_compile(uses):
+    """Else a wheel lacks it. Every step is taken in one process: five seconds, of which no part can be left out."""
+    tool = Path(__file__).parents[2] / "tools/uses.py"
+    done = subprocess.run([sys.executable, str(tool), "--beyond-warmup", *uses], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr

@@ -170,6 +170,7 @@ def _jobs() -> list[Job]:
             (beside if name == "interval" else core).append((f"{name}, {backend}", _question(name, backend)))
     core.append(("meshes, their reports, trees and hulls", _meshes))
     core.append(("joints of every kind", _joints))
+    core.append(("charts, and which links can touch", _links))
     core.append(("batches", _batches))
     core.append(("trajectories and audits", _trajectories))
     beside += [("pictures", _picture), ("proofs, and how deep things overlap", _proofs)]
@@ -193,9 +194,12 @@ def _meshes() -> None:
         for shape in Body([mesh, (mesh, _moved(1.0))]).shapes[0]:
             _ = shape.hull_tree
     Body(closed, solid=True)
-    large = Sphere(0.5).tessellate(160)
-    for _ in range(2):  # built and kept, then read from the cache folder: arrays of another kind
-        Scene(Body(large), Body(Sphere(0.1), name="ball")).is_free()
+    faces = np.concatenate([closed.faces, closed.faces[:, ::-1] + len(closed.vertices)])
+    Body((np.concatenate([closed.vertices, 0.5 * closed.vertices]), faces), solid=True)  # a shell in a shell
+    for sides in (160, 240):  # the larger one has more points than a convex hull is made of
+        large = Sphere(0.5).tessellate(sides)
+        for _ in range(2):  # built and kept, then read from the cache folder: arrays of another kind
+            Scene(Body(large), Body(Sphere(0.1), name="ball")).is_free()
     fit_obb(np.array(large.vertices))  # a large one is looked at in samples
 
 
@@ -214,7 +218,8 @@ def _question(name: str, backend: str) -> Callable[[], None]:
         elif name == "is_free":
             scene.is_free(through, margin=0.01)
         elif name == "contacts":
-            _ = scene.first_contact(through).contacts, scene.first_contact(through).stats
+            hit = scene.first_contact(through)
+            _ = hit.contacts, hit.stats, bodies[0].at_contact(hit)
         elif name == "distance":
             scene.distance()
             scene.distance(bodies[0].at(_moved(-1)))
@@ -249,10 +254,16 @@ def _parts() -> None:
 
 
 def _all_contacts() -> None:
+    from tocsin.motion.screw_axis import Screw
+
     box = Body(Box((0.1, 0.2, 0.3)), name="box")
     scene = Scene(box, Body(Box((0.1, 0.2, 0.3)).tessellate(), _moved(1.0), name="mesh"))
+    crowd = Scene(box, *(Body(Sphere(0.1).tessellate(), _moved(k), name=f"ball {k}") for k in range(1, 70)))
     for exact in (False, True):
         scene.contacts(box.move(_moved(0.0), _moved(2.0), kind="screw"), exact=exact)
+        crowd.contacts(*Body.move_all([box], [_moved(0.0)], [_moved(2.0)]), exact=exact)
+    screw = Screw.relative(_moved(0.0), _turned(1.0, 1.0), _moved(1.0), _moved(2.0))
+    _ = screw.at(0.5), screw.radius((0.0, 0.0, 0.0))
 
 
 def _deformable() -> None:
@@ -265,15 +276,33 @@ def _deformable() -> None:
     _ = scene.first_contact(move, box.move(_moved(-2.0), _moved(-1.0))).contacts
     scene.is_free(move)
     scene.contacts(move)
+    _beside_turning(cloth)
     for ask in (tocsin.vertex_face_times, tocsin.edge_edge_times):
         ends = (np.zeros((1, 3)), np.ones((1, 3, 3))) if ask is tocsin.vertex_face_times else (np.zeros((1, 2, 3)),) * 2
         ask(ends[0], ends[0], ends[1], ends[1])
+
+
+def _beside_turning(cloth: Deformable) -> None:
+    """A cloth and what turns beside it, in slabs of time; on several threads; inside a solid from the start."""
+    can = Body(Cylinder(0.2, 0.4), _moved(1.5), name="can")
+    around = Body(Sphere(2.0).tessellate(), name="around", solid=True)
+    turn = can.move(_moved(1.5), _turned(0.6, 3.0))
+    away = cloth.move(cloth.vertices, cloth.vertices + (-0.5, 0.0, 0.0))
+    for motions in ((turn,), (turn, away)):
+        for threads in (1, 2):
+            scene = Scene(cloth, can, threads=threads)
+            _ = scene.first_contact(*motions).contacts, scene.is_free(*motions), scene.contacts(*motions)
+    Scene(cloth, around).contacts(away)
 
 
 def _moved(x: float) -> np.ndarray:
     pose = np.eye(4)
     pose[0, 3] = x
     return pose
+
+
+def _turned(x: float, angle: float) -> np.ndarray:
+    return np.array(tocsin.pose((x, 0.0, 0.0), rpy=(0.0, 0.0, angle)))
 
 
 def _joints() -> None:
@@ -330,12 +359,50 @@ def _trajectories() -> None:
         _ = scene.first_contact(motion).contacts
         scene.is_free(motion)
     tocsin.audit(scene, robot, values, margin=0.01)
+    part = Body(Sphere(0.1), (0.0, 0.0, 1.2), name="part")
+    cell = Scene(robot, part)
+    robot.attach(part, link="lower")
+    cell.is_free(robot.move(values[0], values[1]))
+    robot.detach(part)
+
+
+COIL = "".join(
+    f'<link name="{name}"><collision><origin xyz="0 0 {z}"/><geometry>{shape}</geometry></collision></link>'
+    for name, z, shape in (
+        ("0", 0.0, '<cylinder radius="0.05" length="0.2"/>'),
+        *((f"{k}", 0.3, '<box size="0.1 0.1 0.3"/>') for k in (1, 2, 3)),
+        ("sleeve", 0.0, '<sphere radius="0.35"/>'),  # around the last joint: it always touches the last link
+        ("far", -1.0, '<sphere radius="0.05"/>'),
+    )
+) + "".join(
+    f'<joint name="to {child}" type="{kind}"><parent link="{parent}"/><child link="{child}"/><origin xyz="0 0 {z}"/>'
+    '<axis xyz="0 1 0"/><limit lower="-2.8" upper="2.8" effort="1" velocity="1"/></joint>'
+    for kind, parent, child, z in (
+        ("revolute", "0", "1", 0.0), ("revolute", "1", "2", 0.5), ("revolute", "2", "3", 0.5),
+        ("fixed", "2", "sleeve", 0.5), ("fixed", "0", "far", 0.0),
+    )
+)  # fmt: skip
+"""Links and joints of an arm that can coil up, as a URDF file has them."""
+
+
+def _links() -> None:
+    """What is known of the links of one robot: maps of the joint values at which two are apart, and proofs of pairs."""
+    with tempfile.TemporaryDirectory() as folder, cache.bypassed():
+        file = Path(folder) / "coil.urdf"
+        file.write_text(f'<robot name="coil">{COIL}</robot>', encoding="utf-8")
+        robot = Robot.from_urdf(file)
+        context = Scene(robot).context
+        for other in (2, 3):  # two joints between them, and three
+            context.charts.with_chart(context.tables(), 0, other, 0.0, -1.0)
+        for most in (1, 1000):
+            robot.prove_pairs(most=most, proof=Path(folder) / "matrix.proof")
 
 
 def _proofs() -> None:
     robot, scene = _arm()
     for end in ([0.3, 0.1], [1.5, 0.5]):
         scene.prove(robot.move([0.0, 0.0], end))
+    scene.prove(robot.follow(tocsin.Trajectory([0.0, 1.0], [[0.0, 0.0], [0.1, 0.1]]), error=0.001))
     scene.penetration(robot.at([0.9, 0.3]))
 
 
