@@ -48,6 +48,7 @@ release: $(LIBRARY)
 	rm -rf dist
 	$(BIN)/python tools/wheel.py --check
 	$(BIN)/python -m build --sdist
+	$(BIN)/python tools/smoke.py dist/tocsin-*.tar.gz
 	$(BIN)/twine check --strict dist/*
 
 lint: $(STAMP)

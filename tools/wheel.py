@@ -12,17 +12,15 @@ Linux; its kernels are found by the same version of Numba, any other compiles as
 import argparse
 import os
 import pickle
-import re
-import resource
 import shutil
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 import llvmlite.binding
 import numba
+from smoke import Environment
 
 from tocsin.compiler import disk_cache, packaged
 from tocsin.compiler.jit import KNOWN
@@ -76,36 +74,6 @@ def build(levels: list[str], only: list[str]) -> Path:
     return max((ROOT / "dist").glob(f"tocsin-*-{TAG}-*.whl"), key=lambda file: file.stat().st_mtime)
 
 
-def _used() -> float:
-    """Seconds of the processor that commands have taken which have ended."""
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
-
-
-def check(wheel: Path) -> int:
-    """Install the wheel in an empty environment; run the README's example there, twice, then what else users ask first
-    (`uses.py`); return how many kernels were compiled."""
-    (code,) = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL)[:1]
-    with tempfile.TemporaryDirectory() as folder:
-        place = Path(folder)
-        subprocess.run([sys.executable, "-m", "venv", str(place / "venv")], check=True)
-        python = place / "venv/bin/python"
-        subprocess.run([str(python), "-m", "pip", "install", "--quiet", str(wheel)], check=True)
-        (place / "example.py").write_text(code, encoding="utf-8")
-        clean = {key: value for key, value in os.environ.items() if not key.startswith(("NUMBA", "PYTHON", "TOCSIN"))}
-        for which in ("the first time", "then"):
-            environment = clean | {"TOCSIN_CACHE": str(place / "cache")}
-            started, used = time.perf_counter(), _used()
-            subprocess.run(
-                [str(python), "example.py"], cwd=place, env=environment, stderr=subprocess.STDOUT, check=True
-            )
-            seconds, spent = time.perf_counter() - started, _used() - used
-            print(f"README's example, {which}: {seconds:.2f} s, {spent:.2f} s of them of the processor", flush=True)
-        uses = [str(python), str(ROOT / "tools/uses.py")]
-        subprocess.run(uses, cwd=place, env=clean | {"TOCSIN_CACHE": str(place / "cache")}, check=False)
-        return len(Store("kernels", root=place / "cache").names())
-
-
 def main() -> None:
     """Build, and check if asked to."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -123,7 +91,8 @@ def main() -> None:
     wheel = build(wanted, args.only)
     print(f"{wheel.relative_to(ROOT)}: {wheel.stat().st_size / 1e6:.1f} MB")
     if args.check:
-        new = check(wheel)
+        with Environment(wheel) as empty:
+            new = empty.compiled()
         print(f"compiled: {new} kernels")
         sys.exit(int(new > 0))
 

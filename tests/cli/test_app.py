@@ -123,3 +123,10 @@ def test_the_command_line_says_what_it_lacks():
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=600, check=False)
     assert done.returncode == 2
     assert done.stderr == "error: the command line needs typer: pip install typer\n"
+
+
+def test_a_command_that_is_misspelt_is_answered_by_those_like_it():
+    said = tocsin("chek")
+    assert said.code == 2
+    assert "'check'" in said.err
+    assert "?;" not in said.err

@@ -160,6 +160,20 @@ def test_what_the_clearance_is_now_is_not_written_over_what_is_plotted(page):
         assert not page.evaluate(overlapped)
 
 
+def test_on_a_phone_what_the_clearance_is_now_is_not_cut(browser, saved):
+    page, wrong = opened(browser, saved.as_uri())
+    page.set_viewport_size({"width": 360, "height": 700})
+    until(page, "window.tocsin && window.tocsin.frames > 0")
+    inside = """(() => { const b = tocsin.head.querySelector("text").getBBox();
+        return b.x >= 0 && b.x + b.width <= document.getElementById("plot").clientWidth + 1 })()"""
+    for t in (0.1, 0.4, 0.6, 0.9):
+        page.evaluate(f"tocsin.goTo({t})")
+        drawn(page)
+        assert page.evaluate(inside), t
+    assert wrong == []
+    page.close()
+
+
 def test_names_from_files_are_shown_and_never_run(page):
     assert page.evaluate("window.broken") is None
     assert page.inner_text("#title") == NASTY

@@ -149,7 +149,7 @@ def _run(arguments: list[str]) -> int:
     except _UsageError as error:
         command = f" {arguments[0]}" if arguments[0] in (*COMMANDS, *plugins.PLUGINS) else ""
         said = " ".join(error.format_message().split()).rstrip(".")
-        return _refuse(f"{said}; see tocsin{command} --help.", for_machines)
+        return _refuse(f"{said}{' See' if said.endswith('?') else '; see'} tocsin{command} --help.", for_machines)
     except BrokenPipeError:
         raise
     except OSError as error:

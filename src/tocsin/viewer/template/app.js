@@ -119,9 +119,12 @@ class Page {
 
   plottedAt(t) {
     const { growth } = this.film;
-    if (!growth) { const found = this.clearanceAt(t); return found && { value: found.value, text: `${lengthText(found.value)}  ·  ${found.pair}` }; }
+    if (!growth) {
+      const found = this.clearanceAt(t), brief = found && lengthText(found.value);
+      return found && { value: found.value, text: `${brief}  ·  ${found.pair}`, brief };
+    }
     const value = growth.counts[Math.max(upTo(growth.times, t) - 1, 0)];
-    return { value, text: value.toLocaleString("en") };
+    return { value, text: value.toLocaleString("en"), brief: value.toLocaleString("en") };
   }
 
   // ---- camera ---------------------------------------------------------------------------------------------------------
@@ -392,9 +395,16 @@ class Page {
     svg(this.head, "line", { x1: x, x2: x, y1: top - 6, y2: bottom, stroke: "var(--ink)", "stroke-width": 1.2, opacity: 0.6 });
     if (!found) return;
     svg(this.head, "circle", { cx: x, cy: this.y(found.value), r: 4, fill: "var(--ink)" });
-    const right = x < 0.72 * byId("plot").clientWidth;
-    const text = svg(this.head, "text", { x: x + (right ? 9 : -9), y: top - 5, "text-anchor": right ? "start" : "end", "font-weight": 600,
-      style: "fill: var(--ink); paint-order: stroke; stroke: var(--panel); stroke-width: 4px" }, found.text);
+    const text = svg(this.head, "text", { y: top - 5, "font-weight": 600,
+      style: "fill: var(--ink); paint-order: stroke; stroke: var(--panel); stroke-width: 4px" });
+    const put = (words) => { // to the right where there is room, else to the left: is there any?
+      text.textContent = words;
+      const width = text.getComputedTextLength(), right = x + 9 + width <= byId("plot").clientWidth;
+      text.setAttribute("x", x + (right ? 9 : -9));
+      text.setAttribute("text-anchor", right ? "start" : "end");
+      return right || x - 9 - width >= 0;
+    };
+    if (!put(found.text)) put(found.brief);
     const named = this.caption.getBBox(); // it makes room
     if (text.getBBox().x < named.x + named.width + 6) this.caption.style.opacity = 0;
   }
