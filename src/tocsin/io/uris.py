@@ -139,7 +139,8 @@ class Places:
         looked = [f"{label} ({', '.join(str(f) for f in folders) or 'nothing given'})" for label, folders in places]
         raise TocsinError(
             f"{what} needs the package {name!r}, which is not in {', '.join(looked)}, nor in or beside any folder "
-            f"above {str(self.document)!r}{hint}; give packages=[folder] or packages={{{name!r}: folder}}."
+            f"above {str(self.document)!r}{hint}; give packages=[folder] or packages={{{name!r}: folder}}, "
+            "on the command line --packages FOLDER."
         )
 
 

@@ -234,7 +234,10 @@ class Context:
         self.bind(motions)
         for motion in motions:
             if not isinstance(motion, Motion):
-                many = ": put a star before it" if isinstance(motion, (list, tuple)) else ""
+                many = ""
+                if isinstance(motion, (list, tuple)):
+                    numbers = bool(motion) and not isinstance(motion[0], Motion)
+                    many = ": where a model stands is robot.at(q), body.at(T)" if numbers else ": put a star before it"
                 raise TocsinError(
                     f"a question takes motions, from robot.move(q0, q1), body.move(T0, T1), cloth.move(V0, V1), follow "
                     f"or at; got {type(motion).__name__}{many}."
