@@ -5,7 +5,7 @@ import pytest
 
 from plain import PLAIN
 from tocsin.proofs.box_bounds import AXIS
-from tocsin.proofs.boxes import between, copy_box, facing, halve_box, same_box
+from tocsin.proofs.boxes import between, copy_box, facing, halve_box, merit, same_box
 
 pytestmark = PLAIN
 
@@ -53,3 +53,17 @@ def test_the_way_between_parts_is_that_of_their_middles_as_the_first_sees_it():
     a, b = {"center": np.array([1.0, 0, 0])}, {"center": np.array([0.0, 1, 0])}
     quarter = ((0.0, -1.0, 0.0), (1.0, 0.0, 0.0), (0.0, 0.0, 1.0))
     assert between(a, b, (quarter, (5.0, 0.0, 0.0))) == pytest.approx((5.0 - 1.0 - 1.0, 0.0, 0.0))
+
+
+def test_an_axis_that_hardly_separates_is_the_best_by_what_is_left_and_not_by_its_share():
+    """Along the distance a wide joint takes 2 m of a gap of 0.15; along its own axis, with a gap of 2 mm, the other
+    joints take 0.3, and would be halved seven times each before the wide one once."""
+    along, axis = (0.15, 0.0, 0.15 - 2.0), (0.002, 0.0, 0.002 - 0.3)
+    assert merit(*axis, False) > merit(*along, False)
+    assert merit(*axis, True) < merit(*along, True)
+
+
+def test_what_is_settled_or_would_be_by_halves_of_parts_is_better_than_all_else():
+    settled, by_halves, half = merit(0.1, 0.0, 0.01, True), merit(-0.01, 0.03, -0.02, True), merit(0.1, 0.0, -0.1, True)
+    assert settled > by_halves > half > merit(-0.1, 0.0, -0.2, True)
+    assert half == pytest.approx(0.5)

@@ -52,47 +52,70 @@ def facing(row, way):
 
 
 @kernel
-def best_along(part_a, part_b, state, n, losses):
-    """Return (direction, what is left along it): n or, if more is left there, one of the joints' axes.
+def merit(gap, hulls, left, by_share):
+    """Return how good a direction is, by what is left along it or by its share; nothing rests on it but how long a
+    search takes. `gap`: beyond the need in the middle; `hulls`: by how much hulls may be larger than their parts.
 
-    Along an axis its own joint, and those that are parallel to it, take nothing of a gap, in boxes of any size. It has
-    to separate the parts in the middle, or their halves, which may be smaller by the radius of a hull, else no halving
-    of the box would help. What entries take along what is returned is left in `losses`.
+    What is left finds the axes along which whole turns take nothing. But of a wide joint its own axis loses nothing, so
+    that most may be left along one that hardly separates anything, and the box is halved along the other joints until
+    they are points. The share is about how much of the box, by lengths, a direction settles: all of it if more than the
+    need is left, or would be if the parts were halved; else the gap over what is lost of it.
     """
-    points, pose_a, pose_b, rows_a, n_a, rows_b, n_b, _, _, need = state
-    way = vec.sub(middle_of(part_b, pose_b), middle_of(part_a, pose_a))
-    best = left_along(part_a, part_b, state, n, losses)
-    found = n
-    for k in range(n_a + n_b):
-        u = facing(rows_a[k] if k < n_a else rows_b[k - n_a], way)
-        if gap_along(part_a, part_b, points, pose_a, pose_b, u) > need - rough(part_a) - rough(part_b):
-            left = left_along(part_a, part_b, state, u, losses)
-            if left > best:
-                best = left
-                found = u
-    left_along(part_a, part_b, state, found, losses)
-    return found, best
+    if not by_share:
+        return left
+    if left + hulls > 0.0:
+        return 2.0 if left > 0.0 else 1.0
+    return gap / (gap - left) if gap > 0.0 else 0.0
 
 
 @kernel
-def best_view(part_a, part_b, state, near, far, losses):
-    """Return (side, joint, direction, what is left along it): of all links between the two, and the axis of the joint
-    right below each, which stands in its frame, those that are best. What entries take is left in `losses`."""
+def best_along(part_a, part_b, state, n, losses, by_share):
+    """Return (direction, what is left along it, its `merit`): n or, if that is more there, one of the joints' axes.
+
+    Along an axis its own joint, and those that are parallel to it, take nothing of a gap, in boxes of any size. What
+    entries take along what is returned is left in `losses`.
+    """
     points, pose_a, pose_b, rows_a, n_a, rows_b, n_b, _, _, need = state
     way = vec.sub(middle_of(part_b, pose_b), middle_of(part_a, pose_a))
+    hulls = rough(part_a) + rough(part_b)
+    left = left_along(part_a, part_b, state, n, losses)
+    best = merit(gap_along(part_a, part_b, points, pose_a, pose_b, n) - need, hulls, left, by_share)
+    found = n
+    for k in range(n_a + n_b):
+        u = facing(rows_a[k] if k < n_a else rows_b[k - n_a], way)
+        gap = gap_along(part_a, part_b, points, pose_a, pose_b, u) - need
+        if gap + hulls > 0.0:
+            of_u = merit(gap, hulls, left_along(part_a, part_b, state, u, losses), by_share)
+            if of_u > best:
+                best = of_u
+                found = u
+    return found, left_along(part_a, part_b, state, found, losses), best
+
+
+@kernel
+def best_view(part_a, part_b, state, near, far, losses, by_share):
+    """Return (side, joint, direction, what is left along it, its `merit`): of all links between the two, and the axis
+    of the joint right below each, which stands in its frame, those that are best. What entries take is left in
+    `losses`."""
+    points, pose_a, pose_b, rows_a, n_a, rows_b, n_b, _, _, need = state
+    way = vec.sub(middle_of(part_b, pose_b), middle_of(part_a, pose_a))
+    hulls = rough(part_a) + rough(part_b)
     best, found, side, joint = -np.inf, way, 0, -1
     for i in range(n_a + n_b):
         at = 0 if i < n_a else 1
         k = i + 1 if i < n_a else i + 1 - n_a
-        u = facing(rows_a[i] if i < n_a else rows_b[i - n_a], way)
-        above = k < (n_a if i < n_a else n_b)
-        if above and gap_along(part_a, part_b, points, pose_a, pose_b, u) > need - rough(part_a) - rough(part_b):
-            left = left_seen(part_a, part_b, state, (at, k, pose_a[0], near, far), u, losses)
-            if left > best:
-                best, found, side, joint = left, u, at, k
+        if k < (n_a if i < n_a else n_b):
+            u = facing(rows_a[i] if i < n_a else rows_b[i - n_a], way)
+            gap = gap_along(part_a, part_b, points, pose_a, pose_b, u) - need
+            if gap + hulls > 0.0:
+                left = left_seen(part_a, part_b, state, (at, k, pose_a[0], near, far), u, losses)
+                of_u = merit(gap, hulls, left, by_share)
+                if of_u > best:
+                    best, found, side, joint = of_u, u, at, k
+    left = -np.inf
     if joint >= 0:
-        left_seen(part_a, part_b, state, (side, joint, pose_a[0], near, far), found, losses)
-    return side, joint, found, best
+        left = left_seen(part_a, part_b, state, (side, joint, pose_a[0], near, far), found, losses)
+    return side, joint, found, left, best
 
 
 @kernel
@@ -130,14 +153,16 @@ def settle_any(words, used, part_a, part_b, state, where, aim, losses):
     """Return (used, is it settled, direction, what is left along it): append a direction along which parts are apart,
     in their own frame or, if none is found, in that of a link between them.
 
-    `where`: joints and links, the ends and the common link of both chains, room for the rows of two.
+    `where`: joints and links, the ends and the common link of both chains, room for the rows of two; and is the best
+    direction that with the largest share, or that along which most is left?
     """
-    aim, left = best_along(part_a, part_b, state, aim, losses)
-    used, done = settle(words, used, part_a, part_b, state, aim, losses)
-    if done:
-        return used, True, aim, left
-    joints, links, ends, stop, near, far = where
-    side, joint, other, more = best_view(part_a, part_b, state, near, far, losses)
+    joints, links, ends, stop, near, far, by_share = where
+    aim, left, of_aim = best_along(part_a, part_b, state, aim, losses, by_share)
+    if left > 0.0:
+        used, done = settle(words, used, part_a, part_b, state, aim, losses)
+        if done:
+            return used, True, aim, left
+    side, joint, other, more, of_other = best_view(part_a, part_b, state, near, far, losses, by_share)
     if more > 0.0:
         link = int(state[3][joint, LINK] if side == 0 else state[5][joint, LINK])
         view = side, joint, chain_pose(joints, links, link, stop, 0.0)[0], near, far
@@ -147,9 +172,9 @@ def settle_any(words, used, part_a, part_b, state, where, aim, losses):
             for k in range(3):
                 used = write(words, used, np.int64(w[k]))
             return used, True, aim, more
-    if more < left:
-        left_along(part_a, part_b, state, aim, losses)
-    return used, False, aim, max(left, more)
+    if of_other > of_aim:
+        return used, False, aim, more
+    return used, False, aim, left_along(part_a, part_b, state, aim, losses)
 
 
 @kernel
@@ -236,7 +261,7 @@ def push(stack, aims, cells, top, aim):
 
 
 @kernel
-def survey(asked, margin, words, most):
+def survey(asked, margin, words, most, by_share):
     """Return (outcome, looked at, used): are two shapes apart at all joint values of the box cells[0]?
 
     `asked`: tables of parts and their points; links; joints; `ends`, the links and the first parts of both shapes;
@@ -244,6 +269,7 @@ def survey(asked, margin, words, most):
     the configuration; `cells`; `work`: rows of both chains, a stack, directions, a simplex, what entries took, half
     widths, rows of two more chains. The proof is appended to `words`, as far as there is room; of what touches, the two
     parts are left on the stack, and where they do, seen from the first link, and how near, in the directions.
+    `by_share`: how directions are chosen, and with them what is halved, see `merit`.
     """
     (parts, points), links, joints, ends, entries, row, cells, work = asked
     rows_a, rows_b, stack, aims, simplex, losses, half, near, far_rows = work
@@ -291,7 +317,7 @@ def survey(asked, margin, words, most):
         losses[:] = 0.0
         finer = False
         if gap > need:
-            where = joints, links, ends, stop, near, far_rows
+            where = joints, links, ends, stop, near, far_rows, by_share
             used, done, aim, left = settle_any(words, used, part_a, part_b, state, where, aim, losses)
             if done:
                 continue

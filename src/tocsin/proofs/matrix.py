@@ -40,11 +40,12 @@ the lower one on as far: more than a turn, and all there is if what follows the 
 MOVES = (REVOLUTE, PRISMATIC)
 
 FEW, SAMPLES, STARTS, STEPS = 256, 4096, 12, 120
-"""Configurations that are looked at for a witness, all if the first few show none; of the nearest of them, so many are
-followed for so many steps."""
+"""Configurations that are looked at for a witness, a few first; if all of these touch, all are looked at, and if none
+does, so many of the nearest of all are followed for so many steps."""
 
-FIRST, FASTER = 5_000, 4
-"""Boxes that a pair of shapes may take in a first round, before samples; and so many times more in each next one."""
+FIRST, FASTER = 20_000, 4
+"""Boxes that a pair of shapes may take in a first round, before samples, a tenth of a second, where these take two; and
+so many times more in each next one."""
 
 WAITING = 512
 
@@ -68,7 +69,7 @@ def touching(asked, values, margin, words):
     for i in range(values.shape[0]):
         for k in range(n):
             cells[0, k] = cells[0, n + k] = values[i, k]
-        outcome, _, _ = boxes.survey(asked, margin, words, ONE)
+        outcome, _, _ = boxes.survey(asked, margin, words, ONE, True)
         if outcome == boxes.TOUCHING:
             count += 1
             if first < 0:
@@ -218,9 +219,20 @@ class Survey:
         return LinkPair(*names, "never", None, looked, "", (self.margin, np.inf), tuple(trees))
 
     def _by_boxes(self, asked: Any, low: np.ndarray, high: np.ndarray, words: np.ndarray, most: int) -> Any:
-        """Return what a survey of all joint values of two shapes ends with, how many boxes it took, and words."""
-        asked[6][0] = np.concatenate((low, high))
-        return boxes.survey(asked, self.margin, words, most)
+        """Return what a survey of all joint values of two shapes ends with, how many boxes it took, and words.
+
+        Directions are chosen in two ways, one after the other (`boxes.merit`): of the wrist of a UR10 and its base the
+        one takes 7,071 boxes and the other more than 300,000, of base and link 4 of an iiwa14 it is 87,195 against more
+        than two millions the other way around.
+        """
+        looked = 0
+        for by_share in (True, False):
+            asked[6][0] = np.concatenate((low, high))
+            outcome, n, used = boxes.survey(asked, self.margin, words, most, by_share)
+            looked += n
+            if outcome != boxes.GIVEN_UP:
+                break
+        return outcome, looked, used
 
     def _by_samples(
         self, names: tuple[str, str], shapes: tuple[int, int], asked: Any, low: np.ndarray, high: np.ndarray,
@@ -231,7 +243,7 @@ class Survey:
         nothing = np.zeros(0, np.int64)
         for some in (values[:FEW], values):
             count, first = touching(asked, some, self.margin, nothing)
-            if 0 < count < len(some):
+            if count < len(some):
                 break
         if count == len(values):
             evidence, looked = self._always(asked, low, high)
