@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Protocol, overload
+from typing import TYPE_CHECKING, Literal, Protocol, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -93,7 +93,7 @@ class Scene:
         """Margins of single pairs, in metres, beside a question's own: `scene.margins["hand", "table"] = 0.02`."""
         return self.context.rules.margins
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         how = BACKENDS[self.context.hulls], self.threads, self.charts
         return _restored, (self.models, *how, self.context.rules.ignored, dict(self.margins))
 
@@ -342,7 +342,10 @@ class Scene:
         return distances(Points(self.context, model, {"Q": Q}, group), asking)
 
 
-def _restored(models: Any, backend: str, threads: int | None, charts: bool, ignored: Any, margins: Any) -> Scene:
+def _restored(
+    models: tuple[Model, ...], backend: str, threads: int | None, charts: bool, ignored: set[tuple[str, str]],
+    margins: dict[tuple[str, str], float],
+) -> Scene:  # fmt: skip
     """Return a scene that was sent from another process; its tables are made again."""
     scene = Scene(*models, backend=backend, threads=threads, charts=charts)
     scene.context.rules.ignore_all(ignored)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from functools import cached_property
-from typing import Any, cast
+from typing import TypeAlias, cast
 
 import numpy as np
 
 from tocsin import vec
+from tocsin._types import Records
 from tocsin.compiler.jit import kernel
 from tocsin.deform.closest import still_edge, still_face
 from tocsin.deform.narrow import (
@@ -25,6 +27,7 @@ from tocsin.deform.narrow import (
 )
 from tocsin.deform.pairing import Part
 from tocsin.deform.question import Question
+from tocsin.model.base import Motion
 from tocsin.model.deformable import Deformable
 from tocsin.outcome import CONTACT
 from tocsin.results import AskedScene, Contact, LazyContact, Stats, Status
@@ -32,6 +35,9 @@ from tocsin.soft_results import FeatureContact, FeatureContacts, TriangleTimes
 
 KINDS = ("vertex-face", "face-vertex", "edge-edge", "edge-face", "face-edge", "inside")
 """Names of the kinds of feature pairs, by their numbers."""
+
+Hit: TypeAlias = Records | np.void | Mapping[str, int]
+"""What was found: a record of `narrow.HIT`, or what words need of one by its fields."""
 
 MOST_LISTED = 4096
 """At most so many contacts of one moment are put into words; `complete` says if there are more."""
@@ -63,8 +69,8 @@ class SoftAnswer(LazyContact):
 
     @classmethod
     def of(
-        cls, status: Status, time: float, scene: Any, motions: tuple[Any, ...], question: Question, pairing: int,
-        hit: Any, elapsed: float,
+        cls, status: Status, time: float, scene: AskedScene | None, motions: tuple[Motion, ...], question: Question,
+        pairing: int, hit: Hit, elapsed: float,
     ) -> SoftAnswer:  # fmt: skip
         """Return an answer that keeps what it needs to tell more."""
         answer = object.__new__(cls)
@@ -140,15 +146,17 @@ class Words:
         (model_a, link_a), (model_b, link_b) = self.name(a), self.name(b)
         return Contact(link_a, link_b, "inside", ((vertex,), ()), point, point, np.zeros(3), 0.0, model_a, model_b)
 
-    def features(self, pairing: int, hit: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    def features(self, pairing: int, hit: Hit) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """Return the vertices of the touching features on both sides."""
         a, b = (self._question.placement.elements(part) for part in self._question.pairings[pairing][:2])
         kind, i, j = int(hit["kind"]), int(hit["a"]), int(hit["b"])
-        on_a: Any = (i,) if kind == VERTEX_FACE else a.edges[i] if kind in (EDGE_EDGE, EDGE_FACE) else a.corners[i]
-        on_b: Any = (j,) if kind == FACE_VERTEX else b.edges[j] if kind in (EDGE_EDGE, FACE_EDGE) else b.corners[j]
+        on_a: Iterable[int]
+        on_b: Iterable[int]
+        on_a = (i,) if kind == VERTEX_FACE else a.edges[i] if kind in (EDGE_EDGE, EDGE_FACE) else a.corners[i]
+        on_b = (j,) if kind == FACE_VERTEX else b.edges[j] if kind in (EDGE_EDGE, FACE_EDGE) else b.corners[j]
         return tuple(int(v) for v in on_a), tuple(int(v) for v in on_b)
 
-    def contact(self, pairing: int, hit: Any, time: float) -> Contact:
+    def contact(self, pairing: int, hit: Hit, time: float) -> Contact:
         """Return a hit as a contact, its points at a time."""
         if hit["kind"] == INSIDE:
             return self.inside(pairing, int(hit["a"]), time)
@@ -212,7 +220,7 @@ def _crossing(edge: np.ndarray, face: np.ndarray) -> np.ndarray:
     return edge[0] + s * (edge[1] - edge[0])
 
 
-def all_contacts(question: Question, names: tuple[str, ...], motions: tuple[Any, ...]) -> FeatureContacts:
+def all_contacts(question: Question, names: tuple[str, ...], motions: tuple[Motion, ...]) -> FeatureContacts:
     """Return every feature pair that touches during the motion, with its own first time."""
     found = question.every()
     words = Words(question, names)
@@ -233,7 +241,7 @@ def all_contacts(question: Question, names: tuple[str, ...], motions: tuple[Any,
     )
 
 
-def triangle_times(question: Question, names: tuple[str, ...], motions: tuple[Any, ...]) -> TriangleTimes:
+def triangle_times(question: Question, names: tuple[str, ...], motions: tuple[Motion, ...]) -> TriangleTimes:
     """Return for every deformable model the first time of contact of each of its triangles, inf where there is none."""
     found = question.every()
     times = {}

@@ -5,6 +5,7 @@ loaded whole and turned into columns by shuffles. Written lane by lane into a ta
 for each other. Like lanes they live inside kernels only, and every function has a twin on arrays for pure Python.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,9 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic, overload
 
-from tocsin.simd.lanes import DOUBLES, doubles
+from tocsin._types import FloatArray, IntArray
+from tocsin.compiler.emitting import Builder, Context, Word
+from tocsin.simd.lanes import DOUBLES, Lanes, doubles
 
 _INT32 = ir.IntType(32)
 _INT64 = ir.IntType(64)
@@ -28,24 +31,24 @@ def make_places(n: int) -> np.ndarray:
     return room[skip : skip + PLACE * n].reshape(n, PLACE)
 
 
-def _number(builder: Any, base: Any, at: Any) -> Any:
+def _number(builder: Builder, base: Word, at: Word) -> Word:
     """Emit the load of a number, 32 bits, at an offset in bytes."""
     place = builder.inttoptr(builder.add(base, at), _INT32.as_pointer())
     return builder.sext(builder.load(place), _INT64)
 
 
-def _data(context: Any, builder: Any, kind: Any, value: Any) -> tuple[Any, Any]:
+def _data(context: Context, builder: Builder, kind: types.Type, value: Word) -> tuple[Word, Word]:
     """Emit where an array starts, and the bytes from one row to the next."""
     array = context.make_array(kind)(context, builder, value=value)
     stride = builder.extract_value(array.strides, 0)
     return builder.ptrtoint(array.data, _INT64), stride
 
 
-def _woven(builder: Any, a: Any, b: Any, places: list[int]) -> Any:
+def _woven(builder: Builder, a: Word, b: Word, places: list[int]) -> Word:
     return builder.shuffle_vector(a, b, ir.Constant(ir.VectorType(_INT32, DOUBLES), places))
 
 
-def _six_columns(builder: Any, rows: list[Any]) -> list[Any]:
+def _six_columns(builder: Builder, rows: Sequence[Word]) -> list[Word]:
     """Emit the first six columns of eight rows: pairs of rows interleaved, then pairs of pairs, then halves."""
     columns: list[Any] = [None] * DOUBLES
     for odd in (0, 1):
@@ -84,7 +87,9 @@ def _corner(typingctx, table, points, queue, first, c):
     return family(table, points, queue, first, c), codegen
 
 
-def corner(table: Any, points: Any, queue: Any, first: int, c: int) -> Any:
+def corner(
+    table: FloatArray, points: IntArray, queue: IntArray, first: int, c: int
+) -> tuple[tuple[Lanes, ...], tuple[Lanes, ...]]:
     """Return the places that points[p, c] names in `table`, p = queue[first] and the seven after it.
 
     ((x, y, z) at time 0, (x, y, z) at time 1), each of them a column of eight.
@@ -115,7 +120,7 @@ def _entry(typingctx, table, queue, first, each):
     return doubles(table, queue, first, each), codegen
 
 
-def entry(table: Any, queue: Any, first: int, each: int) -> Any:
+def entry(table: np.ndarray, queue: IntArray, first: int, each: int) -> Lanes:
     """Return the first number of table[p * each], p = queue[first] and the seven after it."""
     rows = table[each * queue[first : first + DOUBLES]]
     return rows if rows.dtype.names is None else rows[rows.dtype.names[0]]

@@ -5,7 +5,7 @@ every block it cost as much as the blocks of a cloth of 20,000 triangles. Thread
 that only leaves out what is proven to be later, so what is found does not depend on who did what when.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -61,7 +61,7 @@ class Scratch(NamedTuple):
 
 def make_scratch() -> Scratch:
     """Return tables for one more thread."""
-    tables: Any = ThreadTables(make_workspace(), make_lists())
+    tables = ThreadTables(make_workspace(), make_lists())
     return Scratch(table_of(THREAD.checked(tables)), tables.workspace.counts)
 
 

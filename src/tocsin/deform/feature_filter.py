@@ -11,11 +11,12 @@ them branches on what it finds.
 Corners are in single precision, from the origin of the hierarchy.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from tocsin import vec
+from tocsin._types import IntArray
 from tocsin.compiler.jit import kernel
 from tocsin.deform.element_filter import LARGEST, LEAST, ONE, length1, noise_of, single_up
 from tocsin.deform.mesh_arrays import largest_coordinate
@@ -58,7 +59,7 @@ class Block(NamedTuple):
     shadows: np.ndarray
 
 
-NEXT: Any = np.array([1, 2, 0], np.int32)
+NEXT: IntArray = np.array([1, 2, 0], np.int32)
 """The corner after."""
 
 

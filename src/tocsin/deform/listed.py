@@ -4,14 +4,13 @@ Written lane by lane into a table and loaded again they would wait for each othe
 need them. Like lanes they live inside kernels only, with a twin on arrays.
 """
 
-from typing import Any
-
 from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic, overload
 
+from tocsin._types import IntArray, SingleRows
 from tocsin.deform.rows import _transposed
-from tocsin.simd.lanes import SINGLES, singles
+from tocsin.simd.lanes import SINGLES, Lanes, singles
 
 _INT32 = ir.IntType(32)
 _INT64 = ir.IntType(64)
@@ -43,7 +42,9 @@ def _listed(typingctx, table, corners, pairs, p, side, c):
     return family(table, corners, pairs, p, side, c), codegen
 
 
-def listed_corner(table: Any, corners: Any, pairs: Any, p: int, side: int, c: int) -> Any:
+def listed_corner(
+    table: SingleRows, corners: IntArray, pairs: IntArray, p: int, side: int, c: int
+) -> tuple[Lanes, ...]:
     """Return the columns of `table`, (n, 8) in single precision, of corner c of eight elements.
 
     They are on one `side` of the pairs, (n, .), from row p on; `corners` (m, 3) are theirs.

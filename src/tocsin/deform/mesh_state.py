@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from tocsin._types import Indices
 from tocsin.compiler.jit import kernel
 from tocsin.deform.columns import make_places
 from tocsin.deform.feature_filter import make_cards
@@ -84,7 +85,7 @@ class MeshState:
         self.rebuilt = 0
         """How often the order was made."""
         self._n_faces = len(faces) if meets_itself else 0
-        self._found: Any = None
+        self._found: tuple[np.ndarray, ...] | None = None
         self._elements: Elements | None = None
         self._loose = 0.0
         self._last: tuple[np.ndarray, ...] = ()
@@ -129,12 +130,12 @@ class MeshState:
             self._table = np.zeros((n, 8), np.float32)
             self._places = make_places(n)
         centers = (positions[corners[:, 0]] + positions[corners[:, 1]] + positions[corners[:, 2]]) / 3.0
-        order: Any = spatial_order(np.ascontiguousarray(centers.T))
+        order: Indices = spatial_order(np.ascontiguousarray(centers.T))
         self._elements = reordered(self.given, order)
         self._cards = make_cards(self._elements.corners, self._elements.owned_edges, self._elements.owns)
         place = np.empty(len(order), np.int32)
         place[order] = np.arange(len(order), dtype=np.int32)
-        sequence: Any = in_sequence(self._elements.corners, n)
+        sequence: Indices = in_sequence(self._elements.corners, n)
         self._used = np.sort(sequence)
         self._rings: Rings = blocks_of(self._found, place, sequence)
         whole, _, faces, uses = self._found

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from tocsin import _cast
+from tocsin._types import Values
 from tocsin.compiler.jit import kernel
 from tocsin.deform.advance import ENDED, advance_all
 from tocsin.errors import TocsinError
@@ -90,7 +91,7 @@ def end_pairs(of_a, a, b, margin, tolerance, ended, times):
     return True
 
 
-def _refuse(given: dict[str, Any], shapes: tuple[tuple[int, ...], ...]) -> None:
+def _refuse(given: dict[str, ArrayLike], shapes: tuple[tuple[int, ...], ...]) -> None:
     """Say what is wrong with the arrays."""
     arrays = [_cast.coordinates(value, name, (None, *shape)) for (name, value), shape in zip(given.items(), shapes)]
     said = ", ".join(f"{len(array)} in {name}" for name, array in zip(given, arrays))
@@ -98,8 +99,8 @@ def _refuse(given: dict[str, Any], shapes: tuple[tuple[int, ...], ...]) -> None:
 
 
 def _times(
-    of_a: int, given: dict[str, Any], shapes: tuple[tuple[int, ...], ...], margin: float, tolerance: float | None
-) -> np.ndarray:
+    of_a: int, given: dict[str, ArrayLike], shapes: tuple[tuple[int, ...], ...], margin: float, tolerance: float | None
+) -> Values:
     """Return the times of pairs, after a look at the shapes; coordinates are looked at where they are used."""
     a0, a1, b0, b1 = [_cast.numbers(value, name, "an array of numbers") for name, value in given.items()]
     n = len(a0) if a0.ndim else 0
@@ -115,8 +116,9 @@ def _times(
 
 
 def vertex_face_times(
-    v_t0: Any, v_t1: Any, f_t0: Any, f_t1: Any, *, margin: float = 0.0, tolerance: float | None = None
-) -> np.ndarray:
+    v_t0: ArrayLike, v_t1: ArrayLike, f_t0: ArrayLike, f_t1: ArrayLike, *, margin: float = 0.0,
+    tolerance: float | None = None,
+) -> Values:  # fmt: skip
     """Return when each vertex first comes within `margin` of its face, (n,); `inf` where proven that it never does.
 
     `v_t0`, `v_t1`: (n, 3), where the vertices are at time 0 and 1; `f_t0`, `f_t1`: (n, 3, 3), the corners of the faces.
@@ -129,8 +131,9 @@ def vertex_face_times(
 
 
 def edge_edge_times(
-    a_t0: Any, a_t1: Any, b_t0: Any, b_t1: Any, *, margin: float = 0.0, tolerance: float | None = None
-) -> np.ndarray:
+    a_t0: ArrayLike, a_t1: ArrayLike, b_t0: ArrayLike, b_t1: ArrayLike, *, margin: float = 0.0,
+    tolerance: float | None = None,
+) -> Values:  # fmt: skip
     """Return when each edge of a first comes within `margin` of its edge of b, (n,); `inf` where it never does.
 
     All arguments are (n, 2, 3): the ends of the edges at time 0 and 1. As `vertex_face_times`; the tolerance is by

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from tocsin._types import Vec3
 from tocsin.deform.mesh_state import widen
 from tocsin.deform.pairing import Pairing, Part, soft_of
 from tocsin.deform.rigid_mesh import LinkMotion, RigidMesh, into_cylinder, link_motions, rigid_mesh_of
@@ -157,7 +158,7 @@ class Placement:
         path = self.link_motion(part, stretch)
         table = np.concatenate([shape.proxy, shape.axis])
         x, y, z = point.tolist()
-        found: Any = into_cylinder(path.joints, path.links, path.link, t, table, shape.disk, (x, y, z))
+        found: Vec3 = into_cylinder(path.joints, path.links, path.link, t, table, shape.disk, (x, y, z))
         return np.array(found)
 
     def is_mesh(self, part: Part) -> bool:

@@ -13,7 +13,7 @@ by how far they are apart; a point of the prism that is reported is brought into
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -197,8 +197,8 @@ def link_motions(
     set_joints(joints, links, configs, width, piece)
     found = []
     for i in range(len(links)):
-        bounds: Any = chain_bound(joints, links, i, -1)
+        bounds: tuple[float, ...] = chain_bound(joints, links, i, -1)
         _, _, accel, accel_per_reach, _, _, length, noise = bounds
-        off: Any = chain_error(joints, links, i, -1)
+        off: tuple[float, float] = chain_error(joints, links, i, -1)
         found.append(LinkMotion(links, joints, i, accel, accel_per_reach, length, noise, *off))
     return found

@@ -6,6 +6,7 @@ a twin on arrays for pure Python.
 """
 
 import operator
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,8 +14,10 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic, overload
 
+from tocsin._types import IntArray, SingleRows, SingleTable
+from tocsin.compiler.emitting import Builder, Context, Signature, Word
 from tocsin.compiler.jit import kernel
-from tocsin.simd.lanes import SINGLES, MaskType, _define, _pairs, _vector_at, _wide, lane, select, singles
+from tocsin.simd.lanes import SINGLES, Lanes, MaskType, _define, _pairs, _vector_at, _wide, lane, select, singles
 
 _INT32 = ir.IntType(32)
 _INT64 = ir.IntType(64)
@@ -31,13 +34,13 @@ def _store(typingctx, table, i, row, value):
     return types.void(table, i, row, value), codegen
 
 
-def _address(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+def _address(context: Context, builder: Builder, sig: Signature, args: Sequence[Word]) -> Word:
     """Emit the address of a row of a (n, rows, 8) table, of args: table, i, row."""
     loaded = _vector_at(context, builder, sig, args, singles.vector, 4)
     return loaded.operands[0]
 
 
-def store_singles(table: Any, i: int, row: int, value: Any) -> None:
+def store_singles(table: SingleTable, i: int, row: int, value: Lanes) -> None:
     """Write singles into table[i, row] of an (n, rows, 8) table in single precision, contiguous."""
     table[i, row] = value
 
@@ -57,7 +60,7 @@ def _spread(typingctx, value):
     return singles(types.float32), codegen
 
 
-def spread_single(value: Any) -> Any:
+def spread_single(value: float | np.float32) -> Lanes:
     """Return a number of single precision in every lane."""
     return np.full(SINGLES, value, np.float32)
 
@@ -80,7 +83,7 @@ def _lane_at(typingctx, table, i, row, lane):
     return types.float32(table, i, row, lane), codegen
 
 
-def lane_at(table: Any, i: int, row: int, lane: int) -> Any:
+def lane_at(table: SingleTable, i: int, row: int, lane: int) -> np.float32:
     """Return table[i, row, lane] of an (n, rows, 8) table in single precision, contiguous.
 
     Numba does not know that rows are eight long and computes where each of them starts: a third slower.
@@ -93,11 +96,11 @@ def _lane_at_kernel(table, i, row, lane):
     return lambda table, i, row, lane: _lane_at(table, i, row, lane)  # type: ignore[reportCallIssue]
 
 
-def _shuffled(builder: Any, a: Any, b: Any, places: list[int]) -> Any:
+def _shuffled(builder: Builder, a: Word, b: Word, places: list[int]) -> Word:
     return builder.shuffle_vector(a, b, ir.Constant(ir.VectorType(_INT32, SINGLES), places))
 
 
-def _transposed(builder: Any, rows: list[Any]) -> list[Any]:
+def _transposed(builder: Builder, rows: Sequence[Word]) -> list[Word]:
     """Emit the eight columns of eight rows: pairs of rows interleaved, then pairs of pairs, then halves."""
     pairs = []
     for k in range(0, 8, 2):
@@ -134,7 +137,7 @@ def _gathered(typingctx, table, seats, q, row):
     return family(table, seats, q, row), codegen
 
 
-def gathered(table: Any, seats: Any, q: int, row: int) -> Any:
+def gathered(table: SingleRows, seats: IntArray, q: int, row: int) -> tuple[Lanes, ...]:
     """Return the eight columns of the eight rows of `table`, (n, 8) in single precision, that seats[q, row] names."""
     return tuple(table[seats[q, row]].T)
 
@@ -167,7 +170,7 @@ def _picked(typingctx, table, points, first, c):
     return family(table, points, first, c), codegen
 
 
-def picked(table: Any, points: Any, first: int, c: int) -> Any:
+def picked(table: SingleRows, points: IntArray, first: int, c: int) -> tuple[Lanes, ...]:
     """Return the eight columns of those rows of `table`, (n, 8) in single precision, that points[first + k, c] name."""
     return tuple(table[points[first : first + SINGLES, c]].T)
 
@@ -177,7 +180,7 @@ def _picked_kernel(table, points, first, c):
     return lambda table, points, first, c: _picked(table, points, first, c)  # type: ignore[reportCallIssue]
 
 
-def _row_address(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+def _row_address(context: Context, builder: Builder, sig: Signature, args: Sequence[Word]) -> Word:
     """Emit the address of a row of an (n, 8) table in single precision, of args: table, row."""
     array = context.make_array(sig.args[0])(context, builder, value=args[0])
     place = context.cast(builder, args[1], sig.args[1], types.int64)
@@ -195,7 +198,7 @@ def _row_of(typingctx, table, v):
     return singles(table, v), codegen
 
 
-def row_of(table: Any, v: Any) -> Any:
+def row_of(table: SingleRows, v: int) -> Lanes:
     """Return row v of an (n, 8) table in single precision, contiguous."""
     return table[v]
 
@@ -215,7 +218,7 @@ def _single_at(typingctx, table, v, k):
     return types.float32(table, v, k), codegen
 
 
-def single_at(table: Any, v: Any, k: Any) -> Any:
+def single_at(table: SingleRows, v: int, k: int) -> np.float32:
     """Return number k of row v of an (n, 8) table in single precision, contiguous."""
     return table[v, k]
 
@@ -238,7 +241,7 @@ def _both_ends(typingctx, a, b):
     return family(a, b), codegen
 
 
-def both_ends(a: Any, b: Any) -> Any:
+def both_ends(a: Lanes, b: Lanes) -> tuple[Lanes, ...]:
     """Return (x, y, z) of two rows of places, in the lanes: a at 0, a at 1, the same again, then b likewise."""
     return tuple(np.array([a[k], a[k + 3], a[k], a[k + 3], b[k], b[k + 3], b[k], b[k + 3]]) for k in range(3))
 
@@ -257,7 +260,7 @@ def _summed(typingctx, v):
     return singles(v), codegen
 
 
-def summed(v: Any) -> Any:
+def summed(v: Lanes) -> Lanes:
     """Return the same with lanes 2 and 6 replaced by the sum of them and the lane after."""
     return np.array([v[0], v[1], v[2] + v[3], v[3], v[4], v[5], v[6] + v[7], v[7]])
 
@@ -279,7 +282,7 @@ def _seated(typingctx, v, row):
     return family(family, row), codegen
 
 
-def seated(v: Any, row: Any) -> Any:
+def seated(v: Sequence[Lanes], row: Lanes) -> tuple[Lanes, ...]:
     """Return (x, y, z) with those of a row of places, at 0 and at 1, in lanes 3 and 7."""
     return tuple(np.array([*v[k][:3], row[k], *v[k][4:7], row[k + 3]]) for k in range(3))
 
@@ -300,7 +303,7 @@ def _until(typingctx, row, done, limit):
     return singles(row, types.float32, types.float32), codegen
 
 
-def until(row: Any, done: Any, limit: Any) -> Any:
+def until(row: Lanes, done: float, limit: float) -> Lanes:
     """Return a row of places with those at the limit in the place of those at 1."""
     return np.array([*row[:3], *(row[:3] * done + row[3:6] * limit), *row[6:]])
 
@@ -310,7 +313,7 @@ def _until_kernel(row, done, limit):
     return lambda row, done, limit: _until(row, done, limit)  # type: ignore[reportCallIssue]
 
 
-def _putting(width: int) -> Any:
+def _putting(width: int) -> Callable[..., None]:
     """Return what writes `width` whole numbers of a table's row, with one added to them."""
 
     @intrinsic
@@ -340,7 +343,7 @@ def _putting(width: int) -> Any:
 _put_four, _put_sixteen = _putting(4), _putting(16)
 
 
-def put_four(table: Any, i: Any, base: Any, out: Any, n: Any) -> None:
+def put_four(table: IntArray, i: int, base: int, out: IntArray, n: Any) -> None:
     """Write row i of a table of four whole numbers, with `base` added, into `out` from n on."""
     out[n : n + 4] = table[i] + base
 
@@ -350,7 +353,7 @@ def _put_four_kernel(table, i, base, out, n):
     return lambda table, i, base, out, n: _put_four(table, i, base, out, n)  # type: ignore[reportCallIssue]
 
 
-def put_sixteen(table: Any, i: Any, base: Any, out: Any, n: Any) -> None:
+def put_sixteen(table: IntArray, i: Any, base: int, out: IntArray, n: Any) -> None:
     """Write row i of a table of sixteen whole numbers, with `base` added, into `out` from n on."""
     out[n : n + 16] = table[i] + base
 
@@ -378,7 +381,7 @@ def _trailing_kernel(word):
     return lambda word: _trailing(np.int64(word))  # type: ignore[reportCallIssue]
 
 
-def _reducing(comparison: str) -> Any:
+def _reducing(comparison: str) -> Callable[..., Lanes]:
     """Return what takes the extreme of the eight lanes of a row of each of eight tables that follow each other.
 
     Neighbours are compared, then pairs of them, then halves: rows of two tables go side by side into one register.
@@ -411,7 +414,7 @@ def _reducing(comparison: str) -> Any:
 _lowest_of_eight, _highest_of_eight = _reducing("<"), _reducing(">")
 
 
-def lowest_of_eight(table: Any, i: int, row: int) -> Any:
+def lowest_of_eight(table: SingleTable, i: int, row: int) -> Lanes:
     """Return the smallest of table[i, row], of table[i + 1, row] and so on, of eight; an (n, rows, 8) table."""
     return table[i : i + SINGLES, row].min(axis=1)
 
@@ -421,7 +424,7 @@ def _lowest_of_eight_kernel(table, i, row):
     return lambda table, i, row: _lowest_of_eight(table, i, row)  # type: ignore[reportCallIssue]
 
 
-def highest_of_eight(table: Any, i: int, row: int) -> Any:
+def highest_of_eight(table: SingleTable, i: int, row: int) -> Lanes:
     """Return the largest of table[i, row], of table[i + 1, row] and so on, of eight; an (n, rows, 8) table."""
     return table[i : i + SINGLES, row].max(axis=1)
 

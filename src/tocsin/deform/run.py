@@ -12,10 +12,11 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from tocsin._types import IntArray
 from tocsin.deform.dealing import OUT_OF_STEPS, OVER, Deal, Scratch, make_ledger, make_scratch, take_blocks
 from tocsin.deform.hierarchy import LEVELS
 from tocsin.deform.mesh_arrays import MeshPair
@@ -147,7 +148,7 @@ def _cut(pairs: Sequence[MeshPair], limit: float, threads: int) -> list[Cut]:
             cuts.append((p, tasks, _all_of(len(tasks))))
             continue
         parts = BLOCKS * threads
-        tops: Any = spread(pair.for_kernels(), TASKS * threads, limit)
+        tops: tuple[IntArray, int] = spread(pair.for_kernels(), TASKS * threads, limit)
         tasks, n = tops
         ends = np.append(np.arange(0, n, max(-(-n // parts), 1)), n + np.arange(1 + len(_own(*own, parts))))
         cuts.append((p, np.concatenate([tasks[:n], _own(*own, parts)]), ends))
@@ -199,7 +200,7 @@ def _dealt(
         for p, tasks, ends in cuts:
             search = Search(question, empty_hits(question), 0, limit)
             deal = Deal(tasks, ends, p, ledger, times)
-            found: Any = take_blocks(pairs[p].for_kernels(), deal, scratch.addresses, search)
+            found: Search = take_blocks(pairs[p].for_kernels(), deal, scratch.addresses, search)
             if found.found:
                 parts.append((p, found.hits[: found.found]))
         return scratch.counts.copy(), parts

@@ -5,14 +5,15 @@ combined as they are, two instructions an axis where comparing and joining masks
 0 counts as not negative. Like lanes they live inside kernels only, and every function has a twin on arrays.
 """
 
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic, overload
 
-from tocsin.simd.lanes import SINGLES, singles
+from tocsin.compiler.emitting import Builder, Word
+from tocsin.simd.lanes import SINGLES, Lanes, singles
 
 _WORDS = ir.VectorType(ir.IntType(32), SINGLES)
 
@@ -20,7 +21,7 @@ YES = np.float32(-1.0)
 """In every lane: so far all meet."""
 
 
-def _words(builder: Any, values: Any) -> list[Any]:
+def _words(builder: Builder, values: Sequence[Word]) -> list[Word]:
     return [builder.bitcast(value, _WORDS) for value in values]
 
 
@@ -34,7 +35,7 @@ def _meet(typingctx, so_far, above, below):
     return singles(so_far, above, below), codegen
 
 
-def meet(so_far: Any, above: Any, below: Any) -> Any:
+def meet(so_far: Lanes, above: Lanes, below: Lanes) -> Lanes:
     """Return `so_far` with its sign bit kept where `above` is negative and `below` is not, cleared elsewhere."""
     return np.where(np.signbit(so_far) & np.signbit(above) & ~np.signbit(below), YES, -YES)
 
@@ -55,7 +56,7 @@ def _may_meet(typingctx, so_far, above, above_t, below, below_t):
     return singles(so_far, above, above_t, below, below_t), codegen
 
 
-def may_meet(so_far: Any, above: Any, above_t: Any, below: Any, below_t: Any) -> Any:
+def may_meet(so_far: Lanes, above: Lanes, above_t: Lanes, below: Lanes, below_t: Lanes) -> Lanes:
     """Return `so_far` with its sign bit kept where `above` is negative at one end or more, `below` not at both."""
     over = np.signbit(above) | np.signbit(above_t)
     under = np.signbit(below) & np.signbit(below_t)
@@ -79,7 +80,7 @@ def _negatives(typingctx, value):
     return types.int64(value), codegen
 
 
-def negatives(value: Any) -> int:
+def negatives(value: Lanes) -> int:
     """Return a number whose bit k is the sign bit of lane k."""
     return int(sum(1 << k for k in range(len(value)) if np.signbit(value[k])))
 

@@ -6,10 +6,11 @@ edge-edge pair is tested once (the representative triangles that [LOCAL VI] comp
 edge without length: so points meet edges and points through the edge-edge pairs.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from tocsin._types import Pairs
 from tocsin.compiler.jit import kernel
 
 FACE = 8
@@ -93,7 +94,7 @@ def make_elements(n: int, faces: np.ndarray, edges: np.ndarray, points: np.ndarr
     m = len(corners)
     owned = np.full((m, 3), -1, np.int32)
     owns = np.zeros(m, np.uint8)
-    all_edges: Any = represent(corners, len(faces), n, owned, owns)
+    all_edges: Pairs = represent(corners, len(faces), n, owned, owns)
     source = np.arange(m, dtype=np.int32)
     return Elements(corners, owned, owns, source, all_edges, same)
 

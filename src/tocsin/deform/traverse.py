@@ -8,7 +8,7 @@ contact that was found. Pairs of octets of elements and pairs of elements are ga
 looks at them: a stage is one loop over few tables, and handing tables on costs as much as a test.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -100,7 +100,7 @@ def set_reach(a, b, limit, margin):
 
 
 @inlined
-def to_open(pair, node) -> Any:
+def to_open(pair, node) -> int:
     """Return which pairs of children of a pair of octets are met on the way down: each once, and no neighbours."""
     qa, qb, level = node
     left = -1

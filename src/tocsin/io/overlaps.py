@@ -18,10 +18,10 @@ from __future__ import annotations
 import math
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
 
@@ -171,7 +171,7 @@ def _sorted_out(robot: Robot, samples: int, counts: np.ndarray, standing: np.nda
 
 def _key(robot: Robot, rows: np.ndarray) -> str:
     """Return the key of all that the counts depend on."""
-    parts: list[Any] = ["overlaps", robot.links, rows, robot.rest, RELATIVE_TOLERANCE]
+    parts: list[np.ndarray | str | float] = ["overlaps", robot.links, rows, robot.rest, RELATIVE_TOLERANCE]
     for shapes in robot.shapes:
         parts.append(len(shapes))
         for shape in shapes:
@@ -202,7 +202,7 @@ def _drawn(robot: Robot, samples: int, seed: int) -> np.ndarray:
     return rows
 
 
-def _count(scene: Scene, robot: Robot, rows: np.ndarray, counts: np.ndarray, advance: Any) -> None:
+def _count(scene: Scene, robot: Robot, rows: np.ndarray, counts: np.ndarray, advance: Callable[[int], None]) -> None:
     """Add to `counts`, (links, links) with the smaller index first, in how many rows each pair touches."""
     context = scene.context
     prepared, _, _ = context.prepared(context.tables(), (robot.at(robot.rest[BASE_WIDTH:]),))
@@ -214,7 +214,7 @@ def _count(scene: Scene, robot: Robot, rows: np.ndarray, counts: np.ndarray, adv
 
 
 @contextmanager
-def _bar(title: str, total: int, wanted: bool | None) -> Iterator[Any]:
+def _bar(title: str, total: int, wanted: bool | None) -> Iterator[Callable[[int], None]]:
     """Show a progress bar on standard error while the block runs; yield the function that advances it."""
     if not (sys.stderr.isatty() if wanted is None else wanted):
         yield lambda n: None

@@ -17,7 +17,7 @@ import math
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from itertools import pairwise
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -31,6 +31,103 @@ KNOWN = (
 
 Pieces = tuple[np.ndarray, np.ndarray]
 """Knots (k,), and coefficients (k - 1, powers, n) in powers of the time since the piece began."""
+
+
+# ---- what is read of the curves of other libraries, before any of it is checked -------------------------------------
+
+
+class Powers(Protocol):
+    """scipy's `PPoly` and `BPoly`: coefficients and knots."""
+
+    c: object
+    x: object
+
+
+class Basis(Protocol):
+    """scipy's `BSpline`: knots, control points, degree."""
+
+    t: object
+    c: object
+    k: int
+
+
+class Inside(Protocol):
+    """toppra's splines: scipy's `CubicSpline`, or a function where there is one waypoint only."""
+
+    cspl: Powers
+
+
+class Retimed(Protocol):
+    """toppra's `ParametrizeConstAccel`: a path, and of every grid point its parameter, time, velocity, acceleration."""
+
+    _path: Any
+    _ss: object
+    _ts: object
+    _velocities: object
+    _us: object
+
+
+class Phases(Protocol):
+    """Of one of Ruckig's joints: phases of constant jerk, how long each lasts, and where it begins."""
+
+    duration: float
+    t: Sequence[float]
+    p: Sequence[float]
+    v: Sequence[float]
+    a: Sequence[float]
+    j: Sequence[float]
+
+
+class Profile(Phases, Protocol):
+    """The same with those that brake before it."""
+
+    brake: Phases
+
+
+class Profiles(Protocol):
+    """Ruckig's `Trajectory`: section by section, joint by joint."""
+
+    profiles: Sequence[Sequence[Profile]]
+    duration: float
+
+
+class DrakePolynomials(Protocol):
+    """Drake's `PiecewisePolynomial`."""
+
+    def get_segment_times(self) -> object:
+        """Return the knots."""
+        ...
+
+    def getPolynomialMatrix(self, segment: int, /) -> object:
+        """Return the polynomials of a segment."""
+        ...
+
+
+class DrakeBasis(Protocol):
+    """Drake's `BsplineBasis`."""
+
+    def knots(self) -> object:
+        """Return the knots."""
+        ...
+
+    def order(self) -> int:
+        """Return the degree, and one."""
+        ...
+
+
+class DrakeBspline(Protocol):
+    """Drake's `BsplineTrajectory`."""
+
+    def basis(self) -> DrakeBasis:
+        """Return its knots and order."""
+        ...
+
+    def control_points(self) -> Sequence[object]:
+        """Return its control points."""
+        ...
+
+
+# ---------------------------------------------------------------------------------------------------------------------
 
 
 def pieces_of(curve: object) -> Pieces:
@@ -53,13 +150,13 @@ def columns(values: np.ndarray, name: str) -> np.ndarray:
     return values
 
 
-def of_ppoly(curve: Any) -> Pieces:
+def of_ppoly(curve: Powers) -> Pieces:
     """scipy.interpolate.PPoly: powers of x - x[i], the highest first."""
     c = columns(_numbers(curve.c, "the coefficients"), type(curve).__name__)
     return _numbers(curve.x, "the knots"), np.ascontiguousarray(c[::-1].transpose(1, 0, 2))
 
 
-def of_bpoly(curve: Any) -> Pieces:
+def of_bpoly(curve: Powers) -> Pieces:
     """scipy.interpolate.BPoly: Bernstein coefficients; in powers of the share of a piece, then of time."""
     x = _numbers(curve.x, "the knots")
     b = columns(_numbers(curve.c, "the coefficients"), type(curve).__name__).astype(np.longdouble)
@@ -72,7 +169,7 @@ def of_bpoly(curve: Any) -> Pieces:
     return x, np.stack(powers, axis=1).astype(np.float64)
 
 
-def of_bspline(curve: Any) -> Pieces:
+def of_bspline(curve: Basis) -> Pieces:
     """scipy.interpolate.BSpline."""
     return from_bspline(_numbers(curve.t, "the knots"), _numbers(curve.c, "the coefficients"), int(curve.k))
 
@@ -120,7 +217,7 @@ def _de_boor(t: Sequence[Fraction], c: Sequence[Fraction], k: int, x: Fraction) 
     return d[k]
 
 
-def of_toppra_spline(curve: Any) -> Pieces:
+def of_toppra_spline(curve: Inside) -> Pieces:
     """toppra's SplineInterpolator and ParametrizeSpline: a CubicSpline inside."""
     inside = curve.cspl
     if not hasattr(inside, "c"):
@@ -128,7 +225,7 @@ def of_toppra_spline(curve: Any) -> Pieces:
     return of_ppoly(inside)
 
 
-def of_toppra_retimed(curve: Any) -> Pieces:
+def of_toppra_retimed(curve: Retimed) -> Pieces:
     """toppra's ParametrizeConstAccel: a path q(s), and s(t) piecewise quadratic. Composed, piece by piece.
 
     Between two grid points s = s0 + v t + u t^2 / 2; where a knot of the path lies between them, the time at which s is
@@ -181,7 +278,7 @@ def _composed(outer: np.ndarray, inner: np.ndarray) -> np.ndarray:
     return found[: (len(outer) - 1) * (len(inner) - 1) + 1].astype(np.float64)
 
 
-def of_ruckig(curve: Any) -> Pieces:
+def of_ruckig(curve: Profiles) -> Pieces:
     """Ruckig's Trajectory: of each joint up to two brake phases and seven phases of constant jerk, section by section.
 
     After a joint's last phase it keeps its velocity and acceleration until the section ends.
@@ -236,7 +333,7 @@ def shifted(coefficients: np.ndarray, by: np.ndarray) -> np.ndarray:
     return c.astype(np.float64)
 
 
-def of_drake_polynomials(curve: Any) -> Pieces:
+def of_drake_polynomials(curve: DrakePolynomials) -> Pieces:
     """Drake's PiecewisePolynomial, whose values are a column: powers of t since the segment began."""
     times = _numbers(curve.get_segment_times(), "the segment times")
     found = []
@@ -250,7 +347,7 @@ def of_drake_polynomials(curve: Any) -> Pieces:
     return times, np.array(table).transpose(0, 2, 1)
 
 
-def of_drake_bspline(curve: Any) -> Pieces:
+def of_drake_bspline(curve: DrakeBspline) -> Pieces:
     """Drake's BsplineTrajectory."""
     basis = curve.basis()
     points = np.array([_numbers(p, "the control points").reshape(-1) for p in curve.control_points()])

@@ -268,8 +268,7 @@ def survey(asked, margin, words, most, by_share):
     `entries`, those of the configuration that matter, in whose order a row of `cells` has least and greatest values;
     the configuration; `cells`; `work`: rows of both chains, a stack, directions, a simplex, what entries took, half
     widths, rows of two more chains. The proof is appended to `words`, as far as there is room; of what touches, the two
-    parts are left on the stack, and where they do, seen from the first link, and how near, in the directions.
-    `by_share`: how directions are chosen, and with them what is halved, see `merit`.
+    parts are left on the stack, where and how near, seen from the first link, in the directions; `by_share`: `merit`.
     """
     (parts, points), links, joints, ends, entries, row, cells, work = asked
     rows_a, rows_b, stack, aims, simplex, losses, half, near, far_rows = work

@@ -15,12 +15,14 @@ import itertools
 import math
 import os
 import time
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import TypeAlias
 
 import numpy as np
 
 from tocsin import _cast
+from tocsin._types import Counts, FloatArray, LinkTable, LongIndices, Numeric, PathLike, Records, Row
 from tocsin.compiler.jit import kernel
 from tocsin.geometry import cache
 from tocsin.model.robot import Robot
@@ -59,6 +61,16 @@ MOST_TOGETHER = 20_000
 """Boxes in which two points stay together, of a pair of shapes: a proof of two megabytes."""
 
 
+Work: TypeAlias = tuple[np.ndarray, ...]
+"""What a search works in, of a thread, as `boxes.survey` names it."""
+
+Asked: TypeAlias = tuple[
+    tuple[Records, FloatArray], LinkTable, Records, tuple[int, int, int, int], LongIndices, Row, FloatArray, Work
+]
+"""A pair of shapes as `boxes.survey` takes it: parts and their points, links, joints, `ends`, `entries`, a
+configuration, `cells` and `work`."""
+
+
 @kernel
 def touching(asked, values, margin, words):
     """Return (how many, the first): at which rows of joint values two shapes are within the margin; see `survey`."""
@@ -77,7 +89,7 @@ def touching(asked, values, margin, words):
     return count, first
 
 
-def _comes_around(link: Any) -> bool:
+def _comes_around(link: np.void) -> bool:
     """Is a link where it was when the entry that moves it has gone a whole turn? Else one turn is not all there is."""
     return int(link["kind"]) == REVOLUTE and float(link["multiplier"]).is_integer()
 
@@ -147,7 +159,7 @@ class Survey:
                 row[at] = np.clip(row[at], *joint.limits)
         return row
 
-    def work(self) -> Any:
+    def work(self) -> Work:
         """Return arrays to work in, of a thread."""
         depth = int(self.world.links["depth"].max()) + 2
         rows = np.zeros((depth, JOINT_ROW)), np.zeros((depth, JOINT_ROW))
@@ -218,7 +230,9 @@ class Survey:
             return LinkPair(*names, "undecided", None, looked, f"more than {most} boxes")
         return LinkPair(*names, "never", None, looked, "", (self.margin, np.inf), tuple(trees))
 
-    def _by_boxes(self, asked: Any, low: np.ndarray, high: np.ndarray, words: np.ndarray, most: int) -> Any:
+    def _by_boxes(
+        self, asked: Asked, low: np.ndarray, high: np.ndarray, words: np.ndarray, most: int
+    ) -> tuple[int, int, int]:
         """Return what a survey of all joint values of two shapes ends with, how many boxes it took, and words.
 
         Directions are chosen in two ways, one after the other (`boxes.merit`): of the wrist of a UR10 and its base the
@@ -235,7 +249,7 @@ class Survey:
         return outcome, looked, used
 
     def _by_samples(
-        self, names: tuple[str, str], shapes: tuple[int, int], asked: Any, low: np.ndarray, high: np.ndarray,
+        self, names: tuple[str, str], shapes: tuple[int, int], asked: Asked, low: np.ndarray, high: np.ndarray,
         values: np.ndarray,
     ) -> LinkPair | None:  # fmt: skip
         """Return two links as touching, at all joint values or at those that are shown; None where no sample does."""
@@ -258,14 +272,14 @@ class Survey:
         why = f"{count} of {len(some)} samples" if count else "found by approach"
         return self._touching(names, row, shapes, work, 0, why)
 
-    def _always(self, asked: Any, low: np.ndarray, high: np.ndarray) -> tuple[Any, int]:
+    def _always(self, asked: Asked, low: np.ndarray, high: np.ndarray) -> tuple[tuple[Counts, FloatArray] | None, int]:
         """Return the tree of boxes in which two shapes touch and their points, or None; and how many were looked at."""
         found, words = np.zeros((MOST_TOGETHER, 8)), np.zeros(3 * MOST_TOGETHER, np.int64)
         asked[6][0] = np.concatenate((low, high))
         outcome, looked, used, count = always.cover(asked, self.margin, found, words, 4 * MOST_TOGETHER)
         return ((words[:used].copy(), found[:count].copy()) if outcome == boxes.TOUCHING else None), looked
 
-    def _approached(self, asked: Any, low: np.ndarray, high: np.ndarray, values: np.ndarray) -> np.ndarray | None:
+    def _approached(self, asked: Asked, low: np.ndarray, high: np.ndarray, values: np.ndarray) -> np.ndarray | None:
         """Return joint values at which two shapes seem to touch, found from the samples that are nearest to it."""
         ways = np.random.default_rng(len(values)).normal(size=(STEPS, len(low)))
         far = approach.distances(asked, values)
@@ -276,7 +290,7 @@ class Survey:
         return None
 
     def _touching(
-        self, names: tuple[str, str], row: np.ndarray, shapes: tuple[int, int], work: Any, looked: int, share: str
+        self, names: tuple[str, str], row: np.ndarray, shapes: tuple[int, int], work: Work, looked: int, share: str
     ) -> LinkPair:
         """Return a pair with its witness: where both links have the places at which they touch."""
         stack, aims = work[2], work[3]
@@ -299,7 +313,7 @@ class Survey:
             "reason": np.frombuffer(pair.reason.encode(), np.uint8),
         }
 
-    def _read(self, names: tuple[str, str], kept: Any) -> LinkPair | None:
+    def _read(self, names: tuple[str, str], kept: Mapping[str, Numeric]) -> LinkPair | None:
         """Return a pair from its arrays."""
         code, looked, far = kept["numbers"].tolist()
         verdict = VERDICTS[int(code)]
@@ -324,8 +338,8 @@ KEPT: cache.Layout = {
 
 
 def prove_pairs(
-    robot: Robot, *, margin: float, most: int, threads: int | None, proof: Any = None, progress: Any = None,
-    seconds: float | None = None,
+    robot: Robot, *, margin: float, most: int, threads: int | None, proof: PathLike | None = None,
+    progress: Callable[[int, int], None] | None = None, seconds: float | None = None,
 ) -> LinkPairs:  # fmt: skip
     """Answer `Robot.prove_pairs`; `progress(done, total)` is called as pairs are done.
 

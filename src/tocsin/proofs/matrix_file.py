@@ -6,21 +6,25 @@ import gzip
 import json
 import os
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tocsin._types import Json
 from tocsin.errors import TocsinError
 from tocsin.motion.chain import chain_pose, common_ancestor
 from tocsin.motion.joints import JOINT
 from tocsin.proofs import boxes, points
 from tocsin.proofs.prove import Asked
-from tocsin.proofs.written import as_text
+from tocsin.proofs.written import Said, as_text
 from tocsin.queries.context import context_of
 from tocsin.results import LinkPair, LinkPairs
 
+if TYPE_CHECKING:
+    from tocsin.proofs.matrix import Survey
 
-def write_matrix(path: str | os.PathLike[str], survey: Any, pairs: LinkPairs) -> None:
+
+def write_matrix(path: str | os.PathLike[str], survey: Survey, pairs: LinkPairs) -> None:
     """Write the file: what is never, always and sometimes in contact; nothing is said of the other pairs."""
     if survey.robot.source is None:
         raise TocsinError(f"the proof of a matrix reads limits from a URDF, and {survey.robot.name!r} comes from none.")
@@ -32,9 +36,9 @@ def write_matrix(path: str | os.PathLike[str], survey: Any, pairs: LinkPairs) ->
     Path(path).write_bytes(gzip.compress(text.encode(), 9, mtime=0))
 
 
-def _said(survey: Any, name: str, pair: LinkPair) -> dict[str, Any] | None:
+def _said(survey: Survey, name: str, pair: LinkPair) -> Said | None:
     """Return what the file says of a pair; None where there is nothing to say, or its proof was too long to keep."""
-    said: dict[str, Any] = {"links": [f"{name}/{pair.link_a}", f"{name}/{pair.link_b}"], "verdict": pair.verdict}
+    said: Said = {"links": [f"{name}/{pair.link_a}", f"{name}/{pair.link_b}"], "verdict": pair.verdict}
     if pair.verdict == "never" and all(len(words) for _, _, words in pair.evidence):
         trees = sorted(((min(s, t), max(s, t)), as_text(words)) for s, t, words in pair.evidence)
         return {**said, "tree": " ".join([".", *(text for _, text in trees)])}
@@ -56,13 +60,13 @@ def _said(survey: Any, name: str, pair: LinkPair) -> dict[str, Any] | None:
     return {**said, "witness": pair.witness.tolist(), "contacts": [contact]}
 
 
-def _ordered(*ends: tuple[int, list[Any]]) -> dict[str, Any]:
+def _ordered(*ends: tuple[int, list[Json]]) -> Said:
     """Return two points with the numbers of their shapes, the smaller first."""
     first, last = sorted(ends, key=lambda end: end[0])
     return {"shapes": [first[0], last[0]], "points": [first[1], last[1]]}
 
 
-def _seen_from(survey: Any, a: int, b: int, row: np.ndarray, at: np.ndarray) -> np.ndarray:
+def _seen_from(survey: Survey, a: int, b: int, row: np.ndarray, at: np.ndarray) -> np.ndarray:
     """Return a place that link a sees as link b sees it, at a configuration."""
     links = survey.world.links
     joints = np.zeros(len(links), JOINT)
@@ -73,7 +77,7 @@ def _seen_from(survey: Any, a: int, b: int, row: np.ndarray, at: np.ndarray) -> 
     return np.array(rb).T @ (np.array(ra) @ at + np.array(pa) - np.array(pb))
 
 
-def _point(survey: Any, link: int, shape: int, part: int, at: np.ndarray) -> tuple[int, list[Any]]:
+def _point(survey: Survey, link: int, shape: int, part: int, at: np.ndarray) -> tuple[int, list[Json]]:
     """Return a shape and the point of one of its parts that is nearest to a place of its link, as the format has it."""
     held = [s for s in survey.robot.shapes[link] if not s.is_empty][shape - survey.shapes[link][0]]
     leaf = survey.tables[0][part]

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import itertools
-from typing import Any
+from collections.abc import Iterable
 
 import numpy as np
 
+from tocsin._types import Json
 from tocsin.geometry.mesh import Mesh
 from tocsin.geometry.primitives import Box, Capsule, ConvexHull, Cylinder, Sphere
+from tocsin.geometry.shape import Geometry, Shape
 
 INWARD = 1.0 - 2.0**-40
 """Times a radius: rounding does not take the point out again."""
 
 
 def nearest_of(
-    shapes: Any, pose: np.ndarray, point: np.ndarray, feature: tuple[int, ...], first: int
-) -> tuple[int, list[Any]]:
+    shapes: Iterable[Shape], pose: np.ndarray, point: np.ndarray, feature: tuple[int, ...], first: int
+) -> tuple[int, list[Json]]:
     """Return which of a link's shapes is nearest to a place in the world, and its point; `first`: their first number.
 
     `pose`: where the link is.
@@ -36,7 +38,7 @@ def corners_of(box: Box) -> np.ndarray:
     return np.array(list(itertools.product((-0.5, 0.5), repeat=3))) * np.array(box.size, float)
 
 
-def nearest(source: Any, at: np.ndarray, feature: tuple[int, ...]) -> tuple[float, list[Any]]:
+def nearest(source: Geometry, at: np.ndarray, feature: tuple[int, ...]) -> tuple[float, list[Json]]:
     """Return (distance, point): [triangle, its corners' three weights, nothing beside them] of a mesh, else [corners,
     their weights, how far beside them the point is]. Weights need not add up to 1. `feature`: the corners that touch,
     of a mesh."""
@@ -60,7 +62,7 @@ def nearest(source: Any, at: np.ndarray, feature: tuple[int, ...]) -> tuple[floa
     return far, [[0, 1], [half - height, half + height] if half > 0.0 else [1.0, 0.0], beside.tolist()]
 
 
-def _in_box(box: Box, at: np.ndarray) -> tuple[float, list[Any]]:
+def _in_box(box: Box, at: np.ndarray) -> tuple[float, list[Json]]:
     """Return the nearest point of a box, by the weights of its corners: a product of one for each axis."""
     size = np.array(box.size, float)
     inside = np.clip(at, -0.5 * size, 0.5 * size)
@@ -70,7 +72,7 @@ def _in_box(box: Box, at: np.ndarray) -> tuple[float, list[Any]]:
     return float(np.linalg.norm(inside - at)), [used.tolist(), weights[used].tolist(), [0.0, 0.0, 0.0]]
 
 
-def _in_hull(points: np.ndarray, at: np.ndarray) -> tuple[float, list[Any]]:
+def _in_hull(points: np.ndarray, at: np.ndarray) -> tuple[float, list[Json]]:
     """Return the nearest point of a hull, by the weights of its corners."""
     from scipy.optimize import nnls
 
@@ -80,9 +82,9 @@ def _in_hull(points: np.ndarray, at: np.ndarray) -> tuple[float, list[Any]]:
     return far, [used.tolist(), weights[used].tolist(), [0.0, 0.0, 0.0]]
 
 
-def _on_triangles(mesh: Mesh, faces: np.ndarray, at: np.ndarray) -> tuple[float, list[Any]]:
+def _on_triangles(mesh: Mesh, faces: np.ndarray, at: np.ndarray) -> tuple[float, list[Json]]:
     """Return the nearest point of some triangles, by its weights."""
-    best: tuple[float, list[Any]] = (np.inf, [])
+    best: tuple[float, list[Json]] = (np.inf, [])
     for f in faces:
         a, b, c = mesh.vertices[mesh.faces[f]]
         for u, v in _weights(a, b, c, at):

@@ -7,16 +7,17 @@ import json
 import math
 import os
 import threading
+from collections.abc import Iterable
 from fractions import Fraction
 from functools import cached_property
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from tocsin import _cast
+from tocsin._types import Json, Vector
 from tocsin.errors import TocsinError
 from tocsin.geometry.shape import Shape
 from tocsin.limits import MAX_STEPS
@@ -27,9 +28,10 @@ from tocsin.motion.joints import JOINT
 from tocsin.motion.knots import exact_time, piece_in, stretches_of
 from tocsin.proofs import points, search
 from tocsin.proofs.parts import PART, Parts, parts_of
-from tocsin.proofs.written import Held, as_text, said_of
+from tocsin.proofs.written import Held, Said, as_text, said_of
 from tocsin.queries.context import Context
 from tocsin.queries.first_contact import engine_of, first_contact
+from tocsin.results import FirstContact
 
 MOST_WORDS = 2**22
 """Of one stretch; a panda's edge has a few hundred."""
@@ -50,7 +52,7 @@ _tables = _Tables()
 class Proof:
     """A proof: `save` it, and `tocsin verify`, or anybody's checker, reads the file."""
 
-    def __init__(self, claim: str, asked: Asked, margin: float, free: list[np.ndarray], contact: Any) -> None:
+    def __init__(self, claim: str, asked: Asked, margin: float, free: list[np.ndarray], contact: Said) -> None:
         self.claim: str = claim
         """'free' or 'contact'."""
         self._asked, self._margin, self._free, self._contact = asked, margin, free, contact
@@ -59,7 +61,7 @@ class Proof:
         return f"<Proof of {self.claim!r}: {len(self.to_bytes())} bytes>"
 
     @cached_property
-    def data(self) -> dict[str, Any]:
+    def data(self) -> Said:
         """The proof as JSON has it, see docs/proofs.md."""
         head = self._asked.head(self._margin)
         return {**head, "claim": self.claim, "free": list(map(as_text, self._free)), "contact": self._contact}
@@ -105,7 +107,7 @@ class Table:
         self.links = world.links, self.joints
         search.set_joints(*self.links, world.models, self.rest, self.standing)
         search.sweep(self.tables, (*self.shapes[:2], np.flatnonzero(~moves)), self.links, 0.5, 0.0, self.work[0])
-        self.pieces: dict[Any, np.ndarray] = {}
+        self.pieces: dict[tuple[object, ...], np.ndarray] = {}
         """What each model does in a stretch of motions on no clock, by how many configurations of what width."""
         self.asked_margin, self.grown = math.nan, self.margins
 
@@ -140,7 +142,7 @@ def rules(world: World) -> tuple[np.ndarray, np.ndarray]:
     return world.rule_link, world.rule_margin
 
 
-def joined_parts(shapes: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def joined_parts(shapes: Iterable[Iterable[Shape]]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the parts of all shapes in one table, their points in another, and where each shape begins."""
     parts, points, roots = [np.zeros(0, PART)], [np.zeros((0, 3))], []
     n_parts = n_points = 0
@@ -248,7 +250,7 @@ class Asked:
             found.append(table.words[:used].copy())
         return found
 
-    def head(self, margin: float) -> dict[str, Any]:
+    def head(self, margin: float) -> Said:
         """Return what a proof says of the models, their motions, and the pairs that are not asked about."""
         scene = self.scene
         return {
@@ -271,12 +273,12 @@ class Asked:
         own = model.name_of(link - int(self.world.models[m]["link"]))
         return f"{self.scene.names[m]}/{own}" if own else self.scene.names[m]
 
-    def _shapes(self) -> list[list[Any]]:
+    def _shapes(self) -> list[list[str | int]]:
         """Return the name of each shape: its link's, and its number there."""
         links = self.world.geoms["link"].tolist()
         return [[self._name(link), links[:k].count(link)] for k, link in enumerate(links)]
 
-    def _said_of_pairs(self) -> list[list[Any]]:
+    def _said_of_pairs(self) -> list[list[str | float]]:
         """Return the pairs of links that have a margin of their own, and those not asked about, with the reason."""
         world = self.world
         return [
@@ -297,7 +299,7 @@ class Asked:
             above = int(self.world.links[above]["parent"])
         return above == other
 
-    def contact(self, hit: Any) -> dict[str, Any]:
+    def contact(self, hit: FirstContact) -> Said:
         """Return two points of two shapes at the time of a contact, as near to its own as their shapes allow."""
         first = hit.contacts[0]
         time = Fraction(hit.time)
@@ -320,8 +322,8 @@ class Asked:
         }  # fmt: skip
 
     def _nearest(
-        self, of: tuple[str, str], point: Any, share: float, feature: tuple[int, ...]
-    ) -> tuple[int, list[Any]]:
+        self, of: tuple[str, str], point: Vector, share: float, feature: tuple[int, ...]
+    ) -> tuple[int, list[Json]]:
         """Return a shape of a link and its point nearest to a place in the world, as the format writes points."""
         m = self.scene.names.index(of[0])
         model = self.models[m]

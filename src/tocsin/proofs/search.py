@@ -176,10 +176,10 @@ def middle_of(part, state):
 
 
 @kernel
-def gap_along(part_a, points_a, state_a, part_b, points_b, state_b, n, tau):
+def gap_along(part_a, part_b, points, state_a, state_b, n, tau):
     """Return a gap along n that two parts keep during [-tau, tau] around the moment of the states, remainders apart."""
-    a = extent(part_a, points_a, state_a, n, tau)
-    b = extent(part_b, points_b, state_b, (-n[0], -n[1], -n[2]), tau)
+    a = extent(part_a, points, state_a, n, tau)
+    b = extent(part_b, points, state_b, (-n[0], -n[1], -n[2]), tau)
     return -max(a[0] + b[0], max(a[1] + b[1], a[2] + b[2]))
 
 
@@ -199,12 +199,17 @@ def write(words, used, word):
 
 
 @kernel
-def along(words, used, part_a, points_a, state_a, part_b, points_b, state_b, n, tau, need):
-    """Append a direction near n, in whole numbers, along which the parts are more than `need` apart; or nothing."""
+def along(words, used, parts, points, states, n, tau, need):
+    """Append a direction near n, in whole numbers, along which two parts are more than `need` apart; or nothing.
+
+    `parts`, `states`: of both sides.
+    """
+    part_a, part_b = parts
+    state_a, state_b = states
     for size in WHOLE_NUMBERS:
         w = whole(n, size)
         length = vec.norm(w)
-        gap = gap_along(part_a, points_a, state_a, part_b, points_b, state_b, w, tau) if length > 0.0 else -math.inf
+        gap = gap_along(part_a, part_b, points, state_a, state_b, w, tau) if length > 0.0 else -math.inf
         if gap > need * length:
             used = write(words, used, ALONG)
             for k in range(3):
@@ -293,13 +298,13 @@ def prove_pair(tables, chain, ends, margin, slab, words, used, work):
         before = used
         if n[0] != 0.0 or n[1] != 0.0 or n[2] != 0.0:
             # Between the middles, or what was best for the whole, may do; GJK costs as much as ten tries.
-            used = along(words, used, part_a, points, state_a, part_b, points, state_b, n, tau, need)
+            used = along(words, used, (part_a, part_b), points, (state_a, state_b), n, tau, need)
             if used > before:
                 continue
         gap, n = nearest(points, part_a, state_a, part_b, state_b, n, margin, simplex)
         apart = gap > margin + slack
         if apart:
-            used = along(words, used, part_a, points, state_a, part_b, points, state_b, n, tau, need)
+            used = along(words, used, (part_a, part_b), points, (state_a, state_b), n, tau, need)
             if used > before:
                 continue
         can_halve = part_a["half"] >= 0 or part_b["half"] >= 0

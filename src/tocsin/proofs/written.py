@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from scipy.spatial.transform import Rotation
 
+from tocsin._types import Json
 from tocsin.errors import TocsinError
 from tocsin.geometry.primitives import Box, Capsule, ConvexHull, Cylinder, Sphere
 from tocsin.geometry.shape import Shape
 from tocsin.model.base import Model, Motion
+from tocsin.model.robot import Joint
 from tocsin.model.timed import SplineMotion
 from tocsin.motion.links import BALL, FIXED, FLOATING, PLANAR, PRISMATIC, REVOLUTE
 from tocsin.proofs import search
@@ -39,11 +41,15 @@ BASE = 7
 """Entries of a configuration before those of the joints: x y z, quaternion. A proof has them behind those."""
 
 
+Said: TypeAlias = dict[str, Json]
+"""An object of a proof, as JSON has it."""
+
+
 class Held(NamedTuple):
     """A model as it is when a proof is made: it may be placed, or take something up, before the proof is written."""
 
     source: tuple[Path, str, dict[str, Path]] | None
-    joints: tuple[Any, ...]
+    joints: tuple[Joint, ...]
     link_names: tuple[str, ...]
     links: np.ndarray
     shapes: tuple[tuple[Shape, ...], ...]
@@ -79,7 +85,7 @@ def as_text(words: np.ndarray) -> str:
     return " ".join(out)
 
 
-def said_of(model: Held, name: str, motion: Motion | None) -> dict[str, Any]:
+def said_of(model: Held, name: str, motion: Motion | None) -> Said:
     """Return a model as a proof has it, and how it moves: a robot by its file, what it carries and all others by their
     links."""
     pieces, error = _pieces(model, motion), None if motion is None else motion.error
@@ -95,7 +101,7 @@ def said_of(model: Held, name: str, motion: Motion | None) -> dict[str, Any]:
     return {**said, "links": _links(model, None if moves else [entry[0] for entry in bases[0]])}
 
 
-def _links(model: Held, base: list[float] | None) -> list[dict[str, Any]]:
+def _links(model: Held, base: list[float] | None) -> list[Said]:
     """Return the links of a model; `base`: where it stands, None if its base moves."""
     found, first = [], 0
     if model.source is not None and all(int(link["kind"]) in IN_FILES for link in model.links[1:]):
@@ -114,7 +120,7 @@ def _links(model: Held, base: list[float] | None) -> list[dict[str, Any]]:
     return found
 
 
-def _elementary(model: Held, k: int, name: str, base: list[float] | None) -> list[dict[str, Any]]:
+def _elementary(model: Held, k: int, name: str, base: list[float] | None) -> list[Said]:
     """Return a link as a proof spells it out: a joint that slides two or three ways and turns is so many links, each on
     the one before."""
     link = model.links[k]
@@ -164,10 +170,10 @@ def _hash(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-def _shape(shape: Shape) -> dict[str, Any]:
+def _shape(shape: Shape) -> Said:
     """Return one shape: corners, of a mesh with triangles between them, else what is about their hull."""
-    source: Any = shape.source
-    said: dict[str, Any] = {"place": shape.placement.tolist()}
+    source = shape.source
+    said: Said = {"place": shape.placement.tolist()}
     if isinstance(source, Box):
         return said | {"points": (corners_of(source)).tolist()}
     if isinstance(source, ConvexHull):

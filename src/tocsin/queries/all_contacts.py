@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -29,7 +29,7 @@ from tocsin.screen.chords import H0, H1, MOST_CHORDS, R0, R1, Grid
 from tocsin.screen.collision_screen import INTERPOLATES, MOST_PAIRS, SCREWS, STANDS, all_contacts, screen_of, space_of
 from tocsin.screen.drawing import blank_board, draw_body
 from tocsin.screen.facing import EDGE_ON, SCRATCH, Style
-from tocsin.screen.frame import project
+from tocsin.screen.frame import Frame, project
 from tocsin.screen.near import pairs_near
 from tocsin.screen.placing import Chosen
 from tocsin.screen.tables import Drawn, Surfaces, lay_out, packed
@@ -296,7 +296,7 @@ def answered(rows: np.ndarray, cast: Cast, complete: bool) -> TimedContacts:
 class Screen(NamedTuple):
     """The collision screen of two bodies, to look at: rows, and the records of both."""
 
-    frame: Any
+    frame: Frame
     start: float
     size: float
     rows: int
@@ -314,7 +314,7 @@ class Screen(NamedTuple):
         return found
 
 
-def boards(context: Context, motion: Motion, resolution: str | float) -> tuple[Any, Grid, list[np.ndarray]]:
+def boards(context: Context, motion: Motion, resolution: str | float) -> tuple[Frame, Grid, list[np.ndarray]]:
     """Return the frame and the screen of the first two shapes of a scene, the second of which moves, and the tables of
     their chords."""
     pixel, step = pixel_of(resolution)

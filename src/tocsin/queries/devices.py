@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from queue import SimpleQueue
 from threading import Event
-from typing import Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from tocsin._types import LongIndices, Records
 from tocsin.broad_phase.charts import may_have_chart
 from tocsin.errors import remark
 from tocsin.limits import RELATIVE_TOLERANCE
@@ -17,12 +19,59 @@ from tocsin.model.tables import World
 from tocsin.motion.chain import common_ancestor
 from tocsin.outcome import CAPPED, FREE
 from tocsin.queries.context import Context
-from tocsin.queries.kernels.batch import OUTCOME
-from tocsin.queries.threads import UNASKED, BatchInterrupted, shown
+from tocsin.queries.kernels.batch import OUTCOME, Batch
+from tocsin.queries.threads import UNASKED, BatchInterrupted, Progress, shown
 from tocsin.wavefront.field import Field, field_of
+
+if TYPE_CHECKING:
+    from tocsin.wavefront.device import Device
 
 STRIDE = 1.0
 """Of the median diagonal of a model's shapes: how far a slab may take one."""
+
+
+class AskedMotions(Protocol):
+    """The motions of a batch (`edges.Points`)."""
+
+    context: Context
+    batch: Batch
+
+    @property
+    def models(self) -> Sequence[object]:
+        """What moves."""
+        ...
+
+    @property
+    def task(self) -> str:
+        """What is asked, for a bar."""
+        ...
+
+    def __len__(self) -> int: ...
+
+    def standing(self) -> tuple[Motion, ...]:
+        """Return the models at rest."""
+        ...
+
+    def picked(self, which: LongIndices) -> AskedMotions:
+        """Return some of them."""
+        ...
+
+
+class AskedTerms(Protocol):
+    """The terms on which it is asked (`edges.Asking`)."""
+
+    margin: float
+    tolerance: float
+    until: int
+    progress: Progress | bool | None
+
+    def quietly(self) -> AskedTerms:
+        """Return the same without a word about progress."""
+        ...
+
+    def by_threads(self, points: Any, anything: bool, /) -> Records:
+        """Return the outcomes, found on this machine's processors."""
+        ...
 
 
 def lacking() -> str:
@@ -38,7 +87,7 @@ def lacking() -> str:
     return ""
 
 
-def unfit(points: Any, asking: Any) -> str:
+def unfit(points: AskedMotions, asking: AskedTerms) -> str:
     """Return why a batch is not one for a wavefront, as a sentence; nothing if it is."""
     if len(points.models) > 1:
         return "several models move at once"
@@ -51,7 +100,7 @@ def unfit(points: Any, asking: Any) -> str:
     return lacking()
 
 
-def wavefront(points: Any, asking: Any) -> Any:
+def wavefront(points: AskedMotions, asking: AskedTerms) -> Device | None:
     """Return what asks a batch on the CUDA device, or None, with a remark why, if it is to be asked on threads."""
     if not len(points.batch.places):
         return None  # nothing moves
@@ -69,7 +118,7 @@ def wavefront(points: Any, asking: Any) -> Any:
     )
 
 
-def by_wavefront(wave: Any, points: Any, asking: Any, anything: bool) -> np.ndarray:
+def by_wavefront(wave: Device, points: AskedMotions, asking: AskedTerms, anything: bool) -> np.ndarray:
     """Return the outcomes of a batch: from a device what it can decide, the rest from threads, while it goes on.
 
     A device proves freedom, and sees contacts, not which is the first: where that is asked, it is left to threads.

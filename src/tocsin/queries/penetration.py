@@ -20,7 +20,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
@@ -154,7 +154,7 @@ def _convex_depth(a: tuple[Shape, Matrix4], b: tuple[Shape, Matrix4]) -> tuple[f
     return _beyond(*whole, n), inner + round_, n
 
 
-def _core(shape: Shape) -> list[tuple[Any, Matrix4]]:
+def _core(shape: Shape) -> list[tuple[Cylinder | ConvexHull, Matrix4]]:
     """Return a convex shape without its ball."""
     if isinstance(shape.source, Cylinder):
         return [(shape.source, shape.placement)]

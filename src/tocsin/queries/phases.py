@@ -15,11 +15,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 
 from tocsin.errors import TocsinError
+from tocsin.geometry.shape import Shape
 from tocsin.model import grasp
 from tocsin.model.base import Model, Motion
 from tocsin.model.body import Body
@@ -44,11 +44,11 @@ class Grasp:
     pose: np.ndarray
     """4x4: the body's frame in the link's."""
     touching: tuple[str, ...]
-    shapes: Any = None
+    shapes: tuple[tuple[Shape, ...], ...] | None = None
     """The body's own, where it is carried before the program begins."""
 
     @property
-    def key(self) -> tuple[Any, ...]:
+    def key(self) -> tuple[object, ...]:
         """What makes two of them the same."""
         return id(self.robot), id(self.body), self.link, self.pose.tobytes(), self.touching
 
@@ -83,7 +83,7 @@ class Laying:
         """By the id of the body."""
         self.left: dict[int, tuple[np.ndarray, float]] = {}
         """Bodies that were let go: their row, and by how much it may be off."""
-        self._contexts: dict[tuple[Any, ...], Context] = {}
+        self._contexts: dict[tuple[object, ...], Context] = {}
         for model in context.models:
             for held in model.carried:
                 if isinstance(model, Robot):

@@ -163,7 +163,7 @@ def deal(n: int, work: Work, threads: int | None = None, progress: Progress | No
     """
     threads = max(1, min(cores() if threads is None else threads, n // FEW))
     dealing = Dealing(n, work, until, progress)
-    helpers: list[Future[Any]] = []
+    helpers: list[Future[int]] = []
 
     def help_with(left: int = -1) -> None:
         helpers.append(_pool(threads).submit(dealing.take, 0.0, left))

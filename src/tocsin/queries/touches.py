@@ -38,7 +38,7 @@ class Touches:
             each.setflags(write=False)  # an answer stays what it was
         return [rows[name].tolist() for name in ("kind", "geom_a", "geom_b", "a", "b", "distance")] + vectors
 
-    def fields(self, i: int) -> dict[str, Any]:
+    def fields(self, i: int) -> dict[str, object]:
         """Return the fields of contact i."""
         kind, geom_a, geom_b, a, b, distance, point_a, point_b, normal = [column[i] for column in self.columns]
         model_a, link_a, first_a = self.shape(geom_a)
@@ -56,7 +56,7 @@ class _Field:
     def __init__(self, name: str) -> None:
         self._name = name
 
-    def __get__(self, contact: RowContact, owner: type) -> Any:
+    def __get__(self, contact: RowContact, owner: type) -> object:
         own = contact.__dict__
         if self._name not in own:  # another thread may have filled it in meanwhile
             own.update(contact.touches.fields(contact.place))
@@ -73,7 +73,7 @@ class RowContact(Contact):
     touches: Touches
     place: int
 
-    def __reduce__(self) -> tuple[type[Contact], tuple[Any, ...]]:
+    def __reduce__(self) -> tuple[type[Contact], tuple[object, ...]]:
         return Contact, tuple(getattr(self, name) for name in Contact.__dataclass_fields__)
 
 

@@ -7,14 +7,14 @@ of it. Nothing is allocated between batches.
 import threading
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numba import float64, int32
 
 from tocsin.wavefront import stages
 from tocsin.wavefront.field import Field, blank
-from tocsin.wavefront.rounds import EACH, SLABS, Edges, batch_of, bytes_of
+from tocsin.wavefront.rounds import EACH, SLABS, Edges, HasEdges, batch_of, bytes_of
 from tocsin.wavefront.stages import CAPPED, ITEMS, JOBS, MOST_LEVEL, ROUNDS, STACK, Batch
 from tocsin.wavefront.translate import SIMULATED, cuda, to_device
 
@@ -85,13 +85,16 @@ def _filled(array: np.ndarray) -> np.ndarray:
     return np.ascontiguousarray(array) if len(array) else np.zeros((1, *array.shape[1:]), array.dtype)
 
 
-_rooms: dict[tuple[Any, ...], tuple[Any, Any, Any]] = {}
+Room: TypeAlias = tuple[Any, Any, Any]
+"""A batch and two lists of items in the device's memory, whose arrays numba-cuda leaves without a type."""
+
+_rooms: dict[tuple[int, ...], Room] = {}
 
 _LOCK = threading.Lock()
 """Held by whoever uses a room: scenes may be asked from several threads."""
 
 
-def _room(field: Field, edges: Any, size: int) -> tuple[Any, Any, Any]:
+def _room(field: Field, edges: HasEdges, size: int) -> Room:
     """Return the memory of batches of such edges: that of the last one, if it was of the same size."""
     tables = len(field.links), len(field.moving), len(field.charts), len(field.couples)
     key = (*tables, len(edges.template), len(edges.places), size)
@@ -148,7 +151,7 @@ class Device:
         """Edges for whose slabs there is always room."""
         self.next_size = min(self.size, FIRST)
 
-    def ask(self, edges: Any, found: np.ndarray, progress: Progress | None = None) -> None:
+    def ask(self, edges: HasEdges, found: np.ndarray, progress: Progress | None = None) -> None:
         """Write the status of every edge, see `stages`, batch by batch; `progress` is told (done, n).
 
         `edges` have a template, places and numbers, as a `Batch` of the stages.
@@ -178,7 +181,7 @@ class Device:
         self.next_size = int(min(self.size, max(self.least, ROOMY * n / max(taken, 1e-9))))
         return bool(taken > 1.0) and n > self.least
 
-    def _batch(self, edges: Any) -> np.ndarray:
+    def _batch(self, edges: HasEdges) -> np.ndarray:
         """Run all stages on a batch of edges; return their statuses."""
         n = len(edges.numbers)
         batch, items, left = _room(self._field, edges, self.size)
@@ -199,7 +202,7 @@ class Device:
         batch.touched.copy_to_host(self._touched)
         return batch.status[:n].copy_to_host()
 
-    def _launch(self, name: str, kernel: Any, work: int, *arguments: Any) -> None:
+    def _launch(self, name: str, kernel: Any, work: int, *arguments: object) -> None:
         """Launch a kernel for at most so many pieces of work."""
         blocks = 1 if SIMULATED else max(1, min(self.blocks, -(-work // THREADS)))
         threads = 4 if SIMULATED else THREADS

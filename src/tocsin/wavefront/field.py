@@ -1,10 +1,11 @@
 """What is known about a scene before any edge is: its tables, and the pairs of shapes that a moving model may touch."""
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
+from tocsin._types import Boxes, Indices, Records
 from tocsin.bounds.motion_bound import UNIT
 from tocsin.broad_phase.charts import LARGEST, chart_of
 from tocsin.broad_phase.spatial import pair_margin
@@ -65,8 +66,32 @@ class Field(NamedTuple):
     """(1,): metres that a slab may take a shape, by the bound of its speed."""
 
 
+class HasStanding(Protocol):
+    """Of a question's buffers, what they say of all that stands (`queries.buffers.QueryBuffers`)."""
+
+    @property
+    def sweeps(self) -> Records:
+        """Link by link."""
+        ...
+
+    @property
+    def static_boxes(self) -> Boxes:
+        """The tree of all shapes that stand."""
+        ...
+
+    @property
+    def static_child(self) -> Indices:
+        """What is below each of them."""
+        ...
+
+    @property
+    def static_geom(self) -> Indices:
+        """The shapes, in the tree's order."""
+        ...
+
+
 def field_of(
-    world: World, buffers: Any, model: int, margin: float, tolerance: float, relative: float, stride: float
+    world: World, buffers: HasStanding, model: int, margin: float, tolerance: float, relative: float, stride: float
 ) -> Field:  # fmt: skip
     """Return the field of a scene whose model of this number moves; `buffers` as they were prepared for it."""
     record = world.models[model]

@@ -1,12 +1,10 @@
 """The stages on this processor, one piece of work after the other: what a device does, to be looked at closely."""
 
-from typing import Any
-
 import numpy as np
 
 from tocsin.compiler.jit import kernel
 from tocsin.wavefront.field import Field
-from tocsin.wavefront.rounds import batch_of
+from tocsin.wavefront.rounds import HasEdges, batch_of
 from tocsin.wavefront.stages import (
     ITEMS,
     JOBS,
@@ -43,7 +41,7 @@ def run(field, batch, items, left, stack):
         items, left = left, items
 
 
-def ask(field: Field, edges: Any) -> tuple[np.ndarray, np.ndarray]:
+def ask(field: Field, edges: HasEdges) -> tuple[np.ndarray, np.ndarray]:
     """Return the status of every edge, and the counters, see `stages`; `edges` as a `Device` takes them."""
     batch, items, left = batch_of(field, edges, np.arange(len(field.couples), dtype=np.int32), slabs=1 << MOST_LEVEL)
     run(field, batch, items, left, np.zeros((STACK, 2), np.int32))

@@ -1,10 +1,13 @@
 """The memory of a batch: made once for so many edges, used by one batch after the other."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
+from tocsin._types import Indices, LongIndices, Matrix, Values
 from tocsin.motion.joints import JOINT
 from tocsin.wavefront.field import Field
 from tocsin.wavefront.stages import ITEMS, ROUNDS, Batch
@@ -19,9 +22,32 @@ EACH = 48
 class Edges(NamedTuple):
     """Edges as they are given, see `Batch`."""
 
-    template: Any
-    places: Any
-    numbers: Any
+    template: Values
+    places: LongIndices
+    numbers: Matrix
+
+
+class HasEdges(Protocol):
+    """A record with the fields of `Edges` among its own: the batch of a question."""
+
+    @property
+    def template(self) -> Values:
+        """Two configurations, of which edges differ in some entries."""
+        ...
+
+    @property
+    def places(self) -> LongIndices:
+        """These entries."""
+        ...
+
+    @property
+    def numbers(self) -> Matrix:
+        """Their values, edge by edge."""
+        ...
+
+    def _replace(self, *, numbers: Matrix) -> HasEdges:
+        """Return the same with other edges."""
+        ...
 
 
 def bytes_of(field: Field, width: int) -> int:
@@ -31,7 +57,7 @@ def bytes_of(field: Field, width: int) -> int:
 
 
 def batch_of(
-    field: Field, edges: Any, order: Any, empty: Callable[..., Any] = np.zeros, slabs: int = SLABS
+    field: Field, edges: HasEdges, order: Indices, empty: Callable[..., np.ndarray] = np.zeros, slabs: int = SLABS
 ) -> tuple[Batch, np.ndarray, np.ndarray]:
     """Return a batch of as many edges as there are numbers, and two lists of items.
 

@@ -8,7 +8,7 @@ lanes on a CPU is plain on a GPU, where each thread is a lane.
 import math
 import types
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeAlias
 
 from numba import cuda as _cuda
 
@@ -18,9 +18,12 @@ from tocsin.wavefront import stages
 
 cuda: Any = _cuda
 
+Function: TypeAlias = Callable[..., object]
+"""A kernel, or what stands for one."""
+
 SIMULATED: bool = bool(cuda.config.ENABLE_CUDASIM) if hasattr(cuda, "config") else False
 
-_made: dict[int, Any] = {}
+_made: dict[int, Function] = {}
 
 
 def _select(chosen, a, b):
@@ -44,7 +47,7 @@ def _reserve(counters, k, n):
     return cuda.atomic.add(counters, k, n)
 
 
-REPLACED: dict[int, Callable[..., Any]] = {
+REPLACED: dict[int, Function] = {
     id(lanes.select): _select,
     id(lanes.root): _root,
     id(points.farthest_point): _farthest_point,
@@ -52,7 +55,7 @@ REPLACED: dict[int, Callable[..., Any]] = {
 }
 
 
-def to_device(kernel: Any) -> Any:
+def to_device(kernel: Function) -> Function:
     """Return a kernel as a device function."""
     if id(kernel) in _made:
         return _made[id(kernel)]
@@ -67,7 +70,7 @@ def to_device(kernel: Any) -> Any:
     return made
 
 
-def _seen(value: Any, names: set[str]) -> Any:
+def _seen(value: Any, names: set[str]) -> object:
     """Return what a global is on the device."""
     if id(value) in REPLACED or _is_kernel(value):
         return to_device(value)
@@ -80,7 +83,7 @@ def _seen(value: Any, names: set[str]) -> Any:
     return value
 
 
-def _is_kernel(value: Any) -> bool:
+def _is_kernel(value: object) -> bool:
     if isinstance(value, types.FunctionType):  # under NUMBA_DISABLE_JIT=1
         return value.__module__.startswith("tocsin.")
     return hasattr(type(value), "_numba_type_") or hasattr(value, "py_func")

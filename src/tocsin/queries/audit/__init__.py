@@ -102,7 +102,7 @@ def audit(  # pyright: ignore[reportInconsistentOverload]
 
 
 def _of_program(
-    context: Context, program: Program, given: tuple[Any, ...], margin: float, tolerance: float | None,
+    context: Context, program: Program, given: tuple[object, ...], margin: float, tolerance: float | None,
     resolution: float, max_steps: int, progress: Callable[[int, int], None] | None,
 ) -> ProgramAudit:  # fmt: skip
     """Audit a program, which has its own motions, times and errors."""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -78,7 +78,7 @@ class Stretch:
         """Touching features at `exit`, the closest first: found when first looked at, in the scene as it was."""
         return self.looks[1]() if self.looks else ()
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> Mapping[str, object]:
         _ = self.contacts, self.exit_contacts  # what is sent, or kept, is all of it
         return self.__dict__ | {"looks": ()}
 
@@ -128,7 +128,7 @@ class Audit:
         """The smallest distance: found when first looked at, of the scene as it was when the audit was asked for."""
         return self.look()
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> Mapping[str, object]:
         _ = self.clearance  # what is sent, or kept, is all of it
         return {name: value for name, value in self.__dict__.items() if name != "look"}
 
