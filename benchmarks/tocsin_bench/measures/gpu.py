@@ -230,6 +230,7 @@ def _scene(
     checking = time.perf_counter() - before
     before = time.perf_counter()
     wave = wavefront(points, Asking(0.0, None, MAX_STEPS, None, None, device="cuda"))
+    assert wave is not None, "the batch is not one for a device"
     status = np.zeros(n, np.int32)
     wave.ask(points.picked(np.arange(FEW)).batch, status[:FEW])
     making = time.perf_counter() - before

@@ -114,7 +114,7 @@ def _by_ompl(scene: tocsin.Scene, robot: tocsin.Robot) -> dict[str, Callable[[],
             return True
 
     space = state_space(robot)
-    states = [space.allocState(), space.allocState()]
+    states: list[Any] = [space.allocState(), space.allocState()]
     states[0][0], states[1][0] = 0.0, 0.5
     found: dict[str, Callable[[], Any]] = {"arm: move + is_free": lambda: scene.is_free(robot.move([0.0], [0.5]))}
     for name, make in {"nothing": Nothing, "tocsin": lambda i: MotionValidator(i, scene, robot)}.items():

@@ -95,7 +95,7 @@ def by_ompl(given: Given, seconds: float, seed: int, ask: Callable[[Any, Any], N
     information.setup()
     setup: Any = geometric.SimpleSetup(information)
     columns = given.robot.columns(given.group)
-    ends = [space.allocState(), space.allocState()]
+    ends: list[Any] = [space.allocState(), space.allocState()]
     for state, q in zip(ends, (given.start, given.goal)):
         for k, column in enumerate(columns):
             state[k] = float(q[column])

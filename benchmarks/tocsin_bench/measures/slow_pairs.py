@@ -35,7 +35,7 @@ def advance_pairs(
     n, of_a = a[0].shape[:2]
     ended = np.zeros(n, ENDED)
     flat = [np.ascontiguousarray(side).reshape(-1) for side in (*a, *b)]
-    end_pairs(of_a, flat[0], flat[1], flat[2], flat[3], margin, tolerance, ended, np.zeros(n))
+    end_pairs(of_a, (flat[0], flat[1]), (flat[2], flat[3]), margin, tolerance, ended, np.zeros(n))
     return ended
 
 
