@@ -335,10 +335,14 @@ WIDE = 2.0
 """Metres: a margin of so much is probably in millimetres."""
 
 
+class Tried(float):
+    """A margin that a search tries by itself: its user has not given it, and is told nothing of it."""
+
+
 def margin(value: object, what: str = "margin") -> float:
     """Return a distance to be kept, metres: 0 or more; one that is `WIDE` is remarked on."""
     kept = scalar(value, what, least=0.0, most=LARGEST)
-    if kept >= WIDE:
+    if kept >= WIDE and not isinstance(value, Tried):
         remark(f"{what} is {kept:g} m. Millimetres? Lengths are metres: {kept / 1000:g}.", UnitWarning)
     return kept
 

@@ -4,6 +4,9 @@ A carried body is one more link of its robot, behind all others, on a fixed join
 follow it, and bound it against other links in the frame that they share. The body itself, still in its scene, has no
 shapes while it is carried, so nothing counts twice. Rules about the body's name are about that link too
 (`queries.rules`). Configurations and motions of the robot stay what they are: a fixed joint has no values.
+
+In a program a body may lie in the hand otherwise than it should, by what those were off who brought it there
+(`queries.play`). Then the joint is planar: its three values, behind those of the robot, are zero and have a tube.
 """
 
 from __future__ import annotations
@@ -21,7 +24,7 @@ from tocsin.errors import TocsinError
 from tocsin.geometry.shape import Shape
 from tocsin.model.base import Model
 from tocsin.model.body import Body
-from tocsin.motion.links import FIXED, LINK
+from tocsin.motion.links import FIXED, LINK, PLANAR, WIDTH
 from tocsin.motion.poses import base_matrix, link_poses
 
 if TYPE_CHECKING:
@@ -75,6 +78,16 @@ def attach(robot: Robot, body: Body, link: str, pose: PoseLike | None, touching:
     )
     body.__dict__["carrier"] = robot
     body.lay_out(body.link_names, body.links, ((),), body.ignored)
+
+
+def loosen(robot: Robot) -> None:
+    """Give the body that was attached last a joint that may be off: planar, of three values behind all others."""
+    row = robot.links[-1:].copy()
+    row["kind"], row["config"], row["across"] = PLANAR, robot.width, np.eye(3)[:2]
+    robot.n_config += WIDTH[PLANAR]
+    robot.rest = _cast.frozen(np.append(robot.rest, np.zeros(WIDTH[PLANAR])))
+    robot.__dict__.pop("most", None)
+    robot.lay_out(robot.link_names, np.concatenate([robot.links[:-1], row]), robot.shapes, robot.ignored)
 
 
 def detach(robot: Robot, name: Body | str) -> None:

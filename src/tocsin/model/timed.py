@@ -87,6 +87,17 @@ def stamped(motion: Motion, times: object, error: np.ndarray | None, *, seconds:
     return made
 
 
+def with_entries(motion: Motion, error: np.ndarray) -> Motion:
+    """Return a motion with further entries behind its own, which are 0 and may be off so much."""
+    made, own = copy.copy(motion), motion.error
+    behind = (0, len(error))
+    if isinstance(motion, SplineMotion):
+        made.__dict__["coefficients"] = np.pad(motion.coefficients, ((0, 0), (0, 0), behind))
+    made._keep(np.pad(motion.rows, ((0, 0), behind)))  # pyright: ignore[reportPrivateUsage]
+    whole = np.concatenate([np.zeros(motion.width) if own is None else own, error])
+    return stamped(made, motion.times, whole, seconds=motion.seconds)
+
+
 def checked_times(times: object, count: int, what: str) -> Values:
     """Return so many seconds, which increase."""
     stamps = np.array(_cast.array(times, f"the times of {what}", (count,)), np.float64)

@@ -4,12 +4,16 @@ A part of a track, from one second to another, is an ordinary motion with times:
 any of its segments has some. Where a piece is cut, or a straight one is written as a polynomial, its numbers are
 rounded: every entry by at most 64 units of the sum of its terms' sizes, orientations by as many units of a radian. That
 is added to the tube of the part: what is proven of it holds for the exact motion. A whole segment is taken as it is.
+
+A model that stands is as far off as the segment behind it says, until the next begins: a controller that ends a motion
+somewhere in its tube stays there.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 import numpy as np
 
@@ -150,11 +154,12 @@ class Track:
 
     def changes(self) -> list[float]:
         """Return the times at which what the model may be off changes."""
-        ends: list[float] = []
-        for segment in self.segments:
-            if segment.error.any():
-                ends += [segment.begin, segment.end]
-        return ends
+        return [b.begin for a, b in pairwise(self.segments) if not np.array_equal(a.error, b.error)]
+
+    def error(self, t: float) -> Row:
+        """Return (width,) how far the model may be off at a time; where two segments meet, the larger of theirs."""
+        own = [s.error for s in self.segments if s.begin <= t <= s.end]
+        return np.maximum.reduce([self.at(t)[0].error, *own])
 
     # ---- parts -------------------------------------------------------------------------------------------------------
 
@@ -169,10 +174,7 @@ class Track:
             if (segment.begin, segment.end) == (begin, end) and segment.is_as_given:
                 return segment.motion
         places = [self.at(t) for t in knots[:-1].tolist()]
-        error = np.zeros(self.model.width)
-        for (segment, _, _), t in zip(places, knots[:-1].tolist()):
-            if t < segment.end:
-                error = np.maximum(error, segment.error)
+        error = np.maximum.reduce([segment.error for segment, _, _ in places])
         if any(segment.motion.degree and t < segment.end for (segment, _, _), t in zip(places, knots.tolist())):
             table = self._table(knots, places)
             rows = np.concatenate([table[:, 0], self.row(end)[None]])

@@ -6,7 +6,9 @@
 In a phase every robot carries what it carries: as in `model.grasp`, on copies of the models, so that a program changes
 nobody's models. A body that was let go stands where it was left: that pose is computed from the robot's, and rounded,
 so it stands in a tube of 2^-44 of the lengths that enter (a chain of n links takes fewer than 64 n roundings of numbers
-no larger than those). Every model that ever moves in the program has a motion in every phase, so that all its pairs are
+no larger than those). What a robot in a tube grips may lie in its hand otherwise than it should, and what it lets go
+may lie elsewhere: by so much they are in tubes too (`queries.play`). How it lies in the hand is known where the grip
+says it (`pose`). Every model that ever moves in the program has a motion in every phase, so that all its pairs are
 asked about at every moment.
 """
 
@@ -26,9 +28,10 @@ from tocsin.model.body import Body
 from tocsin.model.deformable import Deforming
 from tocsin.model.program import Event, Program
 from tocsin.model.robot import Robot
-from tocsin.model.timed import stamped
+from tocsin.model.timed import stamped, with_entries
 from tocsin.motion.poses import link_poses
 from tocsin.queries.context import Context
+from tocsin.queries.play import EXACT, Play, play_of
 
 LEFT = 2.0**-44
 """Of the lengths that enter the pose of a body that is let go."""
@@ -46,11 +49,23 @@ class Grasp:
     touching: tuple[str, ...]
     shapes: tuple[tuple[Shape, ...], ...] | None = None
     """The body's own, where it is carried before the program begins."""
+    play: Play = EXACT
+    """How far it may lie from there."""
 
     @property
     def key(self) -> tuple[object, ...]:
-        """What makes two of them the same."""
-        return id(self.robot), id(self.body), self.link, self.pose.tobytes(), self.touching
+        """What makes two of them the same, but for how large their play is."""
+        return id(self.robot), id(self.body), self.link, self.pose.tobytes(), self.touching, any(self.play)
+
+
+@dataclass(frozen=True, eq=False)
+class Left:
+    """A body that was let go."""
+
+    row: np.ndarray
+    rounding: float
+    """Metres that the row may be off by rounding."""
+    play: Play
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,8 +96,8 @@ class Laying:
         self.context, self.program = context, program
         self.grasps: dict[int, Grasp] = {}
         """By the id of the body."""
-        self.left: dict[int, tuple[np.ndarray, float]] = {}
-        """Bodies that were let go: their row, and by how much it may be off."""
+        self.left: dict[int, Left] = {}
+        """By the id of the body."""
         self._contexts: dict[tuple[object, ...], Context] = {}
         for model in context.models:
             for held in model.carried:
@@ -124,10 +139,11 @@ class Laying:
                     f"at {event.at:g} s {robot.name!r} is to grip {body.name!r}, which {held.robot.name!r} carries."
                 )
             self._check_still(body, robot, event.at)
-            pose = event.pose
+            pose, play = event.pose, EXACT
             if pose is None:
                 pose = np.linalg.inv(self.link_pose(robot, event.link, event.at)) @ self.pose(body, event.at)
-            self.grasps[id(body)] = Grasp(robot, body, event.link, pose, event.touching)
+                play = self.play(event, event.link, self.play_of(body, event.at), pose)
+            self.grasps[id(body)] = Grasp(robot, body, event.link, pose, event.touching, play=play)
             self.left.pop(id(body), None)
             return
         if held is None or held.robot is not robot:
@@ -135,8 +151,26 @@ class Laying:
         row = np.zeros(7)
         row[:] = body.at(self.pose(body, event.at)).rows[0]
         lengths = float(np.abs(row[:3]).sum() + np.linalg.norm(robot.links["translation"], axis=1).sum())
-        self.left[id(body)] = row, LEFT * max(lengths, float(np.abs(self.program.row(robot, event.at)).max()))
+        rounding = LEFT * max(lengths, float(np.abs(self.program.row(robot, event.at)).max()))
+        self.left[id(body)] = Left(row, rounding, self.play(event, held.link, held.play, held.pose))
         del self.grasps[id(body)]
+
+    def play_of(self, body: Body, t: float) -> Play:
+        """Return how far a body that nobody carries may be off at a second."""
+        if id(body) in self.left:
+            return self.left[id(body)].play
+        track = self.program.tracks.get(id(body))
+        return EXACT if track is None else play_of(track.error(t))
+
+    def play(self, event: Event, link: str, before: Play, pose: np.ndarray) -> Play:
+        """Return how far a body may be off once it is gripped or let go, `pose` its frame in that of the link."""
+        robot = event.robot
+        track = self.program.tracks.get(id(robot))
+        if track is None or not (error := track.error(event.at)).any():
+            return before
+        own = grasp.bare(robot)
+        row = self.program.row(robot, event.at)
+        return before.moved(own._links, row, error, own.link_index(link), float(np.linalg.norm(pose[:3, 3])))
 
     def link_pose(self, robot: Robot, link: str, t: float) -> np.ndarray:
         """Return the 4x4 pose of a robot's link at a second."""
@@ -148,7 +182,7 @@ class Laying:
         held = self.grasps.get(id(body))
         if held is not None:
             return self.link_pose(held.robot, held.link, t) @ held.pose
-        row = self.left[id(body)][0] if id(body) in self.left else self.program.row(body, t)
+        row = self.left[id(body)].row if id(body) in self.left else self.program.row(body, t)
         return Motion.at(body, row.copy()).link_poses()[0]
 
     # ---- phases ------------------------------------------------------------------------------------------------------
@@ -161,17 +195,17 @@ class Laying:
             if key in self.grasps:
                 continue
             if key in self.left:
-                row, off = self.left[key]
+                left = self.left[key]
                 error = np.zeros(7)
-                error[0], error[3] = off, LEFT
-                motions.append(stamped(Motion.of(model, np.stack([row, row])), [begin, end], error))
+                error[0], error[3] = left.rounding + left.play.metres, LEFT + left.play.radians
+                motions.append(stamped(Motion.of(model, np.stack([left.row, left.row])), [begin, end], error))
             elif key in self.program.tracks:
                 motions.append(self.program.tracks[key].part(begin, end))
             elif key in self.touched or any(g.robot is model for g in self.grasps.values()):
                 rest = np.stack([model.rest, model.rest])
                 motions.append(stamped(Motion.of(model, rest), [begin, end], None))
         grasps = tuple(self.grasps.values())
-        return Phase(begin, end, self._laden(grasps), tuple(motions), grasps)
+        return Phase(begin, end, self._laden(grasps), tuple(with_play(m, grasps) for m in motions), grasps)
 
     def _laden(self, grasps: tuple[Grasp, ...]) -> Context:
         """Return the context in which these are carried: the scene's own, where that is what its models carry."""
@@ -184,8 +218,18 @@ class Laying:
             for held in grasps:
                 robot, body = models[places[id(held.robot)]], models[places[id(held.body)]]
                 grasp.attach(robot, body, held.link, held.pose, held.touching)  # type: ignore[arg-type]
+                if any(held.play):
+                    grasp.loosen(robot)  # type: ignore[arg-type]
             self._contexts[key] = self.context.on(models)
         return self._contexts[key]
+
+
+def with_play(motion: Motion, grasps: Iterable[Grasp]) -> Motion:
+    """Return the motion of a robot with how far what it carries may be off (`grasp.loosen`)."""
+    loose = [g.play for g in grasps if g.robot is motion.model and any(g.play)]
+    if not loose:
+        return motion
+    return with_entries(motion, np.concatenate([[play.metres, 0.0, play.radians] for play in loose]))
 
 
 def phases(context: Context, program: Program) -> Iterator[Phase]:
@@ -214,7 +258,7 @@ def part_of(program: Program, phase: Phase, begin: float, end: float) -> tuple[M
         if track is None or _stands(motion):
             found.append(stamped(motion, [begin, end], motion.error))
         else:
-            found.append(track.part(begin, end))
+            found.append(with_play(track.part(begin, end), phase.grasps))
     return tuple(found)
 
 

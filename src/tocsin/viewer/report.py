@@ -41,7 +41,9 @@ ASSUMPTIONS = (
     "above; bodies and deformable models are where their poses and frames have them.",
     "Clocks of all models are one clock; delays of one against another are not covered, unless errors cover them.",
     "A body that is gripped moves rigidly with its link until it is let go, and stays where it is then. It may touch "
-    "that link and the links named with it.",
+    "that link and the links named with it. Where errors are stated, how it lies in the hand and where it is left may "
+    "be as far off as they allow; how it lies in the hand is exact where the program gives its pose there.",
+    "A model that stands after a step may be as far off as in that step.",
     "Pairs that are listed as not checked were not checked.",
     "Meshes are surfaces, not solids, unless they are declared solid; primitives and hulls are solids.",
     "“Proven” means for every moment, not for samples, with all rounding errors bounded; “measured” values are those "

@@ -147,3 +147,15 @@ def test_what_does_not_fit_is_said():
         tocsin.audit(scene, Program())
     with pytest.raises(tocsin.TocsinError, match="margin"):
         tocsin.audit(scene, program, margin=-1.0)
+
+
+def test_margins_that_an_audit_tries_by_itself_are_not_remarked_on(recwarn):
+    cart, far = Body(Sphere(0.1), name="cart"), Body(Sphere(0.1), (9, 0, 0), name="far")
+    program = Program().move(cart, (1, 0, 0), seconds=1.0)
+    scene = Scene(cart, far)
+    found = tocsin.audit(scene, program)
+    assert found.clearance.lower > 7.0
+    assert len(found.curves) == 1
+    assert not [str(w.message) for w in recwarn]
+    tocsin.audit(scene, program, margin=3.0)
+    assert [w.category for w in recwarn] == [tocsin.UnitWarning]

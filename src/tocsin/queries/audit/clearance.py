@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from tocsin._cast import Tried
 from tocsin.model.base import Motion
 from tocsin.queries.audit.records import Clearance, Stretch
 from tocsin.queries.audit.search import CHUNK, Search
@@ -85,7 +86,7 @@ class Lowest:
         goal = enough * top
         while top > SMALLEST_CLEARANCE and undecided < 3:
             workspace = 0.25 * CLEARANCE_GAP * goal
-            hit = first_contact(self.context, (motion,), goal, workspace, search.max_steps, ENGINE)
+            hit = first_contact(self.context, (motion,), Tried(goal), workspace, search.max_steps, ENGINE)
             if hit.status is Status.FREE:
                 kept = goal
             else:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tocsin._cast import Tried
 from tocsin.queries.audit.program_records import Kept
 from tocsin.queries.audit.records import Pair
 from tocsin.queries.audit.softly import proven_steps, rigid_part, soft_pairs
@@ -70,7 +71,7 @@ def curves_of(auditor: Auditor, kept: Kept) -> tuple[Curve, ...]:
     for phase in auditor.plain:
         context, motions = rigid_part(phase) if soft else (phase.context, phase.motions)
         for k, level in enumerate(levels.tolist() if motions else ()):
-            found = contact_intervals(context, motions, level, 0.05 * level, auditor.max_steps)
+            found = contact_intervals(context, motions, Tried(level), 0.05 * level, auditor.max_steps)
             for i in found:
                 pair = Pair(i.model_a, i.link_a, i.model_b, i.link_b)
                 own = within.setdefault(pair, [[] for _ in levels])

@@ -232,7 +232,7 @@ class Auditor:
         goal = (1.0 - 0.7 * GAP) * top
         while top > SMALLEST and undecided < 3:
             room = 0.25 * GAP * goal
-            hit = first_contact(phase.context, phase.motions, goal, room, self.max_steps, ENGINE)
+            hit = first_contact(phase.context, phase.motions, _cast.Tried(goal), room, self.max_steps, ENGINE)
             if hit.status is Status.FREE:
                 kept = goal
             else:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
+from tocsin._cast import Tried
 from tocsin.model.base import Motion
 from tocsin.model.deformable import Deformable, Deforming
 from tocsin.queries.audit.records import Pair
@@ -106,7 +107,7 @@ def proven_steps(
         for k in np.flatnonzero((edges[:-1] >= phase.begin) & (edges[1:] <= phase.end)).tolist():
             part = part_of(auditor.program, phase, float(edges[k]), float(edges[k + 1]))
             for level in levels[levels < min(near[k], near[k + 1])][: -TRIES - 1 : -1].tolist():
-                hit = first_contact(context, part, level, 0.05 * level, auditor.max_steps, ENGINE, anything=True)
+                hit = first_contact(context, part, Tried(level), 0.05 * level, auditor.max_steps, ENGINE, anything=True)
                 if hit.status is Status.FREE:
                     lower[k] = level
                     break
