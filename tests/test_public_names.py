@@ -29,3 +29,21 @@ def test_modules_that_the_readme_names_are_there_without_an_import_of_their_own(
     program = "import tocsin; print(tocsin.planning.plan.__name__, tocsin.cluster.__name__)"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["plan", "tocsin.cluster"]
+
+
+IMPORTS = """
+import sys
+import numba, numpy
+before = set(sys.modules)
+import tocsin
+new = {name for name in set(sys.modules) - before if name.partition(".")[0] not in sys.stdlib_module_names}
+print(*sorted(name for name in new if not name.startswith(("tocsin.", "numpy."))))
+print(*sorted(name for name in new if name.startswith(("tocsin.queries", "tocsin.wave", "tocsin.viewer"))))
+"""
+
+
+def test_an_import_brings_no_library_but_numpy_and_numba_and_no_engine_that_nobody_asked():
+    """The first answer is to come soon: what questions, GPUs and pictures need is loaded when they are asked for."""
+    done = subprocess.run([sys.executable, "-c", IMPORTS], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == ["tocsin", ""]

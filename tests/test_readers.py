@@ -37,3 +37,21 @@ assert "tocsin.io.urdf" in loaded() and "tocsin.io.mjcf" not in loaded() and "to
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+
+
+def test_a_question_about_a_robot_is_loaded_when_it_is_asked():
+    """As are scenes: a program that only reads robots needs none of what answers questions."""
+    program = """
+import sys, tocsin
+builder = tocsin.RobotBuilder("arm")
+builder.link("base", tocsin.Sphere(0.1))
+builder.link("a", tocsin.Sphere(0.1), parent="base", joint="fixed", origin=(1, 0, 0))
+builder.link("b", tocsin.Sphere(0.1), parent="a", joint="revolute", origin=(-1, 0, 0))
+robot = builder.build()
+assert not any(name.startswith("tocsin.queries") for name in sys.modules)
+print(robot.ignore_overlapping_at({}))
+assert "tocsin.queries.first_contact" in sys.modules
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip() == "(('base', 'b'),)"

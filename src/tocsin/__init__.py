@@ -40,9 +40,6 @@ from tocsin.model.program import Program
 from tocsin.model.robot import Joint, Robot
 from tocsin.model.trajectory import Trajectory
 from tocsin.poses import pose
-from tocsin.queries.distances import Distances
-from tocsin.queries.edges import FirstContacts
-from tocsin.queries.threads import BatchInterrupted
 from tocsin.results import (
     Contact,
     ContactInterval,
@@ -55,7 +52,6 @@ from tocsin.results import (
     TimedContacts,
     group,
 )
-from tocsin.scene import Scene
 
 if TYPE_CHECKING:
     from tocsin.deform.pairs import edge_edge_times, vertex_face_times
@@ -66,18 +62,26 @@ if TYPE_CHECKING:
     from tocsin.io.trajectory_writing import save_trajectory
     from tocsin.queries.audit import Audit, ProgramAudit, audit
     from tocsin.queries.delay import Delay, delay
+    from tocsin.queries.distances import Distances
+    from tocsin.queries.edges import FirstContacts
     from tocsin.queries.penetration import Penetration
+    from tocsin.queries.threads import BatchInterrupted
+    from tocsin.scene import Scene
     from tocsin.soft_results import FeatureContact, FeatureContacts, TriangleTimes
     from tocsin.viewer import save_page, save_picture, save_report, view
 
 _ON_FIRST_USE = {
     "Audit": "tocsin.queries.audit",
+    "BatchInterrupted": "tocsin.queries.threads",
     "Delay": "tocsin.queries.delay",
+    "Distances": "tocsin.queries.distances",
     "FeatureContact": "tocsin.soft_results",
     "FeatureContacts": "tocsin.soft_results",
+    "FirstContacts": "tocsin.queries.edges",
     "Penetration": "tocsin.queries.penetration",
     "Problem": "tocsin.io.planning",
     "ProgramAudit": "tocsin.queries.audit",
+    "Scene": "tocsin.scene",
     "Trajectory": "tocsin.io.trajectories",
     "TriangleTimes": "tocsin.soft_results",
     "audit": "tocsin.queries.audit",
@@ -95,14 +99,14 @@ _ON_FIRST_USE = {
     "vertex_face_times": "tocsin.deform.pairs",
     "view": "tocsin.viewer",
 }
-"""Names that bring readers, viewers and other engines with them, and the modules in which they live."""
+"""Names that bring questions, readers, viewers and other engines with them, and the modules in which they live."""
 
 _MODULES = ("cluster", "planning")
 """Modules that users name, as `tocsin.planning.plan`."""
 
 
 def __getattr__(name: str) -> Any:
-    """Load readers, viewers and planners when they are first asked for."""
+    """Load questions, readers, viewers and planners when they are first asked for."""
     from importlib import import_module
 
     if name in _MODULES:

@@ -15,19 +15,18 @@ from tocsin.limits import MAX_STEPS
 from tocsin.model.base import Model, Motion
 from tocsin.model.sizes import remark_on_sizes
 from tocsin.options import BACKENDS
-from tocsin.queries import edges
 from tocsin.queries.context import Context, context_of
 from tocsin.queries.distance import distance
-from tocsin.queries.distances import Distances, distances
-from tocsin.queries.edges import Asking, FirstContacts, Groups, Movers, Points
 from tocsin.queries.first_contact import engine_of, first_contact, is_free
 from tocsin.queries.rules import Margins
-from tocsin.queries.threads import Progress
 from tocsin.results import ContactIntervals, Distance, FirstContact, TimedContacts
 
 if TYPE_CHECKING:
     from tocsin.proofs.prove import Proof
+    from tocsin.queries.distances import Distances
+    from tocsin.queries.edges import FirstContacts, Groups, Movers
     from tocsin.queries.penetration import Penetration
+    from tocsin.queries.threads import Progress
     from tocsin.soft_results import FeatureContacts, TriangleTimes
 
 SHOWN: Provided[..., View] = Provided("shows a scene in a notebook", "tocsin.viewer.notebook")
@@ -282,8 +281,10 @@ class Scene:
 
         Many arguments because each is one of the terms on which a batch is asked.
         """
-        asking = Asking(margin, tolerance, max_steps, threads, progress, deadline, device)
-        return edges.are_free(Points(self.context, model, {"Q0": Q0, "Q1": Q1}, group), asking)
+        from tocsin.queries import edges
+
+        asking = edges.Asking(margin, tolerance, max_steps, threads, progress, deadline, device)
+        return edges.are_free(edges.Points(self.context, model, {"Q0": Q0, "Q1": Q1}, group), asking)
 
     def first_contacts(
         self, model: Movers, Q0: ArrayLike, Q1: ArrayLike, *, margin: float = 0.0, group: Groups = None,
@@ -294,8 +295,10 @@ class Scene:
 
         Many arguments because a batch is asked on the terms of `check_edges`.
         """
-        asking = Asking(margin, tolerance, max_steps, threads, progress, deadline, device)
-        return edges.first_contacts(Points(self.context, model, {"Q0": Q0, "Q1": Q1}, group), asking, self)
+        from tocsin.queries import edges
+
+        asking = edges.Asking(margin, tolerance, max_steps, threads, progress, deadline, device)
+        return edges.first_contacts(edges.Points(self.context, model, {"Q0": Q0, "Q1": Q1}, group), asking, self)
 
     def measure_edges(
         self, model: Movers, Q0: ArrayLike, Q1: ArrayLike, *, margin: float = 0.0, group: Groups = None,
@@ -306,8 +309,10 @@ class Scene:
 
         Many arguments because a batch is asked on the terms of `check_edges`.
         """
-        asking = Asking(margin, tolerance, max_steps, threads, progress, deadline, device)
-        return edges.proven_free(Points(self.context, model, {"Q0": Q0, "Q1": Q1}, group), asking, self)
+        from tocsin.queries import edges
+
+        asking = edges.Asking(margin, tolerance, max_steps, threads, progress, deadline, device)
+        return edges.proven_free(edges.Points(self.context, model, {"Q0": Q0, "Q1": Q1}, group), asking, self)
 
     def check_paths(
         self, model: Movers, paths: Sequence[ArrayLike] | ArrayLike, *, margin: float = 0.0,
@@ -318,7 +323,9 @@ class Scene:
 
         Many arguments because a batch of paths is asked on the terms of `check_edges`.
         """
-        asking = Asking(margin, tolerance, max_steps, threads, progress, deadline)
+        from tocsin.queries import edges
+
+        asking = edges.Asking(margin, tolerance, max_steps, threads, progress, deadline)
         return edges.are_free_paths(self.context, model, paths, group, asking)
 
     def check_configurations(
@@ -330,16 +337,20 @@ class Scene:
 
         Many arguments because a batch of placements is asked on the terms of `check_edges`.
         """
-        asking = Asking(margin, tolerance, max_steps, threads, progress, deadline)
-        return edges.are_free(Points(self.context, model, {"Q": Q}, group), asking)
+        from tocsin.queries import edges
+
+        asking = edges.Asking(margin, tolerance, max_steps, threads, progress, deadline)
+        return edges.are_free(edges.Points(self.context, model, {"Q": Q}, group), asking)
 
     def distances(
         self, model: Movers, Q: ArrayLike, *, group: Groups = None, threads: int | None = None,
         progress: Progress | bool = False,
     ) -> Distances:  # fmt: skip
         """Return the smallest distances at the rows of Q, as arrays; see `distance` and `check_edges`."""
-        asking = Asking(0.0, None, MAX_STEPS, threads, progress)
-        return distances(Points(self.context, model, {"Q": Q}, group), asking)
+        from tocsin.queries import distances, edges
+
+        asking = edges.Asking(0.0, None, MAX_STEPS, threads, progress)
+        return distances.distances(edges.Points(self.context, model, {"Q": Q}, group), asking)
 
 
 def _restored(

@@ -156,6 +156,50 @@ def test_no_kernel_is_ever_stale_and_off_writes_nothing(copy, tmp_path, kept):
     assert [*home.rglob("*"), *copy.rglob("*.nb?")] == [], "none of Numba's files, there or beside ours"
 
 
+BARE = "import sys; from tocsin.extra import ask; print(ask(), 'numba.np.linalg' in sys.modules)"
+
+
+@pytest.mark.skipif(PURE_PYTHON, reason="nothing is compiled")
+@pytest.mark.parametrize("private", ["", "import numba.core.runtime.nrt as r; del r.rtsys; "])
+def test_a_kernel_from_disk_runs_without_what_compilers_need(copy, tmp_path, private):
+    """Numba's own caches load all it knows of types and functions before they look, SciPy's linear algebra included."""
+    (copy / "extra.py").write_text(f"from tocsin.compiler.jit import kernel\nfrom tocsin.vec import dot\n{ADDED}")
+    chosen = {"TOCSIN_CACHE": str(tmp_path / "kept")}
+    assert run(BARE, copy, **chosen).split() == ["14.0", "True"]
+    assert run(private + BARE, copy, **chosen).split() == ["14.0", str(bool(private))]
+
+
+EVERYTHING = """
+import pickle
+from numba.core.compiler import CompileResult
+from numba.core.registry import cpu_target
+from tocsin.compiler import disk_cache as c
+states = {c.state(file) for file in c.PACKAGE.rglob("*.py")}
+c._ready_to_run(cpu_target.target_context)
+keys = [name.removesuffix(".tocsin") for name in c.KERNELS.names()]
+kept = [pickle.loads(c.KERNELS.load(key)) for key in keys if key.rpartition("-")[0] in states]
+kept = [payload for payload in kept if payload[0][1] == "object"]
+for payload in kept:
+    CompileResult._rebuild(cpu_target.target_context, *payload)
+late = (b"_numba_hashsecret", b"numba_parallel_for")
+print(len(kept), sum(name in payload[0][2][0] for payload in kept for name in late))
+"""
+
+
+@pytest.mark.skipif(PURE_PYTHON, reason="nothing is compiled")
+def test_all_that_kept_kernels_call_is_there_before_anything_is_compiled():
+    """A name that is not there would end the process; Numba makes two kinds of them known late.
+
+    Asked of all kernels that this machine keeps of these sources.
+    """
+    tocsin.vec.dot((1.0, 0.0, 0.0), (1.0, 0.0, 0.0))
+    if disk_cache.KERNELS.place() is None:
+        pytest.skip("no kernel is kept")
+    count, late = run(EVERYTHING, disk_cache.PACKAGE).split()
+    assert int(count) > 0
+    assert late == "0"
+
+
 def test_the_package_is_the_one_that_is_imported():
     assert str(disk_cache.PACKAGE) in tocsin.__file__
 

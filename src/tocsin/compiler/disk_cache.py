@@ -19,7 +19,7 @@ import time
 from functools import cache
 from pathlib import Path
 from types import FunctionType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import llvmlite
 import numba
@@ -31,6 +31,9 @@ from tocsin.compiler.claims import Claims
 from tocsin.compiler.packaged import LEVELS, Archive, levels
 from tocsin.compiler.progress import COMPILING
 from tocsin.compiler.store import Bytes, Store, folder
+
+if TYPE_CHECKING:
+    from numba.core.base import BaseContext
 
 PACKAGE = Path(__file__).parents[1]
 
@@ -208,8 +211,12 @@ class KernelCache:
         return f"{text}-{hashlib.blake2b(parts.encode(), digest_size=20).hexdigest()}"
 
     def load_overload(self, sig: object, target_context: Any) -> Any:
-        """Return what was compiled for a signature, or None."""
-        target_context.refresh()
+        """Return what was compiled for a signature, or None.
+
+        All that Numba knows of types and functions is not loaded for it, as Numba's own caches do: that brings SciPy's
+        linear algebra along, 0.4 s. Machine code needs none of it, and whatever is compiled loads it then.
+        """
+        _ready_to_run(target_context)
         found = self._found(sig, target_context)
         name = None if found is not None or CLAIMS.folder is None else self._name(sig, made_for_here())
         if name is not None:
@@ -269,6 +276,16 @@ class KernelCache:
         """Do nothing: TOCSIN_CACHE says what is kept."""
 
     disable = flush = enable
+
+
+def _ready_to_run(target_context: "BaseContext") -> None:
+    """Have ready what machine code calls: what counts references. Python's own functions and C's always are."""
+    try:
+        from numba.core.runtime.nrt import rtsys
+
+        rtsys.initialize(target_context)
+    except (ImportError, AttributeError):  # private names of Numba
+        target_context.refresh()
 
 
 def _dumps(value: object) -> Bytes:

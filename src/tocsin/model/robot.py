@@ -513,7 +513,7 @@ SDF_FILE: Reader[..., Robot] = Reader("SDF models")
 PROVEN_PAIRS: Provided[..., LinkPairs] = Provided("proves which links can touch", "tocsin.proofs")
 
 TOUCHING_PAIRS: Provided[[Motion], tuple[tuple[str, str], ...]] = Provided(
-    "finds the pairs of links that touch each other", "tocsin.queries"
+    "finds the pairs of links that touch each other", "tocsin.queries.first_contact"
 )
 
 

@@ -23,7 +23,7 @@ from tocsin.queries.kernels.at_moment import touching
 from tocsin.queries.touches import contacts_of
 from tocsin.results import AskedScene, Contact, LazyContact, Stats, Status
 
-RESUMED: Provided[..., Any] = Provided("goes on where a capped answer ended", "tocsin.queries")
+RESUMED: Provided[..., Any] = Provided("goes on where a capped answer ended", "tocsin.queries.first_contact")
 
 
 class Asked(NamedTuple):
