@@ -156,7 +156,7 @@ class Stats:
     """Stage -> seconds: motion, culling, advancement."""
 
 
-def seconds_at(times: Values, time: float) -> float:
+def seconds_at(times: Sequence[float] | Values, time: float) -> float:
     """Return the seconds of a clock at a fraction of it: the greatest float that is not later."""
     if math.isinf(time):
         return time

@@ -1,5 +1,7 @@
 """Tracks: parts of what a model does are the same motion, whatever is cut, in a tube of what rounding takes."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
@@ -64,3 +66,27 @@ def test_segments_have_to_meet_and_small_gaps_go_into_the_tube():
     with pytest.raises(tocsin.TocsinError, match="would jump at 3 s"):
         track.add(body.follow([(2.1, 0, 0), (3, 0, 0)], times=[3, 4]))
     assert np.array_equal(track.row(9.0)[:3], (2, 0, 0))
+
+
+def test_a_part_near_0_of_a_piece_that_goes_far_is_off_by_units_of_the_whole_piece():
+    body = Body(Box((0.1, 0.1, 0.1)), name="box")
+    program = Program().follow(body, [(-1000.0, 0, 0), (1000.0, 0, 0)], times=[0, 3])
+    part = program.tracks[id(body)].part(1.5 - 2e-5, 1.5 + 1e-5)
+    for t, x in zip(part.times.tolist(), part.rows[:, 0].tolist()):
+        exact = Fraction(-1000) + Fraction(t) * Fraction(2000, 3)
+        assert 0 < abs(Fraction(x) - exact) <= Fraction(part.error[0]) < 1e-9
+
+
+def test_a_part_of_a_curve_is_off_by_units_of_the_terms_of_its_piece():
+    robot = pick()[1]
+    plan = tocsin.Trajectory.of_pieces([0.0, 3.0], [[[-1000.0, 0.0], [1000.0, 0.0], [-4000.0 / 9.0, 0.1], [0.3, 0.1]]])
+    program = Program().follow(robot, plan)
+    track = program.tracks[id(robot)]
+    begin, end = 1.5 - 2e-5, 1.5 + 1e-5
+    part = track.part(begin, end)
+    c = [Fraction(v) for v in robot.follow(plan).coefficients[0, :, 7].tolist()]
+    for t in np.linspace(begin, end, 9).tolist():
+        share, own = Fraction(t) / 3, Fraction(t - begin) / (Fraction(end) - Fraction(begin))
+        exact = sum(a * share**k for k, a in enumerate(c))
+        told = sum(Fraction(a) * own**k for k, a in enumerate(part.coefficients[0, :, 7].tolist()))
+        assert abs(told - exact) <= Fraction(part.error[7]) < 1e-9

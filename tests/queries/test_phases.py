@@ -1,11 +1,12 @@
 """A program as questions: phases between events, on the exact clock, with what is carried in them."""
 
+import mpmath
 import numpy as np
 import pytest
 
 import tocsin
 from gripping import arm, pick
-from tocsin import Body, Box, Program, Scene, Sphere
+from tocsin import Body, Box, Program, RobotBuilder, Scene, Sphere
 from tocsin.queries.phases import link_poses_at, phases
 
 
@@ -51,3 +52,24 @@ def test_what_is_wrong_with_events_is_said(tell, sentence):
     program.move(robot, [1.0, 1.0], seconds=1.0)
     with pytest.raises(tocsin.TocsinError, match=sentence):
         list(phases(Scene(robot, part).context, program))
+
+
+@pytest.mark.parametrize(("ends", "multiplier"), [((-1.0, 1.0), 1e6), ((-4e5, 4e5), 1.0), ((0.0, 1.0), 1.0)])
+def test_a_body_that_is_let_go_is_in_its_tube_whatever_turns_were_rounded(ends, multiplier):
+    builder = RobotBuilder("arm").link("base")
+    builder.link("slide", parent="base", joint="prismatic", joint_name="x", axis=(1, 0, 0))
+    builder.link("hand", parent="slide", joint="revolute", mimic=("x", multiplier, 0.25))
+    robot, part = builder.build(), Body(Box((0.05, 0.05, 0.05)), name="part")
+    program = Program().attach(robot, part, "hand", at=0.0, pose=(3.0, 0.0, 0.0))
+    program.follow(robot, [[ends[0]], [ends[1]]], times=[0, 3])
+    program.detach(robot, part, at=1.0)
+    (_, left) = phases(Scene(robot, part).context, program)
+    (motion,) = [m for m in left.motions if m.model is part]
+    with mpmath.workdps(50):
+        x = mpmath.mpf(ends[0]) + (mpmath.mpf(ends[1]) - mpmath.mpf(ends[0])) / 3
+        angle = mpmath.mpf(multiplier) * x + mpmath.mpf(0.25)
+        exact = [x + 3 * mpmath.cos(angle), 3 * mpmath.sin(angle)]
+        off = mpmath.sqrt(sum((mpmath.mpf(float(v)) - e) ** 2 for v, e in zip(motion.rows[0, :2], exact)))
+        turned = abs(mpmath.sin((2 * mpmath.atan2(*map(mpmath.mpf, motion.rows[0, 5:7].tolist())) - angle) / 2))
+    assert off <= motion.error[0] <= 1e-6
+    assert 2 * turned <= motion.error[3] <= 1e-6

@@ -225,6 +225,11 @@ class Model:
     """Of a robot: what it carries."""
 
     def __post_init__(self) -> None:
+        """Freeze what it was made of, and be found by motions that are sent here."""
+        self._freeze()
+        _MODELS[self.uid] = self
+
+    def _freeze(self) -> None:
         """Freeze what scenes look at only once, or when told that it has changed.
 
         Kernels are compiled for arrays that can be written, and get copies of their own.
@@ -232,7 +237,6 @@ class Model:
         self._links, self._quaternions = self.links.copy(), self.quaternions.copy()
         for array in (self.links, self.quaternions, self.rest):
             array.setflags(write=False)
-        _MODELS[self.uid] = self
 
     def __getstate__(self) -> dict[str, object]:
         return {name: value for name, value in self.__dict__.items() if name not in ("_links", "_quaternions")}
@@ -254,7 +258,7 @@ class Model:
     ) -> None:  # fmt: skip
         """Have other links from now on, which are driven by the same configurations."""
         self.link_names, self.links, self.shapes, self.ignored = names, links.copy(), shapes, ignored
-        Model.__post_init__(self)
+        self._freeze()
         self.changed()
 
     def changed(self) -> None:

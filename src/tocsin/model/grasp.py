@@ -11,7 +11,6 @@ In a program a body may lie in the hand otherwise than it should, by what those 
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -111,7 +110,7 @@ def detach(robot: Robot, name: Body | str) -> None:
 
 def bare(model: Model) -> Model:
     """Return a copy of a model that carries nothing and is carried by nobody."""
-    made = copy.copy(model)
+    made = _twin(model)
     own = len(model.link_names) - len(model.carried)
     shapes = model.shapes[:own]
     if isinstance(model, Body) and model.carrier is not None:

@@ -4,6 +4,7 @@ A part of a track, from one second to another, is an ordinary motion with times:
 any of its segments has some. Where a piece is cut, or a straight one is written as a polynomial, its numbers are
 rounded: every entry by at most 64 units of the sum of its terms' sizes, orientations by as many units of a radian. That
 is added to the tube of the part: what is proven of it holds for the exact motion. A whole segment is taken as it is.
+The terms are those of the piece that is cut: a part near 0 of a piece from -1000 to 1000 is off by units of 1000.
 
 A model that stands is as far off as the segment behind it says, until the next begins: a controller that ends a motion
 somewhere in its tube stays there.
@@ -69,6 +70,12 @@ class Segment:
         if self.motion.times is None:
             raise TocsinError("a segment has times.")
         return self.motion.times
+
+    def sizes(self, piece: int) -> Row:
+        """Return (width,) the sums of the sizes of the terms that the entries of a piece are made of."""
+        if isinstance(self.motion, SplineMotion):
+            return np.abs(self.motion.coefficients[piece]).sum(axis=0)
+        return np.abs(self.motion.rows[piece : piece + 2]).sum(axis=0)
 
     @property
     def error(self) -> Row:
@@ -147,6 +154,11 @@ class Track:
         segment, piece, share = self.at(t)
         return segment.row(piece, share)
 
+    def sizes(self, t: float) -> Row:
+        """Return (width,) the sizes of the terms of which the row at a time is made."""
+        segment, piece, _ = self.at(t)
+        return segment.sizes(piece)
+
     def knots(self, begin: float, end: float) -> np.ndarray:
         """Return the ends of a part of the clock, and the knots between."""
         inner = np.concatenate([s.times for s in self.segments])
@@ -178,15 +190,15 @@ class Track:
         if any(segment.motion.degree and t < segment.end for (segment, _, _), t in zip(places, knots.tolist())):
             table = self._table(knots, places)
             rows = np.concatenate([table[:, 0], self.row(end)[None]])
-            return stamped(SplineMotion(self.model, rows, table), knots, error + self._rounding(np.abs(table).sum(1)))
+            return stamped(SplineMotion(self.model, rows, table), knots, error + self._rounding(places))
         rows = [self.row(t) for t in knots.tolist()]
         if any(0.0 < self.at(t)[2] < 1.0 for t in (begin, end)):
-            error = error + self._rounding(np.abs(rows))
+            error = error + self._rounding(places)
         return stamped(Motion.of(self.model, np.stack(rows)), knots, error)
 
-    def _rounding(self, sizes: np.ndarray) -> Row:
+    def _rounding(self, places: list[tuple[Segment, int, float]]) -> Row:
         """Return what the entries of rounded pieces are off."""
-        most = np.max(sizes, axis=0)
+        most = np.max([segment.sizes(piece) for segment, piece, _ in places], axis=0)
         for k in self.model.quaternions:
             most[k : k + 4] = 1.0, 0.0, 0.0, 0.0
         return ROUNDED * most

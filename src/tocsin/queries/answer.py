@@ -14,12 +14,14 @@ import numpy as np
 from tocsin._readers import Provided
 from tocsin.limits import RELATIVE_TOLERANCE
 from tocsin.model.base import Motion
-from tocsin.model.tables import MESH
+from tocsin.model.screw_body import ScrewMotion
+from tocsin.model.tables import MESH, World
+from tocsin.motion.poses import between
 from tocsin.queries.buffers import Prepared, again
-from tocsin.queries.context import Context
-from tocsin.queries.distance import distance as distance_of
+from tocsin.queries.context import NAMED, Context
+from tocsin.queries.distance import distance_from
 from tocsin.queries.engines import Cost, Engine, Outcome
-from tocsin.queries.kernels.at_moment import touching
+from tocsin.queries.kernels.at_moment import nearest_of_two, touching
 from tocsin.queries.touches import contacts_of
 from tocsin.results import AskedScene, Contact, LazyContact, Stats, Status
 
@@ -108,20 +110,36 @@ class Answer(LazyContact):
             asked.tolerance,
             asked.max_steps,
         )
-        rows = touches[:n][np.argsort(touches[:n]["distance"], kind="stable")]
         if n == 0:
-            shapes = asked.outcome[3:5]
-            both = world.geoms[list(shapes)]
-            if not np.any((both["kind"] == MESH) & (both["solid"] != 0)):
-                # Of the scene itself: bodies on screws hang on carriers where the question was laid out.
-                placed = tuple([Motion(m.model, m.row_at(self.time)[None]) for m in asked.motions])
-                near = distance_of(asked.context, placed)
-                where = near.point_a, near.point_b, near.normal, near.distance, near.model_a, near.model_b
-                return (Contact(near.link_a, near.link_b, "surface", ((), ()), *where),)
-            (model_a, link_a), (model_b, link_b) = (asked.laid_out.name_of(world, g) for g in shapes)
-            none = np.full(3, np.nan)
-            return (Contact(link_a, link_b, "inside", ((), ()), none, none, np.zeros(3), 0.0, model_a, model_b),)
-        return contacts_of(asked.laid_out, world, rows)
+            return (self._featureless(asked, world),)
+        rows = touches[:n][np.argsort(touches[:n]["distance"], kind="stable")]
+        return contacts_of(asked.laid_out, asked.prepared, rows)
+
+    def _featureless(self, asked: Asked, world: World) -> Contact:
+        """Return the contact of an answer at whose time no features are found to touch."""
+        a, b = asked.outcome[3:5]
+        names = [asked.laid_out.name_of(world, g, asked.prepared.kept[NAMED]) for g in (a, b)]
+        both = world.geoms[[a, b]]
+        none = np.full(3, np.nan)
+        if np.any((both["kind"] == MESH) & (both["solid"] != 0)):
+            near, kind = distance_from(0.0, 0.0, none, none, *names), "inside"
+        else:
+            placed = self._placed(asked)
+            configs = np.concatenate([m.configs for m in placed]) if placed else asked.configs
+            upper, lower, x, y = nearest_of_two(again(asked.prepared, placed)[1], configs, a, b)
+            near, kind = distance_from(upper, float(lower), np.array(x), np.array(y), *names), "surface"
+        where = near.point_a, near.point_b, near.normal, near.distance, near.model_a, near.model_b
+        return Contact(near.link_a, near.link_b, kind, ((), ()), *where)  # type: ignore[arg-type]
+
+    def _placed(self, asked: Asked) -> list[Motion]:
+        """Return where the models that were asked about are at the time of the answer; those of the scene may differ."""
+        placed: list[Motion] = []
+        for motion in asked.motions:
+            model, row = asked.laid_out.models[asked.laid_out.places[id(motion.model)]], motion.row_at(self.time)
+            if isinstance(motion, ScrewMotion):  # its body hangs on a carrier there
+                row = between(motion.rows[0], motion.rows[1], model.quaternions, self.time)
+            placed.append(Motion.of(model, row[None]))
+        return placed
 
     @cached_property
     def complete(self) -> bool:  # type: ignore[override]

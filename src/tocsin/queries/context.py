@@ -34,8 +34,14 @@ MOST_BUFFERS = 64
 LAST = "last"
 """Where a thread keeps the buffers of its last question, beside those."""
 
+NAMED = "link names"
+"""Under which buffers keep the names of links: an answer may be looked at when these have changed."""
+
 Ready = tuple["Context", World, Prepared, np.ndarray, int]
 """Whose tables are used, the tables, this thread's buffers, configurations in one array, and the most pieces."""
+
+LinkNames = tuple[tuple[str, ...], ...]
+"""The names of the links of each model."""
 
 T = TypeVar("T")
 
@@ -64,6 +70,8 @@ class Context:
         self._seen: tuple[int, ...] = ()
         self._looked = -1
         self._world: World | None = None
+        self.link_names: LinkNames = ()
+        """As they were when the tables were laid out: what a robot grips or lets go of changes its links."""
         self._local = threading.local()
         self._carriers: dict[tuple[int, ...], tuple[int, Context]] = {}
 
@@ -80,6 +88,7 @@ class Context:
                     rules = {pair: margin for pair, margin in self.rules.of_links().items() if pair[0] != pair[1]}
                     with usual_pages():
                         self._world = assemble(self.models, rules, hulls=self.hulls)
+                    self.link_names = tuple([model.link_names for model in self.models])
                     self.charts.begin(self._world)
                     self._local = threading.local()  # buffers on the tables that were
                     self._seen = seen
@@ -122,7 +131,7 @@ class Context:
         world = self.tables()
         twin = self.on(grasp.copies(self.models))
         if not any(model.carried for model in self.models):
-            twin._world, twin._seen = world, twin.state
+            twin._world, twin._seen, twin.link_names = world, twin.state, self.link_names
             twin.charts.begin(world)
         return twin
 
@@ -181,6 +190,7 @@ class Context:
                 local.clear()
             largest = max([0.0, *self.rules.margins.values()])
             prepared = local[id(world), key] = prepare(self.models, key, world, largest)
+            prepared.kept[NAMED] = self.link_names
         if len(motions) == 1:
             pieces = len(motions[0].rows) - 1
             prepared.buffers.active[0, PIECES] = pieces
@@ -205,14 +215,14 @@ class Context:
 
     # ---- names and refusals ----------------------------------------------------------------------------------------
 
-    def name_of(self, world: World, geom: int) -> tuple[str, str]:
-        """Return (model, link) names of a shape."""
-        return self.name_of_link(world, int(world.geoms[geom]["link"]))
+    def name_of(self, world: World, geom: int, link_names: LinkNames | None = None) -> tuple[str, str]:
+        """Return (model, link) names of a shape; of tables that were before, by the names of links then."""
+        return self.name_of_link(world, int(world.geoms[geom]["link"]), link_names)
 
-    def name_of_link(self, world: World, link: int) -> tuple[str, str]:
+    def name_of_link(self, world: World, link: int, link_names: LinkNames | None = None) -> tuple[str, str]:
         """Return (model, link) names of a link by its number in the scene."""
         m = int(world.links[link]["model"])
-        names = self.models[m].link_names
+        names = (self.link_names if link_names is None else link_names)[m]
         return self.names[m], self.names[m] if len(names) == 1 else names[link - int(world.models[m]["link"])]
 
     def bind(self, motions: Sequence[Motion]) -> None:

@@ -42,7 +42,7 @@ def _links(context: Context, placements: tuple[Motion, ...]) -> Distance:
     """Return the smallest distance of links."""
     world = context.tables()
     prepared, configs, _ = context.prepared(world, placements)
-    upper, lower, a, b, x, y = nearest(prepared.table, configs, 0.0)
+    upper, lower, a, b, x, y = nearest(prepared.table, configs)
     names = [context.name_of(world, g) if g >= 0 else ("", "") for g in (a, b)]
     return distance_from(upper, float(lower), np.array(x), np.array(y), *names)
 

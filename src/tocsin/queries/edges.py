@@ -405,7 +405,7 @@ class FirstContacts(Sequence[FirstContact]):
 
     def __init__(self, found: np.ndarray, points: Points, asking: Asking, scene: AskedScene) -> None:
         self._found, self._points, self._asking, self._scene = found, points, asking, scene
-        self._world = points.context.tables()
+        self._world, self._link_names = points.context.tables(), points.context.link_names
 
     @cached_property
     def codes(self) -> NDArray[np.int8]:
@@ -471,11 +471,11 @@ class FirstContacts(Sequence[FirstContact]):
 
     def _named(self, which: int) -> NDArray[np.object_]:
         context = self._points.context
-        names = [context.name_of(self._world, g)[which] for g in range(len(self._world.geoms))]
+        shapes = range(len(self._world.geoms))
+        names = [context.name_of(self._world, g, self._link_names)[which] for g in shapes]
         touching = (self.codes == CONTACT) | (self.codes == INITIAL_CONTACT)
         pairs = np.stack([self._found["a"], self._found["b"]], axis=1)
-        shapes = np.where(touching[:, None], pairs, len(names))
-        return np.array([*names, ""], dtype=object)[shapes]
+        return np.array([*names, ""], dtype=object)[np.where(touching[:, None], pairs, len(names))]
 
     @overload
     def __getitem__(self, index: int) -> FirstContact: ...

@@ -171,7 +171,9 @@ def resumed(answer: Answer, deadline: float | None) -> Answer:
     asked = answer.asked
     if asked is None or not asked.engine.charted:
         raise TocsinError("only an answer of scene.first_contact by method='advancement', as it came, can be resumed.")
-    if asked.laid_out.tables().nodes is not asked.prepared.buffers.world.nodes:
+    # Bodies on screws hang on carriers in a twin of the scene, which is made anew where the scene's rules have changed.
+    laid_out = asked.context.carrying(asked.motions)
+    if laid_out is not asked.laid_out or laid_out.tables().nodes is not asked.prepared.buffers.world.nodes:
         raise TocsinError("a model or a rule of the scene has changed since this was asked; ask again from the start.")
     engine = Limited(0 if deadline is None else ticks_at(deadline), answer.time)
     tolerance = None if asked.tolerance < 0.0 else asked.tolerance

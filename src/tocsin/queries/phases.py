@@ -5,8 +5,7 @@
 
 In a phase every robot carries what it carries: as in `model.grasp`, on copies of the models, so that a program changes
 nobody's models. A body that was let go stands where it was left: that pose is computed from the robot's, and rounded,
-so it stands in a tube of 2^-44 of the lengths that enter (a chain of n links takes fewer than 64 n roundings of numbers
-no larger than those). What a robot in a tube grips may lie in its hand otherwise than it should, and what it lets go
+so it stands in a tube. What a robot in a tube grips may lie in its hand otherwise than it should, and what it lets go
 may lie elsewhere: by so much they are in tubes too (`queries.play`). How it lies in the hand is known where the grip
 says it (`pose`). Every model that ever moves in the program has a motion in every phase, so that all its pairs are
 asked about at every moment.
@@ -31,10 +30,8 @@ from tocsin.model.robot import Robot
 from tocsin.model.timed import stamped, with_entries
 from tocsin.motion.poses import link_poses
 from tocsin.queries.context import Context
-from tocsin.queries.play import EXACT, Play, play_of
-
-LEFT = 2.0**-44
-"""Of the lengths that enter the pose of a body that is let go."""
+from tocsin.queries.play import EXACT, Play, play_of, rounding_of
+from tocsin.results import seconds_at
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,8 +60,8 @@ class Left:
     """A body that was let go."""
 
     row: np.ndarray
-    rounding: float
-    """Metres that the row may be off by rounding."""
+    rounding: Play
+    """By how much the row is off."""
     play: Play
 
 
@@ -81,8 +78,12 @@ class Phase:
     grasps: tuple[Grasp, ...]
 
     def seconds(self, t: float) -> float:
-        """Return the second of the clock at a fraction of the phase."""
-        return self.begin + t * (self.end - self.begin)
+        """Return the second of the clock at a fraction of the phase: the greatest float that is not later."""
+        return seconds_at((self.begin, self.end), t)
+
+    def seconds_after(self, t: float) -> float:
+        """Return the same: the least float that is not earlier."""
+        return -seconds_at((-self.begin, -self.end), t)
 
     def fraction(self, seconds: float) -> float:
         """Return the fraction of the phase at a second of the clock."""
@@ -150,8 +151,9 @@ class Laying:
             raise TocsinError(f"at {event.at:g} s {robot.name!r} is to let go of {body.name!r}, which it has not.")
         row = np.zeros(7)
         row[:] = body.at(self.pose(body, event.at)).rows[0]
-        lengths = float(np.abs(row[:3]).sum() + np.linalg.norm(robot.links["translation"], axis=1).sum())
-        rounding = LEFT * max(lengths, float(np.abs(self.program.row(robot, event.at)).max()))
+        track, own = self.program.tracks.get(id(robot)), grasp.bare(robot)
+        sizes = np.abs(robot.rest) if track is None else track.sizes(event.at)
+        rounding = rounding_of(own.links, sizes, own.link_index(held.link), float(np.linalg.norm(held.pose[:3, 3])))
         self.left[id(body)] = Left(row, rounding, self.play(event, held.link, held.play, held.pose))
         del self.grasps[id(body)]
 
@@ -197,7 +199,7 @@ class Laying:
             if key in self.left:
                 left = self.left[key]
                 error = np.zeros(7)
-                error[0], error[3] = left.rounding + left.play.metres, LEFT + left.play.radians
+                error[0], error[3] = (a + b for a, b in zip(left.rounding, left.play))
                 motions.append(stamped(Motion.of(model, np.stack([left.row, left.row])), [begin, end], error))
             elif key in self.program.tracks:
                 motions.append(self.program.tracks[key].part(begin, end))

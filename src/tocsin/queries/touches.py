@@ -8,16 +8,17 @@ from typing import Any
 import numpy as np
 
 from tocsin.contacts.manifold import KINDS
-from tocsin.model.tables import World
-from tocsin.queries.context import Context
+from tocsin.queries.buffers import Prepared
+from tocsin.queries.context import NAMED, Context, LinkNames
 from tocsin.results import Contact
 
 
 class Touches:
     """The rows of a contact manifold (`contacts.manifold.TOUCH`), which the contacts of one answer share."""
 
-    def __init__(self, context: Context, world: World, rows: np.ndarray) -> None:
-        self._context, self._world, self._rows = context, world, rows
+    def __init__(self, context: Context, prepared: Prepared, rows: np.ndarray) -> None:
+        self._context, self._world, self._rows = context, prepared.buffers.world, rows
+        self._link_names: LinkNames = prepared.kept[NAMED]
         self._shapes: dict[int, tuple[str, str, int]] = {}
 
     def shape(self, g: int) -> tuple[str, str, int]:
@@ -25,7 +26,7 @@ class Touches:
         known = self._shapes.get(g)
         if known is None:
             geom = self._world.geoms[g]
-            names = self._context.name_of(self._world, g)
+            names = self._context.name_of(self._world, g, self._link_names)
             known = self._shapes[g] = (*names, int(geom["proxy"]) - int(geom["points"]))
         return known
 
@@ -85,9 +86,9 @@ for _name in Contact.__dataclass_fields__:
 _set_touches, _set_place = RowContact.touches.__set__, RowContact.place.__set__  # type: ignore[attr-defined]  # slots
 
 
-def contacts_of(context: Context, world: World, rows: np.ndarray) -> tuple[Contact, ...]:
-    """Return the contacts of a manifold's rows."""
-    touches, new = Touches(context, world, rows), object.__new__
+def contacts_of(context: Context, prepared: Prepared, rows: np.ndarray) -> tuple[Contact, ...]:
+    """Return the contacts of a manifold's rows, found in the tables of these buffers."""
+    touches, new = Touches(context, prepared, rows), object.__new__
     contacts = [new(RowContact) for _ in range(len(rows))]
     for i, contact in enumerate(contacts):
         _set_touches(contact, touches)  # past the record, which is frozen

@@ -7,7 +7,7 @@ import pytest
 
 import tocsin
 from gripping import arm
-from tocsin import Body, Box, Deformable, Program, Scene, Sphere, Status
+from tocsin import Body, Box, Deformable, Program, RobotBuilder, Scene, Sphere, Status
 
 
 def pick(post=(0.25, 0.58, 0.0)):
@@ -159,3 +159,15 @@ def test_margins_that_an_audit_tries_by_itself_are_not_remarked_on(recwarn):
     assert not [str(w.message) for w in recwarn]
     tocsin.audit(scene, program, margin=3.0)
     assert [w.category for w in recwarn] == [tocsin.UnitWarning]
+
+
+def test_a_contact_that_outlasts_a_grip_elsewhere_is_one_stretch():
+    builder = RobotBuilder("plough").link("base")
+    plough = builder.link("blade", (Sphere(0.1), (1, 0, 0)), parent="base", joint="revolute").build()
+    robot, part = arm(at=(10, 0, 0)), Body(Box((0.05, 0.05, 0.05)), (10.58, 0, 0.2), name="part")
+    ground = Body(Box((5, 5, 0.1)), (0, 0, 0.1), name="ground")
+    program = Program().follow(plough, [[0.0], [1.0]], times=[0, 10])
+    program.attach(robot, part, "hand", at=1.35)
+    program.detach(robot, part, at=7.21)  # 1.35 + (7.21 - 1.35) is rounded to less
+    found = tocsin.audit(Scene(plough, robot, part, ground), program)
+    assert [(c.enter, c.exit) for c in found.conflicts if c.pair.link_a == "blade"] == [(0.0, 10.0)]

@@ -75,7 +75,7 @@ def curves_of(auditor: Auditor, kept: Kept) -> tuple[Curve, ...]:
             for i in found:
                 pair = Pair(i.model_a, i.link_a, i.model_b, i.link_b)
                 own = within.setdefault(pair, [[] for _ in levels])
-                own[k].append((phase.seconds(i.enter), phase.seconds(i.exit)))
+                own[k].append((phase.seconds(i.enter), phase.seconds_after(i.exit)))
             if found.until < 1.0:
                 open_ends[k].append((phase.seconds(found.until), phase.end))
     times = np.linspace(begin, end, WITNESSES)

@@ -29,7 +29,7 @@ from tocsin.queries.distance import distance
 from tocsin.queries.engines.advancement import ENGINE
 from tocsin.queries.first_contact import first_contact, is_free
 from tocsin.queries.phases import Phase, part_of, phases
-from tocsin.results import ContactInterval, Distance, Status
+from tocsin.results import ContactInterval, Distance, Status, seconds_at
 
 SAMPLES = 24
 """Moments of each phase at which the distance of everything is looked at, to know where to begin."""
@@ -114,7 +114,7 @@ class Auditor:
     def _conflict(self, phase: Phase, interval: ContactInterval) -> Conflict:
         pair = Pair(interval.model_a, interval.link_a, interval.model_b, interval.link_b)
         status = Status.CONTACT if interval.proven else Status.CAPPED
-        enter, leave = phase.seconds(interval.enter), phase.seconds(interval.exit)
+        enter, leave = phase.seconds(interval.enter), phase.seconds_after(interval.exit)
         return Conflict(status, enter, leave, pair, self.margin_of(phase, pair))
 
     def margin_of(self, phase: Phase, pair: Pair) -> float:
@@ -158,7 +158,7 @@ class Auditor:
             hit = first_contact(phase.context, part, *asked, scene=named(phase.context))
             if hit.status is Status.FREE:
                 continue
-            enter = begin + hit.time * (end - begin)
+            enter = seconds_at((begin, end), hit.time)
             middle = max(0.5 * (begin + end), enter)
             if end - begin <= resolution or questions >= MOST_SOFT or not begin < middle < end:
                 status = Status.CAPPED if hit.status is Status.CAPPED else Status.CONTACT

@@ -33,7 +33,7 @@ from tocsin.queries.contact_intervals import contact_intervals
 from tocsin.queries.context import Context
 from tocsin.queries.engines.advancement import ENGINE
 from tocsin.queries.first_contact import first_contact, is_free
-from tocsin.results import Contact, ContactInterval, Status
+from tocsin.results import Contact, ContactInterval, Status, seconds_at
 
 RESOLUTION = 1e-3
 """Default: gaps between contacts in which no joint moves by more than this, radians or metres, are not reported."""
@@ -90,14 +90,14 @@ class Search:
         """Return the configuration row, base in front, at a place."""
         return self.course.row(piece, fraction)
 
-    def moment(self, piece: int, fraction: float) -> Moment:
-        """Put a place into a record."""
+    def moment(self, piece: int, fraction: float, *, after: bool = False) -> Moment:
+        """Put a place into a record; its seconds are no later, or with `after` no earlier."""
         if fraction == 1.0:
             piece, fraction = piece + 1, 0.0
         time = None
         if self.times is not None:
-            duration = 0.0 if fraction == 0.0 else self.times[piece + 1] - self.times[piece]
-            time = float(self.times[piece] + fraction * duration)
+            ends = self.times[piece : piece + 2]
+            time = -seconds_at(-ends, fraction) if after else seconds_at(ends, fraction)
         return Moment(piece, fraction, time, self.row(piece, fraction)[BASE_WIDTH:].copy())
 
     def gone(self, piece: int, fraction: float) -> float:
@@ -168,7 +168,7 @@ class Search:
     def stretch(self, parts: Sequence[Part]) -> Stretch:
         """Put neighbouring parts into one record."""
         first, last = parts[0], max(parts, key=lambda part: part.exit)
-        enter, leave = self.moment(*first.enter), self.moment(*last.exit)
+        enter, leave = self.moment(*first.enter), self.moment(*last.exit, after=True)
         status = Status.CAPPED
         if any(part.is_contact for part in parts):
             status = Status.INITIAL_CONTACT if enter.position == 0.0 else Status.CONTACT

@@ -5,6 +5,7 @@ import math
 from tocsin.broad_phase.aabb_tree import join_up
 from tocsin.broad_phase.moving import FIRST, MODEL, SLOTS, all_pairs, chains_of, near_pairs, set_motion
 from tocsin.broad_phase.pairs import prepare
+from tocsin.broad_phase.spatial import append_pair
 from tocsin.broad_phase.sweep import geom_box, link_middle
 from tocsin.compiler.jit import kernel
 from tocsin.contacts.closest import closest
@@ -32,15 +33,25 @@ def touching(table, configs, stretch, t, margin, grow, tolerance, max_tests):
 
 
 @kernel
-def nearest(table, configs, margin):
+def nearest(table, configs):
     """Return what `closest_pair` does, called from Python."""
-    return closest_pair(table, configs, margin)
+    return closest_pair(table, configs)
 
 
 @kernel
-def closest_pair(table, configs, margin):
-    """Return (upper, lower, geom_a, geom_b, x, y): the closest pair of a standing scene, by its active models."""
+def nearest_of_two(table, configs, a, b):
+    """Return (upper, lower, x, y): how far two shapes of a standing scene are apart, one of which is of an active model
+    at least."""
     buffers = buffers_at(table)
+    place_links(buffers, configs)
+    pairs, n = append_pair(buffers.workspace.pairs, 0, a, b, 0.0)
+    upper, lower, _, x, y = closest_of(buffers, pairs, n)
+    return upper, lower, x, y
+
+
+@kernel
+def place_links(buffers, configs):
+    """Write where the links of active models stand; return how many shapes they carry."""
     world, active = buffers.world, buffers.active
     set_motion(buffers, configs, WHOLE)
     shapes = 0
@@ -49,12 +60,20 @@ def closest_pair(table, configs, margin):
         shapes += model["geoms"]
         for i in range(model["link"], model["link"] + model["links"]):
             link_middle(buffers.sweeps, buffers.joints, world.links, i, 0.0, 0.0)
+    return shapes
+
+
+@kernel
+def closest_pair(table, configs):
+    """Return (upper, lower, geom_a, geom_b, x, y): the closest pair of a standing scene, by its active models."""
+    buffers = buffers_at(table)
+    shapes = place_links(buffers, configs)
     pairs = buffers.workspace.pairs
-    if shapes * world.geoms.shape[0] <= FEW_PAIRS:
-        pairs, n = all_pairs(buffers, pairs, margin)
+    if shapes * buffers.world.geoms.shape[0] <= FEW_PAIRS:
+        pairs, n = all_pairs(buffers, pairs, 0.0)
         upper, lower, p, x, y = closest_of(buffers, pairs, n)
     else:
-        pairs, (upper, lower, p, x, y) = closest_near(buffers, pairs, margin)
+        pairs, (upper, lower, p, x, y) = closest_near(buffers, pairs)
     if p < 0:
         return upper, lower, -1, -1, x, y
     a, b, _ = named(pairs, p)
@@ -71,7 +90,7 @@ def closest_of(buffers, pairs, n):
 
 
 @kernel
-def closest_near(buffers, pairs, margin):
+def closest_near(buffers, pairs):
     """Return (pairs, closest): the closest of many, found among those whose boxes are near each other.
 
     Claim: it is the closest of all pairs. Proof: boxes that move are grown by `grow`; a pair that is left out has boxes
@@ -85,7 +104,7 @@ def closest_near(buffers, pairs, margin):
     grow = min(least * SMALL, most)
     while True:
         place_boxes(buffers, grow)
-        pairs, n = near_pairs(buffers, pairs, margin)
+        pairs, n = near_pairs(buffers, pairs, 0.0)
         found = closest_of(buffers, pairs, n)
         if share * found[0] <= grow or grow >= most:
             return pairs, found

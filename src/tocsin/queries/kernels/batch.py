@@ -218,7 +218,7 @@ def measure_placements(table, batch, dealt, left, configs, found):
         if late(counts):
             return Taken(done, i, 0, 0)
         write_rows(configs, batch, i)
-        upper, lower, a, b, x, y = closest_pair(table, configs, 0.0)
+        upper, lower, a, b, x, y = closest_pair(table, configs)
         record = found[i]
         record["distance"] = upper
         record["lower"] = lower
