@@ -207,7 +207,7 @@ WRONG = {
     "unnamed joint": (TWO + joint(name=" "), "a <joint> .* has no name"),
     "two links of a name": (link("a") + link("a"), "two links named 'a'"),
     "two joints of a name": (TWO + link("c") + joint() + joint(child="c"), "two joints named 'j'"),
-    "unknown type": (TWO + joint(kind="ball"), "type of joint 'j' .* 'floating'; got 'ball'"),
+    "unknown type": (TWO + joint(kind="ball"), "type of joint 'j' .* 'spherical'; got 'ball'"),
     "no type": (TWO + joint(kind=""), "joint 'j'.*needs the attribute 'type'"),
     "no parent": (TWO + '<joint name="j" type="fixed"><child link="b"/></joint>', "joint 'j' .* has no <parent>"),
     "no child": (TWO + '<joint name="j" type="fixed"><parent link="a"/></joint>', "joint 'j' .* has no <child>"),
@@ -227,6 +227,10 @@ WRONG = {
     "nan axis": (TWO + joint(more='<axis xyz="0 nan 0"/>'), "joint 'j': xyz='0 nan 0' of its <axis>"),
     "nan axis of a fixed joint": (TWO + joint(kind="fixed", more='<axis xyz="nan 0 0"/>'), "xyz='nan 0 0'"),
     "axis of two numbers": (TWO + joint(more='<axis xyz="0 1"/>'), "xyz='0 1' of its <axis> .* 3 finite numbers"),
+    "what xacro would have expanded": (
+        TWO + joint(more='<origin xyz="$(optenv IMU 0 0 1)"/>'),
+        r"must be 3 finite numbers. \$\(...\) and \$\{...\} are xacro's: let its name end in .xacro",
+    ),
     "words for an axis": (TWO + joint(more='<axis xyz="z z z"/>'), "3 finite numbers"),
     "underscores": (TWO + joint(more='<axis xyz="1_0 0 0"/>'), "3 finite numbers"),
     "infinite limit": (TWO + joint(more='<limit lower="-inf" upper="inf"/>'), "joint 'j': lower='-inf'"),
@@ -454,6 +458,18 @@ def test_a_plane_is_the_top_of_a_large_box_with_a_remark(tmp_path, normal):
     np.testing.assert_allclose(np.sort(heights), [-1000.0] * 4 + [0.0] * 4, atol=1e-9)
     across = points - np.outer(heights, normal) / np.linalg.norm(normal)
     np.testing.assert_allclose(np.linalg.norm(across, axis=1), 1000.0 * math.sqrt(2.0))
+
+
+def test_a_joint_on_the_world_needs_no_such_link(tmp_path):
+    with pytest.warns(UserWarning, match="has a joint on the link 'world' and no such link: it is taken for the world"):
+        robot = loaded(tmp_path, link("a", BOX), joint(parent="world", child="a"))
+    assert robot.link_names == ("world", "a")
+    assert robot.source is None  # so that a proof spells its links out
+
+
+def test_a_spherical_joint_as_bullet_has_it_is_a_ball_joint(tmp_path):
+    robot = loaded(tmp_path, TWO, joint(kind="spherical"))
+    assert [(j.kind, j.width) for j in robot.joints] == [("ball", 4)]
 
 
 def test_a_plane_without_a_direction_is_refused(tmp_path):

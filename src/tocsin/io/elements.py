@@ -64,7 +64,8 @@ def _finite(text: str, counts: tuple[int, ...], what: str, where: str) -> Values
         values = np.zeros(0)
     if len(values) not in counts or not np.isfinite(values).all():
         amount = " or ".join(str(count) for count in counts)
-        raise TocsinError(f"{what} {where} must be {amount} finite number{'' if counts == (1,) else 's'}.")
+        macro = " $(...) and ${...} are xacro's: let its name end in .xacro." if "$" in text else ""
+        raise TocsinError(f"{what} {where} must be {amount} finite number{'' if counts == (1,) else 's'}.{macro}")
     if "," in text:
         remark(f"{what} {where[where.rindex('(') :]} has commas; numbers are separated by spaces.")
     return values

@@ -28,7 +28,12 @@ from tocsin.io.shapes import Meshes, half_space, primitive
 from tocsin.io.uris import Packages, Places
 from tocsin.model.robot import Joint, Robot
 
-JOINT_TYPES = ("fixed", "revolute", "continuous", "prismatic", "planar", "floating")
+JOINT_TYPES = ("fixed", "revolute", "continuous", "prismatic", "planar", "floating", "spherical")
+"""The last is Bullet's, a ball joint."""
+
+WORLD = "world"
+"""The link that Drake and others have without being told."""
+
 SHAPES = ("box", "sphere", "cylinder", "capsule", "mesh", "plane")
 
 GEOMETRIES = ("collision", "visual")
@@ -65,6 +70,7 @@ def load_urdf(
     joints = named(children(root, "joint"), what)
     if not links:
         raise TocsinError(f"{what} has no links.")
+    given = _with_world(links, joints, what)
     kind = _kind_of_geometry(links, geometry, what)
     check_size(len(links), (len(link.findall(kind)) for link in links.values()), what)
     read = [_joint(joint_name, element, links, joints) for joint_name, element in joints.items()]
@@ -72,7 +78,7 @@ def load_urdf(
     files: dict[str, Path] = {}
     shapes = _shapes(links, kind, Places(path, packages), files)
     robot = Robot(name or root.get("name", "").strip() or Path(path).stem, list(links), read, shapes, base)
-    if not str(path).lower().endswith(".xacro"):
+    if given and not str(path).lower().endswith(".xacro"):
         robot.source = Path(path).resolve(), kind, files
     if srdf is not None:
         from tocsin.io.srdf import read_srdf
@@ -120,6 +126,15 @@ def _document(path: PathLike, packages: Packages, xacro_arguments: Mapping[str, 
     return root
 
 
+def _with_world(links: dict[str, Element], joints: Mapping[str, Element], what: str) -> bool:
+    """Give the link `world` to a file in which a joint hangs on it and that has none; return whether it has it."""
+    if WORLD in links or not any(p.get("link", "").strip() == WORLD for j in joints.values() for p in j.iter("parent")):
+        return True
+    remark(f"{what} has a joint on the link {WORLD!r} and no such link: it is taken for the world, without shapes.")
+    links[WORLD] = Element("link", {"name": WORLD})
+    return False
+
+
 # ---- joints --------------------------------------------------------------------------------------------------------
 
 
@@ -142,6 +157,7 @@ def _joint(name: str, element: Element, links: Mapping[str, Element], joints: Ma
     mimic = None if kind == "fixed" else _mimic(element, name, joints)
     if mimic is not None and not turns_or_slides:
         raise TocsinError(f"{what} is {kind}: only revolute, continuous and prismatic joints can mimic another.")
+    kind = "ball" if kind == "spherical" else kind
     axis = _axis(element, what, needed=turns_or_slides or kind == "planar")
     limits = _limits(element, what) if kind in ("revolute", "prismatic") else None
     return Joint(name, kind, ends[0], ends[1], origin(element, what), axis, limits, mimic)
