@@ -141,3 +141,16 @@ class Broken:
 def test_what_says_nothing_of_itself_is_refused_by_the_door(given):
     with pytest.raises(TocsinError, match=r"tocsin\.pose"):
         Body(Sphere(1)).at(given)
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ((0, 0, 0, 0, 0, 0, 1), r"shape \(7,\): a position and a quaternion are tocsin.pose\(\(x, y, z\), quat"),
+        (np.eye(3), r"got shape \(3, 3\): a rotation is tocsin.pose\(\(x, y, z\), rotation=...\)"),
+        (None, "or a pinocchio SE3; got None."),
+    ],
+)
+def test_what_could_be_a_pose_is_told_how_to_be_one(given, says):
+    with pytest.raises(tocsin.TocsinError, match=says):
+        tocsin.Body(tocsin.Sphere(0.1)).at(given)

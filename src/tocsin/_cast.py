@@ -29,7 +29,7 @@ LARGEST_TURN = 1e9
 """Radians; the rounding of a larger angle moves a link by more than two millionths of its length, and at last by all of
 it."""
 
-POSES = "a 4x4 rigid transform or a translation (x, y, z), tocsin.pose(...), a scipy Rotation or a pinocchio SE3"
+POSES = "a 4x4 rigid transform, a translation (x, y, z), tocsin.pose(...), a scipy Rotation or a pinocchio SE3"
 """What a pose may be given as."""
 
 POSE_METHODS = ("as_matrix", "GetAsMatrix4")
@@ -42,6 +42,12 @@ Number = TypeVar("Number", bound=np.generic)
 MOST = 2**62
 """The largest count: the kernels' whole numbers have 64 bits."""
 
+
+MEANT_POSES = {
+    (7,): ": a position and a quaternion are tocsin.pose((x, y, z), quaternion_xyzw=(...)), or quaternion_wxyz=.",
+    (3, 3): ": a rotation is tocsin.pose((x, y, z), rotation=...).",
+}
+"""What is given for a pose and could be one, by its shape, and how to say it."""
 
 KINDS = {"c": "complex numbers", "U": "text", "S": "text", "T": "text", "b": "True and False", "O": "objects"}
 KINDS |= {"M": "dates", "m": "durations", "V": "records"}
@@ -90,7 +96,8 @@ def numbers(value: object, what: str, wanted: str) -> FloatArray:
     try:
         given = real(value)
     except TypeError as error:
-        raise TocsinError(f"{what} must be {wanted}; got {said(value)} ({error}).") from error
+        kind = "" if value is None else f" ({error})"
+        raise TocsinError(f"{what} must be {wanted}; got {said(value)}{kind}.") from error
     with np.errstate(over="ignore"):  # of longer floats: not finite then, which is looked for
         return np.asarray(given, dtype=np.float64, order="C")
 
@@ -213,7 +220,8 @@ def pose(value: object, what: str = "a pose", out: Row | None = None) -> Row:
         out[3:7] = 0.0, 0.0, 0.0, 1.0
         return out
     if matrix.shape != (4, 4):
-        raise TocsinError(f"{what} must be {POSES}; got shape {matrix.shape}.")
+        said_so = f"{what} must be {POSES}; got shape {matrix.shape}"
+        raise TocsinError(f"{said_so}{MEANT_POSES.get(matrix.shape, '.')}")
     wrong = write_pose(matrix, out)
     if wrong == 1:
         raise TocsinError(f"{what} must be finite; got nan or inf.")
@@ -345,6 +353,18 @@ def margin(value: object, what: str = "margin") -> float:
     if kept >= WIDE and not isinstance(value, Tried):
         remark(f"{what} is {kept:g} m. Millimetres? Lengths are metres: {kept / 1000:g}.", UnitWarning)
     return kept
+
+
+FAR_OFF = 1.0
+"""Radians or metres: an error of so much is probably in degrees or millimetres."""
+
+
+def error(value: object, what: str = "error") -> float:
+    """Return how far something may be off, radians or metres: 0 or more; what is `FAR_OFF` is remarked on."""
+    off = scalar(value, what, least=0.0, most=LARGEST)
+    if off >= FAR_OFF:
+        remark(f"{what} is {off:g}. Degrees, or millimetres? Angles are radians, lengths metres.", UnitWarning)
+    return off
 
 
 def tolerance(value: object) -> float:

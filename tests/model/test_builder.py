@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tocsin import Box, RobotBuilder, TocsinError
+from tocsin import Box, RobotBuilder, TocsinError, UnitWarning
 
 pytestmark = pytest.mark.pure
 
@@ -86,3 +86,9 @@ def test_a_mimic_has_no_entry_of_its_own():
     robot = b.build()
     assert robot.joint_names == ("upper_joint",)
     np.testing.assert_allclose(robot.link_poses([0.25])[2][2, 3], 1.0)
+
+
+def test_limits_in_degrees_are_remarked_on():
+    b = RobotBuilder("r").link("a")
+    with pytest.warns(UnitWarning, match=r"limits of joint 'b_joint' are -180 to 180 rad. Degrees\?"):
+        b.link("b", parent="a", joint="revolute", limits=(-180, 180))

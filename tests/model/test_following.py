@@ -3,6 +3,7 @@
 import pytest
 
 import tocsin
+from gripping import arm
 from tocsin import RobotBuilder, Trajectory
 from tocsin.model.following import column_names, columns_of, errors_of
 
@@ -32,3 +33,16 @@ def test_an_error_of_a_planar_joint_is_one_of_its_place_and_one_of_its_angle():
         errors_of(cart(), {"wheel": 0.1})
     with pytest.raises(tocsin.TocsinError, match="error"):
         errors_of(cart(), -1.0)
+
+
+def test_a_path_is_no_file_and_its_sentence_says_how_to_read_one():
+    with pytest.raises(tocsin.TocsinError, match=r"is no file: give tocsin.load_trajectory\('plan.csv'\)"):
+        arm().follow("plan.csv")
+
+
+@pytest.mark.parametrize("error", [5.0, {"j0": 5.0}])
+def test_an_error_of_a_radian_or_a_metre_is_remarked_on(error):
+    with pytest.warns(tocsin.UnitWarning, match=r"error.* is 5\. Degrees, or millimetres\?"):
+        arm().follow([[0, 0], [1, 1]], error=error)
+    with pytest.warns(tocsin.UnitWarning, match=r"error is 5\. Degrees, or millimetres\?"):
+        tocsin.Body(tocsin.Sphere(0.1)).follow([(0, 0, 0), (1, 0, 0)], error=5.0)

@@ -63,7 +63,7 @@ def test_segments_have_to_meet_and_small_gaps_go_into_the_tube():
     track.add(body.follow([(1 + 1e-7, 0, 0), (2, 0, 0)], times=[1, 2]))
     assert track.segments[1].error[0] == pytest.approx(1e-7, rel=1e-6)
     assert track.changes() == [1.0]
-    with pytest.raises(tocsin.TocsinError, match="would jump at 3 s"):
+    with pytest.raises(tocsin.TocsinError, match=r"would jump at 3 s: its pose is 0\.1 from where the step starts"):
         track.add(body.follow([(2.1, 0, 0), (3, 0, 0)], times=[3, 4]))
     assert np.array_equal(track.row(9.0)[:3], (2, 0, 0))
 
@@ -90,3 +90,10 @@ def test_a_part_of_a_curve_is_off_by_units_of_the_terms_of_its_piece():
         exact = sum(a * share**k for k, a in enumerate(c))
         told = sum(Fraction(a) * own**k for k, a in enumerate(part.coefficients[0, :, 7].tolist()))
         assert abs(told - exact) <= Fraction(part.error[7]) < 1e-9
+
+
+def test_a_step_that_jumps_names_the_joint():
+    _, robot, _, _ = pick()
+    program = Program().move(robot, [0.5, 0.0], seconds=1.0)
+    with pytest.raises(tocsin.TocsinError, match=r"would jump at 1 s: joint 'j1' is 0\.25 from where the step starts"):
+        program.follow(robot, [[0.5, 0.25], [0.0, 0.0]], times=[0, 1])

@@ -77,7 +77,7 @@ def lone_link(kind: int) -> LinkTable:
 
 def _metres(error: float) -> Row | None:
     """Return the errors of a pose row: its points may be off by so many metres."""
-    off = _cast.scalar(error, "error", least=0.0, most=_cast.LARGEST)
+    off = _cast.error(error)
     if off == 0.0:
         return None
     row = np.zeros(7)

@@ -9,10 +9,13 @@ from numpy.typing import ArrayLike
 
 from tocsin import _cast
 from tocsin._types import PoseLike
-from tocsin.errors import TocsinError
+from tocsin.errors import TocsinError, UnitWarning, remark
 from tocsin.geometry.shape import Shape, ShapeLike, placed_shapes
 from tocsin.model.robot import BASES, Joint, Robot
 from tocsin.motion.links import BALL, FIXED, FLOATING, JOINT_KINDS, PLANAR, PRISMATIC, REVOLUTE
+
+TURNS = 12.0
+"""Radians: limits beyond are probably in degrees; joints of more than a turn to either side are continuous."""
 
 
 class RobotBuilder:
@@ -94,6 +97,8 @@ def _joint(
         lower, upper = _cast.array(limits, f"the limits of {what}", (2,)).tolist()
         if lower > upper:
             raise TocsinError(f"the limits of {what} are the wrong way round: lower {lower:g} > upper {upper:g}.")
+        if code == REVOLUTE and max(-lower, upper) > TURNS:
+            remark(f"the limits of {what} are {lower:g} to {upper:g} rad. Degrees? Angles are radians.", UnitWarning)
         ends = (lower, upper)
     if mimic is not None:
         if code in (FIXED, PLANAR, BALL, FLOATING):

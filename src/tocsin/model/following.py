@@ -146,7 +146,7 @@ def errors_of(robot: Robot, error: Errors) -> np.ndarray | None:
     first = {joint.name: joint for joint in robot.joints}
     if isinstance(error, Mapping):
         for name, value in error.items():
-            off = _cast.scalar(value, f"the error of joint {name!r}", least=0.0)
+            off = _cast.error(value, f"the error of joint {name!r}")
             if name in names:
                 row[names[name]] = off
             elif name in first and first[name].width > 1:
@@ -154,7 +154,7 @@ def errors_of(robot: Robot, error: Errors) -> np.ndarray | None:
             else:
                 raise unknown_name("joint", name, names)
         return row
-    off = _cast.scalar(error, "error", least=0.0)
+    off = _cast.error(error)
     for joint in robot.joints:
         if joint.width == 1:
             row[names[joint.name]] = off

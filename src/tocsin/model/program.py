@@ -138,7 +138,7 @@ class Program:
                 raise TocsinError(f"a step of {model.name!r} needs times=[...].")
             if group is not None or (error is not None and isinstance(model, Deformable)):
                 raise TocsinError(f"{model.name!r} is no robot: it has no groups, and errors only if it is rigid.")
-            off = {} if error is None else {"error": _cast.scalar(error, "error", least=0.0)}
+            off = {} if error is None else {"error": _cast.error(error)}
             motion = model.follow(path, times=times, **off)
         else:
             raise TocsinError(f"a step is one of a robot, body or deformable model; got {_cast.said(model)}.")

@@ -29,6 +29,7 @@ from tocsin._types import (
     Vectors,
 )
 from tocsin.errors import TocsinError, UnitWarning, remark, unknown_name
+from tocsin.geometry.mesh import is_path
 from tocsin.geometry.shape import ShapeLike, shapes_of_links
 from tocsin.model import grasp
 from tocsin.model.base import Model, Motion
@@ -419,6 +420,8 @@ class Robot(Model):
             if base is not None or times is not None:
                 raise TocsinError("a Trajectory has its own times, and moves joints alone: leave times and base out.")
             return follow_trajectory(self, path, group, error)
+        if is_path(path):
+            raise TocsinError(f"a path of {self.name!r} is no file: give tocsin.load_trajectory({str(path)!r}).")
         points = path_of(path, f"a path of {self.name!r}", "configurations")
         poses = None if base is None else path_of(base, "base", "poses")
         if poses is not None and (self.base != "free" or len(poses) != len(points)):

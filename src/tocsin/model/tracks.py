@@ -23,7 +23,9 @@ from tocsin._types import Row
 from tocsin.errors import TocsinError
 from tocsin.model.base import Model, Motion
 from tocsin.model.deformable import Deformable, Deforming
+from tocsin.model.robot import Robot
 from tocsin.model.timed import SplineMotion, stamped
+from tocsin.motion.links import BASE_WIDTH
 from tocsin.motion.splines import shifted
 
 MEETS = 1e-6
@@ -128,12 +130,17 @@ class Track:
             signs[k : k + 4] = 1.0 if behind[k : k + 4] @ ahead[k : k + 4] >= 0.0 else -1.0
         if gap.max() > MEETS:
             entry = int(np.argmax(gap))
-            raise self._jump(segment, float(gap[entry]), f"entry {entry - 7}" if entry >= 7 else "its base")
+            raise self._jump(segment, float(gap[entry]), self._entry(entry))
         self.segments.append(Segment(motion, gap if gap.any() else None, signs))
+
+    def _entry(self, entry: int) -> str:
+        if entry >= BASE_WIDTH and isinstance(self.model, Robot):
+            return f"joint {self.model.entry_name(entry - BASE_WIDTH)}"
+        return "its base" if isinstance(self.model, Robot) else "its pose"
 
     def _jump(self, segment: Segment, off: float, what: str) -> TocsinError:
         return TocsinError(
-            f"{self.model.name!r} would jump at {segment.begin:g} s: {what} is {off:.3g} from where the segment starts."
+            f"{self.model.name!r} would jump at {segment.begin:g} s: {what} is {off:.3g} from where the step starts."
         )
 
     # ---- where it is -------------------------------------------------------------------------------------------------

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time as clock_module
 from collections.abc import Callable
 from typing import Any, overload
@@ -123,6 +122,4 @@ def _motion(robot: Robot, trajectory: Any, error: Errors) -> Motion:
         if error is not None:
             raise TocsinError("the motion to audit has its own error: give it to robot.follow(..., error=...).")
         return trajectory
-    if isinstance(trajectory, (str, os.PathLike)):
-        raise TocsinError(f"audit takes a trajectory, not its file: tocsin.load_trajectory({str(trajectory)!r}).")
     return robot.follow(trajectory, error=error)
