@@ -19,6 +19,7 @@ arm = b.build()
 tables = [Body(Box((0.3, 0.3, 0.02)), (0.52, y, 0.28), name=name) for name, y in (("from", -0.25), ("to", 0.3))]
 sheet, post = Body(Box((0.16, 0.12, 0.001)), (0.52, -0.25, 0.301), name="sheet"), Body(Cylinder(0.02, 0.8), name="post")
 scene = tocsin.Scene(arm, sheet, post, *tables)
+scene.ignore("hand", "sheet")  # the hand is made to touch it
 
 above, grip = [-0.4481, 0.576, 1.0655, 1.5], [-0.4481, 0.6429, 1.2859, 1.2128]  # the hand points down
 over, place = [0.5233, 0.6449, 0.9527, 1.544], [0.5233, 0.7013, 1.1848, 1.2556]

@@ -61,7 +61,7 @@ def test_the_pictures_of_a_cloth_are_written_where_they_are_asked_for(tmp_path):
 
 def test_the_report_and_the_page_of_a_program_are_written_where_they_are_asked_for(tmp_path):
     said = run(ROOT / "examples" / "13_pick_and_place.py", tmp_path / "out")
-    assert re.search(r"0\.68 m: contact(.|\n)*arm/sheet and post(.|\n)*0\.72 m: free, 2\.4\d mm", said)
+    assert re.search(r"0\.68 m: contact(.|\n)*arm/sheet and post(.|\n)*0\.72 m: free, 7\.2\d mm", said)
     assert "PROVEN" in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
     assert "<canvas" in (tmp_path / "out" / "page.html").read_text(encoding="utf-8")
 

@@ -18,16 +18,15 @@ def down(pan, reach):  # the hand points down
     return np.array([pan, 0.2 + reach, 0.0, -2.2 + reach, 0.0, 2.4, 0.785 + pan, 0.02])
 
 
-def rests(*points):  # quintics at rest at every point, a second each
-    return Trajectory(np.arange(len(points)), points, *np.zeros((2, len(points), 8)))
-
-
+# Quintics at rest at every point, a second each.
+rests = lambda *points: Trajectory(np.arange(len(points)), points, *np.zeros((2, len(points), 8)))  # noqa: E731
 thing = {"sheet": Box((0.2, 0.14, 0.001)), "ring": trimesh.creation.torus(0.06, 0.012)}
 spots = {"sheet": (down(-0.9, 0.35), down(0.9, 0.35)), "ring": (down(-0.4, 0.35), down(0.4, 0.35))}
-below = {"sheet": tocsin.pose((0, 0, 0.1145)), "ring": tocsin.pose((0, 0, 0.127))}  # the fingertips, in its frame
+below = {"sheet": tocsin.pose((0, 0, 0.1145)), "ring": tocsin.pose((0, 0, 0.103))}  # the fingertips, in its frame
 hand, fingers = robot.link_index("panda_hand"), ("panda_leftfinger", "panda_rightfinger")
 bodies = {k: Body(thing[k], robot.link_poses(spots[k][0])[hand] @ below[k], name=k) for k in thing}
-scene = tocsin.Scene(robot, *bodies.values(), Body(Cylinder(0.02, 0.9), (0.76, 0.0, 0.45), name="post"))
+still = Body(Cylinder(0.02, 0.9), (0.76, 0.0, 0.45), name="post"), Body(Box((0.46, 1.4, 0.02)), (0.49, 0, 0.097))
+scene = tocsin.Scene(robot, *bodies.values(), *still)
 home, program = down(0.0, 0.0), tocsin.Program("carry")
 for k, (pick, place) in spots.items():
     lift = [np.append(q[:1], [*home[1:6], *q[6:]]) for q in (pick, place)]
