@@ -25,8 +25,9 @@ spots = {"sheet": (down(-0.9, 0.35), down(0.9, 0.35)), "ring": (down(-0.4, 0.35)
 below = {"sheet": tocsin.pose((0, 0, 0.1145)), "ring": tocsin.pose((0, 0, 0.103))}  # the fingertips, in its frame
 hand, fingers = robot.link_index("panda_hand"), ("panda_leftfinger", "panda_rightfinger")
 bodies = {k: Body(thing[k], robot.link_poses(spots[k][0])[hand] @ below[k], name=k) for k in thing}
-still = Body(Cylinder(0.02, 0.9), (0.76, 0.0, 0.45), name="post"), Body(Box((0.46, 1.4, 0.02)), (0.49, 0, 0.097))
-scene = tocsin.Scene(robot, *bodies.values(), *still)
+post = Body(Cylinder(0.02, 0.9), (0.76, 0.0, 0.45), name="post")
+table = Body(Box((0.46, 1.4, 0.02)), (0.49, 0.0, 0.097), name="table")
+scene = tocsin.Scene(robot, *bodies.values(), post, table)
 home, program = down(0.0, 0.0), tocsin.Program("carry")
 for k, (pick, place) in spots.items():
     lift = [np.append(q[:1], [*home[1:6], *q[6:]]) for q in (pick, place)]

@@ -228,7 +228,8 @@ def show(found: ProgramAudit) -> None:
     console = output.console()
     program = found.program
     kept = f"keeps more than {output.metres(found.margin)}" if found.margin > 0.0 else "touches nothing"
-    verdict = f": proven that everything {kept}, or its pair's own margin, at every moment"
+    own = ", or the margin of its pair," if found.scene.rules.margins else ""
+    verdict = f": proven that everything {kept}{own} at every moment"
     if not found.is_free:
         many = len(found.conflicts)
         verdict = f": {many} stretch{'es' if many > 1 else ''} not proven; everything else is"

@@ -23,7 +23,7 @@ import numpy as np
 import tocsin
 from tocsin._types import PathLike
 from tocsin.errors import TocsinError
-from tocsin.model.base import Model
+from tocsin.model.base import Model, counted
 from tocsin.model.deformable import Deformable
 from tocsin.model.grasp import bare
 from tocsin.model.robot import Robot
@@ -103,14 +103,16 @@ def report_text(
 
 def _verdict(found: ProgramAudit) -> tuple[str, str, str]:
     """Return (class, headline, sentence)."""
-    kept = f"keep more than {length(found.margin)}" if found.margin > 0.0 else "do not touch"
+    kept = f"keep more than {length(found.margin)}" if found.margin > 0.0 else "stay apart"
+    own = ", or keep the margin of their own that is listed below," if found.scene.rules.margins else ""
     if found.is_free:
-        return "free", "PROVEN", f"All pairs that are checked {kept}, or their own margin, at every moment."
+        return "free", "PROVEN", f"All pairs that are checked {kept}{own} at every moment."
     touching = [c for c in found.conflicts if c.is_contact]
     if not touching:
         return "capped", "UNDECIDED", "Nothing was found to fall short, but the work was capped before all was proven."
-    what = f"{len(touching)} stretch{'es' if len(touching) > 1 else ''} of time in which a margin is not kept"
-    return "touching", "NOT KEPT", f"There are {what}; everything outside of the stretches below is proven."
+    many = "is 1 stretch" if len(touching) == 1 else f"are {len(touching)} stretches"
+    what = f"There {many} of time in which a margin is not kept"
+    return "touching", "NOT KEPT", f"{what}; everything outside of the stretches below is proven."
 
 
 def _proofs(proofs: Mapping[str, Any]) -> list[tuple[str, ...]]:
@@ -178,9 +180,8 @@ def _steps(found: ProgramAudit) -> list[tuple[str, ...]]:
     for track in found.program.tracks.values():
         for segment in track.segments:
             motion = segment.motion
-            what = f"{motion.pieces} pieces, " + (
-                f"polynomials of degree {motion.degree}" if motion.degree else "straight"
-            )
+            kind = f"polynomials of degree {motion.degree}" if motion.degree else "straight"
+            what = f"{counted(motion.pieces, 'piece')}, {kind}"
             error = segment.error
             if error.any():
                 what += f"; off by up to {error.max():.4g} (rad or m)"

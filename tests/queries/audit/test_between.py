@@ -2,7 +2,7 @@
 
 import pytest
 
-from tocsin import Body, Box, Program, Scene
+from tocsin import Body, Box, Program, Scene, Sphere
 from tocsin.queries.audit.between import Between
 from tocsin.queries.audit.records import Pair
 from tocsin.queries.phases import phases
@@ -30,3 +30,12 @@ def test_an_overlap_is_as_deep_as_the_way_out():
     assert between.closest(phase, 0.0, 12.0).distance == 0.0
     assert between.way_out(phase, 6.0) == pytest.approx(0.1, abs=5e-3)
     assert between.way_out(phase, 6.0) >= 0.1
+
+
+def test_what_stands_has_no_speed():
+    one, other = Body(Sphere(0.1), name="one"), Body(Sphere(0.1), (0.7, 0.3, 0.2), name="other")
+    program = Program().follow(one, [(0, 0, 0), (0.4, 0.3, 0.2)], times=[0, 1]).wait(one, 1.0)
+    phase = next(iter(phases(Scene(one, other).context, program)))
+    between = Between(phase.context, Pair("one", "one", "other", "other"))
+    assert between.approach(phase, 1.5).speed == 0.0
+    assert between.approach(phase, 0.5).speed > 0.3

@@ -23,6 +23,9 @@ from tocsin.results import Distance
 STEP = 1e-6
 """Seconds to either side at which places are compared to tell a speed."""
 
+NOISE = 2.0**-48 / STEP
+"""Of the coordinates of a place, a second: slower than this is what rounding leaves of standing."""
+
 LOOKS = 33
 """How often a stretch is looked at for its smallest distance, before the best look is narrowed down."""
 
@@ -111,7 +114,8 @@ class Between:
             return None
         point = 0.5 * (np.asarray(found.point_a) + np.asarray(found.point_b))
         moved = [self.velocity(phase, side, seconds, x) for side, x in enumerate((found.point_a, found.point_b))]
-        return Approach(seconds, found.distance, point, float(np.linalg.norm(moved[0] - moved[1])))
+        speed = float(np.linalg.norm(moved[0] - moved[1]))
+        return Approach(seconds, found.distance, point, 0.0 if speed <= NOISE * float(np.abs(point).max()) else speed)
 
     def velocity(self, phase: Phase, side: int, seconds: float, touch: np.ndarray | None) -> np.ndarray:
         """Return (3,): how a point of a side moves in the world, metres a second."""
