@@ -123,6 +123,27 @@ def test_curves_of_drake_are_read():
 
 
 @pytest.mark.pure
+def test_bezier_curves_of_drake_are_read_alone_and_one_after_another():
+    class Bezier:
+        def __init__(self, begin, end, points):
+            self.begin, self.end, self.points = begin, end, points
+
+        start_time, end_time = lambda self: self.begin, lambda self: self.end
+        control_points, BernsteinBasis = lambda self: self.points, None
+
+    rng = np.random.default_rng(4)
+    first, second = rng.normal(size=(2, 5)), rng.normal(size=(2, 3))
+    second[:, 0] = first[:, -1]
+    curves = [Bezier(1.0, 1.5, first), Bezier(1.5, 4.0, second)]
+    whole = type("Composite", (), {"get_number_of_segments": lambda s: 2, "segment": lambda s, i: curves[i]})()
+    for curve, found in ((curves[0], Trajectory.of(curves[0])), (curves[1], Trajectory.of(whole))):
+        exact = interpolate.BPoly(curve.points.T[:, None], [curve.begin, curve.end])
+        t = np.linspace(curve.begin, curve.end, 33)
+        assert np.abs(found(t) - exact(t)).max() < 1e-13
+    assert found.knots.tolist() == [1.0, 1.5, 4.0]
+
+
+@pytest.mark.pure
 def test_points_are_joined_as_the_controller_joins_them():
     rng = np.random.default_rng(1)
     v, a = rng.normal(size=(2, 6, 3))

@@ -5,7 +5,7 @@
 | scipy | `PPoly` and its kin (`CubicSpline`, `PchipInterpolator`, `Akima1DInterpolator`, ...); `BPoly`; `BSpline` |
 | toppra | `SplineInterpolator`, `ParametrizeSpline`; `ParametrizeConstAccel` over one of these or a `PolynomialPath` |
 | Ruckig | `Trajectory`: cubics, every joint with its own knots |
-| Drake | `PiecewisePolynomial`; `BsplineTrajectory` |
+| Drake | `PiecewisePolynomial`; `BsplineTrajectory`; `BezierCurve`; a `CompositeTrajectory` of these |
 
 They are known by what they have, not by their names. Coefficients of scipy's `PPoly` are taken as they are; what has to
 be computed (other bases, knots of other joints) is, in exact or in extended precision, and rounded once.
@@ -25,8 +25,8 @@ from tocsin import _cast
 from tocsin.errors import TocsinError
 
 KNOWN = (
-    "scipy's PPoly, BPoly and BSpline, toppra's splines, Ruckig's Trajectory, Drake's PiecewisePolynomial and "
-    "BsplineTrajectory"
+    "scipy's PPoly, BPoly and BSpline, toppra's splines, Ruckig's Trajectory, Drake's PiecewisePolynomial, "
+    "BsplineTrajectory, BezierCurve and CompositeTrajectory"
 )
 
 Pieces = tuple[np.ndarray, np.ndarray]
@@ -127,6 +127,32 @@ class DrakeBspline(Protocol):
         ...
 
 
+class DrakeBezier(Protocol):
+    """Drake's `BezierCurve`."""
+
+    def start_time(self) -> float:
+        """Return when it begins, and `end_time` when it ends."""
+        ...
+
+    def end_time(self) -> float: ...  # noqa: D102
+
+    def control_points(self) -> object:
+        """Return (n, degree + 1), a column each."""
+        ...
+
+
+class DrakeComposite(Protocol):
+    """Drake's `CompositeTrajectory`, as its planners of convex sets return it."""
+
+    def get_number_of_segments(self) -> int:
+        """Return how many curves follow each other."""
+        ...
+
+    def segment(self, i: int, /) -> object:
+        """Return one of them."""
+        ...
+
+
 # ---------------------------------------------------------------------------------------------------------------------
 
 
@@ -158,8 +184,14 @@ def of_ppoly(curve: Powers) -> Pieces:
 
 def of_bpoly(curve: Powers) -> Pieces:
     """scipy.interpolate.BPoly: Bernstein coefficients; in powers of the share of a piece, then of time."""
-    x = _numbers(curve.x, "the knots")
-    b = columns(_numbers(curve.c, "the coefficients"), type(curve).__name__).astype(np.longdouble)
+    return from_bernstein(
+        _numbers(curve.x, "the knots"), columns(_numbers(curve.c, "the coefficients"), type(curve).__name__)
+    )
+
+
+def from_bernstein(x: np.ndarray, coefficients: np.ndarray) -> Pieces:
+    """Return pieces with knots x and Bernstein coefficients (powers, pieces, n)."""
+    b = coefficients.astype(np.longdouble)
     n = len(b) - 1
     h = np.diff(x.astype(np.longdouble))[:, None]
     powers = []
@@ -354,12 +386,30 @@ def of_drake_bspline(curve: DrakeBspline) -> Pieces:
     return from_bspline(_numbers(basis.knots(), "the knots"), points, int(basis.order()) - 1)
 
 
+def of_drake_bezier(curve: DrakeBezier) -> Pieces:
+    """Drake's BezierCurve."""
+    points = np.atleast_2d(_numbers(curve.control_points(), "the control points"))
+    return from_bernstein(np.array([float(curve.start_time()), float(curve.end_time())]), points.T[:, None])
+
+
+def of_drake_composite(curve: DrakeComposite) -> Pieces:
+    """Drake's CompositeTrajectory: curves one after another, each on the clock of all."""
+    segments = [pieces_of(curve.segment(i)) for i in range(curve.get_number_of_segments())]
+    width = max(c.shape[1] for _, c in segments)
+    if len({c.shape[2] for _, c in segments}) != 1:
+        raise TocsinError("a CompositeTrajectory has segments of different numbers of joints.")
+    knots = np.concatenate([*[times[:-1] for times, _ in segments], segments[-1][0][-1:]])
+    return knots, np.concatenate([np.pad(c, ((0, 0), (0, width - c.shape[1]), (0, 0))) for _, c in segments])
+
+
 READERS: tuple[tuple[tuple[str, ...], Callable[[Any], Pieces]], ...] = (
     (("_path", "_ss", "_us", "_ts"), of_toppra_retimed),
     (("cspl",), of_toppra_spline),
     (("profiles", "duration"), of_ruckig),
     (("get_segment_times", "getPolynomialMatrix"), of_drake_polynomials),
     (("basis", "control_points"), of_drake_bspline),
+    (("BernsteinBasis", "control_points"), of_drake_bezier),
+    (("get_number_of_segments", "segment"), of_drake_composite),
     (("t", "c", "k"), of_bspline),
     (("c", "x", "from_derivatives"), of_bpoly),
     (("c", "x", "extrapolate"), of_ppoly),
