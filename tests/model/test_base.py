@@ -102,3 +102,11 @@ def test_the_configuration_at_a_contact_is_that_of_its_time(rail):
     other = tocsin.Body(tocsin.Sphere(1.0), name="stranger")
     with pytest.raises(TocsinError, match="not in the scene"):
         other.motion_to_contact(hit)
+
+
+def test_a_motion_says_what_moves_and_how():
+    body = tocsin.Body(tocsin.Sphere(0.1), name="ball")
+    assert repr(body.at((0, 0, 0))) == "<Motion of 'ball': standing>"
+    assert repr(body.move((0, 0, 0), (1, 0, 0))) == "<Motion of 'ball': 1 piece>"
+    timed = body.follow([(0, 0, 0), (1, 0, 0), (2, 0, 0)], times=[0, 1, 2.5], error=0.01)
+    assert repr(timed) == "<Motion of 'ball': 2 pieces, 0 to 2.5 s, off by up to 0.01 rad or m>"

@@ -69,3 +69,8 @@ def test_what_does_not_fit_is_said():
         tocsin.delay(scene, a, b, step=1e-9)
     with pytest.raises(tocsin.TocsinError, match="takes a Scene"):
         tocsin.delay(a, b)
+
+
+def test_a_delay_says_how_long_and_what_a_shorter_one_would_meet():
+    found = tocsin.delay(*crossing())
+    assert repr(found) == f"<Delay: {found.seconds:.6g} s; with {found.before:.6g} s {found.conflict}>"

@@ -37,7 +37,7 @@ def repeated(stations: np.ndarray, before: int, after: int) -> np.ndarray:
     return np.repeat(stations, counts, axis=0)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Motion:
     """A model moving over [0, 1] through the rows of `rows`, at constant velocities in between, equal times each.
 
@@ -72,6 +72,13 @@ class Motion:
         for k, row in enumerate(rows):
             self.model.checked(row, f"row {k} of a motion of {self.model.name!r}")
         self._keep(decided(rows.copy(), self.model._quaternions))  # pyright: ignore[reportPrivateUsage]
+
+    def __repr__(self) -> str:
+        how = counted(self.pieces, "piece") if self.pieces else "standing"
+        how += f" of degree {self.degree}" if self.degree else ""
+        how += f", {self.times[0]:g} to {self.times[-1]:g} s" if self.times is not None and self.seconds else ""
+        tube = "" if self.error is None else f", off by up to {self.error.max():.3g} rad or m"
+        return f"<Motion of {self.model.name!r}: {how}{tube}>"
 
     def _keep(self, rows: Rows) -> None:
         """Keep rows that are ours, and `configs`: the same numbers in a row, as kernels take them.

@@ -41,7 +41,7 @@ def _numbered(first: Indices | Faces, second: Indices | Faces, count: int) -> Lo
     return np.minimum(first, second).astype(np.int64) * count + np.maximum(first, second)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Deforming(Motion):
     """A deformable model over [0, 1]: its vertices go through `frames` (k, n, 3), in equal times."""
 

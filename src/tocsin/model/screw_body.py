@@ -34,7 +34,7 @@ STRAIGHT / 8 of its travel: the axis would be more than a million times the trav
 as much."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ScrewMotion(Motion):
     """A body on a screw over [0, 1]. `rows` are those of the carrier and of the body on it, side by side."""
 

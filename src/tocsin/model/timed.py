@@ -30,7 +30,7 @@ MOST_HALVINGS = 12
 """Of a piece of a high degree."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class SplineMotion(Motion):
     """A model whose joint values are polynomials of time, piece by piece; orientations go along their arcs."""
 

@@ -30,7 +30,7 @@ FINER = 1024
 """The resolution, by default: this part of a step."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Delay:
     """How much later a motion has to begin."""
 
@@ -47,6 +47,10 @@ class Delay:
     """All multiples of it below `seconds` were refused."""
     resolution: float
     queries: int
+
+    def __repr__(self) -> str:
+        found = f"{self.seconds:.6g} s" if math.isfinite(self.seconds) else "none is free"
+        return f"<Delay: {found}" + (">" if self.conflict is None else f"; with {self.before:.6g} s {self.conflict}>")
 
     def __bool__(self) -> bool:
         raise ambiguous("a Delay", "delay.seconds < math.inf, or delay.seconds == 0")

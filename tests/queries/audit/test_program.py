@@ -171,3 +171,12 @@ def test_a_contact_that_outlasts_a_grip_elsewhere_is_one_stretch():
     program.detach(robot, part, at=7.21)  # 1.35 + (7.21 - 1.35) is rounded to less
     found = tocsin.audit(Scene(plough, robot, part, ground), program)
     assert [(c.enter, c.exit) for c in found.conflicts if c.pair.link_a == "blade"] == [(0.0, 10.0)]
+
+
+def test_an_audit_and_its_clearance_say_what_was_found_in_a_line():
+    scene, *_, program = pick()
+    found = tocsin.audit(scene, program, margin=0.001)
+    first = found.conflicts[0]
+    said = f"<ProgramAudit: {found.status}, Program 'pick': 5 steps of arm, 4.5 s, margin 0.001 m; "
+    assert repr(found).startswith(f"{said}from {first.enter:.6g} s between {first.pair.said}")
+    assert repr(found.clearance).startswith("<Kept: more than 0 m, 0 m seen at ")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from tocsin.model.program import Program
-from tocsin.queries.audit.records import Pair
+from tocsin.queries.audit.records import Pair, first_of
 from tocsin.queries.context import Context
 from tocsin.queries.phases import Phase
 from tocsin.results import Distance, Status, ambiguous
@@ -89,7 +89,7 @@ class Conflict:
         return self.status is not Status.CAPPED
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Kept:
     """The smallest distance of a program, whatever the margins: `lower` <= true <= `upper`, metres."""
 
@@ -103,11 +103,17 @@ class Kept:
     speed: float | None
     """Metres a second of those points against each other: measured, not proven."""
 
+    def __repr__(self) -> str:
+        if not self.nearest.link_a:
+            return "<Kept: there is nothing to keep away from>"
+        pair = f"{self.nearest.link_a!r} and {self.nearest.link_b!r}"
+        return f"<Kept: more than {self.lower:.4g} m, {self.upper:.4g} m seen at {self.at:.6g} s between {pair}>"
+
     def __bool__(self) -> bool:
         raise ambiguous("a clearance", "clearance.lower > 0 for a proof")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ProgramAudit:
     """What is known about a program. What lies outside of `conflicts` is proven to keep its margin."""
 
@@ -137,6 +143,13 @@ class ProgramAudit:
     def tube_share(self) -> float | None:
         """The share of the proven clearance that tubes of error take; None without tubes, nan where nothing is left."""
         return self.auditor.tube_share(self.clearance, self.conflicts)
+
+    def __repr__(self) -> str:
+        said = f"{self.status}, {repr(self.program)[1:-1]}, margin {self.margin:g} m"
+        for conflict in self.conflicts[:1]:
+            pair = "" if conflict.pair is None else f" between {conflict.pair.said}"
+            said += f"; from {conflict.enter:.6g} s{pair}{first_of(len(self.conflicts))}"
+        return f"<ProgramAudit: {said}>"
 
     def __bool__(self) -> bool:
         raise ambiguous("an audit", "audit.is_free")

@@ -12,6 +12,11 @@ import numpy as np
 from tocsin.results import Contact, Distance, Status, ambiguous
 
 
+def first_of(many: int) -> str:
+    """Say that what is told is the first of so many stretches."""
+    return f", the first of {many} stretches" if many > 1 else ""
+
+
 @dataclass(frozen=True)
 class Moment:
     """A place on a trajectory."""
@@ -139,7 +144,7 @@ class Audit:
             at = stretch.enter.position if stretch.enter.time is None else stretch.enter.time
             where = f"waypoint {at:.6g}" if stretch.enter.time is None else f"{at:.6g} s"
             pairs = "".join(f" between {pair}" for pair in stretch.pairs[:1])
-            said += f"; from {where}{pairs}, the first of {len(self.stretches)} stretches"
+            said += f"; from {where}{pairs}{first_of(len(self.stretches))}"
         return f"<Audit: {said}>"
 
     def __bool__(self) -> bool:
