@@ -132,7 +132,7 @@ class Answer(LazyContact):
         return Contact(near.link_a, near.link_b, kind, ((), ()), *where)  # type: ignore[arg-type]
 
     def _placed(self, asked: Asked) -> list[Motion]:
-        """Return where the models that were asked about are at the time of the answer; those of the scene may differ."""
+        """Return where the models that were asked about are at the answer's time; those of the scene may differ."""
         placed: list[Motion] = []
         for motion in asked.motions:
             model, row = asked.laid_out.models[asked.laid_out.places[id(motion.model)]], motion.row_at(self.time)
