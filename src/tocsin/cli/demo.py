@@ -81,7 +81,7 @@ def _show(
                 ("at", f"{output.vector(contact.point_a)} m, normal {output.vector(contact.normal, 3)}"),
                 ("distance", f"{output.metres(contact.distance)}; tolerance {output.metres(hit.tolerance)}"),
                 ("joints", output.vector(shown.robot.at_contact(hit))),
-                ("before", "proven free, for the whole part and not for samples of it" if proven else "not proven"),
+                ("before", "proven free until then, not only at samples" if proven else "not proven"),
             ]
         )
     )
