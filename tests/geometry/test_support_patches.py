@@ -15,6 +15,7 @@ from tocsin.geometry.support_patches import (
     corner_at,
     farthest,
     joined,
+    list_of,
     no_patches,
 )
 from tocsin.geometry.support_table import ROW, cell_of
@@ -62,7 +63,7 @@ def check(laid, nodes, seed, patches=None, directions=None):
     for node in nodes:
         for d in rng.normal(size=(2, 3)) if directions is None else directions:
             d = d / np.linalg.norm(d)
-            reach, group, k = farthest(tables, node, tuple(d))
+            reach, group, k = farthest(tables, node, tuple(d), list_of(tables, node, tuple(d)))
             assert abs(reach - laid.reach(node, d)) <= noise
             corner = np.array(corner_at(tables[1], group, k))
             own = laid.points[sorted(laid.below[node])] - laid.center

@@ -21,10 +21,11 @@ from tocsin.advancement.work import HULL_TESTS, NODE_TESTS, VISITED, spent
 from tocsin.bounds.continuous_sat import apart_until
 from tocsin.broad_phase.sweep import DEEP
 from tocsin.compiler.jit import inlined, kernel
-from tocsin.geometry.bvh4 import RADIUS
+from tocsin.geometry.bvh4 import FIELDS, RADIUS
 from tocsin.model.tables import PATCHED_FROM
 from tocsin.outcome import CAPPED, FREE
 from tocsin.simd.lanes import WIDTH, bits, lane, load, select
+from tocsin.simd.prefetch import LINE, prefetch
 
 NEAR_BOXES = 0.03
 """Boxes closer than this many times their size are opened instead of advanced (measured on tori and robots)."""
@@ -35,6 +36,9 @@ shares costs more than a few more steps."""
 
 ALL = 2**WIDTH - 1
 """Every lane."""
+
+QUAD_LINES = -(-4 * FIELDS * WIDTH // LINE)
+"""Lines of the processor's cache that four boxes take."""
 
 NO_AIM = (0.0, 0.0, 0.0)
 NO_TURN = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
@@ -129,6 +133,9 @@ def descend(tables, heap, search, pair, moment, item, counts):
         if search["size"] + WIDTH > heap.shape[0]:
             heap = grown(heap)
         n = (warm_starts[top, 0], warm_starts[top, 1], warm_starts[top, 2])
+        open_a = node_b["count"] > 0 or (not node_a["count"] > 0 and node_a["radius"] >= node_b["radius"])
+        q = -1 - (node_a["count"] if open_a else node_b["count"])
+        ask_for_boxes(world, q)
         if by_hulls and fresh:
             said, time, n, touch, end = hulls_advance(tables, pair, (a, b, n), t, moment.states, search, counts)
             if touch != FREE and touched(search, pair, t, touch, end, counts):
@@ -141,8 +148,6 @@ def descend(tables, heap, search, pair, moment, item, counts):
             # Hulls that overlap have children whose hulls do: at this moment by their boxes alone.
             by_hulls = said == OPEN
         fresh = True
-        open_a = node_b["count"] > 0 or (not node_a["count"] > 0 and node_a["radius"] >= node_b["radius"])
-        q = -1 - (node_a["count"] if open_a else node_b["count"])
         other = node_b if open_a else node_a
         seen = moment.seen.motion if open_a else moment.motion_b
         steps, gaps = quad_step(world.quads, q, other, moment.seen.pose, seen, pair, open_a, search["until"] - t)
@@ -166,6 +171,9 @@ def descend(tables, heap, search, pair, moment, item, counts):
             if not left >> k & 1 or kid < 0:
                 continue
             below = (kid >> 1, b) if open_a else (a, kid >> 1)
+            prefetch(world.nodes, kid >> 1)
+            if by_hulls:
+                prefetch(world.spans, kid >> 1)
             h, gap = lane(steps, k), lane(gaps, k)
             if turning or world.hull_count.shape[0] > 0:
                 h, gap = looked_closer(tables, search, pair, moment.seen, below, (h, gap, turning), counts)
@@ -177,6 +185,14 @@ def descend(tables, heap, search, pair, moment, item, counts):
             else:
                 put(stack, warm_starts, search, bottom if by_hulls else search["top"], below, gap, n)
     return heap, False
+
+
+@inlined
+def ask_for_boxes(world, q):
+    """Ask for four boxes that may be opened, while their parent's hulls are looked at."""
+    for line in range(QUAD_LINES):
+        prefetch(world.quads, q, LINE * line)
+    prefetch(world.kids, q)
 
 
 @inlined

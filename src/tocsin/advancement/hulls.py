@@ -27,7 +27,7 @@ from tocsin import vec
 from tocsin.advancement.box_step import boxes_of
 from tocsin.compiler.jit import kernel
 from tocsin.geometry.simplex import segment_weights, tetrahedron_weights, triangle_weights
-from tocsin.geometry.support_patches import LOWEST, corner_at, farthest, singles_noise
+from tocsin.geometry.support_patches import LOWEST, corner_at, farthest_of_two, singles_noise
 from tocsin.geometry.triangles import closest_on_triangle
 from tocsin.motion.joints import UP
 from tocsin.simd.lanes import bits, select
@@ -130,8 +130,9 @@ def gap_along(hulls, view, n):
     """
     back = vec.tmatvec(view[0], n)
     patches = hulls.patches
-    reach_a, group_a, at_a = farthest(patches, hulls.a, n)
-    reach_b, group_b, at_b = farthest(patches, hulls.b, (-back[0], -back[1], -back[2]))
+    on_a, on_b = farthest_of_two(patches, hulls.a, n, hulls.b, (-back[0], -back[1], -back[2]))
+    reach_a, group_a, at_a = on_a
+    reach_b, group_b, at_b = on_b
     gap = vec.dot(n, view[1]) - (reach_a + reach_b)
     return gap, corner_at(patches[1], group_a, at_a), corner_at(patches[1], group_b, at_b)
 

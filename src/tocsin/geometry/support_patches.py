@@ -13,18 +13,26 @@ corners these are, and its cells. So a search looks at every corner of a few pat
 branch: 20 to 40 ns, where a tree of bounds took 300.
 """
 
+import math
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tocsin._types import IntArray, SingleArray
-from tocsin.compiler.jit import kernel
+from tocsin.compiler.jit import inlined, kernel
 from tocsin.geometry.support_table import ROW, cell_of
 from tocsin.simd.lanes import SINGLES, bits, lane, load_singles, select
+from tocsin.simd.prefetch import LINE, prefetch
+
+Number = TypeVar("Number", bound=np.generic)
 
 CORNERS = 2 * SINGLES
 """Of a patch."""
+
+PATCH_LINES = CORNERS * 3 * 4 // LINE
+"""Lines of the processor's cache that a patch takes."""
 
 PLACE, COUNT, WHICH, CELL, GRID, SPAN = 0, 1, 2, 3, 4, 5
 """Columns of `spans`: the first patch and how many, the corners of the first, one bit each, the first cell, and how
@@ -84,11 +92,37 @@ def largest(values):
     return max(a, b)
 
 
-@kernel
-def farthest(patches, node, d):
+@inlined
+def list_of(patches, node, d):
+    """Return the row of the list of a node's cell that holds a direction, -1 if it has no cells, and ask for it."""
+    spans, corners, cells = patches
+    grid = spans[node, GRID]
+    if grid == 0:
+        prefetch(corners, 2 * np.int64(spans[node, PLACE]))
+        return -1
+    x, y, z = np.float64(np.float32(d[0])), np.float64(np.float32(d[1])), np.float64(np.float32(d[2]))
+    row = np.int64(spans[node, CELL] + cell_of(x, y, z, grid))
+    prefetch(cells, row)
+    return row
+
+
+@inlined
+def ask_for_first(patches, node, row):
+    """Ask for the first patch of a list, the one most likely to hold the corner."""
+    spans, corners, cells = patches
+    if row < 0 or cells[row, 0] >= ROW:
+        return
+    p = 2 * np.int64(spans[node, PLACE] + cells[row, 1])
+    for line in range(PATCH_LINES):
+        prefetch(corners, p, LINE * line)
+
+
+@inlined
+def farthest(patches, node, d, row):
     """Return (reach, group, k): how far the corners below a node reach along d from the root's centre, and which does.
 
     `reach` is the dot product of that corner, computed in single precision; how far it can be off: `singles_noise`.
+    `row` is where the list of its patches is, see `list_of`.
     """
     x = np.float32(d[0])
     y = np.float32(d[1])
@@ -105,8 +139,7 @@ def farthest(patches, node, d):
         k = LOWEST[ALL ^ bits(best < reach)]
         return np.float64(reach), (2 * place if lane(near, k) == reach else 2 * place + 1), k
     # Which of the groups, counted from the first, each lane's best comes from: small whole numbers.
-    grid = spans[node, GRID]
-    if grid == 0:
+    if row < 0:
         near = dots(corners, 2 * place, x, y, z)
         far = dots(corners, 2 * place + 1, x, y, z)
         best = select(near > far, near, far)
@@ -119,7 +152,6 @@ def farthest(patches, node, d):
         reach = largest(best)
         k = LOWEST[ALL ^ bits(best < reach)]
         return np.float64(reach), 2 * place + np.int64(lane(origin, k)), k
-    row = np.int64(spans[node, CELL] + cell_of(np.float64(x), np.float64(y), np.float64(z), grid))
     count = np.int64(cells[row, 0])
     start = 1
     if count >= ROW:
@@ -144,6 +176,16 @@ def farthest(patches, node, d):
     i = np.int64(lane(origin, k))
     p = place + cells[row + (start + (i >> 1)) // ROW, (start + (i >> 1)) % ROW]
     return np.float64(reach), 2 * p + (i & 1), k
+
+
+@kernel
+def farthest_of_two(patches, a, d_a, b, d_b):
+    """Return `farthest` of two nodes: what the second reads is on its way while the first is looked at."""
+    row_a = list_of(patches, a, d_a)
+    row_b = list_of(patches, b, d_b)
+    ask_for_first(patches, a, row_a)
+    ask_for_first(patches, b, row_b)
+    return farthest(patches, a, d_a, row_a), farthest(patches, b, d_b, row_b)
 
 
 @kernel
@@ -180,5 +222,15 @@ def joined(parts: Sequence[SupportPatches]) -> SupportPatches:
     holding = [part for part in parts if len(part.corners)]
     if len(holding) == 1:
         return holding[0]._replace(spans=spans)
-    corners = np.concatenate([part.corners for part in parts])
-    return SupportPatches(spans, corners, np.concatenate([part.cells for part in parts]))
+    corners = np.concatenate([p.corners for p in parts], out=_from_a_line((2 * patch, 3, SINGLES), np.float32))
+    return SupportPatches(
+        spans, corners, np.concatenate([p.cells for p in parts], out=_from_a_line((cell, ROW), np.int32))
+    )
+
+
+def _from_a_line(shape: tuple[int, ...], kind: type[Number]) -> NDArray[Number]:
+    """Return zeros that start with a line of the processor's cache: no row of a power of two bytes lies on two."""
+    size = math.prod(shape) * np.dtype(kind).itemsize
+    raw = np.zeros(size + LINE, np.uint8)
+    start = -raw.ctypes.data % LINE
+    return raw[start : start + size].view(kind).reshape(shape)

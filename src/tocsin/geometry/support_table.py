@@ -19,6 +19,7 @@ How the table is filled: `geometry.support_cells`.
 """
 
 from tocsin.compiler.jit import kernel
+from tocsin.simd.lanes import select
 
 FINEST = 5
 """Halvings of a face at most."""
@@ -42,12 +43,14 @@ def cell_of(x, y, z, grid):
     ax = abs(x)
     ay = abs(y)
     az = abs(z)
-    if ax >= ay and ax >= az:
-        face, m, u, v = (0 if x >= 0.0 else 1), ax, y, z
-    elif ay >= az:
-        face, m, u, v = (2 if y >= 0.0 else 3), ay, z, x
-    else:
-        face, m, u, v = (4 if z >= 0.0 else 5), az, x, y
+    # Without a branch: no face is likelier than another, and a wrong guess takes as long as all of this.
+    by_x = (ax >= ay) & (ax >= az)
+    by_y = ay >= az
+    first = select(by_x, 0, select(by_y, 2, 4))
+    m = select(by_x, ax, select(by_y, ay, az))
+    face = first + select(select(by_x, x, select(by_y, y, z)) >= 0.0, 0, 1)
+    u = select(by_x, y, select(by_y, z, x))
+    v = select(by_x, z, select(by_y, x, y))
     if not m > 0.0:
         return 0
     half = 0.5 * grid
