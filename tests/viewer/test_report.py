@@ -52,3 +52,11 @@ def test_what_is_no_audit_of_a_program_is_refused(audited, tmp_path):
         tocsin.save_report(tmp_path / "x.html", scene)
     with pytest.raises(tocsin.TocsinError, match="another scene"):
         tocsin.save_page(tmp_path / "x.html", Scene(Body(Sphere(1.0))), found)
+
+
+def test_a_stretch_that_only_errors_bring_within_the_margin_says_so():
+    ball, post = Body(Sphere(0.1), (-1, 0, 0), name="ball"), Body(Sphere(0.1), (0, 0.25, 0), name="post")
+    program = Program().follow(ball, [(-1, 0, 0), (1, 0, 0)], times=[0, 1], error=0.1)
+    text = report_text(tocsin.audit(Scene(ball, post), program), "near", ())
+    assert "only errors or the tolerance reach the margin" in text
+    assert "There is 1 stretch of time in which a margin is not kept" in text

@@ -18,7 +18,8 @@ TrajectoryFile = Annotated[
     typer.Argument(
         metavar="TRAJECTORY",
         readable=False,
-        help="A .csv (its header names the joints), .npy, .parquet, or MoveIt's .yaml or .json file.",
+        help="A .csv (its header names the joints), .npy, .npz, .parquet, or MoveIt's .yaml or .json file; to audit "
+        "also a program's.",
         show_default=False,
     ),
 ]

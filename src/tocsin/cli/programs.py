@@ -17,6 +17,7 @@ from tocsin.model.program import Program
 from tocsin.model.robot import Robot
 from tocsin.poses import pose
 from tocsin.queries.audit import Conflict, ProgramAudit
+from tocsin.queries.audit.program_records import NOT_BY_ITSELF
 from tocsin.queries.audit.search import RESOLUTION
 from tocsin.scene import Scene
 
@@ -264,7 +265,8 @@ def _facts(conflict: Conflict) -> list[tuple[str, str]]:
     rows = [("links", "not known" if conflict.pair is None else conflict.pair.said)]
     if conflict.depth is not None and conflict.at is not None and conflict.distance is not None:
         apart = output.metres(conflict.distance)
-        rows.append(("closest", f"{apart} at {conflict.at:.4f} s, {output.metres(conflict.depth)} too close"))
+        short = f"{output.metres(conflict.depth)} too close" if conflict.depth else f"but {NOT_BY_ITSELF}"
+        rows.append(("closest", f"{apart} at {conflict.at:.4f} s, {short}"))
     if conflict.point is not None and np.isfinite(conflict.point).all():
         rows.append(("at", f"{output.vector(conflict.point)} m"))
     if conflict.speed is not None:

@@ -29,6 +29,7 @@ from tocsin.model.grasp import bare
 from tocsin.model.robot import Robot
 from tocsin.queries.audit import ProgramAudit
 from tocsin.queries.audit.curves import Curve
+from tocsin.queries.audit.program_records import NOT_BY_ITSELF
 from tocsin.viewer.files import target, write
 from tocsin.viewer.film import length, titled
 
@@ -133,11 +134,12 @@ def _conflicts(found: ProgramAudit) -> str:
     rows = []
     for c in found.conflicts:
         where = "" if c.point is None or not np.isfinite(c.point).all() else ", ".join(f"{x:.4f}" for x in c.point)
+        short = "" if c.depth is None else length(c.depth) if c.depth else NOT_BY_ITSELF
         rows.append((
             f"{c.enter:.4f} s", f"{c.exit:.4f} s", "not known" if c.pair is None else c.pair.said,
             "contact" if c.is_contact else "undecided",
             length(c.margin), "" if c.distance is None else length(c.distance),
-            "" if c.depth is None else length(c.depth), where, "" if c.speed is None else f"{c.speed:.3g} m/s",
+            short, where, "" if c.speed is None else f"{c.speed:.3g} m/s",
         ))  # fmt: skip
     head = ("from", "to", "pair", "", "margin", "least distance", "falls short by", "at (m)", "speed there")
     return _table(head, rows)

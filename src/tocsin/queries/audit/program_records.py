@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from tocsin.queries.audit.program import Auditor
 
 
+NOT_BY_ITSELF = "only errors or the tolerance reach the margin"
+"""Said of a stretch in which the nominal motion keeps its margin."""
+
+
 class Measured(NamedTuple):
     """What is measured of a stretch; None where there is nothing to measure."""
 
