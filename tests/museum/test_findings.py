@@ -62,6 +62,7 @@ FINDINGS = {
     "a robot that stood after a step had no tube any more": "queries/test_play.py::test_a_robot_that_stands_after_a_step_may_be_off_as_in_it",
     "an interrupt in a callback of Python's was lost": "cli/test_endings.py::test_an_interrupt_in_a_callback_of_pythons_is_not_lost",
     "a grasp that was let go renamed or broke contacts that were looked at later": "promise/test_looked_at_later.py::test_answers_that_are_looked_at_after_a_change_tell_of_the_scene_that_was_asked",
+    "contacts of cloths were looked for where things stood later": "promise/test_looked_at_later.py::test_answers_about_cloths_tell_of_the_scene_that_was_asked",
     "a body on a screw was resumed under rules that had changed": "promise/test_looked_at_later.py::test_a_body_on_a_screw_is_not_resumed_under_other_rules",
     "a capped list named the closest pair, not the one that touched": "promise/test_looked_at_later.py::test_a_contact_without_features_is_one_of_the_pair_that_touches",
     "audits of programs let go of their model, and sent motions lost it": "promise/test_looked_at_later.py::test_motions_that_were_sent_find_their_model_whatever_was_copied_meanwhile",

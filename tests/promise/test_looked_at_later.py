@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import tocsin
-from tocsin import Body, Box, Program, RobotBuilder, Scene, Sphere, Status
+from tocsin import Body, Box, Deformable, Program, RobotBuilder, Scene, Sphere, Status
 
 
 def cell():
@@ -78,6 +78,34 @@ def test_answers_that_are_looked_at_after_a_change_tell_of_the_scene_that_was_as
     change(*after)
     assert "'first'" in truth["first_contact"]
     assert {name: repr(tell()) for name, tell in answers.items()} == truth
+
+
+def sheet(changed):
+    """What is told of a sheet that falls onto a wall in several frames, and of one that a carried ball meets."""
+    scene, robot, first, wall = cell()
+    falling = np.array([[-0.2, 0.8, 1.3], [0.2, 0.8, 1.3], [0.0, 1.3, 1.3]])
+    upright = np.array([[-0.2, 1.02, 0.1], [0.2, 1.02, 0.1], [0.0, 1.02, 0.45]])
+    one, two = Deformable(falling, [[0, 1, 2]], name="one"), Deformable(upright, [[0, 1, 2]], name="two")
+    scene = Scene(*scene.models, one, two)
+    scene.ignore("two", "wall")
+    down = one.follow([falling - [0, 0, z] for z in np.linspace(0.0, 1.2, 7)])
+    asked = ((down,), (robot.move([0.0], [2.0]), two.move(upright, upright - [0, 0.05, 0])))
+    hits = [scene.first_contact(*motions) for motions in asked]
+    lists = [scene.contacts(*motions, every="pair") for motions in asked]
+    near = scene.distance(one.at(falling))
+    if changed:
+        robot.detach(first)
+        wall.place((5, 5, 5))
+        one.stand_at(falling + 9.0)
+        scene.ignore("one", "wall")
+    return repr(([(hit.time, hit.contacts, hit.complete) for hit in hits], [list(found) for found in lists], near))
+
+
+def test_answers_about_cloths_tell_of_the_scene_that_was_asked():
+    told = sheet(changed=False)
+    assert "link_b='wall'" in told
+    assert "link_b='first'" in told
+    assert sheet(changed=True) == told
 
 
 def test_a_body_on_a_screw_is_not_resumed_under_other_rules():

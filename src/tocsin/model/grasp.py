@@ -110,7 +110,7 @@ def detach(robot: Robot, name: Body | str) -> None:
 
 def bare(model: Model) -> Model:
     """Return a copy of a model that carries nothing and is carried by nobody."""
-    made = _twin(model)
+    made = twin(model)
     own = len(model.link_names) - len(model.carried)
     shapes = model.shapes[:own]
     if isinstance(model, Body) and model.carrier is not None:
@@ -124,7 +124,7 @@ def bare(model: Model) -> Model:
 def copies(models: Sequence[Model]) -> list[Model]:
     """Return copies of models, of which those that carry others carry the copies of these."""
     if not any(model.carried for model in models):
-        return [_twin(model) for model in models]
+        return [twin(model) for model in models]
     made = {id(model): bare(model) for model in models}
     for model in models:
         for held in model.carried:
@@ -133,7 +133,7 @@ def copies(models: Sequence[Model]) -> list[Model]:
     return list(made.values())
 
 
-def _twin(model: Model) -> Model:
+def twin(model: Model) -> Model:
     """Return a copy that shares what is never written: a scene of 10,000 bodies is copied in milliseconds."""
     made = object.__new__(type(model))
     made.__dict__.update(model.__dict__)

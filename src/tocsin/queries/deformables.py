@@ -5,6 +5,7 @@ from __future__ import annotations
 from tocsin import _cast
 from tocsin.deform.question import Question
 from tocsin.deform.run import UNLIMITED
+from tocsin.model import grasp
 from tocsin.model.base import Motion
 from tocsin.queries.context import Context
 
@@ -21,7 +22,8 @@ def question(
     places = [context.places[id(m.model)] for m in motions]
     if len(set(places)) < len(places):
         raise context.moved_twice(places)
-    models = context.carrying(motions).models
+    # As they are now: answers place them, and name their links, when they are looked at.
+    models = [grasp.twin(model) for model in context.carrying(motions).models]
     return Question(models, dict(zip(places, motions)), rules, margin, tolerance, threads, max_steps)
 
 
