@@ -23,6 +23,7 @@ from tocsin_checker.proof import Refused, need, shown
 MOST_SHAPES, AT_ONCE = 3_000, 500
 """Shapes of a proof; leaves that are checked together."""
 AXES = {sign + name: -v if sign else v for name, v in zip("xyz", np.eye(3)) for sign in ("", "-")}
+SIDES = {"<": 0, ">": 1, "(": 0, ")": 1}
 NOT_ASKED = np.inf
 TURN = 3.1416
 """A joint without limits is looked at from minus this, in radians, to this; one with limits that are farther apart
@@ -156,18 +157,22 @@ class Check(Scene):
                 waiting += [(half, of) for half in halves(cell, int(word[1:] or 0))[::-1]]
             elif of is None:
                 need(word == ".", f"expected / or . where a cell begins; got {word[:20]!r}.")
-                for a, b in pairs:
-                    yield from self.leaves(words, cell, (), (int(a), self.shapes[a][1], int(b), self.shapes[b][1]))
+                for pair in pairs:
+                    yield from self.leaves(words, cell, (), tuple((int(s), *self.shapes[s]) for s in pair))
             elif word == "=" and not of:
                 yield cell
-            elif word == "<":
-                waiting += [(cell, (of[0], half, *of[2:])) for half in of[1].halves[::-1]]
-            elif word == ">":
-                waiting += [(cell, (*of[:3], half)) for half in of[3].halves[::-1]]
+            elif word in SIDES:
+                shape, link, part = of[SIDES[word]]
+                if word in ("<", ">"):
+                    made = [(shape, link, half) for half in part.halves]
+                else:
+                    need(link >= 0, "the world has no joint.")
+                    made = [(shape, self.links[link].parent, part.around(self.links[link]))]
+                waiting += [(cell, (of[0], one) if SIDES[word] else (one, of[1])) for one in made[::-1]]
             elif word in AXES:
                 yield cell, *of, AXES[word], -1
             else:
-                ends = self.shapes[of[0]][0], self.shapes[of[2]][0]
+                ends = of[0][1], of[1][1]
                 frame = self.between(*ends)[int(next(words))] if word == "@" else self.common(*ends)
                 first = next(words) if word == "@" else word
                 yield cell, *of, unit([int(first), int(next(words)), int(next(words))]), frame
@@ -178,16 +183,16 @@ class Check(Scene):
         words = iter(text.split())
         leaves = self.leaves(words, whole, pairs)
         while chunk := list(itertools.islice(leaves, AT_ONCE)):
-            of, a, part_a, b, part_b, n, frames = zip(*chunk)
+            of, first, second, n, frames = zip(*chunk)
             numbers = {cell: k for k, cell in enumerate(dict.fromkeys(of))}
-            at, n, ends = [numbers[cell] for cell in of], np.array(n), [[self.shapes[s][0] for s in k] for k in (a, b)]
-            links = {i for side in ends for link, frame in {*zip(side, frames)} for i in self.between(link, frame)}
-            cells = cells_of(links, list(numbers))
-            high = cells.high(ends[0], part_a, frames, at, n) + cells.high(ends[1], part_b, frames, at, -n)
+            at, n = [numbers[cell] for cell in of], np.array(n)
+            (a, ends_a, parts_a), (b, ends_b, parts_b) = zip(*first), zip(*second)
+            seen = {*zip(ends_a, frames), *zip(ends_b, frames)}
+            cells = cells_of({i for link, frame in seen for i in self.between(link, frame)}, list(numbers))
+            high = cells.high(ends_a, parts_a, frames, at, n) + cells.high(ends_b, parts_b, frames, at, -n)
             for k in np.flatnonzero(~(-high.max(axis=1) > self.margins[[*a], [*b]] * UP)):
-                cell, a, _, b, _, n, _ = chunk[k]
-                where = ", ".join(f"{low:.9g} to {high:.9g}" for low, high in cell)
-                raise Refused(f"{self.pair(a, b)} are not apart along {n.tolist()} from {where}.")
+                where = ", ".join(f"{low:.9g} to {high:.9g}" for low, high in of[k])
+                raise Refused(f"{self.pair(a[k], b[k])} are not apart along {n[k].tolist()} from {where}.")
             self.directions += len(chunk)
         need(next(words, None) is None, "the proof goes on behind its end.")
 

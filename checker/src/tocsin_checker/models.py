@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tocsin_checker.motion import EYE, ONE, Poly, about, rigid, turn_between, twist, unit, whole
+from tocsin_checker.motion import EYE, ONE, UP, Poly, about, norms, rigid, turn_between, twist, unit, whole
 from tocsin_checker.proof import need
 
 ENTRIES = {"fixed": 0, "revolute": 1, "prismatic": 1, "ball": 4}
@@ -37,7 +37,8 @@ class Part:
     corners: np.ndarray
     place: np.ndarray
     radius: float = 0.0
-    ring: float = 0.0
+    ring: Any = 0.0
+    """Of all corners, or of each."""
     faces: np.ndarray | None = None
     """Of a mesh: the corners of each triangle of the part, in the order of the file."""
 
@@ -45,10 +46,11 @@ class Part:
         """Place its points in the link. `sizes`: how far they are at most from its origin (reach); what roundings are a
         share of (spread); a ball around them, its radius (girth) and center."""
         self.used = self.corners if self.faces is None else self.corners[np.unique(self.faces)]
-        need(len(self.used) > 0 and min(self.radius, self.ring) >= 0.0, "a shape has no points, or a size below zero.")
+        sizes = len(self.used) > 0 and min(self.radius, np.min(self.ring)) >= 0.0
+        need(sizes, "a shape has no points, or a size below zero.")
         self.points = self.placed(self.used)
         center = 0.5 * (self.points.min(axis=0) + self.points.max(axis=0))
-        sets, grown = (self.used, self.points, self.points - center), self.radius + self.ring
+        sets, grown = (self.used, self.points, self.points - center), self.radius + float(np.max(self.ring))
         size, far, girth = (float(np.sqrt((v**2).sum(axis=1).max())) + grown for v in sets)
         need(size < 1e9 and far < 1e9, "a shape is larger than 1e9 m, or has sizes that are not numbers.")
         reach, girth = (v * (1.0 + 1e-8) + 1e-12 * size for v in (far, girth))
@@ -61,8 +63,10 @@ class Part:
     def largest(self, rows: np.ndarray) -> np.ndarray:
         """Return the largest a x + b y + c z + d over the part, for each row (a, b, c, d), up to a few roundings."""
         along = rows[..., :3]
-        best = (along @ self.points.T).max(axis=-1) + rows[..., 3] + self.radius * np.sqrt((along**2).sum(axis=-1))
-        return best + self.ring * np.hypot(*(along @ self.place[:3, :2]).T).T if self.ring else best
+        best = along @ self.points.T
+        if np.any(self.ring):
+            best += self.ring * norms(along @ self.place[:3, :2])[..., None]
+        return best.max(axis=-1) + rows[..., 3] + self.radius * norms(along)
 
     def point(self, of: Any, weights: list[float], beside: list[float]) -> np.ndarray:
         """Return a point of the whole shape, in the link: between the corners of a triangle, or those that are listed,
@@ -73,6 +77,20 @@ class Part:
         within = x * x + y * y + z * z <= (self.radius or self.ring) ** 2 and not (self.ring and z)
         need(between and within, "a point of the contact is not in its shape.")
         return self.placed(np.array(weights) @ self.corners[numbers] / sum_of + (x, y, z))
+
+    def around(self, link: "Link") -> "Part":
+        """Return all places to which its link's joint can take it, as the parent has them: around an axis each point is
+        on a ring. What it is off by from its own rounding, and from that here, is less than a share of `spread`."""
+        need(link.kind in ("fixed", "revolute"), "a part is swept around a joint that does not turn.")
+        made, place = replace(self, place=link.origin @ self.place), link.origin.copy()
+        if link.kind == "revolute":
+            axis = link.twist[[2, 0, 1], [1, 2, 0]]
+            across = np.linalg.qr(np.column_stack((axis, EYE)))[0][:, [1, 2, 0]]
+            local, place[:3, :3] = self.points @ across, place[:3, :3] @ across
+            made = Part(local * EYE[2], place, self.radius + np.max(self.ring), norms(local[:, :2]))
+        reach = (self.sizes[0] + norms(link.origin[:3, 3])) * UP
+        made.sizes[:2] = reach, self.sizes[1] + 16.0 * reach
+        return made
 
     @functools.cached_property
     def halves(self) -> "list[Part]":

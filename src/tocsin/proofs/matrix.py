@@ -17,12 +17,11 @@ import os
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from typing import TypeAlias
 
 import numpy as np
 
 from tocsin import _cast
-from tocsin._types import Counts, FloatArray, LinkTable, LongIndices, Numeric, PathLike, Records, Row
+from tocsin._types import Counts, FloatArray, Numeric, PathLike
 from tocsin.compiler.jit import kernel
 from tocsin.geometry import cache
 from tocsin.model.robot import Robot
@@ -33,6 +32,7 @@ from tocsin.motion.links import FIXED, PRISMATIC, REVOLUTE
 from tocsin.proofs import always, approach, boxes
 from tocsin.proofs.box_bounds import JOINT_ROW
 from tocsin.proofs.prove import joined_parts
+from tocsin.proofs.swept import Asked, Work, ways_around
 from tocsin.results import LinkPair, LinkPairs
 
 TURN = 3.1416
@@ -60,15 +60,6 @@ ONE = 1_000_000
 MOST_TOGETHER = 20_000
 """Boxes in which two points stay together, of a pair of shapes: a proof of two megabytes."""
 
-
-Work: TypeAlias = tuple[np.ndarray, ...]
-"""What a search works in, of a thread, as `boxes.survey` names it."""
-
-Asked: TypeAlias = tuple[
-    tuple[Records, FloatArray], LinkTable, Records, tuple[int, int, int, int], LongIndices, Row, FloatArray, Work
-]
-"""A pair of shapes as `boxes.survey` takes it: parts and their points, links, joints, `ends`, `entries`, a
-configuration, `cells` and `work`."""
 
 
 @kernel
@@ -237,16 +228,20 @@ class Survey:
 
         Directions are chosen in two ways, one after the other (`boxes.merit`): of the wrist of a UR10 and its base the
         one takes 7,071 boxes and the other more than 300,000, of base and link 4 of an iiwa14 it is 87,195 against more
-        than two millions the other way around.
+        than two millions the other way around. Between the two, parts are swept around their own joints: of Fetch's
+        shoulder and wrist that takes 206,657 boxes, where eight millions do not do.
         """
-        looked = 0
-        for by_share in (True, False):
-            asked[6][0] = np.concatenate((low, high))
-            outcome, n, used = boxes.survey(asked, self.margin, words, most, by_share)
+        looked, box = 0, np.concatenate((low, high))
+        around = ((*way, True) for way in ways_around(asked, box))
+        for way, own, before, by_share in itertools.chain([(asked, box, [], True)], around, [(asked, box, [], False)]):
+            way[6][0] = own
+            first = min(len(before), len(words))
+            words[:first] = before[:first]
+            outcome, n, used = boxes.survey(way, self.margin, words[first:], most, by_share)
             looked += n
-            if outcome != boxes.GIVEN_UP:
-                break
-        return outcome, looked, used
+            if outcome == boxes.APART or (outcome == boxes.TOUCHING and way is asked):
+                return outcome, looked, used + len(before)
+        return boxes.GIVEN_UP, looked, 0
 
     def _by_samples(
         self, names: tuple[str, str], shapes: tuple[int, int], asked: Asked, low: np.ndarray, high: np.ndarray,

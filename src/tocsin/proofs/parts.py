@@ -33,6 +33,7 @@ PART = np.dtype(
         ("size", "f8"),  # about its diagonal
         ("center", "f8", 3),
         ("girth", "f8"),  # no point of it is farther from the center
+        ("span", "f8", 3),  # nor, along the axes of the link's frame, than this
     ],
     align=True,
 )
@@ -88,6 +89,7 @@ def write_hull(part, points, corners, table, first, directions, simplex, probe):
     part["size"] = np.sqrt(((high - low) ** 2).sum())
     for c in range(3):
         part["center"][c] = 0.5 * (low[c] + high[c])
+        part["span"][c] = 0.5 * (high[c] - low[c]) * (1.0 + 2.0**-40)
     girth = 0.0
     for i in range(n):
         square = 0.0
@@ -208,6 +210,7 @@ def parts_of(shape: Shape) -> Parts:
         center = 0.5 * (shape.proxy.min(axis=0) + shape.proxy.max(axis=0))
         away = float(np.sqrt(((shape.proxy - center) ** 2).sum(axis=1).max())) + shape.radius + shape.disk
         part["center"], part["girth"] = center, away * (1.0 + 2.0**-20)
+        part["span"] = (np.ptp(shape.proxy, axis=0) * 0.5 + shape.radius + shape.disk) * (1.0 + 2.0**-40)
         return Parts(part, np.concatenate([shape.proxy, shape.axis]))
     n = len(shape.faces)
     parts = np.zeros(2 * n - 1, PART)

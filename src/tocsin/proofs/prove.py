@@ -18,6 +18,7 @@ import numpy as np
 
 from tocsin import _cast
 from tocsin._types import Json, Vector
+from tocsin.compiler.addresses import table_of
 from tocsin.errors import TocsinError
 from tocsin.geometry.shape import Shape
 from tocsin.limits import MAX_STEPS
@@ -31,10 +32,14 @@ from tocsin.proofs.parts import PART, Parts, parts_of
 from tocsin.proofs.written import Held, Said, as_text, said_of
 from tocsin.queries.context import Context
 from tocsin.queries.first_contact import engine_of, first_contact
-from tocsin.results import FirstContact
+from tocsin.results import FirstContact, Status
 
 MOST_WORDS = 2**22
 """Of one stretch; a panda's edge has a few hundred."""
+
+SOON, MOST = 150, 100_000_000
+"""Pairs of parts that may be looked at in a stretch before the question is asked whether there is a contact: nine of
+ten free edges take fewer, and what touches takes thousands until the last time halves no more; and then."""
 
 _parts: WeakKeyDictionary[Shape, Parts] = WeakKeyDictionary()
 
@@ -52,10 +57,10 @@ _tables = _Tables()
 class Proof:
     """A proof: `save` it, and `tocsin verify`, or anybody's checker, reads the file."""
 
-    def __init__(self, claim: str, asked: Asked, margin: float, free: list[np.ndarray], contact: Said) -> None:
-        self.claim: str = claim
+    def __init__(self, asked: Asked, margin: float, contact: FirstContact | None) -> None:
+        self.claim: str = "free" if contact is None else "contact"
         """'free' or 'contact'."""
-        self._asked, self._margin, self._free, self._contact = asked, margin, free, contact
+        self._asked, self._margin, self._contact = asked, margin, contact
 
     def __repr__(self) -> str:
         return f"<Proof of {self.claim!r}: {len(self.to_bytes())} bytes>"
@@ -63,8 +68,10 @@ class Proof:
     @cached_property
     def data(self) -> Said:
         """The proof as JSON has it, see docs/proofs.md."""
-        head = self._asked.head(self._margin)
-        return {**head, "claim": self.claim, "free": list(map(as_text, self._free)), "contact": self._contact}
+        asked = self._asked
+        contact = {} if self._contact is None else asked.contact(self._contact)
+        words = [] if contact else list(map(as_text, asked.found))
+        return {**asked.head(self._margin), "claim": self.claim, "free": words, "contact": contact}
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the file, packed."""
@@ -100,16 +107,25 @@ class Table:
         moves = np.isin(world.geoms["model"], list(moving))
         self.shapes = self.roots, world.geoms["link"].astype(np.int64), np.flatnonzero(moves)
         self.pairs, self.margins = self._pairs(moving)
-        self.joints = np.zeros(len(world.links), JOINT)
-        self.words = np.zeros(MOST_WORDS, np.int64)
-        waiting = np.zeros((search.MOST_WAITING, 4), np.int64), np.zeros((search.MOST_WAITING, 3))
-        self.work = np.zeros((len(self.roots), 6)), *waiting, np.zeros((4, 9))
-        self.links = world.links, self.joints
-        search.set_joints(*self.links, world.models, self.rest, self.standing)
-        search.sweep(self.tables, (*self.shapes[:2], np.flatnonzero(~moves)), self.links, 0.5, 0.0, self.work[0])
-        self.pieces: dict[tuple[object, ...], np.ndarray] = {}
-        """What each model does in a stretch of motions on no clock, by how many configurations of what width."""
+        self.words, self.joints = np.zeros(MOST_WORDS, np.int64), np.zeros(len(world.links), JOINT)
+        self.states = np.zeros((len(world.links) + 1, search.STATE + search.BOUNDS))
+        self.boxes = np.zeros((len(self.roots), 7))
+        search.set_joints(world.links, self.joints, world.models, self.rest, self.standing)
+        search.set_states(self.joints, world.links, 0.5, 0.0, self.states)
+        search.sweep(self.tables, (*self.shapes[:2], np.flatnonzero(~moves)), 0.0, self.states, self.boxes)
+        self.lay_out()
+        self.asked_alike: tuple[object, np.ndarray, list[np.ndarray]] = None, np.zeros(0), []
+        """Of motions on no clock, by how many configurations of what width: the stretches, and what each model does."""
         self.asked_margin, self.grown = math.nan, self.margins
+
+    def lay_out(self) -> None:
+        """Write down where all arrays are, for the search."""
+        room = search.Room(
+            *self.tables, *self.shapes, self.pairs, self.world.links, self.world.models, self.joints, self.states,
+            self.boxes, self.words, np.zeros((search.MOST_WAITING, 4), np.int64), np.zeros((search.MOST_WAITING, 3)),
+            np.zeros((4, 9)),
+        )  # fmt: skip
+        self.room = table_of(search.ROOM.checked(room))
 
     def margins_at(self, margin: float) -> np.ndarray:
         """Return the margin of every pair, of those that have none of their own the one that is asked about."""
@@ -167,16 +183,17 @@ def prove(scene: Context, motions: tuple[Motion, ...], margin: float, tolerance:
     motions = scene.on_clock(motions)
     context = scene.carrying(motions)
     asked = Asked(context, context.tables(), motions)
-    found = asked.free(margin)
-    if found is not None:
-        return Proof("free", asked, margin, found, {})
+    if asked.free(margin, SOON):
+        return Proof(asked, margin, None)
     hit = first_contact(scene, motions, margin, tolerance, MAX_STEPS, engine_of("advancement"))
-    if not hit.contacts:
-        raise TocsinError(
-            f"the answer is {hit.status.value!r}, and no certificate was found: what is closer to its margin than "
-            f"rounding lets a checker tell has none."
-        )
-    return Proof("contact", asked, margin, [], asked.contact(hit))
+    if hit.status in (Status.CONTACT, Status.INITIAL_CONTACT):
+        return Proof(asked, margin, hit)
+    if hit.status is Status.FREE and asked.free(margin, MOST):
+        return Proof(asked, margin, None)
+    raise TocsinError(
+        f"the answer is {hit.status.value!r}, and no certificate was found: what is closer to its margin than rounding "
+        f"lets a checker tell has none."
+    )
 
 
 def _check(scene: Context) -> None:
@@ -197,21 +214,30 @@ class Asked:
         self.scene, self.world = scene, world
         self.motions = dict(zip(places, motions))
         self.clock = on_clock(motions) if is_timed(motions) else None
-        self.stretches = stretches_of([m.pieces for m in motions]) if self.clock is None else self.clock.stretches
         self.asked = frozenset(places) or frozenset(range(len(scene.models)))
         self.table = Table.of(scene, world, self.asked)
         self.models = self.table.models
         moved = [m.configs for m in motions] if self.clock is None else [self.clock.configs]
         self.configs = np.concatenate([*moved, self.table.rest])
+        self.stretches, self.pieces = self._laid()
+        """From when to when, and (models, 5): what each model does then, as `motion.clocks` lists it."""
+        self.found: list[np.ndarray] = []
+        """The words of the stretches that are proven so far."""
 
-    def pieces(self, stretch: np.ndarray) -> np.ndarray:
-        """Return (models, 5): what each model does in a stretch, as `motion.clocks` lists it."""
+    def _laid(self) -> tuple[np.ndarray, list[np.ndarray]]:
+        """Return the stretches and what each model does in them: of the last question, if this one is like it."""
+        key = None if self.clock else tuple([(k, m.pieces, m.width) for k, m in self.motions.items()])
+        if key is not None and self.table.asked_alike[0] == key:
+            return self.table.asked_alike[1:]
+        stretches = self.clock.stretches if self.clock else stretches_of([m.pieces for m in self.motions.values()])
+        laid = stretches, [self._pieces(stretch) for stretch in stretches]
+        if key is not None:
+            self.table.asked_alike = key, *laid
+        return laid
+
+    def _pieces(self, stretch: np.ndarray) -> np.ndarray:
+        """Return what each model does in a stretch."""
         ends = tuple(stretch.tolist())
-        if self.clock is None:
-            key = ends, *((k, motion.pieces, motion.width) for k, motion in self.motions.items())
-            kept = self.table.pieces.get(key)
-            if kept is not None:
-                return kept
         found = self.table.standing.copy()
         found[:, :2] += len(self.configs) - len(self.table.rest)
         row = 0
@@ -223,32 +249,24 @@ class Asked:
                 first = row + piece * motion.width
                 found[k] = first, first + motion.width, begin, end, -1.0
             row += motion.configs.size
-        if self.clock is None and len(self.stretches) == 1:
-            self.table.pieces = {key: found}
         return found
 
-    def set_joints(self, stretch: np.ndarray) -> None:
-        """Write the joints of all links during a stretch."""
-        search.set_joints(*self.table.links, self.world.models, self.configs, self.pieces(stretch))
-
-    def free(self, margin: float) -> list[np.ndarray] | None:
-        """Return the words of the proof of each stretch, or None where a pair stays open."""
-        table, found = self.table, []
+    def free(self, margin: float, most: int) -> bool:
+        """Are the stretches proven that were not yet, each by so many pairs of parts? A pair may be what stays open."""
+        table = self.table
         margins = grown = table.margins_at(margin)
-        tubes = [motion for motion in self.motions.values() if motion.error is not None]
-        if tubes:
-            grown = margins.copy()
-        for stretch in self.stretches:
-            self.set_joints(stretch)
+        tubes = any(motion.error is not None for motion in self.motions.values())
+        for pieces in self.pieces[len(self.found) :]:
             if tubes:
-                search.grow(margins, table.pairs, table.tables, table.shapes, table.links, grown)
-            outcome, used, _ = search.prove(
-                table.tables, table.shapes, table.links, table.pairs, grown, table.words, table.work
-            )
+                grown = margins.copy()
+                search.set_joints(self.world.links, table.joints, self.world.models, self.configs, pieces)
+                moving = self.world.links, table.joints
+                search.grow(margins, table.pairs, table.tables, table.shapes, moving, grown)
+            outcome, used = search.prove(table.room, self.configs, pieces, grown, most)
             if outcome != search.PROVEN:
-                return None
-            found.append(table.words[:used].copy())
-        return found
+                return False
+            self.found.append(table.words[:used].copy())
+        return True
 
     def head(self, margin: float) -> Said:
         """Return what a proof says of the models, their motions, and the pairs that are not asked about."""
@@ -306,10 +324,11 @@ class Asked:
         k = next(k for k, s in enumerate(self.stretches) if time <= exact_time(s, 1.0) or k + 1 == len(self.stretches))
         begin, end = exact_time(self.stretches[k], 0.0), exact_time(self.stretches[k], 1.0)
         share = min(max(float((time - begin) / (end - begin)), 0.0), 1.0)
-        self.set_joints(self.stretches[k])
+        joints = np.zeros(len(self.world.links), JOINT)
+        search.set_joints(self.world.links, joints, self.world.models, self.configs, self.pieces[k])
         ends = [
-            self._nearest((first.model_a, first.link_a), first.point_a, share, first.features[0]),
-            self._nearest((first.model_b, first.link_b), first.point_b, share, first.features[1]),
+            self._nearest((first.model_a, first.link_a), first.point_a, joints, share, first.features[0]),
+            self._nearest((first.model_b, first.link_b), first.point_b, joints, share, first.features[1]),
         ]
         ends.sort(key=lambda end: end[0])
         tolerance = hit.tolerance
@@ -322,7 +341,7 @@ class Asked:
         }  # fmt: skip
 
     def _nearest(
-        self, of: tuple[str, str], point: Vector, share: float, feature: tuple[int, ...]
+        self, of: tuple[str, str], point: Vector, joints: np.ndarray, share: float, feature: tuple[int, ...]
     ) -> tuple[int, list[Json]]:
         """Return a shape of a link and its point nearest to a place in the world, as the format writes points."""
         m = self.scene.names.index(of[0])
@@ -330,6 +349,6 @@ class Asked:
         i = 0 if len(model.link_names) == 1 else model.link_names.index(of[1])
         link = int(self.world.models[m]["link"]) + i
         pose = np.eye(4)
-        pose[:3, :3], pose[:3, 3] = search.pose_of(self.table.joints, self.world.links, link, share)
+        pose[:3, :3], pose[:3, 3] = search.pose_of(joints, self.world.links, link, share)
         number = int(np.flatnonzero(self.world.geoms["link"] == link)[0])
         return points.nearest_of(model.shapes[i], pose, np.asarray(point), feature, number)

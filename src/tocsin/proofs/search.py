@@ -10,16 +10,20 @@ Directions are triples of whole numbers, so that a file holds them exactly, smal
 """
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
 from tocsin import vec
-from tocsin.compiler.jit import kernel
+from tocsin.compiler.addresses import Layout
+from tocsin.compiler.jit import kernel, question
 from tocsin.geometry.convex import convex_distance, support_value
+from tocsin.model.tables import MODEL
 from tocsin.motion.chain import chain_pose, chain_state, common_ancestor
 from tocsin.motion.curved_joints import set_joint
-from tocsin.motion.joints import UP
-from tocsin.motion.links import FLOATING, PLANAR, PRISMATIC
+from tocsin.motion.joints import JOINT, UP
+from tocsin.motion.links import FLOATING, LINK, PLANAR, PRISMATIC
+from tocsin.proofs.parts import PART
 
 HALF_TIME, SLAB, HALF_A, HALF_B, ALONG, HALF_BOX, TOGETHER, SEEN, AXIS = 1, 2, 4, 5, 6, 8, 9, 10, 11
 """Words of a proof: / . < > then a direction, the entry along which a box is halved, = of a box in which two points
@@ -27,7 +31,8 @@ stay together, a direction in the frame of another link, with its number in the 
 the world, x -x y -y z -z."""
 
 PROVEN, OPEN, FULL = range(3)
-"""What a search ends with: it has left a proof; a pair stays open; the table of words is full."""
+"""What a search ends with: it has left a proof; a pair stays open; the table of words is full, or it has looked at as
+many pairs of parts as it may."""
 
 WHOLE_NUMBERS = (60.0, 4000.0, 1e6, 1e9)
 """The largest entry of a direction: the smallest that will do."""
@@ -43,8 +48,8 @@ SLACK = 2.0**-36
 MORE = 1.0 + 2.0**-20
 """Times a remainder: the checker's is a little larger, where it bounds a placement by how far it is from a rotation."""
 
-MOST_PARTS = 10_000_000
-"""Pairs of parts that one pair of shapes may take in a slab."""
+STATE, BOUNDS = 24, 7
+"""Columns of a link's state: rotation, place, turning, velocity, and the accelerations of both; and of its bounds."""
 
 WIDE = math.sqrt(3.0) * (1.0 + 2.0**-50)
 """A joint that slides several ways is so many joints in a proof, whose lengths are added there."""
@@ -54,6 +59,41 @@ MOST_LEVEL = 12
 
 LARGEST_REST = 0.1
 """Share of its size by which what a parabola leaves out may make the swept box of a shape larger."""
+
+
+class Room(NamedTuple):
+    """All that the search for a scene's proofs reads, and the room that it works in: one argument of a call."""
+
+    parts: np.ndarray
+    points: np.ndarray
+    roots: np.ndarray
+    """The first part of each shape, and its link."""
+    link_of: np.ndarray
+    moving: np.ndarray
+    """Shapes of models that move."""
+    pairs: np.ndarray
+    """Shapes that may touch, a < b."""
+    links: np.ndarray
+    models: np.ndarray
+    joints: np.ndarray
+    states: np.ndarray
+    boxes: np.ndarray
+    """In which shapes stay during a slab; of those that stand, always."""
+    words: np.ndarray
+    stack: np.ndarray
+    aims: np.ndarray
+    simplex: np.ndarray
+
+
+F8, I8 = np.dtype("f8"), np.dtype("i8")
+
+ROOM = Layout(
+    Room, parts=(PART, 1), points=(F8, 2), roots=(I8, 1), link_of=(I8, 1), moving=(I8, 1), pairs=(I8, 2),
+    links=(LINK, 1), models=(MODEL, 1), joints=(JOINT, 1), states=(F8, 2), boxes=(F8, 2), words=(I8, 1),
+    stack=(I8, 2), aims=(F8, 2), simplex=(F8, 2),
+)  # fmt: skip
+
+_read = ROOM.reader()
 
 
 @kernel
@@ -139,6 +179,77 @@ def third_bound(joints, links, link, stop, t, tau):
 
 
 @kernel
+def composed(outer, inner):
+    """Return the state of a link in the frame of which another link has the state `outer`, from that in the frame of
+    the other: the formulas of `motion.chain`, from the top down."""
+    rotation, place, omega, v, alpha, a = outer
+    arm = vec.matvec(rotation, inner[1])
+    spin = vec.matvec(rotation, inner[2])
+    slide = vec.matvec(rotation, inner[3])
+    across = vec.cross(omega, arm)
+    bent = vec.cross(omega, vec.add(across, vec.add(slide, slide)))
+    return (
+        vec.matmul(rotation, inner[0]),
+        vec.add(place, arm),
+        vec.add(omega, spin),
+        vec.add(v, vec.add(across, slide)),
+        vec.add(alpha, vec.add(vec.cross(omega, spin), vec.matvec(rotation, inner[4]))),
+        vec.add(vec.add(a, vec.cross(alpha, arm)), vec.add(bent, vec.matvec(rotation, inner[5]))),
+    )
+
+
+@kernel
+def state_of(states, link):
+    """Return the state of a link, as `chain_state` has it, from a row of the table."""
+    row = states[link]
+    rotation = (row[0], row[1], row[2]), (row[3], row[4], row[5]), (row[6], row[7], row[8])
+    place, omega, v = (row[9], row[10], row[11]), (row[12], row[13], row[14]), (row[15], row[16], row[17])
+    return rotation, place, omega, v, (row[18], row[19], row[20]), (row[21], row[22], row[23])
+
+
+@kernel
+def set_states(joints, links, t, tau, states):
+    """Write the state of every link in the world at a moment, and the bounds of `third_bound` during [t - tau, t +
+    tau]; behind all links, the moment and tau.
+
+    Bounds are carried down as they are carried up there: of a joint's rotation and the one above it, Leibniz' rule
+    gives R_k = sum of binomial(k, j) R_(k - j) r_j, of the place Y_k = Y_k + sum of binomial(k, j) R_(k - j) c_j.
+    """
+    n = links.shape[0]
+    states[n, 0], states[n, 1] = t, tau
+    for i in range(n):
+        above = links[i]["parent"]
+        state = chain_state(joints, links, i, above, t)
+        r1, r2, r3, c0, c1, c2, c3 = peaks(joints[i], links[i], t, tau)
+        if above >= 0:
+            state = composed(state_of(states, above), state)
+            s1, s2, s3, y0, y1, y2, y3 = bounds_of(states, above)
+            c3 = (y3 + s3 * c0 + 3.0 * (s2 * c1 + s1 * c2) + c3) * UP
+            c2 = (y2 + s2 * c0 + 2.0 * s1 * c1 + c2) * UP
+            c1 = (y1 + s1 * c0 + c1) * UP
+            c0 = (y0 + c0) * UP
+            r3 = (s3 + 3.0 * (s2 * r1 + s1 * r2) + r3) * UP
+            r2 = (s2 + 2.0 * s1 * r1 + r2) * UP
+            r1 = (s1 + r1) * UP
+        rotation, place, omega, v, alpha, a = state
+        for c in range(3):
+            for k in range(3):
+                states[i, 3 * c + k] = rotation[c][k]
+            states[i, 9 + c], states[i, 12 + c], states[i, 15 + c] = place[c], omega[c], v[c]
+            states[i, 18 + c], states[i, 21 + c] = alpha[c], a[c]
+        bounds = r1, r2, r3, c0, c1, c2, c3
+        for c in range(BOUNDS):
+            states[i, STATE + c] = bounds[c]
+
+
+@kernel
+def bounds_of(states, link):
+    """Return the bounds of a link in the world from a row of the table: r1, r2, r3, y0, y1, y2, y3."""
+    row = states[link]
+    return row[24], row[25], row[26], row[27], row[28], row[29], row[30]
+
+
+@kernel
 def farthest(part, points, d):
     """Return the largest d.p over a part's hull."""
     value = support_value(points, part["point"], part["points"], part["disk"], d)
@@ -146,11 +257,12 @@ def farthest(part, points, d):
 
 
 @kernel
-def extent(part, points, state, n, tau):
-    """Return how far a part goes along n: the largest of its three Bernstein coefficients, each, as a triple.
+def coefficients(state, n, tau):
+    """Return (before, middle, after, a, b, c): a point p of a link is, along n, on a parabola with the Bernstein
+    coefficients before.p + a, middle.p + b and after.p + c during [-tau, tau].
 
-    The place of p along n is n.(P + R p) + s n.(v + omega x R p) + s^2/2 n.(a + alpha x R p + omega x (omega x R p)).
-    On [-tau, tau] the coefficients of q0 + q1 s + q2 s^2 are q(-tau), q0 - q2 tau^2, q(tau).
+    Its place along n is n.(P + R p) + s n.(v + omega x R p) + s^2/2 n.(a + alpha x R p + omega x (omega x R p)), and
+    the coefficients of q0 + q1 s + q2 s^2 are q(-tau), q0 - q2 tau^2, q(tau).
     """
     rotation, place, omega, v, alpha, a = state
     d1 = vec.cross(n, omega)
@@ -161,11 +273,23 @@ def extent(part, points, state, n, tau):
     before = vec.tmatvec(rotation, vec.add(vec.sub(n, d1), d2))
     middle = vec.tmatvec(rotation, vec.sub(n, d2))
     after = vec.tmatvec(rotation, vec.add(vec.add(n, d1), d2))
-    return (
-        farthest(part, points, before) + c0 - c1 + c2,
-        farthest(part, points, middle) + c0 - c2,
-        farthest(part, points, after) + c0 + c1 + c2,
-    )
+    return before, middle, after, c0 - c1 + c2, c0 - c2, c0 + c1 + c2
+
+
+@kernel
+def extent(part, points, state, n, tau):
+    """Return how far a part goes along n: the largest of its three Bernstein coefficients, each, as a triple."""
+    before, middle, after, a, b, c = coefficients(state, n, tau)
+    return farthest(part, points, before) + a, farthest(part, points, middle) + b, farthest(part, points, after) + c
+
+
+@kernel
+def range_of(part, d):
+    """Return from where to where a part goes along a vector of its link, by its box there."""
+    center, span = part["center"], part["span"]
+    at = vec.dot(d, (center[0], center[1], center[2]))
+    far = abs(d[0]) * span[0] + abs(d[1]) * span[1] + abs(d[2]) * span[2]
+    return at - far, at + far
 
 
 @kernel
@@ -225,11 +349,17 @@ def around(chain, t, tau, margin):
     """Return what the tests of a pair need of its chains at a moment: the states of both links in the frame above them;
     what is needed of a gap at points that are at their origins, what a unit of reach adds on either side; and what
     roundings are a share of."""
-    links, joints, link_a, link_b, stop = chain
-    state_a = chain_state(joints, links, link_a, stop, t)
-    state_b = chain_state(joints, links, link_b, stop, t)
-    base_a, slope_a = third_bound(joints, links, link_a, stop, t, tau)
-    base_b, slope_b = third_bound(joints, links, link_b, stop, t, tau)
+    links, joints, link_a, link_b, stop, states = chain
+    n = links.shape[0]
+    if stop < 0 and states[n, 0] == t and states[n, 1] == tau:
+        state_a, state_b = state_of(states, link_a), state_of(states, link_b)
+        base_a, slope_a = states[link_a, STATE + 6], states[link_a, STATE + 2]
+        base_b, slope_b = states[link_b, STATE + 6], states[link_b, STATE + 2]
+    else:
+        state_a = chain_state(joints, links, link_a, stop, t)
+        state_b = chain_state(joints, links, link_b, stop, t)
+        base_a, slope_a = third_bound(joints, links, link_a, stop, t, tau)
+        base_b, slope_b = third_bound(joints, links, link_b, stop, t, tau)
     quick = vec.norm(state_a[3]) + vec.norm(state_b[3]) + tau * (vec.norm(state_a[5]) + vec.norm(state_b[5]))
     far = vec.norm(state_a[1]) + vec.norm(state_b[1]) + margin + tau * quick
     cube = tau * tau * tau * MORE / 6.0
@@ -264,13 +394,15 @@ def halve(stack, aims, top, column, first, second, n):
 
 @kernel
 def prove_pair(tables, chain, ends, margin, slab, words, used, work):
-    """Append the proof that one shape keeps more than the margin from another during a slab; return (outcome, used).
+    """Append the proof that one shape keeps more than the margin from another during a slab; return (outcome, used,
+    pairs of parts that were looked at).
 
-    `tables`: parts, points; `chain`: links, joints, the two links and the one above both; `ends`: the first parts of
-    both shapes; `slab`: it is the `index`-th of 2^`level`; `work`: what waits, its directions, the simplex of GJK.
+    `tables`: parts, points; `chain`: links, joints, the two links and the one above both, the states of all links;
+    `ends`: the first parts of both shapes; `slab`: it is the `index`-th of 2^`level`; `work`: what waits, its
+    directions, the simplex of GJK, and how many pairs may be looked at.
     """
     parts, points = tables
-    stack, aims, simplex = work
+    stack, aims, simplex, most = work
     stack[0, 0], stack[0, 1] = ends
     stack[0, 2], stack[0, 3] = slab
     for i in range(3):
@@ -280,8 +412,8 @@ def prove_pair(tables, chain, ends, margin, slab, words, used, work):
     moment = (2 * slab[1] + 1) * tau
     state_a, state_b, terms = around(chain, moment, tau, margin)
     while top > 0:
-        if used >= words.shape[0] or looked >= MOST_PARTS:
-            return FULL, used
+        if used >= words.shape[0] or looked >= most:
+            return FULL, used, looked
         looked += 1
         top -= 1
         part_a, part_b, depth, place = parts[stack[top, 0]], parts[stack[top, 1]], stack[top, 2], stack[top, 3]
@@ -309,20 +441,20 @@ def prove_pair(tables, chain, ends, margin, slab, words, used, work):
                 continue
         can_halve = part_a["half"] >= 0 or part_b["half"] >= 0
         if top + 2 > stack.shape[0]:
-            return OPEN, used
+            return OPEN, used, looked
         if can_halve and (not apart or gap - margin < NEAR * max(part_a["size"], part_b["size"])):
             larger_a = part_b["half"] < 0 or (part_a["half"] >= 0 and part_a["size"] >= part_b["size"])
             used = write(words, used, HALF_A if larger_a else HALF_B)
             half = part_a["half"] if larger_a else part_b["half"]
             halve(stack, aims, top, 0 if larger_a else 1, half, half + 1, n)
         elif depth >= DEEPEST or not apart:
-            return OPEN, used
+            return OPEN, used, looked
         else:
             used = write(words, used, HALF_TIME)
             stack[top, 2] = depth + 1
             halve(stack, aims, top, 3, 2 * place, 2 * place + 1, n)
         top += 2
-    return PROVEN, used
+    return PROVEN, used, looked
 
 
 @kernel
@@ -371,82 +503,88 @@ def grow(margins, pairs, tables, shapes, moving, grown):
 
 
 @kernel
-def moves(joints, links, link):
-    """Does a link move in the world?"""
-    i = link
-    while i >= 0:
-        if joints[i]["turn"] > 0.0 or joints[i]["speed"] > 0.0:
-            return True
-        i = links[i]["parent"]
-    return False
-
-
-@kernel
-def sweep(tables, shapes, moving, t, tau, boxes):
-    """Write the box along the world's axes in which each shape stays during [t - tau, t + tau].
+def sweep(tables, shapes, tau, states, boxes):
+    """Write a box along the world's axes in which each shape stays during a slab of half width tau, about whose middle
+    the states are: from the box of the shape in its link; and that it is no tight one.
 
     `shapes`: the first part and the link of each, and the numbers of those that are wanted.
     """
-    parts, points = tables
+    parts, _ = tables
     roots, link_of, wanted = shapes
-    links, joints = moving
-    last = -1
-    state = chain_state(joints, links, link_of[0], -1, t)
-    still = False
-    base = slope = 0.0
     for s in wanted:
-        if link_of[s] != last:
-            last = link_of[s]
-            still = not moves(joints, links, last)
-            state = chain_state(joints, links, last, -1, t)
-            base, slope = third_bound(joints, links, last, -1, t, tau)
-        part = parts[roots[s]]
-        rest = (base + slope * part["reach"]) * (tau * tau * tau * MORE / 6.0)
-        rest += SLACK * (part["reach"] + vec.norm(state[1]) + tau * (vec.norm(state[3]) + tau * vec.norm(state[5])))
+        part, state = parts[roots[s]], state_of(states, link_of[s])
+        rest = left_out(part, states, link_of[s], tau)
+        boxes[s, 6] = 0.0
         for c in range(3):
             n = (1.0 if c == 0 else 0.0, 1.0 if c == 1 else 0.0, 1.0 if c == 2 else 0.0)
-            back = (-n[0], -n[1], -n[2])
-            if still:
-                at = state[1][c]
-                boxes[s, c] = at - farthest(part, points, vec.tmatvec(state[0], back)) - rest
-                boxes[s, 3 + c] = at + farthest(part, points, vec.tmatvec(state[0], n)) + rest
-            else:
-                high = extent(part, points, state, n, tau)
-                low = extent(part, points, state, back, tau)
-                boxes[s, c] = -max(low[0], max(low[1], low[2])) - rest
-                boxes[s, 3 + c] = max(high[0], max(high[1], high[2])) + rest
+            before, middle, after, x, y, z = coefficients(state, n, tau)
+            first, second, third = range_of(part, before), range_of(part, middle), range_of(part, after)
+            boxes[s, c] = min(first[0] + x, min(second[0] + y, third[0] + z)) - rest
+            boxes[s, 3 + c] = max(first[1] + x, max(second[1] + y, third[1] + z)) + rest
 
 
 @kernel
-def slabs_for(tables, shapes, moving):
-    """Return k: in 2^k slabs what a parabola leaves out is small beside the shapes."""
+def left_out(part, states, link, tau):
+    """Return how far from its parabola a point of a part may be, and what roundings may take."""
+    row = states[link]
+    reach = part["reach"]
+    rest = (row[STATE + 6] + row[STATE + 2] * reach) * (tau * tau * tau * MORE / 6.0)
+    _, place, _, v, _, a = state_of(states, link)
+    return rest + SLACK * (reach + vec.norm(place) + tau * (vec.norm(v) + tau * vec.norm(a)))
+
+
+@kernel
+def tighten(tables, shapes, tau, states, boxes, s):
+    """Write the box of a shape again, as tight as its points have it, unless it is that."""
+    if boxes[s, 6] != 0.0:
+        return
+    parts, points = tables
+    part, state = parts[shapes[0][s]], state_of(states, shapes[1][s])
+    rest = left_out(part, states, shapes[1][s], tau)
+    boxes[s, 6] = 1.0
+    for c in range(3):
+        n = (1.0 if c == 0 else 0.0, 1.0 if c == 1 else 0.0, 1.0 if c == 2 else 0.0)
+        high = extent(part, points, state, n, tau)
+        low = extent(part, points, state, (-n[0], -n[1], -n[2]), tau)
+        boxes[s, c] = -max(low[0], max(low[1], low[2])) - rest
+        boxes[s, 3 + c] = max(high[0], max(high[1], high[2])) + rest
+
+
+@kernel
+def slabs_for(tables, shapes, moving, states):
+    """Return k, and leave the states of the first of 2^k slabs: in these what a parabola leaves out is small beside the
+    shapes."""
     parts, _ = tables
     roots, link_of, wanted = shapes
     links, joints = moving
     level = 0
+    set_states(joints, links, 0.5, 0.5, states)
     for s in wanted:
         part = parts[roots[s]]
         while level < MOST_LEVEL:
-            tau = math.ldexp(0.5, -level)
-            base, slope = third_bound(joints, links, link_of[s], -1, 0.5, tau)
-            if (base + slope * part["reach"]) * tau * tau * tau / 6.0 <= LARGEST_REST * part["size"]:
+            tau = states[links.shape[0], 1]
+            rest = states[link_of[s], STATE + 6] + states[link_of[s], STATE + 2] * part["reach"]
+            if rest * tau * tau * tau / 6.0 <= LARGEST_REST * part["size"]:
                 break
             level += 1
+            set_states(joints, links, 0.5 * tau, 0.5 * tau, states)
     return level
 
 
-@kernel
-def prove(tables, shapes, moving, pairs, margins, words, work):
-    """Append the proof of a stretch whose joints are set; return (outcome, used, pair).
+@question
+def prove(table, configs, pieces, margins, most):
+    """Write the proof of a stretch into the room's words; return (outcome, used).
 
-    `shapes`: the first part and the link of each, and which are of models that move; `moving`: links and joints;
-    `pairs`: shapes that may touch, a < b, with their margins; `work`: the boxes of shapes, of those that stand as they
-    are, then what `prove_pair` works in.
+    `table`: the addresses of a `Room`; `configs`, `pieces`: configurations and what each model does, as `set_joints`
+    takes them; `margins`: of every pair; `most`: pairs of parts that may be looked at.
     """
-    boxes, stack, aims, simplex = work
-    roots, link_of, _ = shapes
-    links, joints = moving
-    level = slabs_for(tables, shapes, moving)
+    room = _read(table)
+    links, joints, states, boxes, words = room.links, room.joints, room.states, room.boxes, room.words
+    roots, link_of = room.roots, room.link_of
+    tables, shapes = (room.parts, room.points), (roots, link_of, room.moving)
+    set_joints(links, joints, room.models, configs, pieces)
+    level = slabs_for(tables, shapes, (links, joints), states)
+    tau = math.ldexp(0.5, int(-level))
     used = 0
     for slab in range(1 << level):
         rank = level if slab == 0 else 0
@@ -455,22 +593,28 @@ def prove(tables, shapes, moving, pairs, margins, words, work):
         for _ in range(rank):
             used = write(words, used, HALF_TIME)
         used = write(words, used, SLAB)
-        tau = math.ldexp(0.5, int(-level))
-        sweep(tables, shapes, moving, (2 * slab + 1) * tau, tau, boxes)
-        for p in range(pairs.shape[0]):
-            a, b = pairs[p, 0], pairs[p, 1]
+        if slab > 0:
+            set_states(joints, links, (2 * slab + 1) * tau, tau, states)
+        sweep(tables, shapes, tau, states, boxes)
+        for p in range(room.pairs.shape[0]):
+            a, b = room.pairs[p, 0], room.pairs[p, 1]
             axis = axis_between(boxes, a, b, margins[p])
+            if axis < 0 and boxes[a, 6] + boxes[b, 6] < 2.0:
+                tighten(tables, shapes, tau, states, boxes, a)
+                tighten(tables, shapes, tau, states, boxes, b)
+                axis = axis_between(boxes, a, b, margins[p])
             if axis >= 0:
                 used = write(words, used, AXIS + axis)
                 continue
-            stop = common_ancestor(links, link_of[a], link_of[b])
-            chain = links, joints, link_of[a], link_of[b], stop
-            outcome, used = prove_pair(
-                tables, chain, (roots[a], roots[b]), margins[p], (level, slab), words, used, (stack, aims, simplex)
-            )
+            chain = links, joints, link_of[a], link_of[b], common_ancestor(links, link_of[a], link_of[b]), states
+            outcome, used, looked = prove_pair(
+                tables, chain, (roots[a], roots[b]), margins[p], (level, slab), words, used,
+                (room.stack, room.aims, room.simplex, most),
+            )  # fmt: skip
+            most -= looked
             if outcome != PROVEN:
-                return outcome, used, p
-    return (PROVEN if used <= words.shape[0] else FULL), used, -1
+                return outcome, used
+    return (PROVEN if used <= words.shape[0] else FULL), used
 
 
 @kernel

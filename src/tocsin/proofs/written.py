@@ -19,8 +19,10 @@ from tocsin.model.timed import SplineMotion
 from tocsin.motion.links import BALL, FIXED, FLOATING, PLANAR, PRISMATIC, REVOLUTE
 from tocsin.proofs import search
 from tocsin.proofs.points import corners_of
+from tocsin.proofs.swept import AROUND_A, AROUND_B
 
 _WORDS = {search.HALF_TIME: "/", search.SLAB: ".", search.HALF_A: "<", search.HALF_B: ">", search.TOGETHER: "="}
+_WORDS |= {AROUND_A: "(", AROUND_B: ")"}
 _WORDS |= {search.AXIS + k: word for k, word in enumerate(("x", "-x", "y", "-y", "z", "-z"))}
 _NUMBERS = {search.ALONG: 3, search.SEEN: 4}
 
