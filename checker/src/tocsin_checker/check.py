@@ -9,6 +9,7 @@ joint values within the limits, or in one that holds nothing but a witness.
 
 import functools
 import itertools
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator
 from fractions import Fraction
@@ -17,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from tocsin_checker.models import Model, read_model
-from tocsin_checker.motion import UP, Boxes, Cell, Cells, Slabs, norms, unit
+from tocsin_checker.motion import UP, Boxes, Cell, Cells, Slabs, about, norms, unit
 from tocsin_checker.proof import Refused, need, shown
 
 MOST_SHAPES, AT_ONCE = 3_000, 500
@@ -52,11 +53,15 @@ class Scene:
         return [x for a, b in ((i, k), (k, i)) for x in self.above(a) if x not in self.above(b)]
 
     def stretch(self, begin: Fraction, end: Fraction) -> tuple[list[Any], list[Any]]:
-        """Return all links with their joints in a stretch, and the entries of all configurations."""
+        """Return all links with their joints in a stretch, and the entries of all configurations as polynomials of its
+        time."""
         links, entries = [], []
         for model in self.models:
-            own, moves = model.during(begin, end, len(entries))
-            links, entries = links + own, entries + moves
+            knots = model.knots or [begin, end]
+            k = bisect_right(knots, begin) - 1
+            lasts = knots[k + 1] - knots[k]
+            links += [link.during(model.pieces[k], model.off, len(entries)) for link in model.links]
+            entries += [about(p, (begin - knots[k]) / lasts, (end - begin) / lasts) for p in model.pieces[k]]
         return links, entries
 
 
@@ -124,22 +129,21 @@ class Check(Scene):
     def _margins(self, margin: float, pairs: list[Any]) -> np.ndarray:
         """Return the margin of every pair of shapes a < b that has to be apart, NOT_ASKED where none has to; of some
         pairs of links the proof says another one, or why they are not asked about."""
-        link, of = np.array([i for i, _ in self.shapes], dtype=int), {}
-        asked = np.array([self.of[i].asked for i in link], dtype=bool)
+        link = np.array([i for i, _ in self.shapes], dtype=int)
+        names, asked = np.array(self.names, dtype=object)[link], np.array([self.of[i].asked for i in link], dtype=bool)
         out = np.where(np.triu((asked[:, None] | asked) & (link[:, None] != link)), margin, NOT_ASKED)
-        for shape, i in enumerate(link):
-            of.setdefault(self.names[i], []).append(shape)
         lengths = [margin, *(said for _, _, said in pairs if not isinstance(said, str))]
         need(all(0.0 <= m < 1e9 for m in lengths), "a margin is a length, not negative.")
         need(len({frozenset(entry[:2]) for entry in pairs}) == len(pairs), "a pair of links is spoken of twice.")
         for a, b, said in pairs:
-            both = [(min(pair), max(pair)) for pair in itertools.product(of.get(a, ()), of.get(b, ()))]
-            for pair in (pair for pair in both if out[pair] < NOT_ASKED):
-                skips = isinstance(said, str)
-                fits = not skips or said == "ignored" or (said == "adjacent" and self._adjacent(*link[[*pair]]))
+            one = np.outer(names == a, names == b)
+            both = np.argwhere((one | one.T) & (out < NOT_ASKED))
+            skips = isinstance(said, str)
+            for pair in both:
+                fits = not skips or said == "ignored" or (said == "adjacent" and self._adjacent(*link[pair]))
                 need(fits, f"{a} and {b} are skipped, but not as 'ignored', nor 'adjacent' with a joint between.")
-                out[pair] = NOT_ASKED if skips else said
-                self.skipped.update([said] if skips else [])
+            out[tuple(both.T)] = NOT_ASKED if skips else said
+            self.skipped.update([said] * len(both) if skips else [])
         return out
 
     def _adjacent(self, *links: int) -> bool:
@@ -163,12 +167,11 @@ class Check(Scene):
                 yield cell
             elif word in SIDES:
                 shape, link, part = of[SIDES[word]]
-                if word in ("<", ">"):
-                    made = [(shape, link, half) for half in part.halves]
-                else:
-                    need(link >= 0, "the world has no joint.")
-                    made = [(shape, self.links[link].parent, part.around(self.links[link]))]
-                waiting += [(cell, (of[0], one) if SIDES[word] else (one, of[1])) for one in made[::-1]]
+                parts = part.halves if word in ("<", ">") else [part.around(self.links[link])]
+                above = link if word in ("<", ">") else self.links[link].parent
+                need(above >= 0, "what the world carries is not swept.")
+                made = [(shape, above, one) for one in parts[::-1]]
+                waiting += [(cell, (of[0], one) if SIDES[word] else (one, of[1])) for one in made]
             elif word in AXES:
                 yield cell, *of, AXES[word], -1
             else:
@@ -238,6 +241,8 @@ class Check(Scene):
         need(not model.knots and not any(model.off), "a matrix is of a robot that stands.")
         whole = tuple(limits(model, entry) for entry in range(len(model.off)))
         boxes = functools.partial(Boxes, self, self.stretch(Fraction(0), Fraction(1))[0])
+        spoken = {frozenset(said["links"]) for said in self.proof["links"]}
+        need(len(spoken) == len(self.proof["links"]), "a pair of links is spoken of twice.")
         for said in self.proof["links"]:
             self.where, verdict = " and ".join(map(str, said["links"])) + ": ", said["verdict"]
             of = [[s for s, (i, _) in enumerate(self.shapes) if self.names[i] == name] for name in said["links"]]
@@ -246,31 +251,26 @@ class Check(Scene):
             need(bool(asked), "these are no two links that have shapes and are asked about.")
             between = self.between(*(self.shapes[s][0] for s in wanted[0]))
             need(all(self.links[i].kind != "ball" for i in between), "a joint between them does not turn or slide.")
-            told[verdict] += 1
             if verdict == "never":
                 self.apart(said["tree"], wanted, whole, boxes)
+                told[verdict] += 1
+                continue
+            if verdict == "always":
+                words = iter(said["tree"].split())
+                cells = list(self.leaves(words, whole, (), ()))
+                need(next(words, None) is None, "the proof goes on behind its end.")
             else:
-                cells, contacts = self._boxes(said, whole), said["contacts"]
-                own = len(cells) == len(contacts) and all(tuple(map(int, one["shapes"])) in wanted for one in contacts)
-                need(own, "not every box has two points of these links.")
-                for k in range(0, len(cells), AT_ONCE):
-                    some = slice(k, k + AT_ONCE)
-                    self.together(boxes(between, cells[some]), contacts[some], float(said["tolerance"]))
+                need(verdict == "sometimes", "links are 'never', 'sometimes' or 'always' in contact.")
+                cells = [tuple((float(v), float(v)) for v in said["witness"])]
+                outside = any(v < low or v > high or v - v for (v, _), (low, high) in zip(cells[0], whole))
+                need(len(cells[0]) == len(whole) and not outside, "the witness is no configuration within the limits.")
+            contacts, tolerance = said["contacts"], float(said["tolerance"])
+            own = len(cells) == len(contacts) and all(tuple(map(int, one["shapes"])) in wanted for one in contacts)
+            need(own, "not every box has two points of these links.")
+            for some in (slice(k, k + AT_ONCE) for k in range(0, len(cells), AT_ONCE)):
+                self.together(boxes(between, cells[some]), contacts[some], tolerance)
+            told[f"{verdict} (within margin and {tolerance:.6g} m)"] += 1
         self.about.append(", ".join(f"{n} pairs of links {verdict}" for verdict, n in sorted(told.items())))
-
-    def _boxes(self, said: dict[str, Any], whole: Cell) -> list[Cell]:
-        """Return the boxes in which two links touch: that of the witness, within the limits where there are any, or
-        those of a tree, which cover all values."""
-        need(said["verdict"] in ("sometimes", "always"), "links are 'never', 'sometimes' or 'always' in contact.")
-        if said["verdict"] == "always":
-            words = iter(said["tree"].split())
-            cells = list(self.leaves(words, whole, (), ()))
-            need(next(words, None) is None, "the proof goes on behind its end.")
-            return cells
-        box = tuple((float(v), float(v)) for v in said["witness"])
-        within = len(box) == len(whole) and not any(v < low or v > high for (v, _), (low, high) in zip(box, whole))
-        need(within, "the witness is not a configuration within the limits.")
-        return [box]
 
 
 def check(proof: dict[str, Any], files: dict[str, Any]) -> Check:

@@ -12,7 +12,6 @@ import hashlib
 import io
 import itertools
 import xml.etree.ElementTree as ElementTree
-from bisect import bisect_right
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
@@ -20,7 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tocsin_checker.motion import EYE, ONE, UP, Poly, about, norms, rigid, turn_between, twist, unit, whole
+from tocsin_checker.motion import EYE, ONE, UP, Poly, norms, rigid, turn_between, twist, unit, whole
 from tocsin_checker.proof import need
 
 ENTRIES = {"fixed": 0, "revolute": 1, "prismatic": 1, "ball": 4}
@@ -46,8 +45,8 @@ class Part:
         """Place its points in the link. `sizes`: how far they are at most from its origin (reach); what roundings are a
         share of (spread); a ball around them, its radius (girth) and center."""
         self.used = self.corners if self.faces is None else self.corners[np.unique(self.faces)]
-        sizes = len(self.used) > 0 and min(self.radius, np.min(self.ring)) >= 0.0
-        need(sizes, "a shape has no points, or a size below zero.")
+        fits = len(self.used) > 0 and min(self.radius, np.min(self.ring)) >= 0.0
+        need(fits, "a shape has no points, or a size below zero.")
         self.points = self.placed(self.used)
         center = 0.5 * (self.points.min(axis=0) + self.points.max(axis=0))
         sets, grown = (self.used, self.points, self.points - center), self.radius + float(np.max(self.ring))
@@ -79,16 +78,14 @@ class Part:
         return self.placed(np.array(weights) @ self.corners[numbers] / sum_of + (x, y, z))
 
     def around(self, link: "Link") -> "Part":
-        """Return all places to which its link's joint can take it, as the parent has them: around an axis each point is
-        on a ring. What it is off by from its own rounding, and from that here, is less than a share of `spread`."""
-        need(link.kind in ("fixed", "revolute"), "a part is swept around a joint that does not turn.")
-        made, place = replace(self, place=link.origin @ self.place), link.origin.copy()
-        if link.kind == "revolute":
-            axis = link.twist[[2, 0, 1], [1, 2, 0]]
-            across = np.linalg.qr(np.column_stack((axis, EYE)))[0][:, [1, 2, 0]]
-            local, place[:3, :3] = self.points @ across, place[:3, :3] @ across
-            made = Part(local * EYE[2], place, self.radius + np.max(self.ring), norms(local[:, :2]))
-        reach = (self.sizes[0] + norms(link.origin[:3, 3])) * UP
+        """Return all places to which its link's joint can turn it, as the parent has them: each point is on a ring.
+        What it is off by, from its own rounding and that here, is less than a share of `spread`."""
+        need(link.kind == "revolute", "a part is swept around a joint that does not turn.")
+        axis, place = link.twist[[2, 0, 1], [1, 2, 0]], link.origin.copy()
+        across = np.linalg.qr(np.column_stack((axis, EYE)))[0][:, [1, 2, 0]]
+        local, place[:3, :3] = self.points @ across, place[:3, :3] @ across
+        made = Part(local * EYE[2], place, self.radius + float(np.max(self.ring)), norms(local[:, :2]))
+        reach = (self.sizes[0] + norms(place[:3, 3])) * UP
         made.sizes[:2] = reach, self.sizes[1] + 16.0 * reach
         return made
 
@@ -106,8 +103,8 @@ class Part:
 def shape(points: Any, place: Any, radius: float = 0.0, ring: float = 0.0, faces: Any = None) -> Part:
     """Return a shape as one part, or a mesh, if there are triangles: of that, corners at the same place are one."""
     corners, place = np.array(points, dtype=float).reshape(-1, 3), np.array(place, dtype=float)
-    turn = place[:3, :3]
-    need(np.abs(turn @ turn.T - EYE).max() <= 1e-9, "a shape is placed by a matrix that is no rotation.")
+    stands = np.abs(place[:3, :3] @ place[:3, :3].T - EYE).max() <= 1e-9 and place[3:].tolist() == [[0, 0, 0, 1]]
+    need(stands, "a shape is placed by a matrix that is no rotation and translation.")
     if faces is None:
         return Part(corners, place, float(radius), float(ring))
     triangles = np.array(faces, dtype=np.int64).reshape(-1, 3)
@@ -198,15 +195,6 @@ class Model(NamedTuple):
     about: str
     """Where its shapes are from."""
 
-    def during(self, begin: Fraction, end: Fraction, first: int) -> tuple[list[Link], list[Poly]]:
-        """Return every link with its joint in a stretch of the motion, and the polynomial of every entry in the time of
-        the stretch; these are numbered from `first` on."""
-        knots = self.knots or [begin, end]
-        k = bisect_right(knots, begin) - 1
-        lasts = knots[k + 1] - knots[k]
-        entries = [about(p, (begin - knots[k]) / lasts, (end - begin) / lasts) for p in self.pieces[k]]
-        return [link.during(self.pieces[k], self.off, first) for link in self.links], entries
-
 
 def _numbers(element: Any, key: str, default: str) -> list[float]:
     return [float(v) for v in (default if element is None else element.get(key, default)).split()]
@@ -291,6 +279,8 @@ def _spelled(item: dict[str, Any], parent: int) -> Link:
 def read_model(given: dict[str, Any], files: dict[str, Any], first: int) -> Model:
     """Return a model of the proof, its links numbered from `first` on; `files`: the robots that the user has given."""
     name, links, source = str(given["name"]), [], "as the proof spells it out"
+    own = name not in files or any("files" in item for item in given["links"])
+    need(own, f"the proof spells {name!r} out, and is about nothing that is in the file that was given of it.")
     for item in given["links"]:
         parent = first + [link.name for link in links].index(item["parent"]) if item["parent"] else -1
         if "files" not in item:

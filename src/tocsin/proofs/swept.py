@@ -21,8 +21,8 @@ from tocsin.motion.links import FIXED, REVOLUTE
 from tocsin.proofs.parts import PART
 
 AROUND_A, AROUND_B = 17, 18
-"""Words of a proof: ( ) the first, or the second, part is swept around the joint of its link, and stands on the next
-one; of a fixed joint it is as it was."""
+"""Words of a proof: ( ) the first, or the second, part is swept around the joint of its link, and stands on the link
+above."""
 
 MORE = 1.0 + 2.0**-40
 
@@ -50,14 +50,14 @@ def ways_around(asked: Asked, box: Row) -> Iterator[tuple[Asked, Row, list[int]]
             made = around[k]
             if made is None:
                 break
-            part, own, new[k], steps = made
+            part, own, new[k] = made
             part["point"] += len(points)
             roots[k], parts, points = len(parts), np.concatenate((parts, part)), np.concatenate((points, own))
-            words += [(AROUND_A, AROUND_B)[k]] * steps
+            words.append((AROUND_A, AROUND_B)[k])
         else:
             left = np.isin(entries, [*entries_between(links, *new)])
             room = np.zeros((len(cells), 2 * int(left.sum())))
-            ways = (parts, points), links, joints, (*new, *roots), entries[left], row, room, work
+            ways = (parts, points), links, joints, (new[0], new[1], roots[0], roots[1]), entries[left], row, room, work
             yield ways, box[np.tile(left, 2)], words
 
 
@@ -74,19 +74,13 @@ def entries_between(links: LinkTable, a: int, b: int) -> set[int]:
 
 def swept(
     tables: tuple[Records, FloatArray], links: LinkTable, root: int, link: int
-) -> tuple[Records, FloatArray, int, int] | None:
-    """Return a shape of a link around the first joint above it that moves, as one part and its points; on which link,
-    and how many joints above its own that is. None if the joint does not turn, or the world is what it stands on."""
-    points, beyond = _points(*tables, root)
-    reach, steps = float(tables[0][root]["reach"]), 1
-    while int(links[link]["kind"]) == FIXED and int(links[link]["parent"]) >= 0:
-        turn, place = links[link]["rotation"], links[link]["translation"]
-        points, reach = points @ turn.T + place, (reach + float(np.linalg.norm(place))) * MORE
-        link, steps = int(links[link]["parent"]), steps + 1
+) -> tuple[Records, FloatArray, int] | None:
+    """Return a shape of a link around the joint of its link, as one part and its points, and on which link. None if the
+    joint does not turn, or the world is what it stands on."""
     parent = int(links[link]["parent"])
     if int(links[link]["kind"]) != REVOLUTE or parent < 0:
         return None
-    return *_around(points, beyond, reach, links[link]), parent, steps
+    return *_around(*_points(*tables, root), float(tables[0][root]["reach"]), links[link]), parent
 
 
 def _points(parts: Records, points: FloatArray, root: int) -> tuple[FloatArray, float]:
