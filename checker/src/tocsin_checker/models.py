@@ -279,8 +279,6 @@ def _spelled(item: dict[str, Any], parent: int) -> Link:
 def read_model(given: dict[str, Any], files: dict[str, Any], first: int) -> Model:
     """Return a model of the proof, its links numbered from `first` on; `files`: the robots that the user has given."""
     name, links, source = str(given["name"]), [], "as the proof spells it out"
-    own = name not in files or any("files" in item for item in given["links"])
-    need(own, f"the proof spells {name!r} out, and is about nothing that is in the file that was given of it.")
     for item in given["links"]:
         parent = first + [link.name for link in links].index(item["parent"]) if item["parent"] else -1
         if "files" not in item:
@@ -307,5 +305,7 @@ def read_model(given: dict[str, Any], files: dict[str, Any], first: int) -> Mode
     fits = len(knots) == len(pieces) + 1 and all(a < b for a, b in itertools.pairwise(knots))
     need(fits, f"the times of {name!r} are not those of its pieces, or do not increase.")
     need(given["asked"] is True or stands, f"{name!r} moves, and the proof does not ask about it.")
-    tube = " in a tube of what it may be off" if any(off) else ""
-    return Model(name, links, pieces, [] if stands else knots, off, given["asked"] is True, source + tube)
+    source += " in a tube of what it may be off" if any(off) else ""
+    unread = name in files and not any("files" in item for item in given["links"])
+    source += "; THE FILE THAT WAS GIVEN OF IT IS NOT READ" if unread else ""
+    return Model(name, links, pieces, [] if stands else knots, off, given["asked"] is True, source)
