@@ -8,8 +8,8 @@ import pytest
 import tocsin
 from tocsin.deform.mesh_arrays import REACH, MeshPair
 from tocsin.deform.mesh_state import MeshState
-from tocsin.deform.narrow import FIRST
-from tocsin.deform.one_ring import list_rings, make_scratch, rings_free
+from tocsin.deform.narrow import EVERY, FIRST, VERTEX_FACE
+from tocsin.deform.one_ring import MOST_PAIRS, direct, list_face, make_scratch, rings_free
 from tocsin.deform.overlap import Reach
 from tocsin.deform.rings import LONGEST
 from tocsin.deform.run import find
@@ -57,10 +57,10 @@ def settled(soft, v0, v1, limit=1.0, margin=0.0):
     limit, margin = np.float32(limit), np.float32(margin)
     noise = np.float32(24.0 * 2.0**-24 * side.measures[REACH] * (1.0 + 2.0**-22))
     flat, every = set(), set()
-    for b, (length, used) in enumerate(side.ring_lengths):
-        bits = rings_free(side.table, side.ring_vertices, b, length, reach_of(limit, noise, margin), make_scratch())
+    for length, used, first in side.ring_lengths:
+        bits = rings_free(side.table, side.ring_vertices, first, length, reach_of(limit, noise, margin), make_scratch())
         for lane in range(used):
-            v = int(side.ring_vertices[b, 0, lane])
+            v = int(side.ring_vertices[first, 0, lane])
             every.add(v)
             if (bits >> lane) & 1:
                 flat.add(v)
@@ -72,13 +72,16 @@ def unsettled_pairs(soft, v0, v1, limit=1.0, margin=0.0):
     side = soft.fit(v0, v1, np.zeros(3)).arrays
     limit, margin = np.float32(limit), np.float32(margin)
     noise = np.float32(24.0 * 2.0**-24 * side.measures[REACH] * (1.0 + 2.0**-22))
-    scratch, rows, left, every = make_scratch(), np.zeros((4 * LONGEST * LONGEST, 4), np.int32), set(), set()
-    for b, (length, used) in enumerate(side.ring_lengths):
-        rings_free(side.table, side.ring_vertices, b, length, reach_of(limit, noise, margin), scratch)
-        n = list_rings(side, b, (1 << used) - 1, reach_of(limit, noise, margin), scratch, rows, 0)
-        left |= {tuple(sorted(side.source[pair].tolist())) for pair in rows[:n, :2]}
+    scratch, rows, left, every = make_scratch(), np.zeros((MOST_PAIRS, 4), np.int32), set(), set()
+    reach = reach_of(limit, noise, margin)
+    for b, (length, used, first) in enumerate(side.ring_lengths):
+        rings_free(side.table, side.ring_vertices, first, length, reach, scratch)
+        direct(scratch, length)
+        for i in range(length):
+            n = list_face(side, b, i, (1 << used) - 1, reach, scratch, rows, 0)
+            left |= {tuple(sorted(side.source[pair].tolist())) for pair in rows[:n, :2]}
         for lane in range(used):
-            members = side.source[side.ring_faces[b, :length, lane]].tolist()
+            members = side.source[side.ring_faces[first : first + length, 0, lane]].tolist()
             every |= {tuple(sorted(pair)) for pair in itertools.combinations(members, 2)}
     return left, every
 
@@ -111,7 +114,7 @@ def test_a_ring_that_is_settled_touches_itself_nowhere(bumps):
         assert touching(v0, v1, faces[(faces == v).any(axis=1)]) == 0
 
 
-@pytest.mark.parametrize("n", range(3, LONGEST + 1))
+@pytest.mark.parametrize("n", [*range(3, 17), 31])
 def test_fans_are_settled_until_they_touch(n):
     rng = np.random.default_rng(n)
     for _ in range(3):
@@ -123,7 +126,7 @@ def test_fans_are_settled_until_they_touch(n):
                 assert touching(v0, vt, faces) == 0
 
 
-@pytest.mark.parametrize(("n", "bend"), [(3, 0.6), (4, 0.6), (5, 0.9), (6, 0.3), (6, 1.2), (8, 0.8), (12, 0.5)])
+@pytest.mark.parametrize(("n", "bend"), [(3, 0.6), (4, 0.6), (5, 0.9), (6, 0.3), (6, 1.2), (8, 0.8), (12, 0.5), (20, 0.5)])
 def test_pairs_of_a_folded_ring_that_are_settled_touch_nowhere(n, bend):
     rng = np.random.default_rng(n)
     settled_at_all = touch_at_all = 0
@@ -150,7 +153,7 @@ def test_pairs_of_a_ring_keep_the_margin():
     assert left == every
 
 
-@pytest.mark.parametrize("n", [7, 9, 12])
+@pytest.mark.parametrize("n", [7, 9, 12, 50, LONGEST])
 def test_a_fan_that_goes_around_twice_is_not_settled(n):
     v, faces = fan(n, np.random.default_rng(n), turns=2)
     assert settled(made(v, faces), v, v) == (set(), {0})
@@ -186,6 +189,24 @@ def test_rings_are_where_faces_close_around_a_vertex_and_nowhere_else():
     assert settled(made(v, faces, same=same), v, v)[1] == {6, 9, 10}
     wide, spokes = fan(LONGEST + 1, np.random.default_rng(0))
     assert settled(made(wide, spokes), wide, wide)[1] == set()
+
+
+def test_long_fans_are_rings_and_folded_ones_are_settled_in_parts():
+    """Two of eight blocks of a folded fan have more pairs than a chunk has room for; lists are those of pairs alone."""
+    rng = np.random.default_rng(3)
+    v, faces = fan(LONGEST, rng)
+    v0 = np.concatenate([v + [3.0 * k, 0.0, 0.0] for k in range(8)])
+    every = np.concatenate([faces + k * len(v) for k in range(8)]).astype(np.int32)
+    v1 = v0 + 0.6 * rng.normal(size=v0.shape)
+    assert settled(made(v0, every), v0, v0)[1] == {k * len(v) for k in range(8)}
+    found = []
+    for edges in ([], [(k * len(v), k * len(v) + 1) for k in range(8)]):  # at a loose edge no vertex has a ring
+        side = made(v0, every, edges=edges).fit(v0, v1, np.zeros(3))
+        assert side.arrays.has_ring.any() != bool(edges)
+        hits = find([MeshPair(side, side, True, 0.0, 1e-9, overlaps=False)], EVERY, threads=1).hits
+        found.append(hits[hits["kind"] == VERTEX_FACE])
+    assert len(found[0]) > 300
+    assert found[0].tobytes() == found[1].tobytes()
 
 
 def test_neighbours_that_fold_onto_each_other_are_found():

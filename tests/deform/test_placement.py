@@ -35,6 +35,16 @@ def test_vertices_go_straight_between_frames_and_ends_are_exact(models):
     assert some(1.0).tolist() == [[3, 4, 3]]
 
 
+def test_both_ends_of_a_stretch_are_those_of_its_frames(models):
+    cloth, rail = models
+    for motion in (cloth.move(POINTS, POINTS + 3.0), cloth.follow([POINTS, POINTS + 1.0, POINTS + 5.0])):
+        place = asked(motion, rail.move([0.0], [1.0]), models=[cloth, rail])
+        for stretch in place.stretches:
+            at, off = place.frames(0, stretch)
+            ends = place.ends(0, stretch)
+            assert (ends.start.tolist(), ends.end.tolist(), ends.off) == (at(0.0).tolist(), at(1.0).tolist(), off)
+
+
 def test_what_stands_stands_at_every_time(models):
     cloth, rail = models
     place = asked(rail.move([0.0], [1.0]), models=[cloth, rail])

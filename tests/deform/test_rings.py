@@ -34,13 +34,13 @@ def test_inside_a_sheet_every_vertex_has_one_and_none_at_its_border():
 def test_faces_around_a_vertex_are_put_in_order(n):
     rng = np.random.default_rng(n)
     faces = rng.permutation(fan(n))
-    whole, ring, members, uses = rings(faces, n + 1)
+    whole, ring, members, start = rings(faces, n + 1)
     assert whole.tolist() == [True] + [False] * n
-    assert uses[0] == n
-    around = ring[0, :n].tolist()
+    assert start[:2].tolist() == [0, n]
+    around = ring[:n].tolist()
     assert sorted(around) == list(range(1, n + 1))
     for k in range(n):
-        assert set(faces[members[0, k]]) == {0, around[k], around[(k + 1) % n]}
+        assert set(faces[members[k]]) == {0, around[k], around[(k + 1) % n]}
 
 
 @pytest.mark.parametrize(
@@ -68,18 +68,26 @@ def test_vertices_that_count_as_one_have_none_and_neither_has_one_at_a_loose_edg
 
 
 def test_blocks_have_eight_rings_of_one_length_each_once():
-    faces, at = grid(6)
-    found = rings(faces, at.size)
+    sheet, at = grid(6)
+    faces = np.concatenate([sheet, fan(30) + at.size]).astype(np.int32)
+    n = at.size + 31
+    found = rings(faces, n)
     place = np.random.default_rng(1).permutation(len(faces)).astype(np.int32)
-    blocks = blocks_of(found, place, np.arange(at.size))
+    blocks = blocks_of(found, place, np.arange(n))
+    vertices, members = blocks.vertices[:, 0], blocks.faces[:, 0]
     seen = []
-    for b, (length, used) in enumerate(blocks.lengths):
+    after = 0
+    for length, used, first in blocks.lengths:
+        assert first == after
+        after = first + 1 + length
         for lane in range(used):
-            v = blocks.vertices[b, 0, lane]
+            v = vertices[first, lane]
             seen.append(v)
             for k in range(length):
-                p, q = blocks.vertices[b, 1 + k, lane], blocks.vertices[b, 1 + (k + 1) % length, lane]
-                (face,) = faces[place == blocks.faces[b, k, lane]]
+                p, q = vertices[first + 1 + k, lane], vertices[first + 1 + (k + 1) % length, lane]
+                (face,) = faces[place == members[first + k, lane]]
                 assert set(face) == {v, p, q}
-        assert (blocks.vertices[b, 0, used:] == blocks.vertices[b, 0, used - 1]).all(), "filled with the last"
+        assert (vertices[first, used:] == vertices[first, used - 1]).all(), "filled with the last"
+    assert after == len(vertices) == len(members)
+    assert blocks.lengths[-1].tolist()[:2] == [30, 1]
     assert sorted(seen) == np.flatnonzero(found[0]).tolist()

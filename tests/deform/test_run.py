@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import tocsin
+from tocsin.deform.hierarchy import LEVELS
 from tocsin.deform.narrow import ANY, EVERY, FIRST
 from tocsin.deform.run import FITTED, SLAB, Budget, _own, _parted, _whole, cores, ended, nothing, undecided
 from tocsin.deform.traverse import BESIDE, RINGS
@@ -28,8 +29,15 @@ def test_a_models_own_tasks_cover_octets_and_rings_once(parts):
     for kind, count in ((BESIDE, 20), (RINGS, 5)):
         covered = [k for first, last, what in tasks.tolist() if what == kind for k in range(first, last)]
         assert covered == list(range(count))
-    assert len(_whole(20, 5)) == 1 + len(_own(20, 5, 1))
     assert _own(0, 0, 4).shape == (0, 3)
+
+
+def test_on_one_thread_every_pair_is_one_block():
+    tasks, blocks = _whole(((20, 5), (0, 0), (0, 7)))
+    top = [0, 0, LEVELS - 1]
+    assert tasks.tolist() == [top, [0, 20, BESIDE], [0, 5, RINGS], top, top, [0, 7, RINGS]]
+    assert blocks.tolist() == [[0, 3, 0], [3, 4, 1], [4, 6, 2]]
+    assert [len(part) for part in _whole(())] == [0, 0]
 
 
 def test_models_whose_boxes_are_farther_apart_than_matters_are_not_asked():

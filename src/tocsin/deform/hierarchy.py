@@ -136,9 +136,39 @@ def clear_lane(octet, lane):
 
 
 @kernel
-def fit_elements(octets, seats, table, pad, n):
-    """Write the octets of the n elements; return the sum of the widths of all lanes."""
+def fit_octet(hierarchy, level, q):
+    """Write one octet of a level above the elements, from the octets of the level below it."""
+    octets = hierarchy.octets
+    start = hierarchy.start
+    below = start[level - 1]
+    count = start[level] - below
+    if 8 * q + 8 <= count:
+        first = below + 8 * q
+        for row in range(0, ROWS, 2):
+            store_singles(octets, start[level] + q, row, lowest_of_eight(octets, first, row))
+            store_singles(octets, start[level] + q, row + 1, highest_of_eight(octets, first, row + 1))
+        return
+    octet = octets[start[level] + q]
+    for lane in range(8):
+        if 8 * q + lane >= count:
+            clear_lane(octet, lane)
+            continue
+        child = below + 8 * q + lane
+        for row in range(0, ROWS, 2):
+            octet[row, lane] = lowest(load_singles(octets, child, row))
+            octet[row + 1, lane] = highest(load_singles(octets, child, row + 1))
+
+
+@kernel
+def fit_elements(hierarchy, seats, table, pad, n):
+    """Write the octets of the n elements, and those above them; return the sum of the widths of all lanes.
+
+    An octet is put together as soon as its eight are written: a model of 100,000 triangles has 15 MB of them, which
+    would come back from memory in a pass of its own.
+    """
+    octets = hierarchy.octets
     total = spread_single(ZERO)
+    last = seats.shape[0] - 1
     for q in range(seats.shape[0]):
         a = gathered(table, seats, q, 0)
         b = gathered(table, seats, q, 1)
@@ -148,32 +178,9 @@ def fit_elements(octets, seats, table, pad, n):
         if 8 * q + 8 > n:
             for lane in range(n - 8 * q, 8):
                 clear_lane(octets[q], lane)
+        if q & 7 == 7 or q == last:
+            fit_octet(hierarchy, 1, q >> 3)
     return total
-
-
-@kernel
-def fit_level(hierarchy, level):
-    """Write the octets of one level above the elements, from the level below it."""
-    octets = hierarchy.octets
-    start = hierarchy.start
-    below = start[level - 1]
-    count = start[level] - below
-    for q in range(start[level + 1] - start[level]):
-        if 8 * q + 8 <= count:
-            first = below + 8 * q
-            for row in range(0, ROWS, 2):
-                store_singles(octets, start[level] + q, row, lowest_of_eight(octets, first, row))
-                store_singles(octets, start[level] + q, row + 1, highest_of_eight(octets, first, row + 1))
-            continue
-        octet = octets[start[level] + q]
-        for lane in range(8):
-            if 8 * q + lane >= count:
-                clear_lane(octet, lane)
-                continue
-            child = below + 8 * q + lane
-            for row in range(0, ROWS, 2):
-                octet[row, lane] = lowest(load_singles(octets, child, row))
-                octet[row + 1, lane] = highest(load_singles(octets, child, row + 1))
 
 
 @kernel
@@ -196,9 +203,10 @@ def refit(addresses, seats, used, p0, p1, origin):
     measures = mesh.measures
     measures[REACH], measures[PACE] = place_vertices(used, p0, p1, origin, mesh.table, mesh.places)
     pad = np.float32((PAD * measures[REACH] + LEAST_PAD) * (1.0 + 2.0**-22))
-    total = fit_elements(hierarchy.octets, seats, mesh.table, pad, mesh.corners.shape[0])
-    for level in range(1, LEVELS):
-        fit_level(hierarchy, level)
+    total = fit_elements(hierarchy, seats, mesh.table, pad, mesh.corners.shape[0])
+    for level in range(2, LEVELS):
+        for q in range(hierarchy.start[level + 1] - hierarchy.start[level]):
+            fit_octet(hierarchy, level, q)
     width = 0.0
     for k in range(8):
         width += one_lane(total, k)

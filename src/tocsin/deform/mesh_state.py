@@ -27,7 +27,7 @@ WORN = 1.6
 when it was made."""
 
 
-SAMPLED = 1024
+SAMPLED = 256
 """Vertices that tell about where a model is: all those of a cloth of 20,000 triangles take a seventh of fitting it."""
 
 
@@ -138,8 +138,8 @@ class MeshState:
         sequence: Indices = in_sequence(self._elements.corners, n)
         self._used = np.sort(sequence)
         self._rings: Rings = blocks_of(self._found, place, sequence)
-        whole, _, faces, uses = self._found
-        beside = find_beside(self._elements.corners, place, whole, faces, uses)
+        whole, _, faces, first = self._found
+        beside = find_beside(self._elements.corners, place, whole, faces, first)
         self._beside = Beside(*beside), Beside(*find_above(*beside[:2]))
         seat(self._elements.corners, self._seats)
         self.rebuilt += 1

@@ -11,12 +11,17 @@ from typing import NamedTuple
 import numpy as np
 
 from tocsin.compiler.jit import inlined, kernel
+from tocsin.deform.rings import LONGEST
 
 DIAGONAL = sum(1 << (9 * i) for i in range(8)) - 2**64
 """Bits of eight lanes with themselves, as a signed number."""
 
 UPPER = sum(1 << (8 * i + k) for i in range(8) for k in range(i, 8)) - 2**64
 """Bits of eight lanes with themselves and later ones, as a signed number."""
+
+
+MOST_BESIDE = 1 + 24 * (LONGEST - 1)
+"""Octets that are beside one, at most: 24 corners have rings, and no two of their other faces need be in one octet."""
 
 
 class Beside(NamedTuple):
@@ -37,14 +42,17 @@ def with_places(array, more):
 
 
 @kernel
-def find_beside(corners, place, whole, faces, uses):
-    """Return (start, other, known) of the octets of elements; those of rings are `faces` by their `place`."""
+def find_beside(corners, place, whole, faces, first):
+    """Return (start, other, known) of the octets of elements; those of rings are `faces` by their `place`.
+
+    Those of vertex v are `faces` from first[v] to first[v + 1] - 1 (`rings.find_rings`).
+    """
     octets = (corners.shape[0] + 7) >> 3
     stamp = np.full(octets, -1, dtype=np.int32)
     row = np.zeros(octets, dtype=np.int32)
     start = np.zeros(octets + 1, dtype=np.int32)
-    other = np.zeros(16 * octets + 512, dtype=np.int32)
-    known = np.zeros(16 * octets + 512, dtype=np.int64)
+    other = np.zeros(16 * octets + MOST_BESIDE, dtype=np.int32)
+    known = np.zeros(16 * octets + MOST_BESIDE, dtype=np.int64)
     n = 0
     for q in range(octets):
         stamp[q] = q
@@ -57,8 +65,8 @@ def find_beside(corners, place, whole, faces, uses):
                 v = corners[e, c]
                 if not whole[v]:
                     continue
-                for k in range(uses[v]):
-                    f = place[faces[v, k]]
+                for k in range(first[v], first[v + 1]):
+                    f = place[faces[k]]
                     r = f >> 3
                     if r < q:
                         continue
@@ -69,9 +77,9 @@ def find_beside(corners, place, whole, faces, uses):
                         n += 1
                     known[row[r]] |= np.int64(1) << (8 * (e & 7) + (f & 7))
         start[q + 1] = n
-        if n + 512 > other.shape[0]:
-            other = with_places(other, 512)
-            known = with_places(known, 512)
+        if n + MOST_BESIDE > other.shape[0]:
+            other = with_places(other, MOST_BESIDE)
+            known = with_places(known, MOST_BESIDE)
     return start, other[:n].copy(), known[:n].copy()
 
 

@@ -44,8 +44,8 @@ ROWS = 21
 DIRECTION, FACING = 15, 18
 """Rows of the sums of the unit vectors at 0 and at T: of spokes, and of normals."""
 
-MOST_PAIRS = 4 * LONGEST * (LONGEST - 1)
-"""Of a block."""
+MOST_PAIRS = 8 * (LONGEST - 1)
+"""Of one face of each of the rings of a block with those after it."""
 
 LARGEST = 2.0**28
 """Coordinates beyond which products of four might overflow single precision: then rings are taken apart."""
@@ -59,8 +59,8 @@ TWO, FOUR, SIX = np.float32(2.0), np.float32(4.0), np.float32(6.0)
 
 @kernel
 def make_scratch():
-    """Return room for the rings of one block."""
-    return np.zeros((LONGEST + 1, ROWS, 8), dtype=np.float32)
+    """Return room for the rings of one block; all of it is written before it is read."""
+    return np.empty((LONGEST + 1, ROWS, 8), dtype=np.float32)
 
 
 @kernel
@@ -84,10 +84,10 @@ def widened(v, most):
 
 
 @kernel
-def rings_free(table, vertices, b, length, reach, scratch):
-    """Return the rings of block b (bits) none of whose features without a common vertex come near during [0, T].
+def rings_free(table, vertices, first, length, reach, scratch):
+    """Return the rings of a block (bits) none of whose features without a common vertex come near during [0, T].
 
-    `reach.noise` is 24 ROUNDING times the largest coordinate.
+    Its vertices are those from row `first` on; `reach.noise` is 24 ROUNDING times the largest coordinate.
 
     Proof. With u = ROUNDING, X the largest coordinate and L the largest component of a spoke e: positions are rounded
     by u X, a spoke by 2 u X + u L, and at T by 5 u L more, which is less than d = `noise` as L <= 2 X. A component of
@@ -99,12 +99,12 @@ def rings_free(table, vertices, b, length, reach, scratch):
     """
     noise = reach.noise
     margin = reach.margin
-    center = gathered(table, vertices, b, 0)
+    center = gathered(table, vertices, first, 0)
     v0 = (center[0], center[1], center[2])
     v1 = (center[3], center[4], center[5])
     most = spread_single(ZERO)
     for k in range(length):
-        spoke = gathered(table, vertices, b, 1 + k)
+        spoke = gathered(table, vertices, first + 1 + k, 0)
         e0 = vec.sub((spoke[0], spoke[1], spoke[2]), v0)
         et = mixed(e0, vec.sub((spoke[3], spoke[4], spoke[5]), v1), reach.done, reach.limit)
         store3(scratch, k, 0, e0)
@@ -230,36 +230,36 @@ def folded_free(scratch, length, i, k, noise, margin):
 
 
 @kernel
-def list_rings(a, b, folded, reach, scratch, pairs, n):
-    """Write the pairs of faces of those rings of block b that are `folded` (bits) into `pairs`; return the next row.
+def list_face(a, b, i, folded, reach, scratch, pairs, n):
+    """Write the pairs of face i, and one after it, of those rings of block b that are `folded` (bits); return the next
+    row of `pairs`.
 
-    Those that nothing keeps apart. Faces that follow each other share a second vertex; if that has a ring too, the pair
-    belongs to the smaller one.
+    Those that nothing keeps apart; `direct` has been here. Faces that follow each other share a second vertex; if that
+    has a ring too, the pair belongs to the smaller one.
     """
     length = a.ring_lengths[b, 0]
-    direct(scratch, length)
-    for i in range(length):
-        for k in range(i + 1, length):
-            joint = -1
-            if k == i + 1:
-                joint = 1 + k
-            elif i == 0 and k == length - 1:
-                joint = 1
-            if joint < 0:
-                left = folded & ~apart_free(scratch, i, k, reach.noise, reach.margin)
-            else:
-                left = folded & ~folded_free(scratch, length, i, k, reach.noise, reach.margin)
-            while left:
-                lane = trailing(left)
-                left &= left - 1
-                if joint >= 0:
-                    w = a.ring_vertices[b, joint, lane]
-                    if w < a.ring_vertices[b, 0, lane] and a.has_ring[w]:
-                        continue
-                pairs[n, 0] = a.ring_faces[b, i, lane]
-                pairs[n, 1] = a.ring_faces[b, k, lane]
-                pairs[n, 2] = joint < 0
-                n += 1
+    first = a.ring_lengths[b, 2]
+    for k in range(i + 1, length):
+        joint = -1
+        if k == i + 1:
+            joint = 1 + k
+        elif i == 0 and k == length - 1:
+            joint = 1
+        if joint < 0:
+            left = folded & ~apart_free(scratch, i, k, reach.noise, reach.margin)
+        else:
+            left = folded & ~folded_free(scratch, length, i, k, reach.noise, reach.margin)
+        while left:
+            lane = trailing(left)
+            left &= left - 1
+            if joint >= 0:
+                w = a.ring_vertices[first + joint, 0, lane]
+                if w < a.ring_vertices[first, 0, lane] and a.has_ring[w]:
+                    continue
+            pairs[n, 0] = a.ring_faces[first + i, 0, lane]
+            pairs[n, 1] = a.ring_faces[first + k, 0, lane]
+            pairs[n, 2] = joint < 0
+            n += 1
     return n
 
 
@@ -273,6 +273,7 @@ def settle_rings(pair, first, last, workspace, search):
     near = single_up(culling_margin(pair) * (1.0 + 2.0**-22))
     noise = noise_of(a.measures[REACH], LARGEST)
     scratch = make_scratch()
+    pairs = workspace.pairs
     n = np.int64(0)
     for b in range(first, last):
         if is_spent(workspace.counts):
@@ -280,11 +281,16 @@ def settle_rings(pair, first, last, workspace, search):
         until = single_up(search.limit)
         reach = Reach(ONE - until, until, near, near, noise, False)
         length = a.ring_lengths[b, 0]
-        flat = rings_free(a.table, a.ring_vertices, b, length, reach, scratch)
+        flat = rings_free(a.table, a.ring_vertices, a.ring_lengths[b, 2], length, reach, scratch)
         folded = ~flat & ((1 << a.ring_lengths[b, 1]) - 1)
         if folded:
-            n = list_rings(a, b, folded, reach, scratch, workspace.pairs, n)
-        if n + MOST_PAIRS > workspace.pairs.shape[0] or b == last - 1:
-            search = settle(pair, workspace, n, search)
-            n = np.int64(0)
+            direct(scratch, length)
+        i = 0 if folded else length
+        while i < length or (n > 0 and b == last - 1):
+            while i < length and n + MOST_PAIRS <= pairs.shape[0]:
+                n = list_face(a, b, i, folded, reach, scratch, pairs, n)
+                i += 1
+            if i < length or b == last - 1:
+                search = settle(pair, workspace, n, search)
+                n = np.int64(0)
     return search

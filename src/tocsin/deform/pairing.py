@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from itertools import accumulate
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from tocsin.deform.mesh_state import MeshState
 from tocsin.deform.starting import Parts, parts_of
@@ -37,9 +37,17 @@ class PartPair(NamedTuple):
     tolerance: float
 
 
+Kept: TypeAlias = "dict[tuple[object, ...], Pairing]"
+"""The pairings of one scene that does not change, by what was asked."""
+
+
 def first_links(models: Sequence[Model]) -> list[int]:
     """Return the number of every model's first link among all links of the scene, and how many there are."""
     return [0, *accumulate(len(model.links) for model in models)]
+
+
+MOST_KEPT = 8
+"""Pairings that a scene keeps: one for each set of models that are asked about, margin and tolerance."""
 
 
 class Pairing:
@@ -67,6 +75,8 @@ class Pairing:
                     self._meet(a, o, other)
                 elif o > k and o in self._softs:  # each two of them once
                     self._add(a, Part(o, first[o]))
+        self.both_soft: list[int] = [p for p, pair in enumerate(self.pairs) if pair.b.shape < 0]
+        """Which of the pairs are of two deformable models."""
 
     def _meet(self, a: Part, o: int, other: Model) -> None:
         """Add a deformable model and all shapes of another's links."""
@@ -98,6 +108,21 @@ class Pairing:
     def shape(self, part: Part) -> Shape:
         """Return the shape of a link that a part is."""
         return self.models[part.model].shapes[self.link_of(part)][part.shape]
+
+
+def pairing_of(
+    kept: Kept, models: Sequence[Model], asked: Sequence[bool], rules: dict[tuple[int, int], float], margin: float,
+    tolerance: float | None,
+) -> Pairing:  # fmt: skip
+    """Return the pairs of a scene, from `kept` where they are there: four soft bodies have ten, a tenth of a step."""
+    themselves = [isinstance(model, Deformable) and model.self_contact for model in models]
+    key = *asked, *themselves, frozenset(rules.items()), margin, tolerance
+    found = kept.get(key)
+    if found is None:
+        if len(kept) >= MOST_KEPT:
+            kept.clear()
+        found = kept[key] = Pairing(models, asked, rules, margin, tolerance)
+    return found
 
 
 def soft_of(model: Deformable) -> MeshState:

@@ -18,7 +18,7 @@ from tocsin.deform.pairing import Pairing, Part, soft_of
 from tocsin.deform.rigid_mesh import LinkMotion, RigidMesh, into_cylinder, link_motions, rigid_mesh_of
 from tocsin.deform.topology import Elements
 from tocsin.geometry.primitives import Cylinder
-from tocsin.model.base import Motion
+from tocsin.model.base import Model, Motion
 from tocsin.model.deformable import Deformable, Deforming
 from tocsin.model.timed import is_timed, on_clock
 from tocsin.motion.clocks import Timeline
@@ -44,9 +44,9 @@ class Frames(NamedTuple):
 class Placement:
     """Where parts are: deformable models by their vertices, shapes of links by the poses of these."""
 
-    def __init__(self, pairing: Pairing, motions: dict[int, Motion]) -> None:
+    def __init__(self, pairing: Pairing, models: Sequence[Model], motions: dict[int, Motion]) -> None:
         self._pairing = pairing
-        self.models = pairing.models
+        self.models = models
         self.motions = motions
         self._paths: tuple[Stretch, dict[int, list[LinkMotion]]] = (WHOLE, {})
         self._shared: tuple[float, Stretch, float] = (0.0, WHOLE, 0.0)
@@ -75,6 +75,14 @@ class Placement:
         if all(m.pieces <= 1 for m in self.motions.values()):
             return [WHOLE]
         return [tuple(s) for s in stretches_of(m.pieces for m in self.motions.values()).tolist()]
+
+    def ends(self, k: int, stretch: Stretch) -> Frames:
+        """Return where the vertices of model k are at both ends of a stretch."""
+        motion = self.motions.get(k)
+        if isinstance(motion, Deforming) and len(motion.frames) == 2 and stretch == WHOLE and self.timeline is None:
+            return Frames(motion.frames[0], motion.frames[1], 0.0)
+        at, off = self.frames(k, stretch)
+        return Frames(at(0.0), at(1.0), off)
 
     def frames(
         self, k: int, stretch: Stretch, rows: list[int] | None = None

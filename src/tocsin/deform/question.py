@@ -15,7 +15,7 @@ import numpy as np
 from tocsin.deform.mesh_arrays import FittedMesh, MeshPair
 from tocsin.deform.mesh_state import MeshState
 from tocsin.deform.narrow import ANY, COUNTS, EDGE_FACE, EVERY, FIRST, HIT, INSIDE
-from tocsin.deform.pairing import Pairing, Part, PartPair, soft_of, whole_of
+from tocsin.deform.pairing import Kept, Part, PartPair, pairing_of, soft_of, whole_of
 from tocsin.deform.placement import INTERPOLATED, Frames, Placement, Stretch, middle_of
 from tocsin.deform.ranking import in_order
 from tocsin.deform.run import UNLIMITED, Budget, FoundContacts, ended, find
@@ -44,14 +44,16 @@ class Question:
     threads: int | None
     max_steps: int = UNLIMITED
     """For each of `first` and `every`."""
+    kept: Kept = field(default_factory=dict)
+    """Pairings of the same models, as they are."""
     counts: np.ndarray = field(default_factory=lambda: np.zeros(COUNTS, np.int64))
 
     def __post_init__(self) -> None:
         """Find out who moves, and which pairs there are."""
         asked = [not self.motions or k in self.motions for k in range(len(self.models))]
-        self._pairing = Pairing(self.models, asked, self.rules, self.margin, self.tolerance)
+        self._pairing = pairing_of(self.kept, self.models, asked, self.rules, self.margin, self.tolerance)
         self.pairings: list[PartPair] = self._pairing.pairs
-        self.placement = Placement(self._pairing, self.motions)
+        self.placement = Placement(self._pairing, self.models, self.motions)
 
     def link_of(self, part: Part) -> int:
         """Return which of its model's links a part is."""
@@ -124,14 +126,13 @@ class Question:
         softs: dict[int, MeshState] = {}
         for k, model in enumerate(self.models):
             if isinstance(model, Deformable):
-                at, off = self.placement.frames(k, stretch)
-                frames[k], softs[k] = Frames(at(0.0), at(1.0), off), soft_of(model)
+                frames[k], softs[k] = self.placement.ends(k, stretch), soft_of(model)
         self._budget.fit(*softs.values())
         self._budget.spend(PAIRING * len(self.pairings))
         origin = middle_of(frames.values())
         best: list[tuple[np.ndarray, np.ndarray]] = []
         sides: dict[int, FittedMesh] = {}
-        both_soft = [p for p, pairing in enumerate(self.pairings) if pairing.b.shape < 0]
+        both_soft = self._pairing.both_soft
         pairs = []
         crossing = self._crossing(stretch)
         for p in both_soft:

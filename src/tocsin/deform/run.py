@@ -17,7 +17,16 @@ from typing import NamedTuple
 import numpy as np
 
 from tocsin._types import IntArray
-from tocsin.deform.dealing import OUT_OF_STEPS, OVER, Deal, Scratch, make_ledger, make_scratch, take_blocks
+from tocsin.deform.dealing import (
+    OUT_OF_STEPS,
+    OVER,
+    Deal,
+    Scratch,
+    make_ledger,
+    make_scratch,
+    table_of_pairs,
+    take_blocks,
+)
 from tocsin.deform.hierarchy import LEVELS
 from tocsin.deform.mesh_arrays import MeshPair
 from tocsin.deform.mesh_state import MeshState
@@ -117,42 +126,48 @@ def find(
     if threads != 1 and sum(len(pair.a.arrays.corners) + len(pair.b.arrays.corners) for pair in pairs) < SMALL:
         threads = 1
     threads = threads or cores()
-    found = _dealt(pairs, _cut(pairs, limit, threads), question, limit, threads, budget.left)
+    found = _dealt(pairs, question, limit, threads, budget.left)
     at_start = question == FIRST and len(found.hits) > 0 and found.hits[0]["time"] == 0.0
     if threads > 1 and (at_start or not found.complete):
-        again = _dealt(pairs, _cut(pairs, limit, 1), question, limit, 1, budget.left)
+        again = _dealt(pairs, question, limit, 1, budget.left)
         found = again._replace(counts=again.counts + found.counts)
     budget.left -= int(work_of(found.counts))
     return found if found.complete or question == EVERY else ended(question)._replace(counts=found.counts)
 
 
-Cut = tuple[int, np.ndarray, np.ndarray]
-"""A pair, its tasks, and where its blocks of them end (`dealing.Deal`)."""
+def _cut(pairs: Sequence[MeshPair], limit: float, threads: int) -> tuple[list[int], np.ndarray, np.ndarray]:
+    """Cut the question into blocks of tasks; return which pairs do not stay apart as a whole, and theirs.
 
-
-def _cut(pairs: Sequence[MeshPair], limit: float, threads: int) -> list[Cut]:
-    """Cut the question into blocks of tasks, of each pair that does not stay apart as a whole."""
-    cuts: list[Cut] = []
+    As `dealing.Deal` has them; a pair of a block is its place among those that are left.
+    """
+    met: list[int] = []
+    sizes: list[tuple[int, int]] = []
     boxes: dict[int, list[float]] = {}
     for p, pair in enumerate(pairs):
-        if not pair.itself:
+        if pair.itself:
+            mesh = pair.a.arrays
+            sizes.append((len(mesh.beside_start) - 1, len(mesh.ring_lengths)))
+        else:
             for side in (pair.a, pair.b):
                 if id(side) not in boxes:
                     boxes[id(side)] = side.box
             if _parted(boxes[id(pair.a)], boxes[id(pair.b)], pair.margin + pair.tolerance):
                 continue
-        mesh = pair.a.arrays
-        own = (len(mesh.beside_start) - 1, len(mesh.ring_lengths)) if pair.itself else (0, 0)
-        if threads == 1:
-            tasks = _whole(*own)
-            cuts.append((p, tasks, _all_of(len(tasks))))
-            continue
-        parts = BLOCKS * threads
-        tops: tuple[IntArray, int] = spread(pair.for_kernels(), TASKS * threads, limit)
-        tasks, n = tops
-        ends = np.append(np.arange(0, n, max(-(-n // parts), 1)), n + np.arange(1 + len(_own(*own, parts))))
-        cuts.append((p, np.concatenate([tasks[:n], _own(*own, parts)]), ends))
-    return cuts
+            sizes.append((0, 0))
+        met.append(p)
+    if threads == 1 or not met:
+        return met, *_whole(tuple(sizes))
+    parts = BLOCKS * threads
+    tasks, blocks, before = [], [], 0
+    for k, (p, own) in enumerate(zip(met, sizes)):
+        tops: tuple[IntArray, int] = spread(pairs[p].for_kernels(), TASKS * threads, limit)
+        n = tops[1]
+        rest = _own(*own, parts)
+        ends = np.append(np.arange(0, n, max(-(-n // parts), 1)), n + np.arange(1 + len(rest))) + before
+        tasks += [tops[0][:n], rest]
+        blocks.append(np.stack([ends[:-1], ends[1:], np.full(len(ends) - 1, k)], axis=1))
+        before = int(ends[-1])
+    return met, np.concatenate(tasks), np.concatenate(blocks)
 
 
 def _parted(a: list[float], b: list[float], by: float) -> bool:
@@ -164,16 +179,13 @@ def _parted(a: list[float], b: list[float], by: float) -> bool:
     )  # fmt: skip
 
 
-@lru_cache(8)
-def _all_of(tasks: int) -> np.ndarray:
-    """Return where the one block of so many tasks ends."""
-    return np.array([0, tasks])
-
-
 @lru_cache(64)
-def _whole(octets: int, rings: int) -> np.ndarray:
-    """Return tasks for everything: the one pair of octets at the top, and a model's own."""
-    return np.concatenate([np.array([[0, 0, LEVELS - 1]], np.int32), _own(octets, rings, 1)])
+def _whole(sizes: tuple[tuple[int, int], ...]) -> tuple[np.ndarray, np.ndarray]:
+    """Return tasks for everything, of each pair the one pair of octets at the top and what is its own, in one block."""
+    top = np.array([[0, 0, LEVELS - 1]], np.int32)
+    tasks = [np.concatenate([top, _own(*own, 1)]) for own in sizes]
+    ends = np.cumsum([0, *map(len, tasks)])
+    return np.concatenate([top[:0], *tasks]), np.stack([ends[:-1], ends[1:], np.arange(len(sizes))], axis=1)
 
 
 @lru_cache(64)
@@ -186,39 +198,36 @@ def _own(octets: int, rings: int, parts: int) -> np.ndarray:
     return np.array(rows, np.int32).reshape(-1, 3)
 
 
-def _dealt(
-    pairs: Sequence[MeshPair], cuts: list[Cut], question: int, limit: float, threads: int, most: int
-) -> FoundContacts:
+def _dealt(pairs: Sequence[MeshPair], question: int, limit: float, threads: int, most: int) -> FoundContacts:
     """Deal the blocks of a question out to threads, the caller among them; gather what they find in `most` steps."""
-    ledger = make_ledger(len(pairs), most, threads)
-    times = np.array([limit])
+    met, tasks, blocks = _cut(pairs, limit, threads)
+    if not met:
+        return nothing()._replace(complete=most > 0)
+    table = table_of_pairs([pairs[p] for p in met])
+    deal = Deal(tasks, blocks, make_ledger(most, threads), np.array([limit]))
 
-    def work() -> tuple[np.ndarray, list[tuple[int, np.ndarray]]]:
+    def work() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         scratch = _scratch()
         scratch.counts[:] = 0
-        parts = []
-        for p, tasks, ends in cuts:
-            search = Search(question, empty_hits(question), 0, limit)
-            deal = Deal(tasks, ends, p, ledger, times)
-            found: Search = take_blocks(pairs[p].for_kernels(), deal, scratch.addresses, search)
-            if found.found:
-                parts.append((p, found.hits[: found.found]))
-        return scratch.counts.copy(), parts
+        best = np.zeros(len(met), HIT)
+        found = np.zeros(len(met), np.int64)
+        search = Search(question, empty_hits(question), 0, limit)
+        hits = take_blocks(table, deal, scratch.addresses, search, best, found)
+        hits = hits[: found.sum()] if question == EVERY else best.take(np.flatnonzero(found))
+        return scratch.counts.copy(), hits, found
 
-    if not cuts:
-        return nothing()._replace(complete=most > 0)
     helpers = [_workers(threads).submit(work) for _ in range(threads - 1)]
     shares = [work()]
     shares += [helper.result() for helper in helpers if not helper.cancel()]  # one that has not begun is not needed
-    counts, parts = shares[0]
-    for others, more in shares[1:]:
+    counts = shares[0][0]
+    for others, _, _ in shares[1:]:
         counts += others
-        parts += more
-    complete = not ledger[OUT_OF_STEPS] or bool(ledger[OVER])
-    if not parts or (threads > 1 and not complete):  # then one thread does it again
+    complete = not deal.ledger[OUT_OF_STEPS] or bool(deal.ledger[OVER])
+    shares = [share for share in shares if len(share[1])]
+    if not shares or (threads > 1 and not complete):  # then one thread does it again
         return FoundContacts(np.zeros(0, HIT), np.zeros(0, np.int64), counts, complete)
-    hits = parts[0][1] if len(parts) == 1 else np.concatenate([part[1] for part in parts])
-    pair = np.repeat([part[0] for part in parts], [len(part[1]) for part in parts]).astype(np.int64)
+    hits = shares[0][1] if len(shares) == 1 else np.concatenate([share[1] for share in shares])
+    pair = np.concatenate([np.repeat(met, share[2]) for share in shares])
     ranked = in_order(hits, pair)
     if question != EVERY:
         ranked = ranked[:1]

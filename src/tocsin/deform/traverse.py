@@ -18,7 +18,7 @@ from tocsin.deform.element_filter import LARGEST, Corners, keep_pairs, noise_of,
 from tocsin.deform.hierarchy import AXES, LEVELS
 from tocsin.deform.mesh_arrays import FLOAT32, INT32, INT64, PACE, REACH, SIZE, culling_margin, local_pair, pair_at
 from tocsin.deform.narrow import ANY, CHUNK, EVERY, HIT, NODES, is_spent, settle
-from tocsin.deform.neighbours import UPPER, known_of
+from tocsin.deform.neighbours import MOST_BESIDE, UPPER, known_of
 from tocsin.deform.one_ring import settle_rings
 from tocsin.deform.overlap import Reach, diagonal, make_ready, near, ready
 from tocsin.deform.rows import trailing
@@ -36,12 +36,20 @@ FEW = 6
 LEAVES = 256
 """Pairs of octets of elements that are gathered."""
 
+GATHERED = 64 * LEAVES + 4096
+"""Pairs of elements that are gathered, or those of one octet with all that are beside it."""
+
 BESIDE, RINGS = -1, -2
 """In the place of a level: octets from one number to another, each with those beside it; and blocks of rings."""
 
 
-TASK, TOP, LEAVES_LISTED, KEPT, PLACES = range(5)
-"""Where a descent stands: its next task, and how many pairs wait in each list (`Lists.at`)."""
+EARLY = 64
+"""Pairs of elements that are settled together at first, and then twice as many each time, where the first contact or
+any is asked for: what is found early ends the search, or leaves less to look at."""
+
+TASK, TOP, LEAVES_LISTED, KEPT, FULL, PLACES = range(6)
+"""Where a descent stands: its next task, how many pairs wait in each list, and how many pairs of elements are a chunk
+(`Lists.at`)."""
 
 
 class Lists(NamedTuple):
@@ -52,7 +60,7 @@ class Lists(NamedTuple):
     leaves: np.ndarray
     """(LEAVES + 64, 3) pairs of octets of elements."""
     elements: np.ndarray
-    """(64 LEAVES + 4096, 2) pairs of elements: more than one octet has with those beside it (264 octets at most)."""
+    """(., 2) pairs of elements: GATHERED, and more than one octet has with those beside it."""
     octet: np.ndarray
     at: np.ndarray
     """(PLACES,) where the descent stands."""
@@ -69,7 +77,7 @@ def make_lists():
     return Lists(
         np.zeros((DEEPEST, 3), dtype=np.int32),
         np.zeros((LEAVES + 64, 3), dtype=np.int32),
-        np.zeros((64 * LEAVES + 4096, 2), dtype=np.int32),
+        np.zeros((max(GATHERED, 64 * MOST_BESIDE + 8), 2), dtype=np.int32),
         make_ready(),
         np.zeros(PLACES, dtype=np.int64),
     )
@@ -177,7 +185,7 @@ def list_beside(side, first, last, reach, octet, out):
     start = side.beside_start
     count = 0
     q = first
-    while q < last and (q == first or count + 64 * (start[q + 1] - start[q]) + 8 <= out.shape[0]):
+    while q < last and (q == first or count + 64 * (start[q + 1] - start[q]) + 8 <= GATHERED):
         ready(octets, q, reach, octet)
         for k in range(start[q], start[q + 1]):
             r = side.beside_other[k]
@@ -264,6 +272,7 @@ def settle_kept(pair, workspace, lists, search):
     """Settle the pairs of elements that were kept; return the search as it then stands."""
     n = lists.at[KEPT]
     lists.at[KEPT] = 0
+    lists.at[FULL] = min(2 * lists.at[FULL], CHUNK)
     return settle(pair, workspace, n, search)
 
 
@@ -277,6 +286,7 @@ def descend(pair, tasks, first, last, workspace, lists, search):
     at = lists.at
     at[TASK] = first
     at[TOP] = at[LEAVES_LISTED] = at[KEPT] = 0
+    at[FULL] = CHUNK if search.question == EVERY else EARLY
     reach = reach_of(pair, search.limit)
     while (at[TASK] < last or at[TOP] + at[LEAVES_LISTED] + at[KEPT] > 0) and not is_spent(counts):
         if at[TOP] == 0 and at[TASK] < last:
@@ -285,7 +295,7 @@ def descend(pair, tasks, first, last, workspace, lists, search):
             at[TASK] += 1
             at[TOP] = 1
         top = at[TOP]
-        if top > 0 and at[LEAVES_LISTED] < LEAVES and lists.work[top - 1, 2] >= 0:
+        if top > 0 and at[LEAVES_LISTED] < min(LEAVES, at[FULL] >> 2) and lists.work[top - 1, 2] >= 0:
             step_down(pair, reach, lists, counts)
             continue
         listed = np.int64(0)
@@ -301,8 +311,9 @@ def descend(pair, tasks, first, last, workspace, lists, search):
             reach = reach_of(pair, search.limit)
         p = np.int64(0)
         while p < listed or (at[KEPT] > 0 and at[TASK] == last and at[TOP] == 0):
-            at[KEPT], p = keep_pairs(a, b, lists.elements, p, listed, reach, workspace.pairs, at[KEPT])
-            if at[KEPT] < CHUNK and (at[TASK] < last or at[TOP] > 0):
+            room = workspace.pairs[: at[FULL] + 64]
+            at[KEPT], p = keep_pairs(a, b, lists.elements, p, listed, reach, room, at[KEPT])
+            if at[KEPT] < at[FULL] and (at[TASK] < last or at[TOP] > 0):
                 continue
             search = settle_kept(pair, workspace, lists, search)
             if is_over(search) or is_spent(counts):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tocsin import _cast
+from tocsin.deform.pairing import Kept
 from tocsin.deform.question import Question
 from tocsin.deform.run import UNLIMITED
 from tocsin.model import grasp
@@ -15,16 +16,18 @@ def question(
     tolerance: float | None, threads: int | None, max_steps: int = UNLIMITED,
 ) -> Question:  # fmt: skip
     """Return a question about the deformable models of a scene and all that they may touch."""
-    context.tables()  # which looks at who carries what
+    world = context.tables()  # which looks at who carries what
     context.check_motions(motions)
     margin = _cast.margin(margin)
     tolerance = None if tolerance is None else _cast.tolerance(tolerance)
     places = [context.places[id(m.model)] for m in motions]
     if len(set(places)) < len(places):
         raise context.moved_twice(places)
+    carrying = context.carrying(motions)
     # As they are now: answers place them, and name their links, when they are looked at.
-    models = [grasp.twin(model) for model in context.carrying(motions).models]
-    return Question(models, dict(zip(places, motions)), rules, margin, tolerance, threads, max_steps)
+    models = [grasp.twin(model) for model in carrying.models]
+    kept: Kept = context.kept("pairings", world, dict) if carrying is context else {}
+    return Question(models, dict(zip(places, motions)), rules, margin, tolerance, threads, max_steps, kept)
 
 
 def standing(context: Context, placements: tuple[Motion, ...]) -> Question:
