@@ -126,7 +126,9 @@ def test_fans_are_settled_until_they_touch(n):
                 assert touching(v0, vt, faces) == 0
 
 
-@pytest.mark.parametrize(("n", "bend"), [(3, 0.6), (4, 0.6), (5, 0.9), (6, 0.3), (6, 1.2), (8, 0.8), (12, 0.5), (20, 0.5)])
+@pytest.mark.parametrize(
+    ("n", "bend"), [(3, 0.6), (4, 0.6), (5, 0.9), (6, 0.3), (6, 1.2), (8, 0.8), (12, 0.5), (20, 0.5)]
+)
 def test_pairs_of_a_folded_ring_that_are_settled_touch_nowhere(n, bend):
     rng = np.random.default_rng(n)
     settled_at_all = touch_at_all = 0
