@@ -27,7 +27,7 @@ WORN = 1.6
 when it was made."""
 
 
-SAMPLED = 256
+SAMPLED = 1024
 """Vertices that tell about where a model is: all those of a cloth of 20,000 triangles take a seventh of fitting it."""
 
 

@@ -43,13 +43,8 @@ BESIDE, RINGS = -1, -2
 """In the place of a level: octets from one number to another, each with those beside it; and blocks of rings."""
 
 
-EARLY = 64
-"""Pairs of elements that are settled together at first, and then twice as many each time, where the first contact or
-any is asked for: what is found early ends the search, or leaves less to look at."""
-
-TASK, TOP, LEAVES_LISTED, KEPT, FULL, PLACES = range(6)
-"""Where a descent stands: its next task, how many pairs wait in each list, and how many pairs of elements are a chunk
-(`Lists.at`)."""
+TASK, TOP, LEAVES_LISTED, KEPT, PLACES = range(5)
+"""Where a descent stands: its next task, and how many pairs wait in each list (`Lists.at`)."""
 
 
 class Lists(NamedTuple):
@@ -272,7 +267,6 @@ def settle_kept(pair, workspace, lists, search):
     """Settle the pairs of elements that were kept; return the search as it then stands."""
     n = lists.at[KEPT]
     lists.at[KEPT] = 0
-    lists.at[FULL] = min(2 * lists.at[FULL], CHUNK)
     return settle(pair, workspace, n, search)
 
 
@@ -286,7 +280,6 @@ def descend(pair, tasks, first, last, workspace, lists, search):
     at = lists.at
     at[TASK] = first
     at[TOP] = at[LEAVES_LISTED] = at[KEPT] = 0
-    at[FULL] = CHUNK if search.question == EVERY else EARLY
     reach = reach_of(pair, search.limit)
     while (at[TASK] < last or at[TOP] + at[LEAVES_LISTED] + at[KEPT] > 0) and not is_spent(counts):
         if at[TOP] == 0 and at[TASK] < last:
@@ -295,7 +288,7 @@ def descend(pair, tasks, first, last, workspace, lists, search):
             at[TASK] += 1
             at[TOP] = 1
         top = at[TOP]
-        if top > 0 and at[LEAVES_LISTED] < min(LEAVES, at[FULL] >> 2) and lists.work[top - 1, 2] >= 0:
+        if top > 0 and at[LEAVES_LISTED] < LEAVES and lists.work[top - 1, 2] >= 0:
             step_down(pair, reach, lists, counts)
             continue
         listed = np.int64(0)
@@ -311,9 +304,8 @@ def descend(pair, tasks, first, last, workspace, lists, search):
             reach = reach_of(pair, search.limit)
         p = np.int64(0)
         while p < listed or (at[KEPT] > 0 and at[TASK] == last and at[TOP] == 0):
-            room = workspace.pairs[: at[FULL] + 64]
-            at[KEPT], p = keep_pairs(a, b, lists.elements, p, listed, reach, room, at[KEPT])
-            if at[KEPT] < at[FULL] and (at[TASK] < last or at[TOP] > 0):
+            at[KEPT], p = keep_pairs(a, b, lists.elements, p, listed, reach, workspace.pairs, at[KEPT])
+            if at[KEPT] < CHUNK and (at[TASK] < last or at[TOP] > 0):
                 continue
             search = settle_kept(pair, workspace, lists, search)
             if is_over(search) or is_spent(counts):
