@@ -8,6 +8,7 @@ from tocsin.deform.question import Question
 from tocsin.deform.run import UNLIMITED
 from tocsin.model import grasp
 from tocsin.model.base import Motion
+from tocsin.model.deformable import Deformable
 from tocsin.queries.context import Context
 
 
@@ -24,6 +25,9 @@ def question(
     if len(set(places)) < len(places):
         raise context.moved_twice(places)
     carrying = context.carrying(motions)
+    if tolerance is None:  # measured of the models themselves, once, and not of each copy
+        for model in carrying.models:
+            _ = isinstance(model, Deformable) and model.mean_edge
     # As they are now: answers place them, and name their links, when they are looked at.
     models = [grasp.twin(model) for model in carrying.models]
     kept: Kept = context.kept("pairings", world, dict) if carrying is context else {}
