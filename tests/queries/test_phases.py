@@ -1,5 +1,7 @@
 """A program as questions: phases between events, on the exact clock, with what is carried in them."""
 
+from fractions import Fraction
+
 import mpmath
 import numpy as np
 import pytest
@@ -7,7 +9,7 @@ import pytest
 import tocsin
 from gripping import arm, pick
 from tocsin import Body, Box, Program, RobotBuilder, Scene, Sphere
-from tocsin.queries.phases import link_poses_at, phases
+from tocsin.queries.phases import Phase, link_poses_at, phases
 
 
 def test_phases_lie_between_events_and_carry_what_is_carried():
@@ -73,3 +75,17 @@ def test_a_body_that_is_let_go_is_in_its_tube_whatever_turns_were_rounded(ends, 
         turned = abs(mpmath.sin((2 * mpmath.atan2(*map(mpmath.mpf, motion.rows[0, 5:7].tolist())) - angle) / 2))
     assert off <= motion.error[0] <= 1e-6
     assert 2 * turned <= motion.error[3] <= 1e-6
+
+
+@pytest.mark.pure
+def test_seconds_of_a_phase_lie_on_both_sides_of_the_true_ones():
+    rng = np.random.default_rng(5)
+    apart = 0
+    for begin, end in rng.uniform(0.0, 10.0, size=(300, 2)).round(2).tolist():
+        phase = Phase(begin, begin + end + 0.01, None, (), ())
+        for t in (0.0, float(rng.uniform()), 1.0):
+            exact = Fraction(phase.begin) + Fraction(t) * (Fraction(phase.end) - Fraction(phase.begin))
+            assert Fraction(phase.seconds(t)) <= exact <= Fraction(phase.seconds_after(t))
+            apart += phase.seconds(t) < phase.seconds_after(t)
+        assert (phase.seconds(0.0), phase.seconds_after(1.0)) == (phase.begin, phase.end)
+    assert apart > 250

@@ -51,6 +51,7 @@ ASKED: Mapping[str, tuple[str, ...]] = {
         "benchmarks/tests/campaigns/test_splines.py", "benchmarks/tests/campaigns/test_tubes.py", *PROMISE,
     ),
     "wavefront": ("tests/wavefront", "tests/queries"),
+    "programs": ("tests/queries", "tests/model", "tests/promise/test_looked_at_later.py"),
 }  # fmt: skip
 """The tests asked about a change, by its area, in order."""
 
