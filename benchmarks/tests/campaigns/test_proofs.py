@@ -17,7 +17,7 @@ def test_every_answer_is_proven_and_no_changed_proof_is_accepted(tmp_path: Path)
     for question in (*proofs.bodies(24, 7), *proofs.chains(3, 7, tmp_path)):
         data = proofs.judged(question, told, [])
         for _ in range(3 if data and data["free"] else 0):
-            proofs.attack(question, data, rng, told)
+            proofs.attack(question, data, tmp_path, rng, told)
     assert told["free"] > 5
     assert told["contact"] > 5
     assert sum(n for what, n in told.items() if what.endswith(": refused")) > 10

@@ -174,22 +174,24 @@ def _least(call: Callable[[], Any]) -> float:
     return min(found)
 
 
-def attack(question: Question, data: dict[str, Any], rng: np.random.Generator, told: Counter[str]) -> None:
-    """Change a proof once, and see that it is refused unless its claim is still true."""
+def attack(
+    question: Question, data: dict[str, Any], folder: Path, rng: np.random.Generator, told: Counter[str]
+) -> None:
+    """Change a proof once, and see that it is refused unless its claim is still true; `folder`: for changed files."""
     import tocsin_checker
 
     name, scene, motions, files = question
-    with tempfile.TemporaryDirectory() as folder:
-        kind, wrong, edited = proof_changes.changed(data, files, Path(folder), rng)
-        if wrong == data:
-            return
-        (Path(folder) / "wrong.proof").write_text(json.dumps(wrong))
-        try:
-            tocsin_checker.check(tocsin_checker.read_proof(Path(folder) / "wrong.proof"), edited)
-        except tocsin_checker.Refused:
-            told[f"{kind}: refused"] += 1
-            return
-        true = proof_changes.still_true(scene, motions, wrong, edited)
+    kind, wrong, edited = proof_changes.changed(data, files, folder, rng)
+    if wrong == data:
+        return
+    (folder / "wrong.proof").write_text(json.dumps(wrong))
+    robots = {key: _robot_of(path) if path == files[key] else path for key, path in edited.items()}
+    try:
+        tocsin_checker.check(tocsin_checker.read_proof(folder / "wrong.proof"), robots)
+    except tocsin_checker.Refused:
+        told[f"{kind}: refused"] += 1
+        return
+    true = proof_changes.still_true(scene, motions, wrong, edited)
     told[f"{kind}: accepted, and true" if true else f"{kind}: ACCEPTED, AND FALSE"] += 1
     if not true:
         report.say(f"{name}: {kind}: accepted, and false")
@@ -222,7 +224,7 @@ def campaign(args: argparse.Namespace) -> tuple[Counter[str], list[tuple[float, 
                 if data is None or not data["free"]:
                     continue
                 for _ in range(rng.poisson(2.0 * args.changed / max(total, 1))):
-                    attack(question, data, rng, told)
+                    attack(question, data, place, rng, told)
     return told, rows
 
 
