@@ -13,7 +13,7 @@ import pytest
 
 CHECKER = Path(__file__).parents[2] / "checker" / "src" / "tocsin_checker"
 
-LINES = 657
+LINES = 659
 """At most, the matrix included; 600 is the aim."""
 
 MINE = {"numpy", "tocsin_checker", "trimesh"}

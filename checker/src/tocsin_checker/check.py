@@ -114,6 +114,7 @@ class Check(Scene):
         need(len(own) <= MOST_SHAPES, f"the proof is about more than {MOST_SHAPES:,} shapes.")
         self.shapes = [own.pop((name, number), None) for name, number in proof["shapes"]]
         need(not own and None not in self.shapes, "the shapes that it numbers are not those of its models, each once.")
+        self.sides = [(number, *shape) for number, shape in enumerate(self.shapes)]
         need(any(m.asked for m in self.models), "the proof asks about nothing.")
         self.margins = self._margins(margin, proof["pairs"])
         asked = self.margins[self.margins < NOT_ASKED]
@@ -129,21 +130,22 @@ class Check(Scene):
     def _margins(self, margin: float, pairs: list[Any]) -> np.ndarray:
         """Return the margin of every pair of shapes a < b that has to be apart, NOT_ASKED where none has to; of some
         pairs of links the proof says another one, or why they are not asked about."""
-        link = np.array([i for i, _ in self.shapes], dtype=int)
-        names, asked = np.array(self.names, dtype=object)[link], np.array([self.of[i].asked for i in link], dtype=bool)
+        link, of = np.array([i for i, _ in self.shapes], dtype=int), {}
+        asked = np.array([self.of[i].asked for i in link], dtype=bool)
         out = np.where(np.triu((asked[:, None] | asked) & (link[:, None] != link)), margin, NOT_ASKED)
+        for shape, i in enumerate(link):
+            of.setdefault(self.names[i], []).append(shape)
         lengths = [margin, *(said for _, _, said in pairs if not isinstance(said, str))]
         need(all(0.0 <= m < 1e9 for m in lengths), "a margin is a length, not negative.")
         need(len({frozenset(entry[:2]) for entry in pairs}) == len(pairs), "a pair of links is spoken of twice.")
         for a, b, said in pairs:
-            one = np.outer(names == a, names == b)
-            both = np.argwhere((one | one.T) & (out < NOT_ASKED))
-            skips = isinstance(said, str)
-            for pair in both:
-                fits = not skips or said == "ignored" or (said == "adjacent" and self._adjacent(*link[pair]))
+            both = [(min(pair), max(pair)) for pair in itertools.product(of.get(a, ()), of.get(b, ()))]
+            for pair in (pair for pair in both if out[pair] < NOT_ASKED):
+                skips = isinstance(said, str)
+                fits = not skips or said == "ignored" or (said == "adjacent" and self._adjacent(*link[[*pair]]))
                 need(fits, f"{a} and {b} are skipped, but not as 'ignored', nor 'adjacent' with a joint between.")
-            out[tuple(both.T)] = NOT_ASKED if skips else said
-            self.skipped.update([said] * len(both) if skips else [])
+                out[pair] = NOT_ASKED if skips else said
+                self.skipped.update([said] if skips else [])
         return out
 
     def _adjacent(self, *links: int) -> bool:
@@ -161,8 +163,7 @@ class Check(Scene):
                 waiting += [(half, of) for half in halves(cell, int(word[1:] or 0))[::-1]]
             elif of is None:
                 need(word == ".", f"expected / or . where a cell begins; got {word[:20]!r}.")
-                for pair in pairs:
-                    yield from self.leaves(words, cell, (), tuple((int(s), *self.shapes[s]) for s in pair))
+                waiting += [(cell, (self.sides[a], self.sides[b])) for a, b in pairs[::-1]]
             elif word == "=" and not of:
                 yield cell
             elif word in SIDES:
@@ -221,7 +222,7 @@ class Check(Scene):
         """Check that nothing comes within the margin."""
         given, wanted = len(self.proof["free"]), len(self.stretches)
         need(given == wanted, f"the motion has {wanted} stretches; {given} are proven.")
-        pairs = np.argwhere(self.margins < NOT_ASKED)
+        pairs = np.argwhere(self.margins < NOT_ASKED).tolist()
         for number, (text, ends) in enumerate(zip(self.proof["free"], self.stretches)):
             self.where = f"stretch {number}: "
             self.apart(text, pairs, ((0.0, 1.0),), functools.partial(Slabs, self, *self.stretch(*ends)))

@@ -45,11 +45,12 @@ class Part:
         """Place its points in the link. `sizes`: how far they are at most from its origin (reach); what roundings are a
         share of (spread); a ball around them, its radius (girth) and center."""
         self.used = self.corners if self.faces is None else self.corners[np.unique(self.faces)]
+        self.widest = float(np.max(self.ring))
         fits = len(self.used) > 0 and min(self.radius, np.min(self.ring)) >= 0.0
         need(fits, "a shape has no points, or a size below zero.")
         self.points = self.placed(self.used)
         center = 0.5 * (self.points.min(axis=0) + self.points.max(axis=0))
-        sets, grown = (self.used, self.points, self.points - center), self.radius + float(np.max(self.ring))
+        sets, grown = (self.used, self.points, self.points - center), self.radius + self.widest
         size, far, girth = (float(np.sqrt((v**2).sum(axis=1).max())) + grown for v in sets)
         need(size < 1e9 and far < 1e9, "a shape is larger than 1e9 m, or has sizes that are not numbers.")
         reach, girth = (v * (1.0 + 1e-8) + 1e-12 * size for v in (far, girth))
@@ -63,7 +64,7 @@ class Part:
         """Return the largest a x + b y + c z + d over the part, for each row (a, b, c, d), up to a few roundings."""
         along = rows[..., :3]
         best = along @ self.points.T
-        if np.any(self.ring):
+        if self.widest:
             best += self.ring * norms(along @ self.place[:3, :2])[..., None]
         return best.max(axis=-1) + rows[..., 3] + self.radius * norms(along)
 
@@ -84,7 +85,7 @@ class Part:
         axis, place = link.twist[[2, 0, 1], [1, 2, 0]], link.origin.copy()
         across = np.linalg.qr(np.column_stack((axis, EYE)))[0][:, [1, 2, 0]]
         local, place[:3, :3] = self.points @ across, place[:3, :3] @ across
-        made = Part(local * EYE[2], place, self.radius + float(np.max(self.ring)), norms(local[:, :2]))
+        made = Part(local * EYE[2], place, self.radius + self.widest, norms(local[:, :2]))
         reach = (self.sizes[0] + norms(place[:3, 3])) * UP
         made.sizes[:2] = reach, self.sizes[1] + 16.0 * reach
         return made
