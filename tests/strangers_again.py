@@ -1,4 +1,4 @@
-"""Forty more files by somebody of bad intent, of the kinds that came later: SDF, clouds, octomaps, proofs, archives.
+"""Sixty more files by somebody of bad intent, of kinds that came later: SDF, clouds, octomaps, proofs, programs, edges.
 
 Each is what reads it, the files of its folder by name, the one that is opened first, and words of the refusal; for what
 lies around that folder see `io/test_strangers.py`, which opens them.
@@ -10,8 +10,9 @@ import json
 import zipfile
 
 import numpy as np
+import pytest
 
-from tocsin import Body, Robot, TocsinError, load_environment, load_trajectory
+from tocsin import Body, Robot, Scene, TocsinError, load_environment, load_program, load_trajectory
 from tocsin_bench.campaigns.mutate_seeds import honest
 
 OUTSIDE = r"outside|needs the package"
@@ -57,13 +58,7 @@ def full_tree(levels):
 
 def archive(**members):
     """An npz whose members are headers that claim shapes, each followed by zeros, squeezed."""
-    stream = io.BytesIO()
-    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as packed:
-        for name, (shape, kind, count) in members.items():
-            head = io.BytesIO()
-            np.lib.format.write_array_header_1_0(head, {"descr": kind, "fortran_order": False, "shape": shape})
-            packed.writestr(f"{name}.npy", head.getvalue() + bytes(count))
-    return stream.getvalue()
+    return npz(**{name: (shape, kind, bytes(count)) for name, (shape, kind, count) in members.items()})
 
 
 def proof(path):
@@ -81,6 +76,67 @@ def with_srdf(text):
 
 def srdf(path):
     return Robot.from_urdf(path.parent / "ok.urdf", srdf=path)
+
+
+BALL = "<collision><geometry><sphere radius='0.1'/></geometry></collision>"
+ARM = f"""<robot name="arm"><link name="a">{BALL}</link><link name="b"/><joint name="j" type="revolute">
+<parent link="a"/><child link="b"/><axis xyz="0 0 1"/><limit lower="-9" upper="9" effort="1" velocity="1"/></joint>
+</robot>"""
+
+
+def arm(path):
+    (path.parent / "arm.urdf").write_text(ARM)
+    return Robot.from_urdf(path.parent / "arm.urdf")
+
+
+def program(path):
+    return load_program(path, Scene(arm(path)))
+
+
+def steps(*given, **files):
+    return {"p.json": json.dumps({"steps": given})} | files
+
+
+def scene_of(mesh):
+    thing = {"id": "o", "pose": {"position": [0, 0, 0], "orientation": [0, 0, 0, 1]}, "meshes": [{"resource": "MESH"}]}
+    return json.dumps({"world": {"collision_objects": [thing]}}).replace("MESH", mesh)
+
+
+def following(name):
+    return steps({"follow": "arm", "trajectory": name})
+
+
+def edges(path):
+    from tocsin.cluster.edge_file import EdgeFile
+
+    pytest.importorskip("pyarrow")
+    return EdgeFile(path, arm(path))
+
+
+def parquet(names, columns):
+    def packed():
+        arrow, reader = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+        stream = io.BytesIO()
+        reader.write_table(arrow.Table.from_arrays([arrow.array(column) for column in columns], names=names), stream)
+        return stream.getvalue()
+
+    return packed
+
+
+def letters(*codes):
+    """An archive whose joint has a name of these letters, by their numbers."""
+    names, kind = np.array(codes, "<u4").tobytes(), f"<U{len(codes)}"
+    return npz(positions=((1, 1), "<f8", bytes(8)), joint_names=((1,), kind, names))
+
+
+def npz(**members):
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as packed:
+        for name, (shape, kind, data) in members.items():
+            head = io.BytesIO()
+            np.lib.format.write_array_header_1_0(head, {"descr": kind, "fortran_order": False, "shape": shape})
+            packed.writestr(f"{name}.npy", head.getvalue() + data)
+    return stream.getvalue()
 
 
 def frames(count, last):
@@ -159,4 +215,28 @@ CASES = {
         + b"9" * 10**6 + b"}")}, "ValueError"),
     "a matrix of disabled pairs": (srdf, with_srdf('<robot name="arm">' + '<disable_collisions link1="left" '
         'link2="no" reason="Never"/>' * 1 + "<disable_collisions/>" * 100_000 + "</robot>"), "link"),
+    # programs, edges, and what packed files stand for
+    "a path out of a program's folder": (program, following("../secret/t.npz"), "outside of its folder"),
+    "a link out of a program's folder": (program, following("away/t.npz"), "outside of its folder"),
+    "a zero byte in a file's name": (program, following("a\0b.npz"), "cannot be the name"),
+    "a path of a hundred thousand folders": (program, following("a/" * 10**5 + "x.npz"), "cannot be the name"),
+    "half of a letter": (program, {"p.json": '{"steps": [{"follow": "arm", "trajectory": "\\ud800.npz"}]}'}, "half of"),
+    "half of a letter in a scene": (load_environment, {"s.json": scene_of("\\ud800.stl")}, "half of"),
+    "a program that follows itself": (program, following("p.json"), "joint_trajectory"),
+    "moves without end": (program, steps(*[{"move": "arm", "to": {"j": 0.1}, "seconds": 1}] * 10**5), "10000 steps"),
+    "more seconds than there are": (program, steps(*[{"wait": "arm", "seconds": 1e308}] * 3), "no clock shows"),
+    "letters that there are not": (load_trajectory, {"t.npz": letters(0xFFFFFFFF)}, "no text"),
+    "half of a letter in an archive": (load_trajectory, {"t.npz": letters(0xD800)}, "no text"),
+    "names that are dates": (load_trajectory, {"t.npz": archive(positions=((1, 1), "<f8", 8), joint_names=((1,),
+        "<M8[Y]", 8))}, "no text"),
+    "powers of nothing": (load_trajectory, {"t.npz": archive(coefficients=((1, 2**21, 1), "<f8", 2**24))}, "so few"),
+    "a high power": (load_trajectory, {"t.npz": npz(coefficients=((1, 2**17, 1), "<f8", np.arange(2.0**17).tobytes()),
+        times=((2,), "<f8", np.arange(2.0).tobytes()))}, "degree 131071"),
+    "edges of zeros": (edges, {"e.parquet": parquet(["j_t0", "j_t1"], [np.zeros(10**6)] * 2)}, "so few bytes"),
+    "two columns of one name": (edges, {"e.parquet": parquet(["j_t0", "j_t1", "j_t0"], [np.zeros(1)] * 3)},
+        "same name"),
+    "edges of text": (edges, {"e.parquet": parquet(["j_t0", "j_t1"], [["a"], ["b"]])}, "must hold numbers"),
+    "a proof of empty lists": (proof, {"p.proof": lambda: gzip.compress(b"[" + b"[]," * 10**7 + b"[]]")}, "values"),
+    "nodes of an octomap that end nowhere": (Body.from_octomap, {"m.ot": b"# Octomap OcTree file\nid OcTree\nsize 1\n"
+        b"res 0.1\ndata\n" + b"\0\0\0\0\xff" * 1000}, "deeper than 16"),
 }  # fmt: skip

@@ -131,3 +131,16 @@ def test_elements_know_their_lines_and_keep_prefixes_and_encodings():
         label = encoding.removesuffix("-sig")
         data = f'<?xml version="1.0" encoding="{label}"?><a b="ä"/>'.encode(encoding)
         assert files.parse_xml_bytes(data, "it").get("b") == "ä"
+
+
+@pytest.mark.parametrize("name", ["", "a\0b", "\ud800", "a/" * 3000])
+def test_what_no_file_can_be_called_is_known(name):
+    assert not files.is_file_name(name)
+    assert files.is_file_name("ä/b.stl")
+
+
+def test_zeros_are_counted_before_they_are_unpacked(tmp_path):
+    (tmp_path / "a").write_bytes(bytes(2**15))
+    files.check_squeezed(2**21, tmp_path / "a", "the file")
+    with pytest.raises(TocsinError, match="2097153 numbers; at most 2097152 are read from so few bytes"):
+        files.check_squeezed(2**21 + 1, tmp_path / "a", "the file")

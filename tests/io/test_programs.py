@@ -7,6 +7,7 @@ import pytest
 
 import tocsin
 from tocsin import Body, Box, Deformable, Program, Scene, Trajectory, load_program
+from tocsin.io import programs
 from tocsin.io.programs import is_program, load_moveit_program
 
 
@@ -111,3 +112,23 @@ def test_a_planning_scene_and_its_trajectories_are_a_program(tmp_path):
     found = tocsin.audit(scene, program)
     assert found.conflicts[0].pair.said == "gantry/cup and wall"
     assert found.conflicts[0].enter == pytest.approx(1.48, abs=1e-3)
+
+
+def test_all_trajectories_of_a_program_hold_half_as_much_as_one_may(tmp_path, monkeypatch):
+    """A small file that follows the same large one again and again took gigabytes."""
+    scene, *_ = cell()
+    (tmp_path / "go.csv").write_text("time,x\n0,0\n1,1\n2,0\n")
+    (tmp_path / "p.yaml").write_text("steps:\n" + "- {follow: gantry, trajectory: go.csv}\n" * 4)
+    monkeypatch.setattr(programs, "MOST_NUMBERS", 32)
+    assert len(load_program(tmp_path / "p.yaml", scene).steps) == 4
+    monkeypatch.setattr(programs, "MOST_NUMBERS", 30)
+    with pytest.raises(tocsin.TocsinError, match="step 3: with its trajectory the program has more than 15 numbers"):
+        load_program(tmp_path / "p.yaml", scene)
+
+
+def test_a_ring_of_links_is_no_trajectory(tmp_path):
+    scene, *_ = cell()
+    (tmp_path / "ring").symlink_to("ring")
+    (tmp_path / "p.yaml").write_text("steps:\n- {follow: gantry, trajectory: ring/go.csv}\n")
+    with pytest.raises(tocsin.TocsinError, match="symbolic links"):
+        load_program(tmp_path / "p.yaml", scene)

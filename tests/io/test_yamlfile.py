@@ -20,12 +20,19 @@ def test_both_kinds_become_the_same_plain_values(tmp_path, name, text):
     assert yamlfile.read_structure(write(tmp_path, name, text), "the file") == {"x": [1, 2.5], "name": "arm"}
 
 
+def test_a_letter_of_two_halves_is_whole(tmp_path):
+    given = write(tmp_path, "whole.json", '{"name": "\\ud83d\\ude00", "path": "C:\\\\ud800"}')
+    assert yamlfile.read_structure(given, "the file") == {"name": "\U0001f600", "path": "C:\\ud800"}
+
+
 @pytest.mark.parametrize(
     ("name", "text", "says"),
     [
         ("deep.yaml", "[" * 100 + "]" * 100, "nested more than 64 deep"),
         ("deep.json", "[" * 100_000 + "]" * 100_000, "nested too deep"),
         ("self.yaml", "a: &a [*a]", "stands for something that contains it"),
+        ("half.json", '{"name": "\\ud83d"}', "half of a letter"),
+        ("half.yaml", 'name: "\\ud83d"', "not YAML that can be read"),
         ("tag.yaml", "!!python/object/apply:os.system ['true']", "not YAML that can be read"),
         ("two.yaml", "a: 1\n---\nb: 2\n", "2 YAML documents"),
         ("long.yaml", "a: " + "1" * 2000, "a number of 2000 characters"),

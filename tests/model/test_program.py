@@ -20,6 +20,8 @@ pytestmark = pytest.mark.pure
         (lambda p, r, b: p.follow(r, [[0, 0], [1, np.nan]], times=[0, 1]), "finite"),
         (lambda p, r, b: p.move(r, [0, 0], seconds=1).follow(r, [[1, 0], [0, 0]], times=[0, 1]), "would jump at 1 s"),
         (lambda p, r, b: p.move(r, [0, 0], seconds=1).move(r, [1, 0], seconds=1, at=0.5), "moves until 1 s already"),
+        (lambda p, r, b: p.wait(r, 1e308).wait(r, 1e308), "no clock shows both"),
+        (lambda p, r, b: p.wait(r, 1.0).wait(r, 1e-20), "no clock shows both"),
         (lambda p, r, b: p.attach(r, b, "claw"), "no link 'claw'"),
         (lambda p, r, b: p.attach(b, r, "hand"), "a robot carries a body"),
         (lambda p, r, b: p.follow("arm", [[0, 0], [1, 1]], times=[0, 1]), "a step is one of a robot"),

@@ -9,7 +9,7 @@ import tocsin
 from gripping import pick
 from tocsin import Body, Box, Program
 from tocsin.model.base import Motion
-from tocsin.model.tracks import Track
+from tocsin.model.tracks import Segment, Track
 
 pytestmark = pytest.mark.pure
 
@@ -97,3 +97,21 @@ def test_a_step_that_jumps_names_the_joint():
     program = Program().move(robot, [0.5, 0.0], seconds=1.0)
     with pytest.raises(tocsin.TocsinError, match=r"would jump at 1 s: joint 'j1' is 0\.25 from where the step starts"):
         program.follow(robot, [[0.5, 0.25], [0.0, 0.0]], times=[0, 1])
+
+
+def test_a_time_is_looked_up_among_thousands_of_segments_in_few_steps(monkeypatch):
+    """Which segment it is, and where two meet the larger of their errors, as if all had been looked at."""
+    body = Body(Box((0.1, 0.2, 0.3)), name="box")
+    program = Program()
+    for k in range(300):
+        program.follow(body, [(k, 0, 0), (k + 1, 0, 0)], times=[0, 1], error=0.001 * (k % 3), at=2.0 * (k // 2) + k % 2)
+    track, asked = program.tracks[id(body)], []
+    for t in (-1.0, 0.0, 0.5, 1.0, 7.0, 7.5, 8.0, 599.0, 1000.0):
+        begun = [s for s in track.segments if s.begin <= t] or track.segments[:1]
+        assert track.at(t)[0] is begun[-1]
+        there = [s.error for s in track.segments if s.begin <= t <= s.end]
+        assert np.array_equal(track.error(t), np.maximum.reduce([begun[-1].error, *there]))
+    usual = Segment.begin.fget
+    monkeypatch.setattr(Segment, "begin", property(lambda segment: asked.append(segment) or usual(segment)))
+    track.at(7.5)
+    assert len(asked) < 12

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 VERSION = 3
-LARGEST = 64 * 2**20
-"""Bytes of a proof, unpacked: a bomb is refused before it is read."""
+LARGEST, MOST_VALUES = 64 * 2**20, 2**22
+"""Bytes of a proof, unpacked, and lists and numbers in it: a bomb is refused before it is read."""
 
 
 def shown(text: str) -> str:
@@ -40,14 +40,14 @@ def read_proof(path: str | Path) -> dict[str, Any]:
     with Path(path).open("rb") as file:
         raw = file.read(LARGEST + 1)
     try:
-        if raw[:2] == b"\x1f\x8b":
-            raw = gzip.GzipFile(fileobj=io.BytesIO(raw)).read(LARGEST + 1)
+        raw = gzip.GzipFile(fileobj=io.BytesIO(raw)).read(LARGEST + 1) if raw[:2] == b"\x1f\x8b" else raw
         need(len(raw) <= LARGEST, f"the file unpacks to more than {LARGEST >> 20} MiB.")
+        need(sum(map(raw.count, b"[{,")) <= MOST_VALUES, f"the file has more than {MOST_VALUES:,} values.")
         proof = json.loads(raw, object_pairs_hook=_once, parse_constant=int)  # NaN is none
     except (OSError, EOFError, ValueError, RecursionError, zlib.error) as error:
         raise Refused(f"the file is damaged, or no proof: {type(error).__name__}: {error}.") from None
-    named = proof.get("format") if isinstance(proof, dict) else None
-    need(named == "tocsin proof", 'the file is not a proof: it lacks "format": "tocsin proof".')
+    ours = isinstance(proof, dict) and proof.get("format") == "tocsin proof"
+    need(ours, 'the file is not a proof: it lacks "format": "tocsin proof".')
     given = repr(proof.get("version"))[:40]
     need(given == str(VERSION), f"this checker reads version {VERSION} of the format; the file is of version {given}.")
     return proof

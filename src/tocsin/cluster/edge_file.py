@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from tocsin._types import PathLike
 from tocsin.errors import TocsinError, unknown_name
-from tocsin.io.files import existing_file, refused
+from tocsin.io.files import check_squeezed, existing_file, refused
 from tocsin.model.robot import Robot
 from tocsin.motion.links import BASE_WIDTH
 
@@ -54,8 +54,12 @@ class EdgeFile:
             with parquet.ParquetFile(self.path) as table:
                 self.count: int = table.metadata.num_rows
                 names, kinds = table.schema_arrow.names, table.schema_arrow.types
+                held = self.count * len(names)
         except Exception as error:  # whatever the reader trips over in a damaged file
             raise refused(self.path, WHAT, f"it is not Parquet ({' '.join(str(error).split())[:100]})") from None
+        check_squeezed(held, self.path, WHAT)
+        if len(set(names)) < len(names):
+            raise refused(self.path, WHAT, "two of its columns have the same name")
         entries = entry_names(robot)
         expected = {f"{name}{end}": k for k, name in enumerate(entries) for end in ENDS}
         self.columns: list[int] = []

@@ -34,6 +34,12 @@ MOST_ELEMENTS = 200_000
 LONGEST_TAG = 2**20
 """Bytes of one tag with all its attributes, or of one comment."""
 
+MOST_SQUEEZED, MOST_OF_A_BYTE = 2**20, 64
+"""Numbers that are read of a file that is packed, whatever its size, and for each of its bytes."""
+
+LONGEST_NAME = 4096
+"""Bytes of a path, folders included."""
+
 _CHUNK = 2**16
 
 _TEXT_MARKS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
@@ -73,6 +79,21 @@ def existing_file(path: PathLike, what: str = "the file") -> Path:
     if not stat.S_ISREG(mode):
         raise refused(file, what, "it is not a regular file")
     return file
+
+
+def is_file_name(name: str) -> bool:
+    """Can a file have this name? No zero byte, no half of a letter, at most as long as systems take."""
+    try:
+        return "\0" not in name and 0 < len(os.fsencode(name)) <= LONGEST_NAME
+    except UnicodeEncodeError:
+        return False
+
+
+def check_squeezed(numbers: int, file: Path, what: str) -> None:
+    """Refuse a file that claims far more numbers than any of its size: zeros take next to nothing until unpacked."""
+    most = max(MOST_SQUEEZED, MOST_OF_A_BYTE * file.stat().st_size)
+    if numbers > most:
+        raise refused(file, what, f"it claims {numbers} numbers; at most {most} are read from so few bytes")
 
 
 def refused(file: Path, what: str, reason: str) -> TocsinError:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import binascii
 import json
+import os
 import struct
 from itertools import accumulate
 from pathlib import Path
@@ -16,6 +17,7 @@ from typing import Any, TypeAlias, cast
 from urllib.parse import unquote, urlsplit
 
 from tocsin.errors import TocsinError
+from tocsin.io.files import is_file_name
 from tocsin.io.meshfile import LARGEST_COUNT, LARGEST_FILE, Part, merged, read_bounded, read_by_trimesh
 
 Object: TypeAlias = dict[str, Any]
@@ -161,7 +163,7 @@ def _buffer(entry: Object, k: int, inside: bytes | None, file: Path) -> bytes:
 def _beside(uri: str, file: Path) -> bytes:
     folder = file.resolve().parent
     name = unquote(uri)
-    target = (folder / name).resolve() if "\0" not in name else folder
+    target = Path(os.path.realpath(folder / name)) if is_file_name(name) else folder
     if urlsplit(uri).scheme or Path(name).is_absolute() or "\\" in name or not target.is_relative_to(folder):
         raise TocsinError(f"its buffer {uri[:80]!r} is outside of the folder of the file, which is not allowed.")
     return read_bounded(target, LARGEST_FILE)

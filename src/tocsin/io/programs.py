@@ -17,6 +17,7 @@ takes a `trajectory` (a file, or a mapping with joint_names, knots and coefficie
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -25,10 +26,10 @@ import numpy as np
 from tocsin import _cast
 from tocsin._types import PathLike
 from tocsin.errors import TocsinError, unknown_name
-from tocsin.io.files import existing_file
+from tocsin.io.files import existing_file, is_file_name
 from tocsin.io.messages import joint_trajectory
 from tocsin.io.planning import load_scene_file
-from tocsin.io.trajectories import load_trajectory
+from tocsin.io.trajectories import MOST_NUMBERS, load_trajectory
 from tocsin.io.uris import Packages
 from tocsin.io.yamlfile import Structure, is_listing, is_mapping, listing, mapping, number, read_structure, word
 from tocsin.model.base import Model
@@ -48,7 +49,8 @@ KINDS = {
 }
 """The kinds of steps, and what each may say."""
 
-MOST_STEPS = 100_000
+MOST_STEPS = 10_000
+"""Steps of a file: two seconds. What all of them follow is half as much as one trajectory may be."""
 
 
 def is_program(path: PathLike) -> bool:
@@ -73,9 +75,13 @@ def load_program(path: PathLike, scene: Scene, *, program: Program | None = None
     steps = listing(found["steps"], "steps")
     if len(steps) > MOST_STEPS:
         raise TocsinError(f"cannot use the program {str(file)!r}: it has more than {MOST_STEPS} steps.")
+    left = MOST_NUMBERS // 2
     for k, entry in enumerate(steps):
         try:
             _step(made, models, mapping(entry, f"step {k}"), file.parent)
+            left -= made.steps[-1].get("trajectory", {}).get("coefficients", np.zeros(0)).size
+            if left < 0:
+                raise TocsinError(f"with its trajectory the program has more than {MOST_NUMBERS // 2} numbers.")
         except TocsinError as error:
             raise TocsinError(f"cannot use the program {str(file)!r}, step {k}: {error}") from None
     return made
@@ -136,8 +142,10 @@ def _trajectory(given: object, folder: Path, interpolation: object) -> Trajector
     """Return a trajectory that a step names, or holds."""
     how = None if interpolation is None else word(interpolation, "interpolation")
     if isinstance(given, str):
+        if not is_file_name(given):
+            raise TocsinError(f"its trajectory {given[:80]!r} cannot be the name of a file.")
         file = folder / given
-        if not file.resolve().is_relative_to(folder.resolve()):
+        if not Path(os.path.realpath(file)).is_relative_to(os.path.realpath(folder)):
             raise TocsinError(f"its trajectory {given!r} lies outside of its folder; copy it there.")
         return load_trajectory(file, interpolation=how)
     found = mapping(given, "trajectory")

@@ -35,7 +35,7 @@ import numpy as np
 from tocsin import _cast
 from tocsin._types import FloatArray, Matrix, Numeric, PathLike, Values
 from tocsin.errors import TocsinError
-from tocsin.io.files import existing_file, read_bytes, refused
+from tocsin.io.files import check_squeezed, existing_file, read_bytes, refused
 from tocsin.io.messages import RATES, joint_trajectory, start_of
 from tocsin.io.yamlfile import read_structure
 from tocsin.model.trajectory import Trajectory
@@ -106,10 +106,10 @@ def _read(file: Path, given: tuple[str, ...], linear: bool) -> Trajectory:
         odd = [name for name in arrays if name not in ARRAYS]
         if odd:
             raise refused(file, _WHAT, f"it has {odd[0]!r}, which is not known; known are: {', '.join(ARRAYS)}")
-        listed = arrays.get("joint_names", np.array(given)).ravel()
+        listed = arrays.get("joint_names", np.array(given, np.str_)).ravel()
         if len(listed) > LONGEST_LINE:
             raise refused(file, _WHAT, f"it has {len(listed)} joint names; at most {LONGEST_LINE} are read")
-        names = tuple(str(name) for name in listed.tolist())
+        names = _texts(listed, file)
         if "coefficients" in arrays:
             if linear or "positions" in arrays:
                 raise refused(
@@ -172,6 +172,15 @@ def _table(names: list[str], rows: Matrix, source: str, linear: bool) -> Traject
     return Trajectory(times, rows[:, kept], *rates, joint_names=joints, source=source)
 
 
+def _texts(array: Numeric, file: Path) -> tuple[str, ...]:
+    """Return what an array of text says, if that is text: it may hold any numbers in place of letters."""
+    if array.dtype.kind == "U":
+        letters = np.frombuffer(np.ascontiguousarray(array).tobytes(), array.dtype.byteorder + "u4")
+        if not ((letters > 0x10FFFF) | ((letters >= 0xD800) & (letters < 0xE000))).any():
+            return tuple(array.tolist())
+    raise refused(file, _WHAT, "its joint names are no text")
+
+
 def _numbers(array: Numeric, file: Path) -> FloatArray:
     if array.dtype.kind not in "fiu":
         raise refused(file, _WHAT, f"its array must hold numbers, not {array.dtype}")
@@ -205,6 +214,7 @@ def _archive(file: Path) -> dict[str, Numeric]:
             members = archive.infolist()
             if sum(member.file_size for member in members) > 8 * MOST_NUMBERS or len(members) > 1000:
                 raise refused(file, _WHAT, f"its arrays unpack to more than {8 * MOST_NUMBERS} bytes")
+            check_squeezed(sum(member.file_size for member in members) // 8, file, _WHAT)
             if any(member.compress_type not in PACKED for member in members):
                 raise refused(file, _WHAT, "its arrays are packed in a way that numpy does not")
             arrays: dict[str, Numeric] = {}
@@ -304,6 +314,7 @@ def _parquet(file: Path) -> tuple[list[str], Matrix]:
             claimed = (table.metadata.num_rows, table.metadata.num_columns)
             if claimed[0] * claimed[1] > MOST_NUMBERS:
                 raise refused(file, _WHAT, f"it claims {claimed[0]} rows of {claimed[1]} columns: too many to hold")
+            check_squeezed(claimed[0] * claimed[1], file, _WHAT)
             for name, kind in zip(table.schema_arrow.names, table.schema_arrow.types):
                 if not (types.is_integer(kind) or types.is_floating(kind)):  # text may unpack to anything
                     raise refused(file, _WHAT, f"column {name[:80]!r} must hold numbers, not {kind}")

@@ -22,7 +22,7 @@ from urllib.parse import unquote
 
 from tocsin._types import PathLike
 from tocsin.errors import TocsinError, remark
-from tocsin.io.files import parse_xml
+from tocsin.io.files import is_file_name, parse_xml
 from tocsin.model.robot import Packages
 
 SCHEMES = ("package://name/path", "file:///path", "a path relative to the file that names it")
@@ -59,8 +59,8 @@ class Places:
 
     def resolve(self, uri: str, what: str) -> Path:
         """Return the existing file that a URI means; `what` names the element that says so, for the sentences."""
-        if not uri or "\0" in uri:
-            raise TocsinError(f"{what} names no file: {uri!r}.")
+        if not is_file_name(uri):
+            raise TocsinError(f"{what} names no file: {uri[:80]!r}.")
         scheme = _SCHEME.match(uri)
         allowed = self._allowed
         if scheme is None:

@@ -8,6 +8,7 @@ tags, build it.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, TypeAlias, TypeGuard
@@ -28,6 +29,9 @@ DEEPEST = 64
 
 LONGEST_NUMBER = 1000
 """Characters of a number: whole ones have no end in YAML, and those of base 60 take time that is quadratic."""
+
+HALF = re.compile(r"\\u[dD][89a-fA-F]")
+"""How JSON writes half of a letter, such that two are one; no file, page or terminal takes a name with one alone."""
 
 MOST_VALUES = 10_000_000
 """Values in a file, those behind aliases counted each time."""
@@ -63,7 +67,12 @@ def _from_json(text: str) -> object:
     if sum(text.count(mark) for mark in "{[,") > MOST_VALUES:
         raise TocsinError(f"it has more than {MOST_VALUES} values")
     try:
-        return json.loads(text, parse_constant=refuse)
+        found: object = json.loads(text, parse_constant=refuse)
+        if HALF.search(text):
+            json.dumps(found, ensure_ascii=False).encode()
+        return found
+    except UnicodeEncodeError:
+        raise TocsinError("it has half of a letter (a surrogate that stands alone)") from None
     except RecursionError:
         raise TocsinError("its lists and objects are nested too deep") from None
     except json.JSONDecodeError as error:

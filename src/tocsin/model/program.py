@@ -7,6 +7,7 @@ between steps a model stands. Nothing is asked here: `queries.phases` cuts a pro
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -54,7 +55,12 @@ class Event:
 
 
 Step: TypeAlias = dict[str, Any]
-"""A step as files have it: what JSON can say, by name."""
+"""A step as files have it: what JSON can say, by name; long lists of numbers as arrays."""
+
+
+def listed(numbers: np.ndarray) -> list[Any]:
+    """Return what JSON says of an array."""
+    return numbers.tolist()
 
 
 class Program:
@@ -185,6 +191,8 @@ class Program:
             raise TocsinError(f"a robot, body or deformable model waits; got {_cast.said(model)}.")
         lasts = _cast.scalar(seconds, "seconds", above=0.0)
         begin = self.time_of(model)
+        if not begin < begin + lasts < math.inf:
+            raise TocsinError(f"{model.name!r} cannot wait for {lasts:g} s at {begin:g} s: no clock shows both.")
         self._until[id(model)] = begin + lasts
         self._told(begin, {"wait": model.name, "seconds": lasts})
         return self
@@ -238,7 +246,7 @@ class Program:
         file = Path(path)
         if file.suffix.lower() not in SUFFIXES:
             raise TocsinError(f"a program is written to a {', '.join(SUFFIXES)} file; got {str(path)!r}.")
-        lines = ",\n  ".join(json.dumps(step, allow_nan=False) for step in self.steps)
+        lines = ",\n  ".join(json.dumps(step, allow_nan=False, default=listed) for step in self.steps)
         try:
             file.write_text(f'{{"program": {json.dumps(self.name)}, "steps": [\n  {lines}\n]}}\n', encoding="utf-8")
         except OSError as error:
@@ -287,8 +295,8 @@ def _follow_step(model: Model, path: object, motion: Motion, error: Errors) -> S
         off = {"error": dict(error) if isinstance(error, Mapping) else float(error)}
     pieces = {
         "joint_names": list(path.joint_names),
-        "knots": path.knots.tolist(),
-        "coefficients": path.coefficients.tolist(),
+        "knots": path.knots,
+        "coefficients": path.coefficients,
     }
     return {"follow": model.name, "trajectory": pieces} | off
 
@@ -300,15 +308,15 @@ def _rows_step(motion: Motion) -> Step:
     times = [] if motion.times is None else (motion.times - motion.times[0]).tolist()
     step: Step = {"follow": motion.model.name, "times": times}
     if isinstance(motion, Deforming):
-        step["frames"] = motion.frames.tolist()
+        step["frames"] = motion.frames
     elif motion.degree:
         raise TocsinError("give the Trajectory itself to follow(): a motion made of one does not remember its joints.")
     elif isinstance(motion.model, Robot):
-        step["path"] = motion.rows[:, BASE_WIDTH:].tolist()
+        step["path"] = motion.rows[:, BASE_WIDTH:]
         if motion.error is not None:
             step["error"] = dict(zip(motion.model.joint_names, motion.error[BASE_WIDTH:].tolist()))
     else:
-        step["poses"] = motion.rows.tolist()
+        step["poses"] = motion.rows
         if motion.error is not None:
             step["error"] = float(motion.error[0])
     return step

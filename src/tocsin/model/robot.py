@@ -184,14 +184,14 @@ class Robot(Model):
         two sides are neighbours.
         """
         carries = [bool(s) for s in self.shapes]
+        parents = self.links["parent"].tolist()
         found: set[tuple[int, int]] = set()
-        for i in range(len(self.link_names)):
-            k = int(self.links[i]["parent"])
+        for i, k in enumerate(parents):
             while k >= 0:
                 found.add((min(i, k), max(i, k)))
                 if carries[k]:
                     break
-                k = int(self.links[k]["parent"])
+                k = parents[k]
         self.ignored |= found
 
     @property

@@ -13,6 +13,7 @@ somewhere in its tube stays there.
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -147,10 +148,7 @@ class Track:
 
     def at(self, t: float) -> tuple[Segment, int, float]:
         """Return (segment, piece, share) at a time: before the first segment its start, in a gap the end before it."""
-        found = self.segments[0]
-        for segment in self.segments:
-            if segment.begin <= t:
-                found = segment
+        found = self.segments[self._number(t)]
         times = found.times
         piece = min(max(int(np.searchsorted(times, t, side="right")) - 1, 0), len(times) - 2)
         share = (t - times[piece]) / (times[piece + 1] - times[piece])
@@ -177,8 +175,13 @@ class Track:
 
     def error(self, t: float) -> Row:
         """Return (width,) how far the model may be off at a time; where two segments meet, the larger of theirs."""
-        own = [s.error for s in self.segments if s.begin <= t <= s.end]
-        return np.maximum.reduce([self.at(t)[0].error, *own])
+        last = self._number(t)
+        before = [s.error for s in self.segments[max(last - 1, 0) : last] if s.end == t]
+        return np.maximum.reduce([self.segments[last].error, *before])
+
+    def _number(self, t: float) -> int:
+        """Return the number of the last segment that has begun at a time, or of the first."""
+        return max(bisect_right(self.segments, t, key=lambda segment: segment.begin) - 1, 0)
 
     # ---- parts -------------------------------------------------------------------------------------------------------
 

@@ -113,6 +113,7 @@ class Trajectory:
             piece, power, column = wrong[0].tolist()
             name = repr(names[column]) if names else f"column {column}"
             raise TocsinError(f"{where}: piece {piece}, {name}: the coefficient of power {power} is not finite.")
+        coefficients = _trimmed(coefficients, source)
         stamps = _stamps(times, len(coefficients) + 1, where)
         last = _values(coefficients[-1:], np.diff(stamps)[-1:])
         positions = np.concatenate([coefficients[:, 0], last])
@@ -124,20 +125,11 @@ class Trajectory:
         self, names: tuple[str, ...], knots: np.ndarray, coefficients: np.ndarray, positions: np.ndarray, source: str,
         standing: tuple[tuple[str, float], ...], stamped: bool,
     ) -> None:  # fmt: skip
-        top = coefficients.shape[1]
-        while top > 2 and not coefficients[:, top - 1].any():
-            top -= 1
-        if top > MOST_TERMS:
-            raise TocsinError(
-                f"{_where(source)} has polynomials of degree {top - 1}; at most {MOST_TERMS - 1} are read."
-            )
-        if top == 1:
-            coefficients = np.concatenate([coefficients, np.zeros_like(coefficients)], axis=1)
-            top = 2
+        coefficients = _trimmed(coefficients, source)
         self.joint_names: tuple[str, ...] = names
         self.knots: np.ndarray = _cast.frozen(np.array(knots, np.float64))
         """(k,) seconds at which pieces meet; of a trajectory without times, 0, 1, 2, ..."""
-        self.coefficients: np.ndarray = _cast.frozen(np.ascontiguousarray(coefficients[:, :top]))
+        self.coefficients: np.ndarray = _cast.frozen(np.ascontiguousarray(coefficients))
         """(k - 1, degree + 1, n): in powers of the seconds since the piece began."""
         self.positions: np.ndarray = _cast.frozen(np.array(positions, np.float64))
         """(k, n): where the joints are at the knots."""
@@ -337,6 +329,17 @@ def bernstein(coefficients: np.ndarray, lasts: np.ndarray) -> np.ndarray:
         for k in range(n, i - 1, -1):
             b[:, k] += b[:, k - 1]
     return np.abs(b).max(axis=1) + mass * 2.0**-40
+
+
+def _trimmed(coefficients: np.ndarray, source: str) -> np.ndarray:
+    """Return coefficients without the highest powers that no piece has; lines at least."""
+    used = np.flatnonzero(coefficients.any(axis=(0, 2)))
+    top = max(int(used.max(initial=0)) + 1, 2)
+    if top > MOST_TERMS:
+        raise TocsinError(f"{_where(source)} has polynomials of degree {top - 1}; at most {MOST_TERMS - 1} are read.")
+    if coefficients.shape[1] == 1:
+        return np.concatenate([coefficients, np.zeros_like(coefficients)], axis=1)
+    return coefficients[:, :top]
 
 
 def _values(coefficients: np.ndarray, t: np.ndarray) -> np.ndarray:

@@ -26,6 +26,7 @@ from tocsin.errors import TocsinError
 from tocsin.model.base import Model, counted
 from tocsin.model.deformable import Deformable
 from tocsin.model.grasp import bare
+from tocsin.model.program import listed
 from tocsin.model.robot import Robot
 from tocsin.queries.audit import ProgramAudit
 from tocsin.queries.audit.curves import Curve
@@ -219,7 +220,7 @@ def digest_of(model: Model) -> str:
 
 def _files(found: ProgramAudit, files: Iterable[PathLike]) -> list[tuple[str, ...]]:
     named = [m.source[0] for m in found.scene.models if isinstance(m, Robot) and m.source is not None]
-    steps = json.dumps(found.program.steps).encode()
+    steps = json.dumps(found.program.steps, default=listed).encode()
     rows = [("(the steps of the program)", f"{len(steps):,}", hashlib.sha256(steps).hexdigest())]
     for path in dict.fromkeys([*[Path(f) for f in files], *named]):
         if Path(path).is_file():
