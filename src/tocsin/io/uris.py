@@ -60,7 +60,7 @@ class Places:
     def resolve(self, uri: str, what: str) -> Path:
         """Return the existing file that a URI means; `what` names the element that says so, for the sentences."""
         if not is_file_name(uri):
-            raise TocsinError(f"{what} names no file: {uri[:80]!r}.")
+            raise TocsinError(f"{what} names no file: {uri[:80]!r} does not exist.")
         scheme = _SCHEME.match(uri)
         allowed = self._allowed
         if scheme is None:

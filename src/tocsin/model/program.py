@@ -58,7 +58,7 @@ Step: TypeAlias = dict[str, Any]
 """A step as files have it: what JSON can say, by name; long lists of numbers as arrays."""
 
 
-def listed(numbers: np.ndarray) -> list[Any]:
+def listed(numbers: np.ndarray) -> list[object]:
     """Return what JSON says of an array."""
     return numbers.tolist()
 
