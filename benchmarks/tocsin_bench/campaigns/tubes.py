@@ -13,6 +13,7 @@ computed here, from the definitions (`frames` and `gap`), and share nothing with
 from __future__ import annotations
 
 import argparse
+import warnings
 from collections import Counter
 from dataclasses import dataclass
 from typing import Any
@@ -207,6 +208,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> dict[str, int]:
     """Run the campaign."""
+    warnings.simplefilter("ignore", tocsin.UnitWarning)  # errors of scenes of any scale
     found = campaign(args.count, args.seed)
     say(", ".join(f"{word}: {n}" for word, n in sorted(found.items())))
     if found["touches"]:
