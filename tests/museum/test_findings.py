@@ -68,6 +68,7 @@ FINDINGS = {
     "audits of programs let go of their model, and sent motions lost it": "promise/test_looked_at_later.py::test_motions_that_were_sent_find_their_model_whatever_was_copied_meanwhile",
     "a contact that outlasted a grip elsewhere was two, with an instant called free between": "queries/audit/test_program.py::test_a_contact_that_outlasts_a_grip_elsewhere_is_one_stretch",
     "parts of motions that go far, and bodies that were left, had tubes too small for their rounding": "model/test_tracks.py::test_a_part_near_0_of_a_piece_that_goes_far_is_off_by_units_of_the_whole_piece",
+    "two things within 1e-162 m of each other had an infinite distance": "queries/test_distance.py::test_things_nearer_than_any_length_with_a_square_have_a_distance",
 }
 """What was wrong -> the test that says so."""
 

@@ -7,12 +7,16 @@ from dataclasses import replace
 
 import numpy as np
 
+from tocsin._types import Vec3
 from tocsin.errors import TocsinError
 from tocsin.model.base import Motion
 from tocsin.model.deformable import Deforming
 from tocsin.queries.context import Context
 from tocsin.queries.kernels.at_moment import nearest
 from tocsin.results import Distance
+
+TINY, NUDGE = 2.0**-400, 2.0**-500
+"""Metres and radians; lengths that may be asked about go down to 1e-30 m."""
 
 
 def distance(context: Context, placements: tuple[Motion, ...]) -> Distance:
@@ -38,13 +42,42 @@ def distance(context: Context, placements: tuple[Motion, ...]) -> Distance:
     )  # fmt: skip
 
 
+Nearest = tuple[float, float, int, int, Vec3, Vec3]
+"""Upper and lower bound of a distance, its shapes, -1 for none, and their closest points."""
+
+
 def _links(context: Context, placements: tuple[Motion, ...]) -> Distance:
     """Return the smallest distance of links."""
     world = context.tables()
-    prepared, configs, _ = context.prepared(world, placements)
-    upper, lower, a, b, x, y = nearest(prepared.table, configs)
+    upper, lower, a, b, x, y = nearest_links(context, placements)
     names = [context.name_of(world, g) if g >= 0 else ("", "") for g in (a, b)]
-    return distance_from(upper, float(lower), np.array(x), np.array(y), *names)
+    return distance_from(upper, lower, np.array(x), np.array(y), *names)
+
+
+def nearest_links(context: Context, placements: tuple[Motion, ...]) -> Nearest:
+    """Return the closest links.
+
+    Where two of them are nearer than any length whose square is a float, kernels find no direction between them, and
+    an upper bound of infinity. They are asked again then with numbers below TINY as 0, and with models that are not off
+    the origin apart by NUDGE: both are less than the rounding of any length that may be asked about.
+    """
+    prepared, configs, _ = context.prepared(context.tables(), placements)
+    found = nearest(prepared.table, configs)
+    if is_lost(*found[:2]):
+        given = placements or tuple(Motion.of(model, model.rest[None].copy()) for model in context.models)
+        moved: list[Motion] = []
+        for k, placement in enumerate(given, 1):
+            row = np.where(np.abs(placement.rows[0]) < TINY, 0.0, placement.rows[0])
+            row[0] = row[0] or k * NUDGE
+            moved.append(Motion.of(placement.model, row[None]))
+        prepared, configs, _ = context.prepared(context.tables(), tuple(moved))
+        found = nearest(prepared.table, configs)
+    return found
+
+
+def is_lost(upper: float, lower: float) -> bool:
+    """Is there something to compare, and no distance of it?"""
+    return upper == math.inf and lower < math.inf
 
 
 def distance_from(
@@ -52,7 +85,7 @@ def distance_from(
 ) -> Distance:
     """Put the closest points of two links into a record; names are (model, link), "" for none."""
     if upper == math.inf:
-        return Distance(math.inf, math.inf)
+        return Distance(math.inf, lower)
     gap = y - x
     length = float(np.linalg.norm(gap))
     normal = gap / length if length > 0.0 and upper > 0.0 else np.zeros(3)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tocsin import _cast
-from tocsin.queries.distance import distance_from
+from tocsin.queries.distance import distance_from, nearest_links
 from tocsin.queries.edges import Asking, Points
 from tocsin.queries.kernels.batch import NEAREST, Taken, measure_placements
 from tocsin.queries.threads import UNASKED, BatchInterrupted, Watch, deal, shown
@@ -35,6 +35,9 @@ def distances(points: Points, asking: Asking) -> Distances:
             deal(len(points), work, asking.threads or context.threads, progress)
     except KeyboardInterrupt as stopped:
         raise BatchInterrupted(Distances(found, names), found["a"] != UNASKED) from stopped
+    for i in np.flatnonzero(np.isinf(found["distance"]) & np.isfinite(found["lower"])).tolist():
+        upper, lower, a, b, x, y = nearest_links(context, points.motions(i))
+        found[i] = upper, lower, x, y, a, b
     return Distances(found, names)
 
 
