@@ -69,6 +69,9 @@ FINDINGS = {
     "a contact that outlasted a grip elsewhere was two, with an instant called free between": "queries/audit/test_program.py::test_a_contact_that_outlasts_a_grip_elsewhere_is_one_stretch",
     "parts of motions that go far, and bodies that were left, had tubes too small for their rounding": "model/test_tracks.py::test_a_part_near_0_of_a_piece_that_goes_far_is_off_by_units_of_the_whole_piece",
     "two things within 1e-162 m of each other had an infinite distance": "queries/test_distance.py::test_things_nearer_than_any_length_with_a_square_have_a_distance",
+    "half of a letter, zero bytes and rings of links in names of files raised foreign errors": "io/test_files.py::test_what_no_file_can_be_called_is_known",
+    "a program of thousands of moves took minutes": "model/test_tracks.py::test_a_time_is_looked_up_among_thousands_of_segments_in_few_steps",
+    "small packed files of zeros took gigabytes": "io/test_files.py::test_zeros_are_counted_before_they_are_unpacked",
 }
 """What was wrong -> the test that says so."""
 

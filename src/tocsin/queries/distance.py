@@ -61,23 +61,22 @@ def nearest_links(context: Context, placements: tuple[Motion, ...]) -> Nearest:
     an upper bound of infinity. They are asked again then with numbers below TINY as 0, and with models that are not off
     the origin apart by NUDGE: both are less than the rounding of any length that may be asked about.
     """
-    prepared, configs, _ = context.prepared(context.tables(), placements)
-    found = nearest(prepared.table, configs)
-    if is_lost(*found[:2]):
+    found = _asked(context, placements)
+    if found[0] == math.inf and found[1] < math.inf:  # there is something to compare
         given = placements or tuple(Motion.of(model, model.rest[None].copy()) for model in context.models)
         moved: list[Motion] = []
         for k, placement in enumerate(given, 1):
             row = np.where(np.abs(placement.rows[0]) < TINY, 0.0, placement.rows[0])
             row[0] = row[0] or k * NUDGE
             moved.append(Motion.of(placement.model, row[None]))
-        prepared, configs, _ = context.prepared(context.tables(), tuple(moved))
-        found = nearest(prepared.table, configs)
+        found = _asked(context, tuple(moved))
     return found
 
 
-def is_lost(upper: float, lower: float) -> bool:
-    """Is there something to compare, and no distance of it?"""
-    return upper == math.inf and lower < math.inf
+def _asked(context: Context, placements: tuple[Motion, ...]) -> Nearest:
+    prepared, configs, _ = context.prepared(context.tables(), placements)
+    upper, lower, a, b, x, y = nearest(prepared.table, configs)
+    return upper, float(lower), a, b, x, y
 
 
 def distance_from(
