@@ -1,6 +1,8 @@
 """`tocsin demo`, and the scene that it shows."""
 
+import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -8,6 +10,7 @@ import pytest
 import tocsin as library
 from tocsin import viewer
 from tocsin.cli import demo_scene
+from tocsin.compiler.jit import PURE_PYTHON
 
 from .cell import tocsin
 
@@ -77,3 +80,31 @@ def test_both_ends_of_the_motion_are_within_the_limits_and_far_from_everything()
     for q in (demo.q0, demo.q1):
         assert demo.robot.within_limits(q)
         assert demo.scene.distance(demo.robot.at(q)).distance > 0.05
+
+
+LEFT = """
+import sys
+from pathlib import Path
+sys.path.insert(0, sys.argv[1])
+import uses
+from tocsin.cli import demo, warmup
+from tocsin.geometry import cache
+asked = uses.Asked()
+with cache.bypassed():
+    for step in demo.ASKED:
+        warmup._named(step)[1]()
+    steps = set(asked.taken())
+    warmup.ready = lambda *_: None
+    demo.demo(Path(sys.argv[2]), as_json=True)
+print("left", *sorted(name.split()[0] for name in set(asked.taken()) - steps))
+"""
+
+
+@pytest.mark.skipif(PURE_PYTHON, reason="nothing is compiled")
+def test_what_it_needs_is_compiled_on_all_cores_but_for_what_takes_a_moment(tmp_path):
+    """Tables of hulls were compiled behind the other steps, on one core: ten seconds of it."""
+    tools = Path(__file__).parents[2] / "tools"
+    done = subprocess.run([sys.executable, "-c", LEFT, str(tools), str(tmp_path)], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    left = set(done.stdout.splitlines()[-1].split()[1:])
+    assert left <= {"tocsin.rows.check_row", "tocsin.rows.write_pose", "tocsin.vec.load3"}

@@ -20,7 +20,7 @@ SAMPLINGS = (20, 100, 500)
 
 ASKED = (
     "first_contact, triangles", "the parts of a search", "contacts, triangles", "distance, triangles",
-    "is_free, triangles", "pictures",
+    "is_free, triangles", "pictures", "hulls of links",
 )  # fmt: skip
 """Steps of `warmup` whose kernels are needed, such that two at a time have little in common."""
 

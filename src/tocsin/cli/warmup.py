@@ -168,6 +168,7 @@ def _jobs() -> list[Job]:
     for backend in BACKENDS:
         for name in QUESTIONS:
             (beside if name == "interval" else core).append((f"{name}, {backend}", _question(name, backend)))
+    beside.append(("hulls of links", _hulls))
     core.append(("meshes, their reports, trees and hulls", _meshes))
     core.append(("joints of every kind", _joints))
     core.append(("charts, and which links can touch", _links))
@@ -201,6 +202,17 @@ def _meshes() -> None:
         for _ in range(2):  # built and kept, then read from the cache folder: arrays of another kind
             Scene(Body(large), Body(Sphere(0.1), name="ball")).is_free()
     fit_obb(np.array(large.vertices))  # a large one is looked at in samples
+
+
+def _hulls() -> None:
+    """Tables by which corners of a link's hull are found, and where a robot stands."""
+    with cache.bypassed():
+        builder = RobotBuilder("ball")
+        builder.link("base", Sphere(0.1).tessellate())
+        builder.link("tip", Sphere(0.1), parent="base", joint="revolute", origin=(0.5, 0.0, 0.0))
+        robot = builder.build()
+        robot.move([0.0], [1.0])
+        _ = [shape.patches for shape in robot.shapes[0]]
 
 
 def _question(name: str, backend: str) -> Callable[[], None]:
