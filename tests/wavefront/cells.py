@@ -122,5 +122,5 @@ CELLS = {
 def least_distances(scene, model, Q0, Q1, times):
     """Return the smallest distance of each motion at some times, one question after the other."""
     motions = [model.move(q0, q1) for q0, q1 in zip(Q0, Q1)]
-    places = [[Motion.at(model, motion.row_at(t)) for t in times] for motion in motions]
+    places = [[Motion.of(model, motion.row_at(t)[None]) for t in times] for motion in motions]
     return np.array([min(scene.distance(place).distance for place in way) for way in places])

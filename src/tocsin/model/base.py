@@ -120,12 +120,11 @@ class Motion:
         return motion
 
     @staticmethod
-    def at(model: Model, row: Row) -> Motion:
-        """Return a model that stands at a row that is ours and was checked before."""
+    def fresh(model: Model, configs: Values, rows: Rows) -> Motion:
+        """As `of`, a quarter faster: of rows that are ours, and all of `configs`, which holds nothing else."""
         motion = object.__new__(Motion)
         kept = motion.__dict__
-        kept["model"], kept["configs"] = model, row
-        kept["rows"] = rows = row[None]
+        kept["model"], kept["configs"], kept["rows"] = model, configs, rows
         rows.setflags(False)  # pyright: ignore[reportCallIssue]  # by keyword it takes longer
         return motion
 

@@ -242,7 +242,8 @@ class Body(Model):
         rate, by the shorter arc. "screw": the body turns about one fixed axis of the world, by the shorter arc, and
         slides along it (`tocsin.motion.screw`); a turn of less than 1e-6 rad is taken as "interpolating".
         """
-        rows = np.zeros((2, 7))
+        configs = np.zeros(14)
+        rows = configs.reshape(2, 7)
         plain = is_matrix(pose_t0) and is_matrix(pose_t1) and write_ends(pose_t0, pose_t1, self._quaternions, rows)
         if not plain:
             _cast.pose(pose_t0, f"the start pose of {self.name!r}", rows[0])
@@ -250,7 +251,7 @@ class Body(Model):
             decided(rows, self._quaternions)
         usual = kind.__class__ is str and kind == "interpolating"  # as most are: no list of words is made
         if usual or _cast.choice(kind, "the kind of a motion", MOTION_KINDS) == "interpolating":
-            return Motion.of(self, rows)
+            return Motion.fresh(self, configs, rows)
         return screw_motion(self, rows)
 
     @staticmethod
@@ -324,7 +325,7 @@ class Body(Model):
         row = np.zeros(7)
         if not is_matrix(pose) or write_pose(pose, row) != 0:
             _cast.pose(pose, f"the pose of {self.name!r}", row)
-        return Motion.at(self, row)
+        return Motion.fresh(self, row, row[None])
 
     def at_contact(self, hit: FirstContact) -> Matrix4:
         """Return the 4x4 pose of the body at the time of a `FirstContact`."""

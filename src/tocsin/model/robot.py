@@ -387,7 +387,8 @@ class Robot(Model):
         `base` = (T0, T1) moves the root too, each 4x4 or (x, y, z); only for a robot with a free base.
         """
         base_t0, base_t1 = self._bases(base)
-        rows = np.zeros((2, self.width))
+        configs = np.zeros(2 * self.width)
+        rows = configs.reshape(2, -1)
         whats = ("the start configuration", "the end configuration")
         self._write(q_t0, base_t0, whats[0], rows[0], group)
         self._write(q_t1, base_t1, whats[1], rows[1], group, rows[0])
@@ -395,7 +396,7 @@ class Robot(Model):
             for row, what in zip(rows, whats):
                 self.checked(row, what)
             decided(rows, self._quaternions)
-        return Motion.of(self, rows)
+        return Motion.fresh(self, configs, rows)
 
     def _bases(self, base: Sequence[PoseLike] | None) -> tuple[PoseLike | None, PoseLike | None]:
         if base is None:

@@ -185,7 +185,7 @@ class Laying:
         if held is not None:
             return self.link_pose(held.robot, held.link, t) @ held.pose
         row = self.left[id(body)].row if id(body) in self.left else self.program.row(body, t)
-        return Motion.at(body, row.copy()).link_poses()[0]
+        return Motion.of(body, row[None].copy()).link_poses()[0]
 
     # ---- phases ------------------------------------------------------------------------------------------------------
 
