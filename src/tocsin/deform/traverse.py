@@ -43,6 +43,10 @@ BESIDE, RINGS = -1, -2
 """In the place of a level: octets from one number to another, each with those beside it; and blocks of rings."""
 
 
+SEARCHED = 2048
+"""Tests of octets after which what was kept is settled before there is a chunk of it, where not every contact is asked
+for: where they find little, a contact among what was kept ends the search earlier than more of them would."""
+
 TASK, TOP, LEAVES_LISTED, KEPT, PLACES = range(5)
 """Where a descent stands: its next task, and how many pairs wait in each list (`Lists.at`)."""
 
@@ -281,6 +285,7 @@ def descend(pair, tasks, first, last, workspace, lists, search):
     at[TASK] = first
     at[TOP] = at[LEAVES_LISTED] = at[KEPT] = 0
     reach = reach_of(pair, search.limit)
+    since = counts[NODES]
     while (at[TASK] < last or at[TOP] + at[LEAVES_LISTED] + at[KEPT] > 0) and not is_spent(counts):
         if at[TOP] == 0 and at[TASK] < last:
             for c in range(3):
@@ -305,9 +310,11 @@ def descend(pair, tasks, first, last, workspace, lists, search):
         p = np.int64(0)
         while p < listed or (at[KEPT] > 0 and at[TASK] == last and at[TOP] == 0):
             at[KEPT], p = keep_pairs(a, b, lists.elements, p, listed, reach, workspace.pairs, at[KEPT])
-            if at[KEPT] < CHUNK and (at[TASK] < last or at[TOP] > 0):
+            enough = at[KEPT] > 0 and search.question != EVERY and counts[NODES] - since >= SEARCHED and p >= listed
+            if at[KEPT] < CHUNK and not enough and (at[TASK] < last or at[TOP] > 0):
                 continue
             search = settle_kept(pair, workspace, lists, search)
+            since = counts[NODES]
             if is_over(search) or is_spent(counts):
                 return search
             reach = reach_of(pair, search.limit)
