@@ -33,6 +33,7 @@ import tocsin
 from tocsin.cli import main as command_line
 from tocsin.cli import warmup
 from tocsin.compiler import disk_cache, store
+from tocsin.errors import TocsinError
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -307,7 +308,7 @@ def called_from_python() -> dict[FunctionType, str]:
     for info in pkgutil.walk_packages(tocsin.__path__, "tocsin."):
         try:
             module = importlib.import_module(info.name)
-        except ImportError:  # of what is not installed
+        except (ImportError, TocsinError):  # of what is not installed, some with a sentence
             continue
         for function in functions(module):
             caller = f"{info.name}.{function.__qualname__}"

@@ -30,9 +30,14 @@ def chromium():
         browser.close()
 
 
+PATIENCE = 180
+"""Seconds: a busy machine without a graphics card takes tens of them for one picture."""
+
+
 def opened(browser, address, **options):
     """Return a page and the list of what went wrong on it, which grows."""
     page = browser.new_page(viewport={"width": 900, "height": 600}, **options)
+    page.set_default_timeout(1000 * PATIENCE)
     wrong = []
     page.on("console", lambda message: wrong.append(message.text) if message.type in ("error", "warning") else None)
     page.on("pageerror", lambda error: wrong.append(str(error)))
@@ -42,7 +47,7 @@ def opened(browser, address, **options):
     return page, wrong
 
 
-def until(page, expression, looks=1500):
+def until(page, expression, looks=50 * PATIENCE):
     """Look until an expression is true; the page's own rules forbid the browser to evaluate text by itself."""
     for _ in range(looks):
         if page.evaluate(expression):

@@ -232,6 +232,9 @@ def _question(name: str, backend: str) -> Callable[[], None]:
         elif name == "contacts":
             hit = scene.first_contact(through)
             _ = hit.contacts, hit.stats, bodies[0].at_contact(hit)
+            onto = bodies[0].move(_moved(1.0), _moved(2.0))
+            # A list that is cut to none names the pair alone.
+            _ = Scene(*bodies[:2], backend=backend).first_contact(onto, max_steps=1).contacts
         elif name == "distance":
             scene.distance()
             scene.distance(bodies[0].at(_moved(-1)))
@@ -413,7 +416,7 @@ def _links() -> None:
 def _proofs() -> None:
     robot, scene = _arm()
     for end in ([0.3, 0.1], [1.5, 0.5]):
-        scene.prove(robot.move([0.0, 0.0], end))
+        scene.prove(robot.move([0.0, 0.0], end)).to_bytes()
     scene.prove(robot.follow(tocsin.Trajectory([0.0, 1.0], [[0.0, 0.0], [0.1, 0.1]]), error=0.001))
     scene.penetration(robot.at([0.9, 0.3]))
 
