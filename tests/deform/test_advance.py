@@ -146,3 +146,12 @@ def test_wrong_input_is_named(change, said):
     arrays = [given.pop(name) for name in ("v_t0", "v_t1", "f_t0", "f_t1")]
     with pytest.raises(tocsin.TocsinError, match=said):
         tocsin.vertex_face_times(*arrays, **given)
+
+
+@pytest.mark.parametrize("kind", [VF, EE])
+def test_a_pair_among_others_ends_as_it_does_alone(kind):
+    t0, t1, scale = random_pairs(8, 301)
+    together = times(kind, t0 / scale[:, None, None], t1 / scale[:, None, None], tolerance=1e-7)
+    for k in range(len(t0)):
+        alone = times(kind, t0[k : k + 1] / scale[k], t1[k : k + 1] / scale[k], tolerance=1e-7)
+        assert alone[0] == together[k]

@@ -19,10 +19,10 @@ from tocsin.bounds.motion_bound import UNIT
 from tocsin.bounds.slab_bound import slab_bound, whole_bound
 from tocsin.bounds.taylor import compose, joint_taylor, swept_box
 from tocsin.compiler.jit import kernel
-from tocsin.geometry.points import load_points
 from tocsin.motion.curves import sliding, turning
 from tocsin.motion.joints import UP, joint_pose
 from tocsin.simd.lanes import WIDTH, lane, select
+from tocsin.simd.points import load_points
 
 SWEEP = np.dtype(
     [

@@ -21,10 +21,10 @@ from tocsin.bounds.rounding import UNIT
 from tocsin.compiler.jit import kernel
 from tocsin.deform.certificate import between, greatest, hold, larger, largest, later, smaller, stay, widest
 from tocsin.deform.closest import toward_edge, toward_face
-from tocsin.deform.columns import corner, entry
 from tocsin.deform.coplanarity_step import coplanarity_step
 from tocsin.deform.volume import volume_hold
 from tocsin.outcome import CAPPED, CONTACT, FREE
+from tocsin.simd.gathers import corner, entry
 from tocsin.simd.lanes import DOUBLES, bits, lane, root, select
 
 MOST_STEPS = 512

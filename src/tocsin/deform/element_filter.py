@@ -12,9 +12,9 @@ import numpy as np
 
 from tocsin import vec
 from tocsin.compiler.jit import inlined, kernel
-from tocsin.deform.listed import listed_corner
-from tocsin.deform.rows import greater, lesser, trailing
+from tocsin.simd.gathers import listed_corner
 from tocsin.simd.lanes import bits, select
+from tocsin.simd.singles import greater, lesser, trailing
 
 ROUNDING = 2.0**-24
 """Unit roundoff of single precision."""

@@ -20,7 +20,8 @@ from tocsin._types import IntArray
 from tocsin.compiler.jit import kernel
 from tocsin.deform.element_filter import LARGEST, LEAST, ONE, length1, noise_of, single_up
 from tocsin.deform.mesh_arrays import largest_coordinate
-from tocsin.deform.rows import (
+from tocsin.simd.lanes import bits, load_singles
+from tocsin.simd.singles import (
     both_ends,
     greater,
     lesser,
@@ -33,7 +34,6 @@ from tocsin.deform.rows import (
     summed,
     until,
 )
-from tocsin.simd.lanes import bits, load_singles
 
 BLOCK = 256
 """Element pairs whose shadows are kept: 100 KiB."""

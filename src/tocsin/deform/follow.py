@@ -13,9 +13,9 @@ import numpy as np
 from tocsin import vec
 from tocsin.compiler.jit import kernel
 from tocsin.deform.advance import ENDED, advance_all
-from tocsin.deform.columns import make_places
 from tocsin.motion.chain import chain_pose
 from tocsin.outcome import FREE
+from tocsin.simd.gathers import make_places
 from tocsin.simd.lanes import DOUBLES
 
 LINKS = 16

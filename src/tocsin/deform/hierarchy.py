@@ -18,8 +18,10 @@ import numpy as np
 from tocsin.compiler.jit import kernel
 from tocsin.deform.element_filter import ROUNDING, ZERO
 from tocsin.deform.mesh_arrays import BOX, PACE, REACH, SIZE, mesh_at
-from tocsin.deform.rows import (
-    gathered,
+from tocsin.simd.gathers import gathered
+from tocsin.simd.lanes import lane as one_lane
+from tocsin.simd.lanes import load_singles
+from tocsin.simd.singles import (
     greater,
     highest,
     highest_of_eight,
@@ -29,8 +31,6 @@ from tocsin.deform.rows import (
     spread_single,
     store_singles,
 )
-from tocsin.simd.lanes import lane as one_lane
-from tocsin.simd.lanes import load_singles
 
 AXES = 9
 """Of an 18-DOP: x, y, z, and the sums and differences of two of them."""

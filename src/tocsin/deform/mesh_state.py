@@ -13,7 +13,6 @@ import numpy as np
 
 from tocsin._types import Indices
 from tocsin.compiler.jit import kernel
-from tocsin.deform.columns import make_places
 from tocsin.deform.feature_filter import make_cards
 from tocsin.deform.hierarchy import Hierarchy, make_hierarchy, refit
 from tocsin.deform.mesh_arrays import MEASURES, FittedMesh, MeshArrays, fitted_mesh
@@ -21,6 +20,7 @@ from tocsin.deform.neighbours import Beside, find_above, find_beside
 from tocsin.deform.order import spatial_order
 from tocsin.deform.rings import Rings, blocks_of, find_rings
 from tocsin.deform.topology import Elements, make_elements, reordered
+from tocsin.simd.gathers import make_places
 
 WORN = 1.6
 """The order is made anew when octets have become this many times larger, compared with their elements, than they were

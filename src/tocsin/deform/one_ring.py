@@ -35,8 +35,9 @@ from tocsin.deform.mesh_arrays import REACH, culling_margin
 from tocsin.deform.narrow import is_spent, settle
 from tocsin.deform.overlap import Reach
 from tocsin.deform.rings import LONGEST
-from tocsin.deform.rows import gathered, greater, spread_single, store_singles, trailing
+from tocsin.simd.gathers import gathered
 from tocsin.simd.lanes import bits, load_singles, root, select
+from tocsin.simd.singles import greater, spread_single, store_singles, trailing
 
 ROWS = 21
 """Of scratch: a spoke at 0 and at T, the face's normal at 0, at T, and what is between; directions of both."""

@@ -13,9 +13,9 @@ import numpy as np
 
 from tocsin.compiler.jit import inlined, kernel
 from tocsin.deform.hierarchy import AXES, ENDS, HI_T0, HI_T1, LO_T0, LO_T1, ROWS
-from tocsin.deform.rows import lane_at, spread_single, store_singles
-from tocsin.deform.signs import YES, may_meet, meet, negatives
 from tocsin.simd.lanes import load_singles
+from tocsin.simd.signs import YES, may_meet, meet, negatives
+from tocsin.simd.singles import lane_at, spread_single, store_singles
 
 
 class Reach(NamedTuple):

@@ -10,8 +10,9 @@ import numpy as np
 from tocsin import vec
 from tocsin.compiler.jit import kernel
 from tocsin.deform.element_filter import LARGEST, LEAST, ONE, ZERO, length1, mixed, noise_of, single_up
-from tocsin.deform.rows import greater, picked
+from tocsin.simd.gathers import picked
 from tocsin.simd.lanes import bits
+from tocsin.simd.singles import greater
 
 THREE = np.float32(3.0)
 SPREAD = np.float32(16.0)

@@ -21,8 +21,8 @@ from tocsin.deform.narrow import ANY, CHUNK, EVERY, HIT, NODES, is_spent, settle
 from tocsin.deform.neighbours import MOST_BESIDE, UPPER, known_of
 from tocsin.deform.one_ring import settle_rings
 from tocsin.deform.overlap import Reach, diagonal, make_ready, near, ready
-from tocsin.deform.rows import trailing
 from tocsin.outcome import CONTACT
+from tocsin.simd.singles import trailing
 
 STILL = 0.01
 """Of the width of elements: models that move less until the time limit are tested where they are at time 0."""

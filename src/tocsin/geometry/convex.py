@@ -20,9 +20,9 @@ import math
 
 from tocsin import vec
 from tocsin.compiler.jit import kernel
-from tocsin.geometry.points import farthest_point
 from tocsin.geometry.projection import by_turns
 from tocsin.geometry.simplex import segment_weights, tetrahedron_weights, triangle_weights
+from tocsin.simd.points import farthest_point
 
 MAX_ROUNDS = 48
 

@@ -12,8 +12,7 @@ from typing import Any, TypeAlias
 
 from numba import cuda as _cuda
 
-from tocsin.geometry import points
-from tocsin.simd import lanes
+from tocsin.simd import lanes, points
 from tocsin.wavefront import stages
 
 cuda: Any = _cuda

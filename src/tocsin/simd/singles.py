@@ -1,8 +1,8 @@
-"""Rows of eight singles: what hierarchies of octets need beyond `lanes`.
+"""Eight singles in a register: what hierarchies eight wide need beyond `lanes`.
 
-Stored into a table, gathered from the rows of eight vertices, compared for equality, the smallest and the largest of
-the eight, and the places of two vertices side by side. Like lanes they live inside kernels only, and every function has
-a twin on arrays for pure Python.
+They are stored into a table and read from one row, compared for equality, reduced to the smallest and the largest of
+the eight, and shuffled so that the places of two vertices lie side by side. `gathers` fills them from many rows. Like
+lanes they live inside kernels only, and every function has a twin on arrays for plain Python.
 """
 
 import operator
@@ -97,87 +97,8 @@ def _lane_at_kernel(table, i, row, lane):
 
 
 def _shuffled(builder: Builder, a: Word, b: Word, places: list[int]) -> Word:
-    return builder.shuffle_vector(a, b, ir.Constant(ir.VectorType(_INT32, SINGLES), places))
-
-
-def _transposed(builder: Builder, rows: Sequence[Word]) -> list[Word]:
-    """Emit the eight columns of eight rows: pairs of rows interleaved, then pairs of pairs, then halves."""
-    pairs = []
-    for k in range(0, 8, 2):
-        pairs.append(_shuffled(builder, rows[k], rows[k + 1], [0, 8, 1, 9, 4, 12, 5, 13]))
-        pairs.append(_shuffled(builder, rows[k], rows[k + 1], [2, 10, 3, 11, 6, 14, 7, 15]))
-    fours = []
-    for k in (0, 4):
-        for half in (0, 1):
-            fours.append(_shuffled(builder, pairs[k + half], pairs[k + half + 2], [0, 1, 8, 9, 4, 5, 12, 13]))
-            fours.append(_shuffled(builder, pairs[k + half], pairs[k + half + 2], [2, 3, 10, 11, 6, 7, 14, 15]))
-    low = [_shuffled(builder, fours[c], fours[c + 4], [0, 1, 2, 3, 8, 9, 10, 11]) for c in range(4)]
-    high = [_shuffled(builder, fours[c], fours[c + 4], [4, 5, 6, 7, 12, 13, 14, 15]) for c in range(4)]
-    return low + high
-
-
-@intrinsic
-def _gathered(typingctx, table, seats, q, row):
-    family = types.UniTuple(singles, SINGLES)
-
-    def codegen(context, builder, sig, args):
-        rows_of = context.make_array(sig.args[0])(context, builder, value=args[0])
-        signature = types.void(sig.args[1], sig.args[2], sig.args[3])
-        numbers = _vector_at(context, builder, signature, args[1:], ir.VectorType(_INT32, SINGLES), 4)
-        base = builder.ptrtoint(rows_of.data, _INT64)
-        found = []
-        for k in range(SINGLES):
-            place = builder.zext(builder.extract_element(numbers, ir.Constant(_INT32, k)), _INT64)
-            at = builder.add(base, builder.shl(place, _INT64(5)))
-            loaded = builder.load(builder.inttoptr(at, singles.vector.as_pointer()))
-            loaded.align = 4
-            found.append(loaded)
-        return context.make_tuple(builder, family, _transposed(builder, found))
-
-    return family(table, seats, q, row), codegen
-
-
-def gathered(table: SingleRows, seats: IntArray, q: int, row: int) -> tuple[Lanes, ...]:
-    """Return the eight columns of the eight rows of `table`, (n, 8) in single precision, that seats[q, row] names."""
-    return tuple(table[seats[q, row]].T)
-
-
-@overload(gathered)
-def _gathered_kernel(table, seats, q, row):
-    return lambda table, seats, q, row: _gathered(table, seats, q, row)  # type: ignore[reportCallIssue]
-
-
-@intrinsic
-def _picked(typingctx, table, points, first, c):
-    family = types.UniTuple(singles, SINGLES)
-
-    def codegen(context, builder, sig, args):
-        tables = [context.make_array(sig.args[k])(context, builder, value=args[k]) for k in (0, 1)]
-        first, c = (context.cast(builder, args[k], sig.args[k], types.int64) for k in (2, 3))
-        stride = builder.extract_value(tables[1].strides, 0)
-        offset = builder.add(builder.mul(first, stride), builder.shl(c, _INT64(2)))
-        number = builder.add(builder.ptrtoint(tables[1].data, _INT64), offset)
-        base = builder.ptrtoint(tables[0].data, _INT64)
-        found = []
-        for k in range(SINGLES):
-            at = builder.inttoptr(builder.add(number, builder.mul(stride, _INT64(k))), _INT32.as_pointer())
-            row = builder.add(base, builder.shl(builder.zext(builder.load(at), _INT64), _INT64(5)))
-            loaded = builder.load(builder.inttoptr(row, singles.vector.as_pointer()))
-            loaded.align = 4
-            found.append(loaded)
-        return context.make_tuple(builder, family, _transposed(builder, found))
-
-    return family(table, points, first, c), codegen
-
-
-def picked(table: SingleRows, points: IntArray, first: int, c: int) -> tuple[Lanes, ...]:
-    """Return the eight columns of those rows of `table`, (n, 8) in single precision, that points[first + k, c] name."""
-    return tuple(table[points[first : first + SINGLES, c]].T)
-
-
-@overload(picked)
-def _picked_kernel(table, points, first, c):
-    return lambda table, points, first, c: _picked(table, points, first, c)  # type: ignore[reportCallIssue]
+    """Emit the numbers of two registers, one after the other, at these places."""
+    return builder.shuffle_vector(a, b, ir.Constant(ir.VectorType(_INT32, len(places)), places))
 
 
 def _row_address(context: Context, builder: Builder, sig: Signature, args: Sequence[Word]) -> Word:

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from tocsin.compiler.jit import kernel
-from tocsin.geometry.points import farthest_point, load_points
 from tocsin.simd.lanes import WIDTH, lane
+from tocsin.simd.points import farthest_point, load_points
 
 pytestmark = pytest.mark.pure
 

@@ -3,8 +3,8 @@
 import numpy as np
 
 from tocsin.compiler.jit import kernel
-from tocsin.deform.signs import YES, may_meet, meet, negatives
 from tocsin.simd.lanes import SINGLES, load_singles
+from tocsin.simd.signs import YES, may_meet, meet, negatives
 
 VALUES = np.array([-2.0, -1.0, -0.0, 0.0, 1.0, 2.0, -np.inf, np.inf], np.float32)
 

@@ -1,13 +1,13 @@
-"""Columns of eight hold what they are collected from, and pairs do not feel who goes beside them."""
+"""Columns of eight hold what they are gathered from, in kernels as on arrays."""
 
 import numpy as np
 import pytest
 
-from deform.test_advance import EE, VF, random_pairs, times
 from tocsin.compiler.jit import kernel
 from tocsin.deform.advance import ENDED
-from tocsin.deform.columns import corner, entry, make_places
-from tocsin.simd.lanes import lane
+from tocsin.simd.gathers import corner, entry, listed_corner, make_places
+from tocsin.simd.lanes import SINGLES, lane
+from tocsin.simd.signs import negatives
 
 
 @kernel
@@ -51,10 +51,22 @@ def test_columns_are_collected_by_number():
     assert (out[5] == tolerance[0]).all()
 
 
-@pytest.mark.parametrize("kind", [VF, EE])
-def test_a_pair_among_others_ends_as_it_does_alone(kind):
-    t0, t1, scale = random_pairs(8, 301)
-    together = times(kind, t0 / scale[:, None, None], t1 / scale[:, None, None], tolerance=1e-7)
-    for k in range(len(t0)):
-        alone = times(kind, t0[k : k + 1] / scale[k], t1[k : k + 1] / scale[k], tolerance=1e-7)
-        assert alone[0] == together[k]
+@kernel
+def signs_of(table, corners, pairs, p, side, c):
+    columns = listed_corner(table, corners, pairs, p, side, c)
+    return negatives(columns[0]), negatives(columns[3]), negatives(columns[7])
+
+
+@pytest.mark.pure
+@pytest.mark.parametrize("seed", range(5))
+def test_the_columns_are_those_of_the_corners_of_the_listed_elements(seed):
+    rng = np.random.default_rng(seed)
+    table = rng.normal(size=(50, 8)).astype(np.float32)
+    corners = rng.integers(0, 50, (30, 3)).astype(np.int32)
+    pairs = rng.integers(0, 30, (40, 2)).astype(np.int32)
+    for p in (0, 5, 32):
+        for side in (0, 1):
+            for c in range(3):
+                chosen = [table[corners[pairs[p + k, side], c]] for k in range(SINGLES)]
+                truth = tuple(sum(1 << k for k, row in enumerate(chosen) if row[j] < 0) for j in (0, 3, 7))
+                assert tuple(signs_of(table, corners, pairs, p, side, c)) == truth
