@@ -6,7 +6,16 @@ import numpy as np
 import pytest
 
 from plain import PLAIN
-from tocsin.rows import LARGEST, ORTHONORMAL, RIGID, check_row, copy_checked, deviation, nearest_rotation, write_pose
+from tocsin.rows import (
+    LARGEST,
+    ORTHONORMAL,
+    RIGID,
+    check_row,
+    copy_checked,
+    deviation,
+    nearest_rotation,
+    write_pose,
+)
 
 pytestmark = PLAIN
 

@@ -9,7 +9,7 @@ import trimesh
 
 from tocsin.advancement.approach import DONE, OPEN, OVERLAP, WAIT, hulls_advance
 from tocsin.advancement.hulls import nearest_leaf, safe_part
-from tocsin.advancement.leaf_pair import CONTACT, FREE
+from tocsin.advancement.leaves import CONTACT, FREE
 from tocsin.advancement.relative import both_states
 from tocsin.advancement.work import LIMIT
 from tocsin.advancement.workspace import Tables, make_workspace

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from plain import PLAIN
-from tocsin.advancement import leaf_pair
+from tocsin.advancement import leaves as leaf_pair
 from tocsin.advancement.work import LEAF_TESTS, LIMIT
 from tocsin.model.tables import MESH
 from tocsin.outcome import CAPPED

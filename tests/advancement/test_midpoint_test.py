@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import tocsin
-from tocsin.advancement.midpoint_test import midpoint_test
+from tocsin.advancement.box_step import midpoint_test
 from tocsin.broad_phase.sweep import half_of
 from tocsin_bench.oracles import shapes
 

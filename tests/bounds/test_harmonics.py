@@ -4,7 +4,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from tocsin.bounds import harmonics as h
+from tocsin.bounds import cubic as h
 
 pytestmark = pytest.mark.pure
 

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tocsin.bounds import harmonics, taylor
+from tocsin.bounds import cubic as harmonics
+from tocsin.bounds import taylor
 
 from .exact_motion import (
     escape,

@@ -1,5 +1,7 @@
 """The one alias of the compiler: its options, and kernels that compute the same compiled and as plain Python."""
 
+from typing import NamedTuple
+
 import numpy as np
 import pytest
 
@@ -54,6 +56,39 @@ def test_ticks_grow():
 def test_a_borrowed_array_is_the_same_numbers():
     table = np.arange(5.0)
     assert np.array_equal(borrowed(table), table)
+
+
+class Tables(NamedTuple):
+    """As records of a question are: arrays of several kinds, numbers, and a record within."""
+
+    rows: np.ndarray
+    inner: "Inner"
+    scale: float
+
+
+class Inner(NamedTuple):
+    """A record within."""
+
+    numbers: np.ndarray
+    more: np.ndarray
+
+
+@kernel
+def summed(tables):
+    """Return the sum of all that a borrowed record holds."""
+    mine = borrowed(tables)
+    total = 0.0
+    for k in range(mine.rows.shape[0]):
+        total += mine.scale * mine.rows[k, 1] + mine.inner.numbers[k] + mine.inner.more[k]
+    mine.rows[0, 0] = total
+    return total
+
+
+@pytest.mark.pure
+def test_a_borrowed_record_has_the_same_arrays_whatever_is_in_it():
+    tables = Tables(np.arange(6.0).reshape(3, 2), Inner(np.arange(3, dtype=np.int32), np.full(3, 0.5)), 10.0)
+    assert summed(tables) == 10.0 * (1 + 3 + 5) + 3 + 1.5
+    assert tables.rows[0, 0] == 94.5, "written into the very array"
 
 
 def test_what_lends_is_marked_and_handed_back():

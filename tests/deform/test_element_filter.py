@@ -56,7 +56,9 @@ def test_far_away_all_are_settled_and_on_top_of_each_other_none():
     assert int(still_free(a, a, np.float32(0.0))) == 0
 
 
-@pytest.mark.parametrize("x", [0.0, 5e-324, 1e-300, 2.0**-149, 1.5 * 2.0**-149, 1e-40, 2.0**-126, 0.1, 1.0, 1.0 + 2.0**-50, 3.3e7, 3e38])
+@pytest.mark.parametrize(
+    "x", [0.0, 5e-324, 1e-300, 2.0**-149, 1.5 * 2.0**-149, 1e-40, 2.0**-126, 0.1, 1.0, 1.0 + 2.0**-50, 3.3e7, 3e38]
+)
 def test_rounding_up_to_single_precision_never_goes_below(x):
     found = single_up(x)
     assert found.dtype == np.float32

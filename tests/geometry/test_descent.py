@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from tocsin.geometry.descent import open_larger
+from tocsin.geometry.descent import open_larger, opens_a, quad_to_open
 
 pytestmark = pytest.mark.pure
 
@@ -61,3 +61,19 @@ def test_the_larger_is_opened_unless_it_is_a_leaf(a, b, opened):
     assert open_larger(stack, 1, nodes[0], nodes[1]) == 3
     assert [tuple(row) for row in stack[1:3].tolist()] == opened
     assert stack[[0, 3]].tolist() == [[0, 0], [0, 0]]
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "opened"),
+    [
+        ((-4, 5, 2.0), (-9, 7, 1.0), (True, 3)),
+        ((-4, 5, 1.0), (-9, 7, 2.0), (False, 8)),
+        ((-4, 5, 1.0), (-9, 7, 1.0), (True, 3)),
+        ((1, 5, 9.0), (-9, 7, 1.0), (False, 8)),
+        ((-4, 5, 1.0), (1, 7, 9.0), (True, 3)),
+    ],
+)
+def test_four_wide_the_same_node_is_opened_into_its_quad(a, b, opened):
+    nodes = np.array([a, b], NODE)
+    assert quad_to_open(nodes[0], nodes[1]) == opened
+    assert opens_a(nodes[0], nodes[1]) == opened[0]

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import tocsin
-from tocsin.model.tables import CONVEX, GEOM, MESH, MODEL, SELF, World, borrowed_world
+from tocsin.compiler.jit import borrowed
+from tocsin.model.tables import CONVEX, GEOM, MESH, MODEL, SELF, World
 
 pytestmark = pytest.mark.pure
 
@@ -46,6 +47,6 @@ def test_what_is_the_same_shape_is_there_once():
 
 def test_borrowed_tables_are_the_same_arrays():
     world = scene("triangles").context.tables()
-    for name, given, taken in zip(World._fields, world, borrowed_world(world), strict=True):
+    for name, given, taken in zip(World._fields, world, borrowed(world), strict=True):
         assert taken.dtype == given.dtype, name
         assert np.shares_memory(taken, given) or given.size == 0, name

@@ -6,7 +6,7 @@ from scipy.spatial.transform import Rotation
 
 import tocsin
 from tocsin.errors import TocsinError
-from tocsin.motion.many_ends import write_all_ends
+from tocsin.motion.arcs import write_all_ends
 
 BALLS = [tocsin.Body(tocsin.Sphere(0.1), name=f"ball{k}") for k in range(12)]
 

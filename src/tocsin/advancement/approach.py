@@ -1,4 +1,4 @@
-"""Two nodes are advanced by their hulls, as far as a direction between them goes: see `advancement.hulls`."""
+"""Advances two nodes by their convex hulls, for as long as a direction separates these (see `advancement.hulls`)."""
 
 import math
 
@@ -21,7 +21,7 @@ from tocsin.advancement.hulls import (
     safe_part,
     stride,
 )
-from tocsin.advancement.leaf_pair import later, leaf_advance
+from tocsin.advancement.leaves import later, leaf_advance
 from tocsin.advancement.relative import Seen, both_states, seen_from_a
 from tocsin.advancement.work import HULL_TESTS
 from tocsin.compiler.jit import inlined, kernel
@@ -35,7 +35,7 @@ DONE, WAIT, OPEN, OVERLAP = 0, 1, 3, 4
 
 @kernel
 def triangle_size(geom):
-    """Return about how long the edges of a mesh are: of as many equal triangles on a surface as large as its box."""
+    """Return a typical edge length of a mesh: that of as many equal triangles on a surface as large as its box."""
     return geom["diagonal"] / math.sqrt(geom["faces"])
 
 
@@ -50,9 +50,9 @@ def hulls_advance(tables, pair, nodes, t, states, search, counts):
     chord, with the bounds of `motion_bound` for both nodes, and before it by the speed, where the gap is larger than
     anything that can be gone in the time that is left.
 
-    Where a touch is known, at the search's end, steps beyond it are of no use. As long as there is none, small nodes
-    that may meet sooner than all before them at this moment, by `soonest`, show two triangles: whatever the others do
-    later than these touch need not be followed.
+    Once a touch is known, steps beyond it are useless. As long as none is, small nodes that may meet sooner than all
+    nodes before them at this moment (`soonest`) show two triangles: nothing that happens after these touch needs to be
+    followed.
     """
     counts[HULL_TESTS] += 1
     world, end = tables.world, search["until"]

@@ -1,4 +1,4 @@
-"""Two shapes proven apart for all values that the joints between them take in a cell: how a chart is filled.
+"""Fills a chart: proves two shapes apart for all values, in a cell, of the joints between them.
 
 Let x, y be the values of the one or two joints that move between two links, and a cell all (x, y) with |x - x0| <= h,
 |y - y0| <= k. Any of these is reached from the centre by the motion that turns the joints at constant rates, at most h
@@ -29,6 +29,7 @@ from tocsin.compiler.jit import kernel
 from tocsin.geometry.box_gap import gap_between
 from tocsin.geometry.bvh4 import REACH
 from tocsin.geometry.convex import convex_distance, support_value
+from tocsin.geometry.descent import quad_to_open
 from tocsin.geometry.tree import spread
 from tocsin.geometry.triangles import triangle_pair
 from tocsin.model.tables import MESH
@@ -80,7 +81,7 @@ class Cell(NamedTuple):
 
 @kernel
 def left_over(gap, first, bounds, cell):
-    """Return what is left of a gap in the whole cell beyond `clear`, rounded down; not positive: nothing is proven.
+    """Return by how much a gap exceeds `clear` in the whole cell, rounded down; if not positive, nothing is proven.
 
     `first` is X + Y as computed, each off by `noise_speed` at most; `bounds` (V, A).
     """
@@ -212,7 +213,7 @@ def proven_apart(world, chain, workspace, pair, turning, ends, clear):
     """Return (apart, tests): is the pair proven farther apart than `clear` in the whole cell, and what it took.
 
     `chain`: links, a table in which the joints x and y, which are `turning`, take entries 0 and 1 of a configuration as
-    their values; joints, in which those between the links that do not move are already; and sweeps. `ends`: x0, y0,
+    their values; joints, where the records of those that do not move are written already; and sweeps. `ends`: x0, y0,
     x0 + h, y0 + k.
     """
     links, joints, sweeps = chain
@@ -237,8 +238,6 @@ def proven_apart(world, chain, workspace, pair, turning, ends, clear):
         b = stack[top, 1]
         node_a = world.nodes[a]
         node_b = world.nodes[b]
-        leaf_a = node_a["count"] > 0
-        leaf_b = node_b["count"] > 0
         tests += 1
         if tests > MOST_TESTS:
             return False, tests
@@ -248,12 +247,11 @@ def proven_apart(world, chain, workspace, pair, turning, ends, clear):
             left, _ = boxes_left(box_of(node_a), other, arm, bounds, cell)
             if left > 0.0:
                 return True, tests
-        if leaf_a and leaf_b:
+        if node_a["count"] > 0 and node_b["count"] > 0:
             if not leaves_left(world, pair, node_a, node_b, cell, workspace) > 0.0:
                 return False, tests
             continue
-        open_a = leaf_b or (not leaf_a and node_a["radius"] >= node_b["radius"])
-        q = -1 - (node_a["count"] if open_a else node_b["count"])
+        open_a, q = quad_to_open(node_a, node_b)
         lefts, gaps = quads_left(world, q, node_a, node_b, pair, open_a, cell, cell_of_b)
         # Where a cell fails, it fails soon.
         top = deepest_on_top(stack, top, world.kids, q, (a, b), open_a, gaps, bits(lefts > 0.0))

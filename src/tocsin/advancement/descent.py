@@ -1,8 +1,9 @@
-"""Going down two hierarchies at one moment: which of their nodes are done, which can wait, which are opened.
+"""Descends two hierarchies at one moment: decides which pairs of nodes are done, can wait, or are to be opened.
 
-A pair of nodes is opened four boxes at a time. What is proven apart until the end is dropped; what is for a while goes
-back into the heap, to be taken up at that later time; the rest is opened in turn, from a stack. Two leaves are advanced
-at once, see `leaf_pair`.
+A pair of nodes is opened four boxes at a time. A pair that is proven apart until the end is
+dropped. One that is proven apart for a while goes back into the heap, to be looked at again at that later time. The
+rest are opened in turn, from a stack. Two leaves are advanced
+at once (`leaves.leaf_advance`).
 """
 
 import math
@@ -14,14 +15,14 @@ from tocsin._types import Vec3
 from tocsin.advancement.approach import DONE, OPEN, WAIT, hulls_advance
 from tocsin.advancement.box_step import box_of, quad_step
 from tocsin.advancement.heap import grown, push
-from tocsin.advancement.leaf_pair import later, leaf_advance
-from tocsin.advancement.leaves import convex_step
+from tocsin.advancement.leaves import convex_step, later, leaf_advance
 from tocsin.advancement.relative import Seen, both_states, seen_from_a, seen_from_b
 from tocsin.advancement.work import HULL_TESTS, NODE_TESTS, VISITED, spent
 from tocsin.bounds.continuous_sat import apart_until
 from tocsin.broad_phase.sweep import DEEP
 from tocsin.compiler.jit import inlined, kernel
 from tocsin.geometry.bvh4 import FIELDS, RADIUS
+from tocsin.geometry.descent import quad_to_open
 from tocsin.model.tables import PATCHED_FROM
 from tocsin.outcome import CAPPED, FREE
 from tocsin.simd.lanes import WIDTH, bits, lane, load, select
@@ -40,7 +41,7 @@ ALL = 2**WIDTH - 1
 QUAD_LINES = -(-4 * FIELDS * WIDTH // LINE)
 """Lines of the processor's cache that four boxes take."""
 
-NO_AIM = (0.0, 0.0, 0.0)
+ZERO = (0.0, 0.0, 0.0)
 NO_TURN = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 
 
@@ -60,9 +61,9 @@ class Moment(NamedTuple):
 @inlined
 def nothing_yet():
     """Return a moment of no pair."""
-    motion = (NO_AIM, NO_AIM, NO_AIM, NO_AIM, NO_AIM, NO_AIM, NO_AIM, NO_AIM)
-    states = (NO_TURN, NO_AIM, NO_AIM, NO_AIM, NO_TURN, NO_AIM, NO_AIM, NO_AIM, NO_AIM, NO_AIM, NO_AIM, NO_AIM)
-    return Moment(0.0, False, Seen(0.0, (NO_TURN, NO_AIM), motion), motion, states)
+    motion = (ZERO, ZERO, ZERO, ZERO, ZERO, ZERO, ZERO, ZERO)
+    states = (NO_TURN, ZERO, ZERO, ZERO, NO_TURN, ZERO, ZERO, ZERO, ZERO, ZERO, ZERO, ZERO)
+    return Moment(0.0, False, Seen(0.0, (NO_TURN, ZERO), motion), motion, states)
 
 
 @inlined
@@ -78,7 +79,7 @@ def moment_of(tables, pair, t):
 
 @kernel
 def mark_visited(pair, counts):
-    """Count a pair of shapes, once, that its first lower bound did not settle (what [CATCH table 2] has left)."""
+    """Count once a pair of shapes that its first lower bound did not settle (the pairs left in [CATCH table 2])."""
     if pair["visited"] == 0:
         pair["visited"] = 1
         counts[VISITED] += 1
@@ -133,8 +134,7 @@ def descend(tables, heap, search, pair, moment, item, counts):
         if search["size"] + WIDTH > heap.shape[0]:
             heap = grown(heap)
         n = (warm_starts[top, 0], warm_starts[top, 1], warm_starts[top, 2])
-        open_a = node_b["count"] > 0 or (not node_a["count"] > 0 and node_a["radius"] >= node_b["radius"])
-        q = -1 - (node_a["count"] if open_a else node_b["count"])
+        open_a, q = quad_to_open(node_a, node_b)
         ask_for_boxes(world, q)
         if by_hulls and fresh:
             said, time, n, touch, end = hulls_advance(tables, pair, (a, b, n), t, moment.states, search, counts)
@@ -197,16 +197,16 @@ def ask_for_boxes(world, q):
 
 @inlined
 def interrupt(search, t):
-    """Write down that a search is over in the midst of an item; what is left of it is on the stack (`put_back`)."""
+    """Note that a search was interrupted within an item; the rest of the item is on the stack (`put_back`)."""
     search["status"], search["end"], search["found"] = CAPPED, t, search["pair"]
     search["paused"] = 1
 
 
 @inlined
 def put_back(heap, search, t, workspace):
-    """Put what an interrupted item has left on the stack into the heap, to be taken up at the same time; return that.
+    """Move the rest of an interrupted item from the stack into the heap, at the same time; return the heap.
 
-    `is_free` pauses in the midst of an item, which may take hundreds of tests: none is made twice.
+    `is_free` may pause within an item, which can take hundreds of tests: none of them is made twice.
     """
     stack, warm_starts = workspace.stack, workspace.warm_starts
     for k in range(search["top"]):
@@ -219,7 +219,7 @@ def put_back(heap, search, t, workspace):
 
 @inlined
 def touched(search, pair, t, touch, end, counts):
-    """Write down that two leaves touch, or come too close to say, at the new end; return whether the search is over."""
+    """Note that two leaves touch, or come too close to tell, at the new end; return whether the search is over."""
     if touch == CAPPED and (spent(counts) or pair["uncharted"] != 0):
         search["top"] += 1  # they are not done
         interrupt(search, t)
@@ -244,9 +244,9 @@ def wait(heap, search, pair, time, nodes, opened, visited, counts):
 
 @inlined
 def put(stack, warm_starts, search, bottom, nodes, gap, n):
-    """Put two nodes on the stack, above `bottom` the closest on top.
+    """Put two nodes on the stack, sorted above `bottom` so that the closest pair is on top.
 
-    It may show when they touch, and the others need not go beyond.
+    If these touch, the others need not be followed beyond that time.
     """
     place = search["top"]
     for i in range(3):
@@ -273,9 +273,9 @@ def least_of(steps, left):
 
 @kernel
 def looked_closer(tables, search, pair, seen, nodes, known, counts):
-    """Return (h, gap) of two nodes whose boxes gave the known ones, by what else there is: hulls, Taylor models.
+    """Improve (h, gap) of two nodes, known from their boxes, by their hulls and by Taylor models; return both.
 
-    h is infinite where they are proven apart until the end.
+    h is infinite where the nodes are proven apart until the end.
     """
     world, t = tables.world, seen.t
     a, b = nodes

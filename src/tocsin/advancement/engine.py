@@ -26,7 +26,7 @@ from tocsin import vec
 from tocsin.advancement.approach import OPEN
 from tocsin.advancement.box_step import box_step, center_of
 from tocsin.advancement.descent import (
-    NO_AIM,
+    ZERO,
     descend,
     is_deep,
     mark_visited,
@@ -37,12 +37,10 @@ from tocsin.advancement.descent import (
     wait,
 )
 from tocsin.advancement.heap import drop_first, grown, push
-from tocsin.advancement.leaf_pair import later
-from tocsin.advancement.leaves import convex_step, hull_of, proxy_of
+from tocsin.advancement.leaves import convex_step, hull_of, later, proxy_of
 from tocsin.advancement.static_witness import UNSEEN, has_static_witness, static_witness_during
 from tocsin.advancement.work import HULL_TESTS, NODE_TESTS, may_step, settle, tests
-from tocsin.advancement.workspace import lent
-from tocsin.compiler.jit import inlined, kernel
+from tocsin.compiler.jit import borrowed, inlined, kernel
 from tocsin.model.tables import CONVEX
 from tocsin.outcome import CAPPED, CONTACT, FREE
 
@@ -73,7 +71,7 @@ def advance(tables, pairs, n_pairs, slab, any_contact, max_steps, counts, resume
     within the margin before `time`; the cap, or the resolution of floating point at that pair, was reached. A pair that
     lacks a chart ends the search at once then, see `work`.
     """
-    tables = lent(tables)
+    tables = borrowed(tables)
     search = tables.workspace.search[0]
     heap = tables.workspace.heap
     if resume:
@@ -136,7 +134,7 @@ def advance(tables, pairs, n_pairs, slab, any_contact, max_steps, counts, resume
 
 @inlined
 def may_go_on(heap, tables):
-    """Return 1 if a search can be taken up again from the workspace's heap: it has not outgrown that."""
+    """Return 1 if a search can be resumed from the workspace's heap, because it has not outgrown it."""
     return 1 if heap.shape[0] == tables.workspace.heap.shape[0] else 0
 
 
@@ -151,16 +149,16 @@ def begun(search, heap, pairs, n_pairs, slab, any_contact):
     for p in range(n_pairs):
         if size == heap.shape[0]:
             heap = grown(heap)
-        size = push(heap, size, pairs[p]["start"], p, HULLS, HULLS, NO_AIM, 0)
+        size = push(heap, size, pairs[p]["start"], p, HULLS, HULLS, ZERO, 0)
     search["size"] = size
     return heap
 
 
 @inlined
 def of_hulls(heap, search, pair, t, h, decided, deep, counts):
-    """Return what follows from a pair's hulls: OPEN; FREE, and put back if there is more to do; CONTACT, CAPPED: over.
+    """Return what a pair's hulls decide: OPEN; FREE, put back if not done; CONTACT or CAPPED, which end the search.
 
-    Only convex solids are over by their hulls: everything else is proven free until then, so that is the answer.
+    Only convex solids can touch by their hulls. Everything else is proven free until then, so that is the answer.
     """
     if decided == CONTACT or (decided != OPEN and not later(t, h) > t):
         mark_visited(pair, counts)
@@ -168,13 +166,13 @@ def of_hulls(heap, search, pair, t, h, decided, deep, counts):
     if later(t, h) >= search["until"]:
         return FREE
     if decided == FREE:
-        wait(heap, search, pair, rounded(t, h, deep), (HULLS, HULLS, NO_AIM), 0, 0, counts)
+        wait(heap, search, pair, rounded(t, h, deep), (HULLS, HULLS, ZERO), 0, 0, counts)
     return decided
 
 
 @kernel
 def wait_from(tables, pairs, n_pairs):
-    """Write until when each pair of a search that is paused is proven free, as its start; infinity for all of it."""
+    """Write the time until which each pair of a paused search is proven free, as its start; infinity if always."""
     for p in range(n_pairs):
         pairs[p]["start"] = math.inf
     for k in range(tables.workspace.search[0]["size"]):
@@ -187,8 +185,8 @@ def hulls_step(tables, pair, seen, by_hulls, need, counts):
     """Return (h, decided) for the pair's hulls at one time: FREE (for h), OPEN, or CONTACT [CATCH 7.2].
 
     Convex solids are their own hulls, so CONTACT can only come from a pair of those. With `by_hulls` the hulls of all
-    nodes are looked at, those of the roots first, instead of the proxies. What is closer than the tolerance is opened,
-    however small it is, and what cannot go on by what floating point resolves: only leaves can say that they touch.
+    nodes are looked at, those of the roots first, instead of the proxies. Hulls closer than the tolerance are opened,
+    however small they are, and so are hulls whose step floating point cannot resolve: only leaves can touch.
     """
     world, pose, motion = tables.world, seen.pose, seen.motion
     geom_a, geom_b = world.geoms[pair["a"]], world.geoms[pair["b"]]

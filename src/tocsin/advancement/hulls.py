@@ -1,4 +1,4 @@
-"""How long the convex hulls of two nodes stay apart: the step where boxes overlap and surfaces do not.
+"""How long the convex hulls of two nodes stay apart: the step that is taken where boxes overlap and surfaces do not.
 
 Boxes of a curved surface overlap long before it touches, all around the place where it will; the hulls of the same
 nodes do not. `between` finds a direction between two hulls from their corners alone (GJK over
@@ -11,8 +11,8 @@ t + s h, s in [0, 1], the gap is at least (1 - s) g0 + s g1 - A h^2 s (1 - s) / 
 function f = n.(y - x) has |f''| <= A, and a function differs from its chord by at most max|f''| h^2 s (1 - s) / 2; f
 is at least g0 and g1 at the ends, and the gap is the least f over all pairs of points.
 
-So a step needs the gap at its other end, which is the first thing to be computed there anyway, and what the motion's
-curvature takes away is a quarter of what it takes from a step that knows the speed at its start only. Where the hulls
+So a step needs the gap at its other end, which is computed there first anyway, and loses to the motion's curvature a
+quarter of what a step loses that knows only the speed at its start. Where the hulls
 come within reach of touching, the triangles right at the closest points are advanced at once: if they touch, that is an
 upper bound of the time of contact, and where both surfaces bulge towards each other the hulls are apart until then:
 the pair is settled without being opened. Nothing rests on these being the right triangles.
@@ -77,7 +77,7 @@ class Hulls(NamedTuple):
 
 @kernel
 def hulls_of(world, pair, a, b):
-    """Return what is known of nodes a and b of a pair before anything is placed."""
+    """Return the record of nodes a and b of a pair, before either is placed."""
     root_a = world.nodes[world.geoms[pair["a"]]["root"]]
     root_b = world.nodes[world.geoms[pair["b"]]["root"]]
     reach_a = np.float64(world.nodes[a]["reach"])
@@ -147,9 +147,9 @@ def place_vertex(simplex, k, view):
 
 @kernel
 def closest_of(simplex, size):
-    """Return (size, inside, v, x): drop the vertices that do not matter; v = y - x is closest to the origin.
+    """Drop the vertices that do not support the closest point; return (size, inside, v, x).
 
-    x is the point of a's hull that it comes from.
+    v = y - x is closest to the origin, x the point of a's hull that it comes from.
     """
     p0 = vec.load3(simplex, 0)
     weights = (1.0, 0.0, 0.0, 0.0)

@@ -1,8 +1,8 @@
-"""A shape at every angle of its own joint: the convex body that it sweeps by a whole turn, for charts over the others.
+"""The convex body that a shape sweeps in a whole turn of its own joint, so that a chart need not cover that joint.
 
-Three joints apart, two links lie in a space of three angles, too large for a grid. But the last of an arm's links are
-nearly round about their own joint: flanges, wrists. So the last angle is left out, and the shape is replaced by a body
-that contains it at every value of that angle; the chart is one over the other two (`surveying`).
+Two links with three joints between them have a space of three angles, too large for a grid. But the last links of an
+arm, its flange and wrist, are nearly round about their own joint. So the last angle is left out: the shape is replaced
+by a body that contains it at every value of that angle, and the chart covers the other two (`surveying`).
 
 Claim. Let a revolute joint turn about the axis u through the origin of its link's frame, C a convex set that contains
 the shape, in that frame. For a point p let h = u.p and r its distance from the axis. With s(a) the largest

@@ -1,8 +1,8 @@
-"""A look at one moment: do two shapes touch now?
+"""Static witnesses: do two shapes touch at one given moment?
 
-For a yes-or-no question any contact, whenever it is, ends the search: a witness at one moment is a proof. Contacts of
-planners' edges are seldom short: nine in ten are there at t = 1, 1/2, 3/4 or 1/4, and looking there costs a
-fraction of advancing up to them. A look that sees nothing, or gives up, says nothing.
+A yes-or-no question is settled by any contact, at whatever time: a witness at one moment is a proof. Contacts on the
+edges of planners are seldom short. Nine in ten are present at t = 1, 1/2, 3/4 or 1/4, and a look there costs a fraction
+of advancing up to them. A look that finds nothing, or gives up, proves nothing.
 """
 
 import numpy as np
@@ -13,6 +13,7 @@ from tocsin.advancement.leaves import convex_set, hull_of, placed_triangle, tria
 from tocsin.advancement.relative import relative_state
 from tocsin.compiler.jit import kernel
 from tocsin.geometry.convex import convex_distance
+from tocsin.geometry.descent import quad_to_open
 from tocsin.geometry.tree import spread
 from tocsin.geometry.triangles import triangle_pair
 from tocsin.model.tables import CONVEX, MESH
@@ -32,7 +33,7 @@ where boxes overlap most; surfaces that come close without touching could take h
 
 @kernel
 def leaves_touch(world, geom_a, geom_b, node_a, node_b, pose, workspace, near):
-    """Are two leaves no farther apart than `near`, by two points that witness it?"""
+    """Are there two points of two leaves, as a witness, that are no farther apart than `near`?"""
     if geom_a["kind"] == MESH and geom_b["kind"] == MESH:
         a0, a1, a2 = triangle(world.points, world.faces, node_a["first"])
         (b0, b1, b2), _ = placed_triangle(world.points, world.faces, node_b["first"], pose)
@@ -119,14 +120,11 @@ def has_static_witness(world, sweeps, joints, workspace, pair, t):
         b = stack[top, 1]
         node_a = world.nodes[a]
         node_b = world.nodes[b]
-        leaf_a = node_a["count"] > 0
-        leaf_b = node_b["count"] > 0
-        if leaf_a and leaf_b:
+        if node_a["count"] > 0 and node_b["count"] > 0:
             if leaves_touch(world, geom_a, geom_b, node_a, node_b, pose, workspace, near):
                 return True
             continue
-        open_a = leaf_b or (not leaf_a and node_a["radius"] >= node_b["radius"])
-        q = -1 - (node_a["count"] if open_a else node_b["count"])
+        open_a, q = quad_to_open(node_a, node_b)
         gaps = quad_gaps(world.quads, q, node_b if open_a else node_a, pose, open_a)
         if n[0] != 0.0 or n[1] != 0.0 or n[2] != 0.0:
             along = gaps_along(world.quads, q, node_b if open_a else node_a, pose, open_a, n)

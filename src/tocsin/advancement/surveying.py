@@ -1,7 +1,7 @@
-"""Making charts (`broad_phase.charts`): which pairs of shapes get one, when, and its cells, proven from large to small.
+"""Making charts (`broad_phase.charts`): which pairs of shapes get one, when, and how its cells are proven.
 
-A chart takes a tenth of a second, and then saves some ten microseconds in every question. So it is made when a pair has
-cost enough steps, at most one in a question, and kept: for other scenes with the same links, and on disk.
+A chart takes a tenth of a second to make and then saves some ten microseconds in every question. So it is made once a
+pair has cost enough steps, at most one per question, and is kept on disk and for other scenes with the same links.
 
 Of three joints between two shapes, the one on which a shape itself hangs is left out: the shape is taken at all of
 its angles at once (`revolved`).
@@ -229,9 +229,9 @@ class Surveyor:
     def charted(self, world: World, pairs: np.ndarray, steps: int) -> World | None:
         """Return the tables with the charts that pairs have earned by so many more steps; None if there is no new one.
 
-        `pairs`: records, of which those that the advancement has taken up count. One that a first bound of its hulls
-        settles, time and again, costs more than a look at its chart: of four arms' self-collision these are most. A
-        chart that is known already needs not be earned.
+        `pairs`: records, of which those that the advancement has taken up count. A pair that is settled again and again
+        by a first bound of its hulls costs more than a look at its chart; in the self-collision of four arms these are
+        most. A chart that is known already need not be earned.
         """
         new = False
         made = False

@@ -1,7 +1,8 @@
-"""What a question has done, and what it may do: its counts, and the accounts that they are charged to.
+"""What a question has done and may still do: its counts, and the budgets (accounts) to which they are charged.
 
 `max_steps` caps the steps of a question, items taken up, and its tests of boxes, hulls and leaves, wherever these are
-made: FIRST_TESTS and TESTS_A_STEP for each step. One item may open two trees altogether, and two leaves creep for ever.
+made: FIRST_TESTS and TESTS_A_STEP for each step. Without that, one item could open two whole trees, and two leaves
+could creep towards each other for ever.
 
 A pair of shapes that may get a chart (`broad_phase.charts`) has an account of its own, `own` tests in a window of time,
 and nothing of it is charged to the question. A pair that has used it up, or that comes too close to say, gives up the
@@ -59,7 +60,7 @@ def clear(counts):
 
 @kernel
 def late(counts):
-    """Has a question gone on until the time at which it ends? It ends as if its account were used up."""
+    """Has a question reached its deadline? It then ends as if its account were used up."""
     return counts[UNTIL] != 0 and ticks() >= counts[UNTIL]
 
 

@@ -7,8 +7,7 @@ import numpy as np
 from tocsin.advancement.heap import ITEM
 from tocsin.broad_phase.moving import MOST_SLABS
 from tocsin.broad_phase.pairs import PAIR
-from tocsin.compiler.jit import borrowed, inlined
-from tocsin.model.tables import World, borrowed_world
+from tocsin.model.tables import World
 
 SEARCH = np.dtype(
     [
@@ -61,24 +60,6 @@ class Tables(NamedTuple):
     joints: np.ndarray
     taylor: np.ndarray
     workspace: Workspace
-
-
-@inlined
-def lent(tables):
-    """Return the same tables without their owners, for the duration of a call.
-
-    References to arrays that are known to have no owner are not counted, not even in functions that are made part of
-    their caller: sixty calls for each of these otherwise, 0.1 µs.
-    """
-    work = tables.workspace
-    return Tables(
-        borrowed_world(tables.world), borrowed(tables.sweeps), borrowed(tables.joints), borrowed(tables.taylor),
-        Workspace(
-            borrowed(work.heap), borrowed(work.stack), borrowed(work.spare), borrowed(work.warm_starts),
-            borrowed(work.simplex), borrowed(work.corners_a), borrowed(work.corners_b), borrowed(work.pairs),
-            borrowed(work.taylor), borrowed(work.search), borrowed(work.since),
-        ),
-    )  # fmt: skip
 
 
 def make_workspace(items: int = 4096, pairs: int = 256) -> Workspace:

@@ -13,7 +13,7 @@ e at most. A row k0 + k1 c + k2 s of the rotation changes with an error (dc, ds)
 
 import math
 
-from tocsin.bounds.harmonics import FIFTH, FOURTH, SIXTH, WIDE, harmonics, time_frame
+from tocsin.bounds.cubic import FIFTH, FOURTH, SIXTH, WIDE, harmonics, time_frame
 from tocsin.bounds.rounding import GUARD, UNDERFLOW, UNIT
 from tocsin.compiler.jit import kernel
 

@@ -19,9 +19,8 @@ plainly; the radius takes the roundings (number of roundings times unit roundoff
 
 import math
 
-from tocsin.bounds.cubic import cubic_bound, cubic_peak
+from tocsin.bounds.cubic import FIFTH, FOURTH, SIXTH, WIDE, cubic_bound, cubic_peak, harmonics, time_frame
 from tocsin.bounds.curve_taylor import curve_taylor
-from tocsin.bounds.harmonics import FIFTH, FOURTH, SIXTH, WIDE, harmonics, time_frame
 from tocsin.bounds.rounding import GUARD, UNDERFLOW, UNIT
 from tocsin.compiler.jit import kernel
 

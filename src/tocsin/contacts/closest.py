@@ -11,6 +11,7 @@ from tocsin.advancement.relative import relative_state
 from tocsin.compiler.arrays import stable_order
 from tocsin.compiler.jit import kernel
 from tocsin.contacts.inside import one_inside_other
+from tocsin.geometry.descent import quad_to_open
 from tocsin.motion.chain import chain_pose
 from tocsin.simd.lanes import WIDTH, lane
 
@@ -100,9 +101,7 @@ def closest(world, sweeps, joints, workspace, pairs, n_pairs, t):
             b = stack[top, 1]
             node_a = world.nodes[a]
             node_b = world.nodes[b]
-            leaf_a = node_a["count"] > 0
-            leaf_b = node_b["count"] > 0
-            if leaf_a and leaf_b:
+            if node_a["count"] > 0 and node_b["count"] > 0:
                 d, low, x, y = leaf_distance(world, geom_a, geom_b, node_a, node_b, pose, workspace)
                 lower = min(lower, low - noise)
                 if d <= noise:
@@ -114,8 +113,7 @@ def closest(world, sweeps, joints, workspace, pairs, n_pairs, t):
                     best_x = x
                     best_y = y
                 continue
-            open_a = leaf_b or (not leaf_a and node_a["radius"] >= node_b["radius"])
-            q = -1 - (node_a["count"] if open_a else node_b["count"])
+            open_a, q = quad_to_open(node_a, node_b)
             gaps = quad_gaps(world.quads, q, node_b if open_a else node_a, pose, open_a)
             bottom = top
             for k in range(WIDTH):

@@ -14,8 +14,9 @@ from tocsin.advancement.box_step import box_gap, quad_gaps
 from tocsin.advancement.leaves import leaf_distance, placed_triangle, triangle
 from tocsin.advancement.relative import relative_state
 from tocsin.compiler.jit import borrowed, inlined, kernel
+from tocsin.geometry.descent import quad_to_open
 from tocsin.geometry.triangles import closest_on_triangle, segments, triangle_pair
-from tocsin.model.tables import MESH, borrowed_world
+from tocsin.model.tables import MESH
 from tocsin.motion.chain import chain_pose
 from tocsin.simd.lanes import WIDTH, lane
 
@@ -317,8 +318,7 @@ def open_near(world, stack, top, pose, near):
     of up to four nodes below it that are within `near` of the other one. Return the stack's height."""
     a, b = stack[top, 0], stack[top, 1]
     node_a, node_b = world.nodes[a], world.nodes[b]
-    open_a = node_b["count"] > 0 or (not node_a["count"] > 0 and node_a["radius"] >= node_b["radius"])
-    q = -1 - (node_a["count"] if open_a else node_b["count"])
+    open_a, q = quad_to_open(node_a, node_b)
     gaps = quad_gaps(world.quads, q, node_b if open_a else node_a, pose, open_a)
     for k in range(WIDTH):
         kid = world.kids[q, k]
@@ -335,7 +335,7 @@ def manifold(world, sweeps, joints, workspace, pairs, n_pairs, t, max_tests):
 
     Not the whole list: there are more than MOST, or more pairs of boxes than `max_tests` or MOST_TESTS to open.
     """
-    world, sweeps, joints, pairs = borrowed_world(world), borrowed(sweeps), borrowed(joints), borrowed(pairs)
+    world, sweeps, joints, pairs = borrowed(world), borrowed(sweeps), borrowed(joints), borrowed(pairs)
     touches = np.zeros(128, dtype=TOUCH)
     slots = np.full(256, -1, dtype=np.int32)
     left = min(max_tests, MOST_TESTS)

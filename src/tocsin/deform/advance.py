@@ -7,11 +7,11 @@ how long it separates them: that is the next time. The loop ends at a contact (c
 tolerance), at the end of the motion (proven free), at `limit` (too late to matter), or, where floating point or the cap
 on steps ends it first, undecided: then too freedom is proven until the time that is returned.
 
-There is no case to single out: coplanar motion, parallel edges, degenerate faces and edges all have closest points and
+No case needs special treatment: coplanar motion, parallel edges, degenerate faces and edges all have closest points and
 a direction between them.
 
-Eight pairs go side by side in `lanes`: the first step of all, then the second of those that are left, and so on; three
-in a hundred take more than two. Each lane computes what it would alone, bit by bit.
+Eight pairs are advanced side by side in `lanes`: all take their first step, then those that are left their second, and
+so on; three in a hundred take more than two. Each lane computes what it would alone, bit by bit.
 """
 
 import numpy as np

@@ -1,6 +1,6 @@
 """The closest points of two features at one moment, and how the direction between them turns.
 
-The code is written over `lanes`, and holds for floats as well: every case is computed, and the right one taken.
+The code is written over `lanes`, and holds for floats as well: every case is computed, and the right one is selected.
 """
 
 from tocsin import vec

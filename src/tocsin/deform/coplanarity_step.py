@@ -1,10 +1,10 @@
-"""From the start of the motion past the moment at which two features lie in one plane: most pairs are settled there.
+"""Takes two features past the first moment at which they lie in one plane, where most pairs are settled.
 
 A vertex and a face, or two edges, can touch only where the volume that they span is zero (`volume`). At its first root
-they lie in one plane, and where they cross in it says what happens: inside both features they touch; outside, a
-direction in the plane keeps them apart until the volume has its other sign, and if it keeps that to the end, they are
-free. What this leaves open (several roots, features in one plane to begin with, degenerate ones) is advanced from the
-time that was reached (`advance`).
+they lie in one plane, and the point where they cross in it decides. Inside both features, they touch. Outside, a
+direction in the plane keeps them apart until the volume has changed its sign, and if it keeps the new sign to the end,
+they are free. What this leaves open (several roots, features in one plane to begin with, degenerate ones) is advanced
+from the time that was reached (`advance`).
 
 With w from one feature to the other and e, f along them, points of the two differ by w - s e + r f: for two edges s and
 r are in [0, 1], for a vertex and a face s, r >= 0 and s + r <= 1. With n = e x f, S = n . (w x f) and R = n . (w x e),

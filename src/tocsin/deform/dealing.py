@@ -1,9 +1,9 @@
-"""Dealing the tasks of all pairs of models out to threads: each takes the next block of them as soon as it is done.
+"""Shares the tasks of all pairs of models among threads: each thread takes the next block as soon as it is done.
 
-A block is taken inside the kernel, by an atomic count, so that a thread goes to Python once for a question: asked for
-every block it cost as much as the blocks of a cloth of 20,000 triangles, and for every pair a third of what four small
-models take. Threads tell each other the best time so far; that only leaves out what is proven to be later, so what is
-found does not depend on who did what when.
+A block is taken inside the kernel, by an atomic counter, so that a thread enters Python once per question. Entering it
+for every block took as long as the blocks of a cloth of 20,000 triangles themselves, and for every pair a third of the
+time of four small models. Threads tell each other the best time so far; that only leaves out what is proven to be
+later, so what is found does not depend on who did what when.
 """
 
 from collections.abc import Sequence

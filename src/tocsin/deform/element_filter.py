@@ -3,7 +3,7 @@
 Corners are in single precision, from the origin of the hierarchy. A fixed direction that separates two elements during
 [0, T] [LOCAL V.A, lemma 1] settles all their feature pairs at once. Five are tried: between the centres where they pass
 each other, and the normals of both at 0 and at T; and where little moves, so that time 0 decides, the nine across an
-edge of each, which tell apart all that does not cross. Elements that share a vertex with a ring are left to `stars`.
+edge of each, which tell apart all that does not cross. Elements that share a vertex with a ring are left to `one_ring`.
 """
 
 from typing import NamedTuple

@@ -1,7 +1,7 @@
-"""From pairs of elements to contacts: the sieve first, then the advancement of the feature pairs that are left.
+"""From pairs of elements to contacts: the feature filter first, then the advancement of the pairs that are left.
 
-A chunk of element pairs goes through stages, each over the whole chunk: the sieve lists the feature pairs that they
-represent and may touch, and kind by kind those whose volume changes its sign (`crossing`) are advanced.
+A chunk of element pairs goes through stages, each over the whole chunk: the feature filter lists the feature pairs that
+they represent and may touch, and kind by kind those whose volume changes its sign (`crossing`) are advanced.
 """
 
 from typing import NamedTuple
@@ -79,7 +79,7 @@ class Workspace(NamedTuple):
     """Vertices of b and faces of a."""
     edged: np.ndarray
     shadows: np.ndarray
-    """(BLOCK, ROWS, 8) what the sieve sees of a block."""
+    """(BLOCK, ROWS, 8) what the feature filter sees of a block."""
     lists: Represented
     queue: np.ndarray
     ended: np.ndarray

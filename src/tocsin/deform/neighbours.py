@@ -2,7 +2,7 @@
 
 Boxes of neighbours always meet, so descending to them would find nothing out: nine in ten pairs of octets that are
 close in a cloth are neighbours. They are listed once, when elements are put in order, each with a word of 64 bits: the
-pairs of their elements that share a vertex with a ring, which `stars` settles. A question walks along the lists, and
+pairs of their elements that share a vertex with a ring, which `one_ring` settles. A question walks along the lists, and
 its descent leaves out what is in them. An octet is its own neighbour.
 """
 

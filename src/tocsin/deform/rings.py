@@ -1,7 +1,7 @@
 """The rings of a mesh: which vertices stand in a simple closed circle of faces, and who is around them.
 
 A vertex has a ring if all elements with it are faces that follow each other around it, edge by edge, once around:
-inside a manifold mesh every vertex has one. Two faces that share a vertex with a ring are left to `stars`, which
+inside a manifold mesh every vertex has one. Two faces that share a vertex with a ring are left to `one_ring`, which
 settles the whole ring at once; what has no ring (borders, soups, loose edges) goes the way of all other pairs. Eight
 rings of the same length make a block. Fans are as long as words of bits allow: those at the two poles of a ball of 50
 meridians are 2,450 pairs of faces, nine in ten of all that are looked at where balls are close.

@@ -1,7 +1,7 @@
 """The sign of the volume that two features span, in single precision: while it stays, they cannot touch.
 
-Two in five of the feature pairs that the sieve leaves keep the sign of their volume for the whole motion. That is told
-here, eight pairs at a time, in a fifth of the time that their advancement in double precision takes
+Two in five of the feature pairs that the feature filter leaves keep the sign of their volume for the whole motion. This
+filter finds them, eight at a time, in a fifth of the time that advancing them in double precision takes
 (`coplanarity_step`).
 """
 

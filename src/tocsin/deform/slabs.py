@@ -1,8 +1,8 @@
-"""A deformable model against a partner that moves rigidly: slabs of time, as short as they have to be.
+"""A deformable model against a partner that moves rigidly, in slabs of time that are as short as necessary.
 
-In a slab both sides go straight, up to the partner's deviation d, which is added to the margin: what is free there is
-free. A contact that is found there may be one of the deviation alone; it says that everything is free until then, so
-shorter slabs are asked from there on.
+In a slab both sides move along straight lines, up to the partner's deviation d, which is added to the margin: what is
+free with that margin is free. A contact may be due to the deviation alone. It proves that everything is free until
+then, so shorter slabs are asked from there on.
 
 Slabs are those of a grid: level l cuts the stretch into 2^l of equal length. At the deepest level 2 d is below half of
 the tolerance (or d is mostly rounding, which no shorter slab helps: then a contact is left undecided). Contacts are

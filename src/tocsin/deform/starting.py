@@ -1,7 +1,7 @@
 """What a list says about the start, beside feature pairs that touch: edges through faces, and models inside solids.
 
-Both are contacts that no vertex-face or edge-edge pair need tell. They are asked at time 0 only: later on, nothing
-crosses or gets inside without touching first.
+Both are contacts that need not show in any vertex-face or edge-edge pair. They are looked for at time 0 only: later on,
+nothing crosses or gets inside without touching first.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Work is handed out as pairs of octets: `spread` opens the top until there are enough of them for all threads, `descend`
 settles some of them; octets of a model that are `neighbours` are not met on the way down, but taken from their lists,
-and what shares a vertex is left to rings (`stars`): these are tasks as well.
+and what shares a vertex is left to rings (`one_ring`): these are tasks as well.
 What it finds does not depend on how work is handed out: a pair is left out only if it is proven free, or later than a
 contact that was found. Pairs of octets of elements and pairs of elements are gathered into lists before the next stage
 looks at them: a stage is one loop over few tables, and handing tables on costs as much as a test.

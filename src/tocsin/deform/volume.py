@@ -2,8 +2,8 @@
 
 A vertex w away from the face e, f, or two edges e and f with w between them, lie in one plane where det(w, e, f) is
 zero. Vertices move linearly, so the determinant is a cubic; in Bernstein form its control points enclose it. Before the
-hull of the control points reaches zero there is no contact: an inclusion, not a solver. A guess by Newton's method says
-where to look closer, and counts only if the control points of the cubic up to there are all positive.
+hull of the control points reaches zero there is no contact: this is an inclusion, not a solver. Newton's method only
+guesses where to look closer, and the guess counts only if the control points of the cubic up to it are all positive.
 
 The code is written over `lanes`, and holds for floats as well.
 """

@@ -25,6 +25,7 @@ import numpy as np
 from tocsin.bounds.rounding import above, below
 from tocsin.bounds.taylor import time_frame
 from tocsin.compiler.jit import kernel
+from tocsin.geometry.descent import opens_a
 from tocsin.interval.box_separation import box_range, clearance, travel
 from tocsin.interval.frames import grown
 from tocsin.interval.leaves import (
@@ -161,9 +162,8 @@ def open_pair(world, joints, workspace, item, during, out, n):
         s_lo, s_hi = box_range(node_a, node_b, relative, need, s_lo, s_hi, workspace.work)
         if s_lo > s_hi:
             continue
-        leaf_a = node_a["count"] > 0
-        leaf_b = node_b["count"] > 0
-        if leaf_a and leaf_b and t0 == t1:
+        leaves = node_a["count"] > 0 and node_b["count"] > 0
+        if leaves and t0 == t1:
             settled = leaves_at(world, joints, pair, relative, workspace, (a, b), t0)
             if settled != APART:
                 return out, n, CONTACT if settled == TOUCHING else CAPPED
@@ -171,11 +171,11 @@ def open_pair(world, joints, workspace, item, during, out, n):
         lo, hi = narrowed(s_lo, s_hi, mid, half, times[0], times[1])
         if t0 < t1 and waits(pair, relative, node_a, node_b):
             out, n = put(out, n, p, BOXES, a, b, lo, hi)
-        elif leaf_a and leaf_b:
+        elif leaves:
             inside = p, BOXES, a, b, times[0], times[1]
             out, n = open_leaves(world, joints, workspace, inside, (s_lo, s_hi), during, out, n)
         else:
-            open_a = leaf_b or (not leaf_a and node_a["radius"] >= node_b["radius"])
+            open_a = opens_a(node_a, node_b)
             first = node_a["first"] if open_a else node_b["first"]
             for k in range(2):
                 stack[top, 0] = first + k if open_a else a

@@ -28,7 +28,7 @@ from tocsin.compiler.jit import borrowed, kernel
 from tocsin.geometry.convex import convex_distance
 from tocsin.geometry.tree import MAX_DEPTH, node_axes, spread
 from tocsin.interval.swept_volume import MOST, PIECE, SPHERE, fit_spheres, write_pieces
-from tocsin.model.tables import CONVEX, World, borrowed_world
+from tocsin.model.tables import CONVEX, World
 from tocsin.motion.joints import UP
 
 TURN = 1.5
@@ -101,26 +101,6 @@ def make_swept(
         np.zeros((3, 3)),
         np.zeros((4, 9)),
         np.zeros((MAX_DEPTH + 2, 2), np.int64),
-    )
-
-
-@kernel
-def borrowed_swept(swept):
-    """Return the tables without their owners, for the duration of a call."""
-    return Swept(
-        borrowed(swept.spheres),
-        borrowed(swept.row),
-        borrowed(swept.boxes),
-        borrowed(swept.pieces),
-        borrowed(swept.around),
-        borrowed(swept.counts),
-        borrowed(swept.taylor),
-        borrowed(swept.scratch),
-        borrowed(swept.marks),
-        borrowed(swept.corners),
-        borrowed(swept.triangle),
-        borrowed(swept.simplex),
-        borrowed(swept.stack),
     )
 
 
@@ -369,8 +349,8 @@ def swept_cull(world, joints, sweeps, swept, pairs, n, t0, t1):
     fields a, b and margin; `joints` and `sweeps` belong to a piece of the motion that holds [t0, t1], and `sweeps` has
     the poses of what stands.
     """
-    world = borrowed_world(world)
-    swept = borrowed_swept(swept)
+    world = borrowed(world)
+    swept = borrowed(swept)
     joints = borrowed(joints)
     sweeps = borrowed(sweeps)
     stretches = mark_links(world, sweeps, swept, pairs, n, t1 - t0)

@@ -22,10 +22,8 @@ from tocsin.geometry.shape import ShapeLike, placed_shapes
 from tocsin.model.base import Model, Motion
 from tocsin.model.screw_body import screw_motion
 from tocsin.model.timed import checked_times, with_times
-from tocsin.motion.arcs import decided
-from tocsin.motion.ends import write_ends
+from tocsin.motion.arcs import decided, write_all_ends, write_ends
 from tocsin.motion.links import FLOATING, LINK
-from tocsin.motion.many_ends import write_all_ends
 from tocsin.motion.poses import base_matrix
 from tocsin.results import FirstContact
 from tocsin.rows import write_pose

@@ -37,8 +37,7 @@ from tocsin.model.body import Body, path_of
 from tocsin.model.following import Errors, errors_of, follow_trajectory
 from tocsin.model.timed import with_times
 from tocsin.model.trajectory import Trajectory
-from tocsin.motion.arcs import decided
-from tocsin.motion.ends import settle_ends
+from tocsin.motion.arcs import decided, settle_ends
 from tocsin.motion.links import BASE_WIDTH, FLOATING, IDENTITY_BASE, JOINT_KINDS, LINK, WIDTH
 from tocsin.motion.poses import base_matrix
 from tocsin.results import FirstContact, LinkPairs

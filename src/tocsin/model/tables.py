@@ -8,7 +8,6 @@ from typing import NamedTuple
 import numpy as np
 
 from tocsin._types import Faces, Indices, IntArray, LinkTable, NodeTable, Numeric, Records, SingleArray, Values, Vectors
-from tocsin.compiler.jit import borrowed, inlined
 
 MESH, CONVEX = 0, 1
 
@@ -98,29 +97,3 @@ class World(NamedTuple):
     """Pairs of shapes of one model, see `SELF`."""
     charts: Numeric
     """See `broad_phase.charts`; none until they are worth their making."""
-
-
-@inlined
-def borrowed_world(world):
-    """Return the tables without their owners, for the duration of a call."""
-    return World(
-        borrowed(world.nodes),
-        borrowed(world.quads),
-        borrowed(world.kids),
-        borrowed(world.points),
-        borrowed(world.faces),
-        borrowed(world.geoms),
-        borrowed(world.links),
-        borrowed(world.models),
-        borrowed(world.rule_start),
-        borrowed(world.rule_link),
-        borrowed(world.rule_margin),
-        borrowed(world.hull_first),
-        borrowed(world.hull_count),
-        borrowed(world.hull_radius),
-        borrowed(world.spans),
-        borrowed(world.corners),
-        borrowed(world.cells),
-        borrowed(world.selves),
-        borrowed(world.charts),
-    )

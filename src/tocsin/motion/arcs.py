@@ -18,12 +18,17 @@ Nothing decides again (`joints.relative_turn` flips nothing), so all work on the
                  0 to that at 1, as they stand, is the turn that both make together; more than half a turn if w < 0.
 
 Rounding can make w negative by a few units: an angle that is as much above half a turn, about the same axis.
+
+Motions of two rows are checked and decided in one compiled call (`settle_ends`, `write_ends`): from Python a call takes
+as long as all that is done in it. What is wrong, or left open, is left to the caller, who looks at one thing after the
+other and says it in a sentence.
 """
 
 from fractions import Fraction
 
-from tocsin._types import Indices, Quaternion, Rows
+from tocsin._types import Indices, Matrix4, Numeric, Quaternion, Row, Rows
 from tocsin.compiler.jit import kernel
+from tocsin.rows import check_row, write_pose
 
 OPEN = 2.0**-50
 """Of the sum of the magnitudes of four products: twice what rounding can do to their sum."""
@@ -75,3 +80,26 @@ def turns_back(p: Quaternion, q: Quaternion) -> bool:
         qz * pw - qw * pz + qy * px - qx * py,
     )
     return next((c for c in turn if c != 0), Fraction(0)) < 0
+
+
+@kernel
+def write_ends(pose_t0: Matrix4, pose_t1: Matrix4, quaternions: Indices, rows: Rows) -> bool:
+    """Write two 4x4 matrices as pose rows, their arc decided; return whether all went well."""
+    if write_pose(pose_t0, rows[0]) != 0 or write_pose(pose_t1, rows[1]) != 0:
+        return False
+    return decide_arcs(rows, quaternions, 0) < 0
+
+
+@kernel
+def settle_ends(rows: Rows, quaternions: Indices, most: Row) -> bool:
+    """Check two configuration rows (`check_row`) and decide their arcs; return whether all went well."""
+    if check_row(rows[0], quaternions, most) != 0 or check_row(rows[1], quaternions, most) != 0:
+        return False
+    return decide_arcs(rows, quaternions, 0) < 0
+
+
+@kernel
+def write_all_ends(poses_t0: Numeric, poses_t1: Numeric, quaternions: Indices, rows: Numeric, plain: Numeric) -> None:
+    """Write (n, 4, 4) matrices as (n, 2, 7) pose rows, arcs decided, and into `plain` of which all went well."""
+    for i in range(rows.shape[0]):
+        plain[i] = write_ends(poses_t0[i], poses_t1[i], quaternions, rows[i])

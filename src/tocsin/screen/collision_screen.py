@@ -23,10 +23,10 @@ from tocsin.screen.drawing import blank_board, draw_body, list_corners, list_fac
 from tocsin.screen.facing import EDGE_ON, SCRATCH, Style
 from tocsin.screen.frame import Frame, screen_frame
 from tocsin.screen.meeting import meeting as meet_on_screen
-from tocsin.screen.placing import WHAT, Chosen, borrowed_choice
+from tocsin.screen.placing import WHAT, Chosen
 from tocsin.screen.properness_filter import MOMENTS, fill_turns
-from tocsin.screen.resolve import Meeting, Room, best_of_each, resolve_corners, resolve_edges
-from tocsin.screen.tables import Drawn, Edged, Faced, Surfaces, unpacked
+from tocsin.screen.resolve import Meeting, Workspace, best_of_each, resolve_corners, resolve_edges
+from tocsin.screen.tables import Drawn, Edged, Faced, unpacked
 from tocsin.screen.workspace import table
 
 STANDS, INTERPOLATES, SCREWS = range(3)
@@ -43,24 +43,6 @@ MOST_PAIRS = PAIRS * 8**4
 
 CULL_FROM = 3000
 """Pairs with more faces than this are culled by their hierarchies first."""
-
-
-@kernel
-def borrowed_surfaces(surfaces):
-    """Return the tables without their owners, for the duration of a call."""
-    return Surfaces(
-        borrowed(surfaces.table),
-        borrowed(surfaces.vectors),
-        borrowed(surfaces.corners),
-        borrowed(surfaces.edges),
-        borrowed(surfaces.faces),
-        borrowed(surfaces.sides),
-        borrowed(surfaces.triangles),
-        borrowed(surfaces.numbers),
-        borrowed(surfaces.places),
-        borrowed(surfaces.planes),
-        borrowed(surfaces.links),
-    )
 
 
 @kernel
@@ -151,12 +133,12 @@ def space_of(surface_a, surface_b, extra):
 
 
 @inlined
-def pair_contacts(surfaces, nodes, a, b, relative, terms, room, n):
+def pair_contacts(surfaces, nodes, a, b, relative, terms, workspace, n):
     """Write the contacts of shape b, `relative` (rotation, place, twist) to a, in a's frame, after n rows.
 
-    `terms`: pixel, time resolution, least properness. Return how many rows there are then; -1 where `room.pairs` or
-    `room.block` are too short, -2 where its rows and keys are: the tables are nobody's here, and no references are
-    counted.
+    `terms`: pixel, time resolution, least properness. Return how many rows there are then; -1 where the workspace's
+    pairs or its block are too short, -2 where its rows and keys are. The tables have no owners here, so that no
+    references are counted.
     """
     surface_a = surfaces.table[a]
     surface_b = surfaces.table[b]
@@ -174,38 +156,38 @@ def pair_contacts(surfaces, nodes, a, b, relative, terms, room, n):
         own_a, own_b = choose(surfaces, nodes, surface_a, surface_b, frame, pose_a, pose_b, 8.0 * screen.grid.size)
         if own_a.faces.shape[0] == 0:
             return n
-    if room.block.shape[0] < space_of(surface_a, surface_b, room.pairs.shape[0] - PAIRS):
+    if workspace.block.shape[0] < space_of(surface_a, surface_b, workspace.pairs.shape[0] - PAIRS):
         return np.int64(-1)
-    turns = table(room.block, SCRATCH * 4, MOMENTS, 4)
+    turns = table(workspace.block, SCRATCH * 4, MOMENTS, 4)
     fill_turns(turns, frame.angle)
     meeting = Meeting(frame, twist, rotation, place, pose_b[0], turns, terms[2])
-    chosen = borrowed_choice(own_a), borrowed_choice(own_b)
+    chosen = borrowed(own_a), borrowed(own_b)
     first = n
-    n = drawn_contacts(surfaces, (surface_a, surface_b), screen, (pose_a, pose_b), chosen, meeting, room, n)
+    n = drawn_contacts(surfaces, (surface_a, surface_b), screen, (pose_a, pose_b), chosen, meeting, workspace, n)
     if n > first:
-        n = first + best_of_each(room.rows[first:n], room.keys[first:n])
+        n = first + best_of_each(workspace.rows[first:n], workspace.keys[first:n])
     if own_a.faces.shape[0] + own_b.faces.shape[0] < 0:  # a last use, so that the lists live until here
         n = np.int64(0)
     return n
 
 
 @inlined
-def boards_of(bodies, screen, room):
+def boards_of(bodies, screen, workspace):
     """Return (board_a, board_b, corners): empty tables in a block for two bodies, and for the boxes of corners."""
     surface_a, surface_b = bodies
-    extra = room.pairs.shape[0] - PAIRS
-    scratch = table(room.block, 0, SCRATCH + MOMENTS, 4)
+    extra = workspace.pairs.shape[0] - PAIRS
+    scratch = table(workspace.block, 0, SCRATCH + MOMENTS, 4)
     at = 4 * (SCRATCH + MOMENTS)
-    board_a = blank_board(room.block, at, surface_a, screen.cut_a, scratch, extra)
+    board_a = blank_board(workspace.block, at, surface_a, screen.cut_a, scratch, extra)
     at += space(surface_a["corners"], surface_a["edges"], surface_a["faces"], extra)
-    board_b = blank_board(room.block, at, surface_b, screen.cut_b, scratch, extra)
+    board_b = blank_board(workspace.block, at, surface_b, screen.cut_b, scratch, extra)
     at += space(surface_b["corners"], surface_b["edges"], surface_b["faces"], extra)
-    corners = table(room.block, at, max(2 * surface_a["corners"], surface_b["corners"]), WHAT + 1)
+    corners = table(workspace.block, at, max(2 * surface_a["corners"], surface_b["corners"]), WHAT + 1)
     return board_a, board_b, corners
 
 
 @inlined
-def drawn_contacts(surfaces, bodies, screen, poses, chosen, meeting, room, n):
+def drawn_contacts(surfaces, bodies, screen, poses, chosen, meeting, workspace, n):
     """Draw two bodies and write what overlaps and is a contact after n rows; return how many rows there are then."""
     surface_a, surface_b = bodies
     frame, grid = screen.frame, screen.grid
@@ -217,7 +199,7 @@ def drawn_contacts(surfaces, bodies, screen, poses, chosen, meeting, room, n):
     slow_b = EDGE_ON * (frame.angle * screen.far_b + abs(frame.pitch))
     style_a = Style(-1.0, surface_a["closed"] != 0, slow_a, screen.cut_a, screen.cut_a, 0.0)
     style_b = Style(1.0, surface_b["closed"] != 0, slow_b, screen.cut_b, single, 1.0)
-    board_a, board_b, corners = boards_of(bodies, screen, room)
+    board_a, board_b, corners = boards_of(bodies, screen, workspace)
     drawn = Drawn(surfaces.sides, surfaces.numbers, surfaces.places, surfaces.planes, surfaces.links)
     edged = Edged(surfaces.vectors, surfaces.corners, surfaces.edges, surfaces.sides)
     faced = Faced(surfaces.vectors, surfaces.corners, surfaces.faces, surfaces.triangles)
@@ -226,20 +208,21 @@ def drawn_contacts(surfaces, bodies, screen, poses, chosen, meeting, room, n):
     if count_a < 0 or count_b < 0:
         n = np.int64(-1)
     if n >= 0:
-        count = meet_on_screen(board_a.chords, count_a, board_b.chords, count_b, room.pairs, in_time, room.looked)
-        n = resolve_edges(edged, meeting, (board_a, board_b), bodies, room, count, n)
+        chords_a, chords_b = board_a.chords, board_b.chords
+        count = meet_on_screen(chords_a, count_a, chords_b, count_b, workspace.pairs, in_time, workspace.looked)
+        n = resolve_edges(edged, meeting, (board_a, board_b), bodies, workspace, count, n)
     if n >= 0:
         count_a = list_faces(board_a.faces, np.int64(surface_a["faces"]), frame, style_a, chosen[0])
         count_b = list_corners(corners, board_b.at, surfaces.corners, surface_b, frame, grid, style_b, chosen[1])
-        count = meet_on_screen(board_a.faces, count_a, corners, count_b, room.pairs, in_time, room.looked)
+        count = meet_on_screen(board_a.faces, count_a, corners, count_b, workspace.pairs, in_time, workspace.looked)
         of_corner, of_face = (corners, board_b.at, surface_b), (board_a.faces, surface_a)
-        n = resolve_corners(faced, meeting, of_corner, of_face, of_b, room, count, n)
+        n = resolve_corners(faced, meeting, of_corner, of_face, of_b, workspace, count, n)
     if n >= 0:
         count_b = list_faces(board_b.faces, np.int64(surface_b["faces"]), frame, style_b, chosen[1])
         count_a = list_corners(corners, board_a.at, surfaces.corners, surface_a, frame, grid, style_a, chosen[0])
-        count = meet_on_screen(corners, count_a, board_b.faces, count_b, room.pairs, in_time, room.looked)
+        count = meet_on_screen(corners, count_a, board_b.faces, count_b, workspace.pairs, in_time, workspace.looked)
         of_corner, of_face = (corners, board_a.at, surface_a), (board_b.faces, surface_b)
-        n = resolve_corners(faced, meeting, of_corner, of_face, of_a, room, count, n)
+        n = resolve_corners(faced, meeting, of_corner, of_face, of_a, workspace, count, n)
     return n
 
 
@@ -282,7 +265,7 @@ def all_contacts(data, nodes, pairs, poses, pixel, time_resolution, least, block
             enough = block.shape[0] >= space_of(surfaces.table[a], surfaces.table[b], box_pairs.shape[0] - PAIRS)
             n = pair_contacts(
                 surfaces, nodes, b if swapped else a, a if swapped else b, (rotation, place, twist), terms,
-                Room(borrowed(box_pairs), borrowed(rows), borrowed(keys), borrowed(looked), block), first,
+                Workspace(borrowed(box_pairs), borrowed(rows), borrowed(keys), borrowed(looked), block), first,
             )  # fmt: skip
             if n >= 0:
                 break

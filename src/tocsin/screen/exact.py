@@ -21,6 +21,7 @@ from tocsin import vec
 from tocsin.advancement.box_step import box_of, outward
 from tocsin.compiler.jit import borrowed, kernel
 from tocsin.contacts.timed import EDGE_EDGE, FACE_VERTEX, VERTEX_FACE
+from tocsin.geometry.descent import opens_a
 from tocsin.geometry.tree import spread
 from tocsin.motion.joints import UP, rotation_of
 from tocsin.motion.screw import relative_twist, screw_velocity, seen_from
@@ -39,7 +40,6 @@ from tocsin.screen.exact_roots import (
     place_noise,
     pose_at,
 )
-from tocsin.screen.exact_tables import ExactTables
 
 CURVED = 0.25
 """Time is cut while the curvature of the orbit exceeds this fraction of the larger box."""
@@ -253,18 +253,16 @@ def search(tables, a, b, orbit, workspace, touches, max_steps, counts):
         curve = 0.5 * theta * (vec.norm(velocity) + theta * radius_b) * h * h * UP
         if stay_apart(box_of(node_a), box_b, Passing(twist.omega, velocity, curve, h, noise)):
             continue
-        leaf_a = node_a["count"] > 0
-        leaf_b = node_b["count"] > 0
         if curve > CURVED * max(radius_a, radius_b) and h > 2.0**-20:
             put(workspace, top, i, k, middle, hi)
             put(workspace, top + 1, i, k, lo, middle)
             top += 2
-        elif leaf_a and leaf_b:
+        elif node_a["count"] > 0 and node_b["count"] > 0:
             counts[LEAVES] += 1
             touches = triangle_touches(
                 tables, node_a["first"], node_b["first"], orbit, Span(lo, hi, pose), workspace, touches, counts
             )
-        elif leaf_b or (not leaf_a and radius_a >= radius_b):
+        elif opens_a(node_a, node_b):
             put(workspace, top, node_a["first"], k, lo, hi)
             put(workspace, top + 1, node_a["first"] + 1, k, lo, hi)
             top += 2
@@ -276,26 +274,12 @@ def search(tables, a, b, orbit, workspace, touches, max_steps, counts):
 
 
 @kernel
-def borrowed_tables(tables):
-    """Return the tables without their owners, for the duration of a call."""
-    return ExactTables(
-        borrowed(tables.shapes),
-        borrowed(tables.nodes),
-        borrowed(tables.points),
-        borrowed(tables.faces),
-        borrowed(tables.corner),
-        borrowed(tables.edge),
-        borrowed(tables.flat),
-    )
-
-
-@kernel
 def search_pairs(tables, pairs, links, poses, how, max_steps, counts):
     """Return the touches of all pairs of shapes, each seen from the one that stands, if one does.
 
     `links`: of each shape; `poses` (links, 2, 7): pose rows at both ends; `how` each link moves in between.
     """
-    tables = borrowed_tables(tables)
+    tables = borrowed(tables)
     workspace = Workspace(np.zeros((1024, 2), dtype=np.int32), np.zeros((1024, 2)), make_roots())
     rows = np.zeros(256, dtype=TOUCH)
     n = 0

@@ -12,8 +12,8 @@ from tocsin.contacts.properness import edge_normal, face_normal, sine_between
 from tocsin.contacts.timed import EDGE_EDGE, FACE_VERTEX, TIMED, ascending
 from tocsin.geometry.triangles import segments
 from tocsin.motion.screw import screw_velocity
-from tocsin.screen.collision_screen import SCREWS, STANDS, borrowed_surfaces, bulge_of, finish
-from tocsin.screen.exact import borrowed_tables, relative_motion, seen_pair, three
+from tocsin.screen.collision_screen import SCREWS, STANDS, bulge_of, finish
+from tocsin.screen.exact import relative_motion, seen_pair, three
 from tocsin.screen.exact_roots import pose_at
 from tocsin.screen.resolve import write_row
 
@@ -91,8 +91,8 @@ def name_side(names, tables, face, first, count, side):
 @kernel
 def rows_of_touches(surfaces, tables, touches, pairs, links, poses, how):
     """Return one record a touch, in the world and by time."""
-    surfaces = borrowed_surfaces(surfaces)
-    tables = borrowed_tables(tables)
+    surfaces = borrowed(surfaces)
+    tables = borrowed(tables)
     touches = borrowed(touches)
     poses = borrowed(poses)
     n = touches.shape[0]

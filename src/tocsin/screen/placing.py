@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tocsin.compiler.jit import borrowed, inlined, kernel
+from tocsin.compiler.jit import inlined, kernel
 from tocsin.screen.frame import angle_of
 
 AWAY, AHEAD, MIXED = 0.0, 1.0, 2.0
@@ -36,12 +36,6 @@ class Chosen(NamedTuple):
     corners: np.ndarray
     edges: np.ndarray
     faces: np.ndarray
-
-
-@inlined
-def borrowed_choice(chosen):
-    """Return the lists without their owners."""
-    return Chosen(borrowed(chosen.corners), borrowed(chosen.edges), borrowed(chosen.faces))
 
 
 @inlined

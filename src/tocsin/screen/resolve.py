@@ -105,7 +105,7 @@ class Meeting(NamedTuple):
     """Contacts that are less proper are left out."""
 
 
-class Room(NamedTuple):
+class Workspace(NamedTuple):
     """Where two bodies are drawn and what they have in common is written."""
 
     pairs: np.ndarray
@@ -120,13 +120,13 @@ class Room(NamedTuple):
 
 
 @kernel
-def resolve_edges(surfaces, meeting, boards, bodies, room, count, n):
+def resolve_edges(surfaces, meeting, boards, bodies, workspace, count, n):
     """Write the contacts of `count` pairs of chords of two bodies, after n rows, with the numbers of their events.
 
     They are in a's frame at t = 0. Return how many rows there are then, -1 where there is no room for pairs, -2 where
     there is none for rows.
     """
-    pairs = room.pairs
+    pairs = workspace.pairs
     if count > pairs.shape[0]:
         return np.int64(-1)
     chords_a, chords_b = boards[0].chords, boards[1].chords
@@ -152,12 +152,12 @@ def resolve_edges(surfaces, meeting, boards, bodies, room, count, n):
         outside = min(min(s, 1.0 - s), min(min(u, 1.0 - u), min(tau, 1.0 - tau)))
         if not crossed or outside < -LOOSE:
             continue
-        if n >= room.rows.shape[0]:
+        if n >= workspace.rows.shape[0]:
             return np.int64(-2)
-        row: np.void = room.rows[n]
+        row: np.void = workspace.rows[n]
         ok = cross_edges(surfaces, meeting, bodies, (edge_a, edge_b), s, u, tau, row)
         if ok and row["properness"] >= meeting.least and row["closing_speed"] > 0.0:
-            room.keys[n] = number_a * SHIFT + number_b
+            workspace.keys[n] = number_a * SHIFT + number_b
             n += 1
     return n
 
@@ -172,7 +172,7 @@ def edge_in_frame(at, edge, first):
 
 
 @kernel
-def resolve_corners(surfaces, meeting, of_corner, of_face, on_b, room, count, n):
+def resolve_corners(surfaces, meeting, of_corner, of_face, on_b, workspace, count, n):
     """Write the contacts of pairs of a face and a corner, which is b's if `on_b`, as `resolve_edges` does.
 
     `of_corner`: the boxes of corners, the table of where they are, and their body; `of_face`: the table of faces, and
@@ -180,7 +180,7 @@ def resolve_corners(surfaces, meeting, of_corner, of_face, on_b, room, count, n)
     """
     corners, at, surface = of_corner
     faces, face_surface = of_face
-    pairs = room.pairs
+    pairs = workspace.pairs
     if count > pairs.shape[0]:
         return np.int64(-1)
     frame = meeting.frame
@@ -235,9 +235,9 @@ def resolve_corners(surfaces, meeting, of_corner, of_face, on_b, room, count, n)
             speed = -vec.dot(normal, screw_velocity(twist, point))
             if proper < meeting.least or not speed > 0.0:
                 continue
-            if n >= room.rows.shape[0]:
+            if n >= workspace.rows.shape[0]:
                 return np.int64(-2)
-            row: np.void = room.rows[n]
+            row: np.void = workspace.rows[n]
             write_row(row, tau, point, normal, proper, proper, speed)
             row["kind"] = FACE_VERTEX if on_b else VERTEX_FACE
             number = corner["point"] - surface["point"]
@@ -247,7 +247,7 @@ def resolve_corners(surfaces, meeting, of_corner, of_face, on_b, room, count, n)
                 row["a"][m] = its_face if on_b else its_corner
                 row["b"][m] = its_corner if on_b else its_face
             which = np.int64(1 if on_b else 2)
-            room.keys[n] = corner_key(v, w, surfaces.triangles[triangle], face_surface, number, f, c, which)
+            workspace.keys[n] = corner_key(v, w, surfaces.triangles[triangle], face_surface, number, f, c, which)
             n += 1
     return n
 

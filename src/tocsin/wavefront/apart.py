@@ -200,7 +200,7 @@ def sets_apart(table_a, a, table_b, b, look, reach_a, reach_b, simplex):
 
 
 @kernel
-def leaves_apart(field, couple, node_a, node_b, look, room):
+def leaves_apart(field, couple, node_a, node_b, look, workspace):
     """Return how two leaves are, as `triangles_apart` does; `room` is (corners of a, of b, a simplex) to work in."""
     geom_a = field.geoms[couple["a"]]
     geom_b = field.geoms[couple["b"]]
@@ -208,6 +208,6 @@ def leaves_apart(field, couple, node_a, node_b, look, room):
     reach_b = np.float64(node_b["reach"])
     if geom_a["kind"] == MESH and geom_b["kind"] == MESH:
         return triangles_apart(field.points, field.faces, node_a["first"], node_b["first"], look, reach_a, reach_b)
-    table_a, a = convex_set(geom_a, node_a, field.points, field.faces, room[0])
-    table_b, b = convex_set(geom_b, node_b, field.points, field.faces, room[1])
-    return sets_apart(table_a, a, table_b, b, look, reach_a, reach_b, room[2])
+    table_a, a = convex_set(geom_a, node_a, field.points, field.faces, workspace[0])
+    table_b, b = convex_set(geom_b, node_b, field.points, field.faces, workspace[1])
+    return sets_apart(table_a, a, table_b, b, look, reach_a, reach_b, workspace[2])

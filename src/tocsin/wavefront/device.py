@@ -85,30 +85,30 @@ def _filled(array: np.ndarray) -> np.ndarray:
     return np.ascontiguousarray(array) if len(array) else np.zeros((1, *array.shape[1:]), array.dtype)
 
 
-Room: TypeAlias = tuple[Any, Any, Any]
+Workspace: TypeAlias = tuple[Any, Any, Any]
 """A batch and two lists of items in the device's memory, whose arrays numba-cuda leaves without a type."""
 
-_rooms: dict[tuple[int, ...], Room] = {}
+_workspaces: dict[tuple[int, ...], Workspace] = {}
 
 _LOCK = threading.Lock()
-"""Held by whoever uses a room: scenes may be asked from several threads."""
+"""Held by whoever uses a workspace: scenes may be asked from several threads."""
 
 
-def _room(field: Field, edges: HasEdges, size: int) -> Room:
+def _workspace_of(field: Field, edges: HasEdges, size: int) -> Workspace:
     """Return the memory of batches of such edges: that of the last one, if it was of the same size."""
     tables = len(field.links), len(field.moving), len(field.charts), len(field.couples)
     key = (*tables, len(edges.template), len(edges.places), size)
-    if key not in _rooms:
-        _rooms.clear()
+    if key not in _workspaces:
+        _workspaces.clear()
         template = cuda.device_array((len(edges.template),), np.float64)
         places = cuda.device_array((len(edges.places),), np.int64)
         numbers = cuda.device_array((size, len(edges.places)), np.float64)
         order = cuda.device_array((max(len(field.couples), 1),), np.int32)
-        _rooms[key] = batch_of(field, Edges(template, places, numbers), order, cuda.device_array)
-    batch = _rooms[key][0]
+        _workspaces[key] = batch_of(field, Edges(template, places, numbers), order, cuda.device_array)
+    batch = _workspaces[key][0]
     batch.template.copy_to_device(edges.template)
     batch.places.copy_to_device(edges.places)
-    return _rooms[key]
+    return _workspaces[key]
 
 
 def warm() -> None:
@@ -184,7 +184,7 @@ class Device:
     def _batch(self, edges: HasEdges) -> np.ndarray:
         """Run all stages on a batch of edges; return their statuses."""
         n = len(edges.numbers)
-        batch, items, left = _room(self._field, edges, self.size)
+        batch, items, left = _workspace_of(self._field, edges, self.size)
         batch.numbers[:n].copy_to_device(np.ascontiguousarray(edges.numbers))
         batch.counters.copy_to_device(np.zeros(ITEMS + ROUNDS + 1, np.int64))
         batch.touched.copy_to_device(self._touched)

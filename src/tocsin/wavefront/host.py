@@ -34,10 +34,10 @@ def run(field, batch, items, left, stack):
     for k in range(field.couples.shape[0]):
         for j in range(jobs):
             meet(field, batch, items, j, k)
-    room = (np.zeros((3, 3)), np.zeros((3, 3)), np.zeros((4, 9)))
+    workspace = (np.zeros((3, 3)), np.zeros((3, 3)), np.zeros((4, 9)))
     for r in range(ROUNDS):
         for i in range(min(batch.counters[ITEMS + r], items.shape[0])):
-            settle(field, batch, items, left, i, r, stack, room)
+            settle(field, batch, items, left, i, r, stack, workspace)
         items, left = left, items
 
 

@@ -240,13 +240,13 @@ def put_item(batch, items, place, item, nodes):
 
 
 @kernel
-def settle(field, batch, items, left, i, n, stack, room):
+def settle(field, batch, items, left, i, n, stack, workspace):
     """Settle item i of round n: its edge is in contact, or given up, or what is left of it goes into round n + 1."""
     row = items[i]
     e = row[0]
     if batch.status[e] != FREE:
         return
-    said, top = search(field, batch, row, stack, room)
+    said, top = search(field, batch, row, stack, workspace)
     if said == FREE:
         return
     if said == CONTACT:
@@ -271,7 +271,7 @@ def settle(field, batch, items, left, i, n, stack, room):
 
 
 @kernel
-def search(field, batch, item, stack, room):
+def search(field, batch, item, stack, workspace):
     """Return (said, top): how two nodes are, and how many pairs below them are on the stack, not looked into.
 
     CONTACT in the middle of the item; FREE during it; CAPPED: its time is to be cut; OPEN: what is on the stack is left
@@ -295,7 +295,7 @@ def search(field, batch, item, stack, room):
     reserve(batch.counters, TESTS, tests)
     reserve(batch.counters, LEAVES, stack.shape[0] - leaf)
     for k in range(leaf, stack.shape[0]):
-        found = leaves_apart(field, couple, field.nodes[stack[k, 0]], field.nodes[stack[k, 1]], look, room)
+        found = leaves_apart(field, couple, field.nodes[stack[k, 0]], field.nodes[stack[k, 1]], look, workspace)
         if found == CONTACT:
             return CONTACT, 0
         if found != FREE and said != BETWEEN:

@@ -2,7 +2,7 @@
 
 import math
 
-from tocsin.advancement.midpoint_test import midpoint_test
+from tocsin.advancement.box_step import midpoint_test
 from tocsin.advancement.work import HASTE, LIMIT, OWN, late
 from tocsin.broad_phase.charts import chart_of, may_have_chart, settled, settled_curve
 from tocsin.broad_phase.moving import MODEL, chains_of, rows_of, swept_pairs

@@ -27,7 +27,7 @@ import numpy as np
 
 from tocsin.advancement.box_step import box_gap
 from tocsin.advancement.engine import advance
-from tocsin.advancement.leaf_pair import later
+from tocsin.advancement.leaves import later
 from tocsin.advancement.relative import relative_state
 from tocsin.advancement.work import CHARGED, LEAF_TESTS, NODE_TESTS, STEPS, exhausted
 from tocsin.advancement.workspace import Tables
@@ -126,9 +126,7 @@ def strongest(tables, pairs, t, need, max_steps, counts):
             gap, _ = box_gap(node_a, node_b, pose)
             if gap > asked.limit:
                 continue
-            leaf_a = node_a["count"] > 0
-            leaf_b = node_b["count"] > 0
-            if leaf_a and leaf_b:
+            if node_a["count"] > 0 and node_b["count"] > 0:
                 counts[LEAF_TESTS] += 1
                 h, d = leaf_certificate(world, pair, a, b, pose, motion, asked, tables.workspace)
                 if h > best:

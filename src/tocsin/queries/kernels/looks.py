@@ -1,9 +1,9 @@
-"""What touches at the end of a motion, seen before anything is proven of the way there.
+"""Static witnesses at the end of a motion, looked for before anything is proven about the way there.
 
 `is_free` may end with any contact, and half to nine tenths of the contacts of planners' edges are there at the end. On
-a free motion a look is in vain, so it has to be cheap: the poses of one moment without velocities, and the boxes of
-oriented boxes instead of those of all points, take a third of what boxes of a slab do. Nothing hangs on them: a pair
-that a look leaves out is searched as any other.
+a free motion the look is wasted, so it has to be cheap: the poses of one moment without velocities, and the boxes of
+oriented boxes instead of those of all points, take a third of what boxes of a slab do. No proof rests on them: a pair
+that the look leaves out is searched like any other.
 """
 
 from tocsin import vec
