@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from tocsin import vec
 from tocsin._types import FloatArray, IntArray, Matrix3, Matrix4, Numeric, Row, Vector
 from tocsin.errors import TocsinError, UnitWarning, remark
-from tocsin.rows import LARGEST, RIGID, SMALLEST, nearest_rotation, write_pose
+from tocsin.row_checks import LARGEST, RIGID, SMALLEST, nearest_rotation, write_pose
 
 LARGEST_TURN = 1e9
 """Radians; the rounding of a larger angle moves a link by more than two millionths of its length, and at last by all of

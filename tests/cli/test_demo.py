@@ -107,4 +107,4 @@ def test_what_it_needs_is_compiled_on_all_cores_but_for_what_takes_a_moment(tmp_
     done = subprocess.run([sys.executable, "-c", LEFT, str(tools), str(tmp_path)], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     left = set(done.stdout.splitlines()[-1].split()[1:])
-    assert left <= {"tocsin.rows.check_row", "tocsin.rows.write_pose", "tocsin.vec.load3"}
+    assert left <= {"tocsin.row_checks.check_row", "tocsin.row_checks.write_pose", "tocsin.vec.load3"}

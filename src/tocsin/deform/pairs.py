@@ -14,7 +14,7 @@ from tocsin.deform.advance import ENDED, advance_all
 from tocsin.errors import TocsinError
 from tocsin.limits import RELATIVE_TOLERANCE
 from tocsin.outcome import FREE
-from tocsin.rows import LARGEST
+from tocsin.row_checks import LARGEST
 from tocsin.simd.lanes import DOUBLES
 
 BY_SIZE = np.zeros(0)

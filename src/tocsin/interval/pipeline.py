@@ -21,9 +21,9 @@ from tocsin.broad_phase.sweep import link_middle
 from tocsin.compiler.jit import kernel, ticks
 from tocsin.contacts.inside import one_inside_other
 from tocsin.interval import workspace as tables
-from tocsin.interval.far import drop_far, parts_of
 from tocsin.interval.frames import flatten
 from tocsin.interval.solver import contacts_between
+from tocsin.interval.sphere_filter import drop_far, parts_of
 from tocsin.interval.swept_cull import Swept, swept_cull
 from tocsin.limits import RELATIVE_TOLERANCE
 from tocsin.motion.joints import UP

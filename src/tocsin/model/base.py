@@ -21,7 +21,7 @@ from tocsin.motion.knots import share_at, shares_in
 from tocsin.motion.links import BASE_WIDTH, IDENTITY_BASE, PLANAR, PRISMATIC, REVOLUTE
 from tocsin.motion.poses import between, link_poses
 from tocsin.results import FirstContact, LazyContact, Status
-from tocsin.rows import check_row
+from tocsin.row_checks import check_row
 
 
 def counted(n: int, what: str) -> str:

@@ -26,7 +26,7 @@ from tocsin.motion.arcs import decided, write_all_ends, write_ends
 from tocsin.motion.links import FLOATING, LINK
 from tocsin.motion.poses import base_matrix
 from tocsin.results import FirstContact
-from tocsin.rows import write_pose
+from tocsin.row_checks import write_pose
 
 POINTS_FILE: Reader[[Path], Vectors] = Reader("point clouds")
 

@@ -23,7 +23,7 @@ from tocsin.motion.clocks import share_on
 from tocsin.motion.knots import share_at
 from tocsin.motion.links import FIXED, IDENTITY_BASE
 from tocsin.results import FirstContact
-from tocsin.rows import copy_checked
+from tocsin.row_checks import copy_checked
 
 MOST_VERTICES = 2**22
 """Larger models would need numbers of vertices that single precision does not tell apart."""

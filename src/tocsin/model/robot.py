@@ -41,7 +41,7 @@ from tocsin.motion.arcs import decided, settle_ends
 from tocsin.motion.links import BASE_WIDTH, FLOATING, IDENTITY_BASE, JOINT_KINDS, LINK, WIDTH
 from tocsin.motion.poses import base_matrix
 from tocsin.results import FirstContact, LinkPairs
-from tocsin.rows import check_row
+from tocsin.row_checks import check_row
 
 BASES = ("fixed", "free")
 

@@ -28,7 +28,7 @@ from fractions import Fraction
 
 from tocsin._types import Indices, Matrix4, Numeric, Quaternion, Row, Rows
 from tocsin.compiler.jit import kernel
-from tocsin.rows import check_row, write_pose
+from tocsin.row_checks import check_row, write_pose
 
 OPEN = 2.0**-50
 """Of the sum of the magnitudes of four products: twice what rounding can do to their sum."""

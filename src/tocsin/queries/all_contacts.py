@@ -25,12 +25,12 @@ from tocsin.motion.poses import link_poses
 from tocsin.motion.screw import relative_twist, seen_from, turn_too_far
 from tocsin.queries.context import Context
 from tocsin.results import TimedContacts
+from tocsin.screen.broad_phase import pairs_near
 from tocsin.screen.chords import H0, H1, MOST_CHORDS, R0, R1, Grid
 from tocsin.screen.collision_screen import INTERPOLATES, MOST_PAIRS, SCREWS, STANDS, all_contacts, screen_of, space_of
 from tocsin.screen.drawing import blank_board, draw_body
 from tocsin.screen.facing import EDGE_ON, SCRATCH, Style
 from tocsin.screen.frame import Frame, project
-from tocsin.screen.near import pairs_near
 from tocsin.screen.placing import Chosen
 from tocsin.screen.tables import Drawn, Surfaces, lay_out, packed
 

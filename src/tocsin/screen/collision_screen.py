@@ -22,10 +22,10 @@ from tocsin.screen.cull import balls_meet, choose
 from tocsin.screen.drawing import blank_board, draw_body, list_corners, list_faces, space
 from tocsin.screen.facing import EDGE_ON, SCRATCH, Style
 from tocsin.screen.frame import Frame, screen_frame
-from tocsin.screen.meeting import meeting as meet_on_screen
 from tocsin.screen.placing import WHAT, Chosen
 from tocsin.screen.properness_filter import MOMENTS, fill_turns
 from tocsin.screen.resolve import Meeting, Workspace, best_of_each, resolve_corners, resolve_edges
+from tocsin.screen.sweep_and_prune import meeting as meet_on_screen
 from tocsin.screen.tables import Drawn, Edged, Faced, unpacked
 from tocsin.screen.workspace import table
 

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tocsin._cast import Tried
+from tocsin.queries.audit.deformables import proven_steps, rigid_part, soft_pairs
 from tocsin.queries.audit.program_records import Kept
 from tocsin.queries.audit.records import Pair
-from tocsin.queries.audit.softly import proven_steps, rigid_part, soft_pairs
 from tocsin.queries.contact_intervals import contact_intervals
 
 if TYPE_CHECKING:

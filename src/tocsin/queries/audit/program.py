@@ -20,9 +20,9 @@ from tocsin.model.program import Program
 from tocsin.model.timed import stamped
 from tocsin.queries.audit.between import Approach, Between
 from tocsin.queries.audit.curves import Curve, curves_of
+from tocsin.queries.audit.deformables import alone, named, without
 from tocsin.queries.audit.program_records import Conflict, Kept, Measured, ProgramAudit
 from tocsin.queries.audit.records import Pair
-from tocsin.queries.audit.softly import alone, named, without
 from tocsin.queries.contact_intervals import contact_intervals
 from tocsin.queries.context import Context
 from tocsin.queries.distance import distance

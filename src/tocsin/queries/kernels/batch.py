@@ -18,7 +18,7 @@ from tocsin.outcome import CAPPED, UNCHARTED
 from tocsin.queries.buffers import buffers_at
 from tocsin.queries.kernels.at_moment import closest_pair
 from tocsin.queries.kernels.first_contact import solve
-from tocsin.rows import check_row, write_pose
+from tocsin.row_checks import check_row, write_pose
 
 OUTCOME = np.dtype(
     [

@@ -21,7 +21,7 @@ from tocsin.motion.knots import stretch_at
 from tocsin.outcome import CAPPED, CONTACT, FREE, UNCHARTED
 from tocsin.queries.buffers import buffers_at
 from tocsin.queries.kernels.candidates import SLABS, SPATIAL, cut_charted, leave_out_free, named
-from tocsin.queries.kernels.looks import seen_at_end
+from tocsin.queries.kernels.end_witness import seen_at_end
 
 MOTION, CULLING, ADVANCEMENT = range(3)
 """Parts of a question whose time is taken."""

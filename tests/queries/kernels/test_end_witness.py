@@ -9,7 +9,7 @@ import tocsin
 from plain import PLAIN
 from tocsin.broad_phase.moving import FIRST, SLOTS, set_motion
 from tocsin.motion.knots import WHOLE
-from tocsin.queries.kernels.looks import place_all
+from tocsin.queries.kernels.end_witness import place_all
 
 pytestmark = PLAIN
 

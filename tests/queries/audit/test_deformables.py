@@ -7,8 +7,8 @@ import tocsin
 from gripping import arm
 from tocsin import Body, Box, Deformable, Program, Scene, Sphere
 from tocsin.queries.audit.between import on_surface
+from tocsin.queries.audit.deformables import alone, rigid_part, without
 from tocsin.queries.audit.records import Pair
-from tocsin.queries.audit.softly import alone, rigid_part, without
 
 
 def falling(height=1.0, down=0.7):

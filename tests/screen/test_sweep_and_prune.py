@@ -5,7 +5,7 @@ import pytest
 
 import tocsin
 from tocsin.queries.all_contacts import boards
-from tocsin.screen.meeting import SORT_FROM, meeting
+from tocsin.screen.sweep_and_prune import SORT_FROM, meeting
 from tocsin_bench.scenes.screen_scenes import example, pose
 
 PITCH, TURNS, AROUND = 0.25, 6, 40

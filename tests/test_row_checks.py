@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from plain import PLAIN
-from tocsin.rows import (
+from tocsin.row_checks import (
     LARGEST,
     ORTHONORMAL,
     RIGID,

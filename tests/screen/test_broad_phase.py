@@ -9,7 +9,7 @@ from scipy.spatial.transform import Rotation
 import tocsin
 from tocsin.broad_phase.model_tree import make_model_tree
 from tocsin.queries import all_contacts
-from tocsin.screen.near import FAST, pairs_near
+from tocsin.screen.broad_phase import FAST, pairs_near
 
 
 def crowd(rng, n, turn, way, spread):

@@ -6,7 +6,7 @@ import pytest
 import tocsin
 from promise.scenes import at, box_mesh
 from tocsin.broad_phase.moving import set_motion
-from tocsin.interval.far import drop_far
+from tocsin.interval.sphere_filter import drop_far
 from tocsin.motion.knots import WHOLE
 from tocsin_bench.oracles import kinematics
 from tocsin_bench.scenes import arm_scenes
