@@ -112,9 +112,8 @@ else:
 
         def copied(context: Context, builder: Builder, kind: types.Type, value: Word) -> Word:
             if isinstance(kind, types.BaseTuple):
-                parts: Any = kind
                 values = []
-                for k, part in enumerate(parts):
+                for k, part in enumerate(kind.types):
                     values.append(copied(context, builder, part, builder.extract_value(value, k)))
                 return context.make_tuple(builder, kind, values)
             if not isinstance(kind, types.Array):
