@@ -113,7 +113,7 @@ else:
         def copied(context: Context, builder: Builder, kind: types.Type, value: Word) -> Word:
             if isinstance(kind, types.BaseTuple):
                 values = []
-                for k, part in enumerate(kind.types):
+                for k, part in enumerate(kind.types):  # type: ignore[reportAttributeAccessIssue]  # all tuples have them
                     values.append(copied(context, builder, part, builder.extract_value(value, k)))
                 return context.make_tuple(builder, kind, values)
             if not isinstance(kind, types.Array):
