@@ -1,6 +1,5 @@
 """`tocsin info`: what is in a robot's file, as tocsin sees it."""
 
-from typing import Any
 
 import numpy as np
 
@@ -162,5 +161,5 @@ def _meshes(meshes: list[Record]) -> str:
     return "\n".join(f"{mesh['name'] + ': ' if mesh['name'] else ''}{mesh['report']}" for mesh in meshes)
 
 
-def _value(value: Any) -> str:
+def _value(value: float | np.ndarray) -> str:
     return f"{value:.4g}" if np.ndim(value) == 0 else output.vector(value)

@@ -50,7 +50,7 @@ def write_json(record: Record) -> None:
     tocsin_command.print_whole(json.dumps(_plain(record), indent=2, allow_nan=False))
 
 
-def _plain(value: object) -> Any:
+def _plain(value: object) -> object:
     if isinstance(value, dict):
         return {str(k): _plain(v) for k, v in value.items()}
     if isinstance(value, np.ndarray):

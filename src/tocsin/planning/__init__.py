@@ -10,7 +10,7 @@
     information.setStateValidityChecker(tocsin.planning.StateValidityChecker(information, scene, robot))
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tocsin.planning.checker import CollisionChecker, EdgeMeasure
 from tocsin.planning.rrt_connect import Plan, plan
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _OF_OMPL = ("MotionValidator", "StateValidityChecker", "state_space")
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     """Load what needs OMPL when it is first asked for."""
     if name not in _OF_OMPL:
         raise AttributeError(f"module 'tocsin.planning' has no attribute {name!r}")

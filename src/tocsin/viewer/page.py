@@ -15,7 +15,7 @@ import math
 from collections.abc import Iterable
 from importlib import resources
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
@@ -34,7 +34,7 @@ from tocsin.viewer.solids import END, START, Solid
 VERTEX = np.dtype([("place", "<u2", 3), ("spare", "<u2"), ("fold", "<i2", 2)])
 """A vertex: where it is in its solid's box, and its normal folded onto a square."""
 
-Story: TypeAlias = dict[str, Any]
+Story: TypeAlias = dict[str, object]
 """What the page gets, as JSON."""
 
 

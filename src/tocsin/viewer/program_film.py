@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -105,7 +104,7 @@ def who(conflict: Conflict) -> str:
 
 def program_film(scene: Scene, given: ProgramAudit | Program, margin: float = 0.0) -> ProgramFilm:
     """Compute the film of a program, or of what was found of it."""
-    found: Any = audit(scene, given, margin=margin) if isinstance(given, Program) else given
+    found = audit(scene, given, margin=margin) if isinstance(given, Program) else given
     if found.scene is not scene.context:
         raise TocsinError("this is the audit of another scene.")
     begin, end = found.program.begin, found.program.end
