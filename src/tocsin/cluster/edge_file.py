@@ -1,4 +1,4 @@
-"""Edges in a Parquet file: a row is an edge, with columns `<joint>_t0` and `<joint>_t1`; other joints stand.
+"""Edges in a Parquet file: each row is an edge, with columns `<joint>_t0` and `<joint>_t1`; other joints stay at rest.
 
 A joint of several values has a column for each, `<joint>.0_t0` and so on.
 """
@@ -80,7 +80,7 @@ class EdgeFile:
         self._table: Any = None
 
     def digest(self) -> str:
-        """Return what the file holds, in a few letters."""
+        """Return a digest of the file's content."""
         sha = hashlib.sha256()
         with self.path.open("rb") as file:
             while block := file.read(BLOCK):

@@ -1,8 +1,8 @@
 """A job over a file of edges: parts that are answered in any order, each kept as soon as it is done.
 
-Beside `answers.parquet` lies a folder `answers.parquet.parts` while the job runs. A part is written whole or not at
-all. A job that was interrupted, whose disk was full or whose machine was switched off goes on where it was when it is
-started again: parts that are there are not asked again. So every edge is answered exactly once. The folder names what
+Beside `answers.parquet` lies a folder `answers.parquet.parts` while the job runs. A part is written completely or not
+at all. A job that was interrupted, by a full disk or by switching the machine off, continues when it is started again:
+parts that are there are not asked again. So every edge is answered exactly once. The folder names what
 was asked (edges, scene, terms), and a job of anything else refuses it.
 """
 
@@ -193,7 +193,7 @@ class Job:
 
 
 def digest_of(scene: Scene) -> str:
-    """Return what a scene is, in a few letters: shapes, links, where they stand, and rules."""
+    """Return a digest of a scene: its shapes, links, poses and rules."""
     sha = hashlib.sha256()
     world = scene.context.tables()
     for array in (*world, *[model.rest for model in scene.models]):

@@ -1,7 +1,7 @@
 """Parts of a job on Ray's workers: `ray.data`, `map_batches` with an actor class, Arrow in and out.
 
-A scene is put into Ray's store once, and every worker takes it from there when it starts. Workers that die are
-replaced, and what they had at hand is asked again of others; only what comes back whole is an answer.
+A scene is put into Ray's store once, and every worker takes it from there when it starts. Workers that die
+are replaced, and their parts are asked again of others; only a complete part counts as an answer.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""For planners: a small one of our own, and what others' planners ask with.
+"""For planners: a small planner of our own, and adapters for others.
 
     plan = tocsin.planning.plan(scene, robot, start, goal)       # every edge proven; plan.path
     checker = tocsin.planning.CollisionChecker(scene, robot)     # names that Drake's users know

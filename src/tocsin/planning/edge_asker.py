@@ -1,4 +1,4 @@
-"""What adapters to other planners share: configurations of a group, the other joints at rest, as questions."""
+"""What the adapters for other planners share: they plan for a group of joints while the others stay at rest."""
 
 from __future__ import annotations
 

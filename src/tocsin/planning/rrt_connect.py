@@ -1,9 +1,9 @@
-"""A planner of our own: two trees that grow towards each other, batch by batch, every edge proven free.
+"""A planner: two trees that grow towards each other, batch by batch, with every edge proven free.
 
-RRT-Connect (Kuffner and LaValle, 2000), with one change that certified edges invite: an edge that is blocked is asked
-how far it is proven free (`Scene.measure_edges`), and the tree grows that far, less a little. So one question takes the
-place of the small steps by which the original feels its way. A path is shortened by batches of shortcuts. At the end
-every edge of it is asked once more, with the very numbers that are returned: what comes back is proven as it stands.
+RRT-Connect (Kuffner and LaValle, 2000), with one change that certified edges suggest: of a blocked edge it is asked how
+far it is proven free (`Scene.measure_edges`), and the tree grows a little less than that. So one question replaces the
+small steps of the original. A path is shortened by batches of shortcuts. At the end all of its edges are asked once
+more, with the very numbers that are returned, so that the returned path itself is proven.
 """
 
 from __future__ import annotations

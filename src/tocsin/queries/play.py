@@ -1,8 +1,8 @@
-"""How far a body may be off that was gripped or let go by a robot in a tube.
+"""How far off its place a body may be after a robot with joint errors has gripped it or let it go.
 
-A robot that may be off takes a body otherwise than it should, and leaves it elsewhere; one that a camera has placed to
-a centimetre lies in the hand to a centimetre. Where a body may be off is a `Play`: a point r from its origin by at most
-metres + radians r, in the world while it stands, in the frame of the link while it is carried.
+A robot with errors grips a body at a slightly wrong place and leaves it at another; a body whose place a camera knows
+to a centimetre lies in the hand to a centimetre. Where a body may be off is a `Play`: a point r from its origin by at
+most metres + radians r, in the world while it stands, in the frame of the link while it is carried.
 
 Claim. Let the body have the play (s, a) before it is gripped or let go, and let a point of the link x from the link's
 origin be off by at most E + T x then. With X the distance of the body's origin from the link's, its play afterwards is

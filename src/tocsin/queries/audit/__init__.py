@@ -1,4 +1,4 @@
-"""The auditor of a whole trajectory: every stretch of it that is not proven free, and the smallest clearance."""
+"""Audits a whole trajectory: every stretch of it that is not proven free, and its smallest clearance."""
 
 from __future__ import annotations
 

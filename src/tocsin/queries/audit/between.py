@@ -1,4 +1,4 @@
-"""Two links of a program and nothing else: how far apart they are at a second, how fast, and how deep in each other."""
+"""Two links of a program on their own: their distance at a given second, their speed, and how deep they overlap."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ class Between:
         return distance(bodies, tuple(placed))
 
     def approach(self, phase: Phase, seconds: float) -> Approach | None:
-        """Return all that is known of a second."""
+        """Return all that is known about the two links at a given second."""
         found = self.gap(phase, seconds)
         if found is None or found.point_a is None:
             return None
@@ -131,7 +131,7 @@ class Between:
         return ((after - before) @ local)[:3] / (hi - lo)
 
     def closest(self, phase: Phase, enter: float, leave: float) -> Approach | None:
-        """Return the smallest distance that is found between two seconds: evenly spaced looks, the best narrowed."""
+        """Return the smallest distance found between two seconds: sampled evenly, then narrowed around the least."""
         times = np.linspace(enter, leave, LOOKS if leave > enter else 1)
         gaps = [self.gap(phase, t) for t in times.tolist()]
         values = [math.inf if g is None else g.distance for g in gaps]
@@ -149,7 +149,7 @@ class Between:
         return self.approach(phase, at)
 
     def way_out(self, phase: Phase, seconds: float) -> float:
-        """Return how far one link would have to be pushed to be apart from the other, in the best of 7 directions.
+        """Return how far one link would have to be pushed to separate it from the other, in the best of 7 directions.
 
         An upper bound of the depth of the overlap, proven: the link comes in from afar along the direction, and until
         its first contact the two are apart.

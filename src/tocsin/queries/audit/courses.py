@@ -1,7 +1,7 @@
-"""The motion that is audited, straight or on curves: from knot to knot, and where the robot is at a place of it.
+"""The motion that is audited, straight or curved: its parts between knots, and the robot's configuration at any place.
 
-A place on a motion is a piece and a share of that piece. From knot to knot nothing is rounded: pieces are taken as they
-are, so what is proven about them is proven about the motion.
+A place on a motion is the number of a piece and a fraction of that piece. Parts between knots are cut without rounding:
+their pieces are those of the motion, so what is proven about them is proven about the motion.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class Course:
 
 
 def largest_steps(robot: Robot, rows: np.ndarray) -> np.ndarray:
-    """Return (pieces,): by how much the entry that changes most changes in each piece; orientations by their angle."""
+    """Return (pieces,): the largest change of any entry in each piece; orientations count by their angle."""
     change = np.abs(np.diff(rows, axis=0))
     for k in robot.quaternions:
         p, q = rows[:-1, k : k + 4], rows[1:, k : k + 4]

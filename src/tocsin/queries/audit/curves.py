@@ -1,7 +1,7 @@
 """Clearance over time, pair by pair: a curve that is proven from below, and one that is witnessed from above.
 
 Below: `contact_intervals` with a margin m says when a pair is within m, and proves that it is farther apart at all
-other times. A ladder of such margins is a curve of steps: at each time the largest m that is proven. It holds for every
+other times. A ladder of such margins gives a step curve: at each time the largest m that is proven. It holds for every
 motion in the tubes. Pairs with deformable models: parts of the clock in which `first_contact` proves one of the
 margins. Above: distances of the nominal motion at single seconds, computed with their own error bounds.
 """
@@ -92,7 +92,7 @@ def curves_of(auditor: Auditor, kept: Kept) -> tuple[Curve, ...]:
 
 def soft_curves(auditor: Auditor, levels: np.ndarray) -> list[Curve]:
     """Return the curves of deformable models and what comes within the ladder of them: steps of the clock in which
-    margins are proven, see `softly`."""
+    margins are proven, see `deformables`."""
     times = np.linspace(auditor.begin, auditor.end, SOFT_WITNESSES)
     found = [(pair, measured(auditor, pair, times)) for pair in soft_pairs(auditor)]
     near = sorted((one for one in found if one[1].min() < levels[-1]), key=lambda one: float(one[1].min()))

@@ -1,7 +1,7 @@
-"""Pairs with deformable models in a program: each by itself, and how far apart it stays over time.
+"""Pairs with deformable models in a program, taken one by one: how far apart each stays over time.
 
-`contact_intervals` does not know deformable models, so what is proven of them is proven by `first_contact` on parts of
-the clock, of one pair at a time: all others are ignored then.
+`contact_intervals` does not support deformable models. So their proofs come from `first_contact` on parts of the clock,
+one pair at a time, with all other pairs ignored.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ TRIES = 3
 
 
 def named(context: Context) -> AskedScene:
-    """Return a context as what answers read the names of."""
+    """Return a context as the scene from which answers read names."""
     return cast(AskedScene, context)
 
 

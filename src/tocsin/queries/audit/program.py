@@ -1,8 +1,8 @@
 """The audit of a program: several robots and bodies on one clock, phase by phase.
 
-What lies outside of the stretches of an audit is proven: during each phase `is_free` has said so, or
-`contact_intervals`, of which every time of contact lies in an interval of its pair. Where there are deformable models,
-time is halved until a part is proven free or shorter than the `resolution`.
+Everything outside the stretches of an audit is proven free. In each phase the proof is either `is_free`, or
+`contact_intervals`, whose intervals contain every time of contact of their pair. With deformable models, time is halved
+until a part is proven free or is shorter than the `resolution`.
 """
 
 from __future__ import annotations
@@ -128,7 +128,7 @@ class Auditor:
     def _soft(self, phase: Phase, resolution: float) -> Iterator[Conflict]:
         """Yield the stretches of a phase with deformable models, pair by pair.
 
-        Whatever pair is met first is taken by itself, and then left out, until the rest is proven free.
+        The pair that is met first is searched on its own and then ignored, until the rest is proven free.
         """
         context = phase.context
         asked = (self.margin, self.tolerance, self.max_steps, ENGINE)

@@ -1,4 +1,4 @@
-"""What the audit of a program says: what is not proven, by pair and second, and how much clearance there is."""
+"""The results of the audit of a program: what is not proven, by pair and second, and how much clearance there is."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class Conflict:
     def depth(self) -> float | None:
         """By how much it falls short, metres: margin - distance; of an overlap, margin + how far one is to be pushed.
 
-        None where that is not told: a deformable model that others reach through has no inside to be deep in.
+        None where it is undefined: a deformable model has no inside in which another could be deep.
         """
         return self.measured.depth
 

@@ -1,4 +1,4 @@
-"""What an audit says: stretches that are not proven free, and the smallest clearance from both sides."""
+"""The results of an audit: stretches that are not proven free, and bounds of the smallest clearance."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The search for every stretch of a trajectory that is not proven free.
+"""Finds every stretch of a trajectory that is not proven free.
 
 A trajectory is a list of waypoints with straight joint motion, or polynomials of time, in between; piece k leads from
 waypoint k to k + 1. A place on it is a waypoint and a fraction of the piece that follows. What is not inside a reported
