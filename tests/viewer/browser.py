@@ -64,6 +64,20 @@ def pixels(page, path):
         return np.asarray(shot.convert("RGB")).astype(float)
 
 
+def seen(page, path, wanted, looks=120):
+    """Take screenshots until one shows what is wanted, and return it: a busy machine draws late."""
+    for _ in range(looks):
+        if wanted(image := pixels(page, path)):
+            return image
+        time.sleep(0.25)
+    pytest.fail("the page never shows what it should")
+
+
+def changed(image, before):
+    """Which share of the pixels is not what it was?"""
+    return (np.abs(image - before).max(axis=2) > 40).mean()
+
+
 def red(image):
     """Which pixels have the colour of the contact?"""
     return (image[..., 0] > 190) & (image[..., 1] < 100) & (image[..., 2] < 130)
