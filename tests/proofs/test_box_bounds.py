@@ -100,13 +100,13 @@ def test_no_sample_goes_farther_than_the_search_says(seed: int) -> None:
 def examined_box(case: Case) -> tuple:
     """A proof about the arm as the checker reads it, and the box of joint values as its bounds take it."""
     from tocsin_checker.check import Check
-    from tocsin_checker.motion import Boxes
+    from tocsin_checker.matrix import Boxes
 
     examined = Check(Scene(case.robot).prove(case.robot.move(case.middle, case.middle)).data)
     examined.read({})
-    joints, _ = examined.stretch(Fraction(0), Fraction(1))
+    moves = examined.stretch(Fraction(0), Fraction(1))
     box = tuple(zip(case.middle - case.half, case.middle + case.half))
-    return examined, Boxes(examined, joints, range(1, len(case.middle) + 1), [box])
+    return examined, Boxes(examined, *moves, range(1, len(case.middle) + 1), [box])
 
 
 @pytest.mark.parametrize("seed", range(30))

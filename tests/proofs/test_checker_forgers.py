@@ -118,6 +118,10 @@ FORGED = {
     "entries too many": lambda d: model(d, "arm")["pieces"][0].append([0.0]),
     "polynomial of nothing": set_to(lambda d: model(d, "arm"), "pieces", 0, 0, []),
     "motion is no number": set_to(lambda d: model(d, "arm"), "pieces", 0, 0, [NAN]),
+    "motion of no pieces": lambda d: (
+        d["free"].clear(),
+        [m.update(pieces=[], times=[5.0]) for m in d["models"] if m["asked"]],
+    ),
     "motion goes too far": set_to(lambda d: model(d, "arm"), "pieces", 0, 0, [0.0, 1e300]),
     "motion jumps": lambda d: model(d, "ball")["pieces"].append([[9.0]] * len(model(d, "ball")["pieces"][0])),
     "moves unasked": set_to(lambda d: model(d, "ball"), "asked", False),
@@ -210,9 +214,9 @@ def test_within_what_links_touch_is_said(matrix: dict, arm: Robot) -> None:
 def test_a_robot_whose_file_was_given_and_not_read_is_said_aloud(free: dict, arm: Robot) -> None:
     spelled = copy.deepcopy(free)
     assert "NOT READ" not in str(checker.check(spelled, files(arm)))
-    assert "can: as the proof spells it out; THE FILE THAT WAS GIVEN OF IT IS NOT READ" in str(
-        checker.check(spelled, {**files(arm), "can": files(arm)["arm"]})
-    )
+    for name in ("can", "nobody"):
+        said = str(checker.check(spelled, {**files(arm), name: files(arm)["arm"]}))
+        assert f"{name}: THE FILE THAT WAS GIVEN OF IT IS NOT READ" in said
 
 
 def test_ignored_pairs_and_smaller_margins_are_counted_aloud(free: dict, arm: Robot) -> None:

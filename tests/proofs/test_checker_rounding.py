@@ -10,7 +10,12 @@ pytest.importorskip("tocsin_checker", reason="the checker is not installed: pip 
 
 from tocsin_checker.check import Scene
 from tocsin_checker.models import Link, Model, Part
-from tocsin_checker.motion import ONE, UP, Slabs, about, rigid, turn_between, twist, unit, whole
+from tocsin_checker.motion import ONE, UP, Slabs, about, rigid, turn_between, twist, unit
+
+
+def whole(value: float) -> int:
+    """A number as the checker keeps it: whole, times 2^-140."""
+    return int(value * ONE)
 
 
 def chain(rng: np.random.Generator, length: int, round_numbers: bool) -> Model:

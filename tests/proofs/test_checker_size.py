@@ -13,8 +13,8 @@ import pytest
 
 CHECKER = Path(__file__).parents[2] / "checker" / "src" / "tocsin_checker"
 
-LINES = 659
-"""At most, the matrix included; 600 is the aim."""
+LINES, OF_MATRICES = 572, 71
+"""At most: for proofs of motions, for which 600 is the aim, and what matrices of links take beside that."""
 
 MINE = {"numpy", "tocsin_checker", "trimesh"}
 
@@ -35,7 +35,9 @@ def test_lines_are_counted_without_comments_and_docstrings() -> None:
 
 @pytest.mark.pure
 def test_the_checker_has_no_more_lines_than_it_says() -> None:
-    assert sum(lines(path.read_text()) for path in CHECKER.glob("*.py")) <= LINES
+    of = {path.name: lines(path.read_text()) for path in CHECKER.glob("*.py")}
+    assert of.pop("matrix.py") <= OF_MATRICES
+    assert sum(of.values()) <= LINES
 
 
 @pytest.mark.pure

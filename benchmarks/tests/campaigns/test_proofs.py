@@ -15,7 +15,7 @@ def test_every_answer_is_proven_and_no_changed_proof_is_accepted(tmp_path: Path)
     told: Counter[str] = Counter()
     rng = np.random.default_rng(5)
     for question in (*proofs.bodies(24, 7), *proofs.chains(3, 7, tmp_path)):
-        data = proofs.judged(question, told, [])
+        data = proofs.judged(question, told, [], timed=True)
         for _ in range(3 if data and data["free"] else 0):
             proofs.attack(question, data, tmp_path, rng, told)
     assert told["free"] > 5

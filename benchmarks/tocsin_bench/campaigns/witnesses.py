@@ -61,7 +61,7 @@ def gaps(proof: Path, urdf: Path, name: str) -> list[tuple[str, str, float]]:
     import coal
     import tocsin_checker
     from tocsin_checker.check import Check
-    from tocsin_checker.motion import Slabs, whole
+    from tocsin_checker.motion import ONE, Slabs
 
     data = tocsin_checker.read_proof(proof)
     examined = Check(data)
@@ -69,7 +69,7 @@ def gaps(proof: Path, urdf: Path, name: str) -> list[tuple[str, str, float]]:
     shapes = [coal_shape(part) for _, part in examined.shapes]
     found = []
     for said in (said for said in data["links"] if said["verdict"] == "sometimes"):
-        examined.models[0] = examined.models[0]._replace(pieces=[[*([whole(v)] for v in said["witness"]), [0]]])
+        examined.models[0] = examined.models[0]._replace(pieces=[[*([int(v * ONE)] for v in said["witness"]), [0]]])
         moves = examined.stretch(Fraction(0), Fraction(1))
         standing = Slabs(examined, *moves, range(len(examined.links)), [((0.5, 0.5),)])
         of = [[s for s, (i, _) in enumerate(examined.shapes) if examined.names[i] == link] for link in said["links"]]

@@ -2,9 +2,8 @@
 
 A leaf of the proof is a direction, two parts and a cell: a slab of time, or a box of joint values. `motion` has the gap
 that is left. If that is more than the margin, no two points of the parts come within the margin. The tree above the
-leaves halves the cell or a part, so what is true of both halves is true of the whole. A matrix is checked in the same
-way: links *never* touch if they are apart, and *always*, or *sometimes*, if two points are together, in all boxes of
-joint values within the limits, or in one that holds nothing but a witness.
+leaves halves the cell or a part, so what is true of both halves is true of the whole. A matrix (`matrix`) is checked in
+the same way.
 """
 
 import functools
@@ -17,18 +16,14 @@ from typing import Any
 
 import numpy as np
 
+from tocsin_checker.matrix import matrix
 from tocsin_checker.models import Model, read_model
-from tocsin_checker.motion import UP, Boxes, Cell, Cells, Slabs, about, norms, unit
+from tocsin_checker.motion import AT_ONCE, NOT_ASKED, UP, Cell, Slabs, about, norms, unit
 from tocsin_checker.proof import Refused, need, shown
 
-MOST_SHAPES, AT_ONCE = 3_000, 500
-"""Shapes of a proof; leaves that are checked together."""
+MOST_SHAPES = 3_000
 AXES = {sign + name: -v if sign else v for name, v in zip("xyz", np.eye(3)) for sign in ("", "-")}
 SIDES = {"<": 0, ">": 1, "(": 0, ")": 1}
-NOT_ASKED = np.inf
-TURN = 3.1416
-"""A joint without limits is looked at from minus this, in radians, to this; one with limits that are farther apart
-from the lower one on as far: more than a turn."""
 
 
 class Scene:
@@ -65,26 +60,6 @@ class Scene:
         return links, entries
 
 
-def halves(cell: Cell, k: int) -> list[Cell]:
-    """Return the halves of a cell along one of its entries."""
-    need(0 <= k < len(cell), "the proof halves along an entry that there is not.")
-    low, high = cell[k]
-    middle = 0.5 * (low + high)
-    need(low < middle < high, "the proof halves a time or a box that cannot be halved.")
-    return [(*cell[:k], half, *cell[k + 1 :]) for half in ((low, middle), (middle, high))]
-
-
-def limits(model: Model, entry: int) -> tuple[float, float]:
-    """Return from where to where an entry of a configuration goes: its joint's limits, at most more than a turn if
-    whatever follows the entry comes around in one; if there are none and not all come around, from nowhere to nowhere,
-    so that nothing is proven of it."""
-    driven = [link for link in model.links if link.kind in ("revolute", "prismatic") and link.entry == entry]
-    around = all(link.kind == "revolute" and float(link.mimic[0]).is_integer() for link in driven)
-    given = [link.limits for link in driven if link.limits is not None]
-    low, high = (given or [(-TURN, TURN) if driven and around else (np.nan, np.nan)])[0]
-    return low, min(high, low + 2.0 * TURN) if around else high
-
-
 class Check(Scene):
     """One proof under examination; written out, it is the verdict."""
 
@@ -114,7 +89,8 @@ class Check(Scene):
         need(len(own) <= MOST_SHAPES, f"the proof is about more than {MOST_SHAPES:,} shapes.")
         self.shapes = [own.pop((name, number), None) for name, number in proof["shapes"]]
         need(not own and None not in self.shapes, "the shapes that it numbers are not those of its models, each once.")
-        self.sides = [(number, *shape) for number, shape in enumerate(self.shapes)]
+        own = [[s for s, (i, _) in enumerate(self.shapes) if i == k] for k in range(len(self.links))]
+        self.numbers = dict(zip(self.names, own))
         need(any(m.asked for m in self.models), "the proof asks about nothing.")
         self.margins = self._margins(margin, proof["pairs"])
         asked = self.margins[self.margins < NOT_ASKED]
@@ -122,48 +98,53 @@ class Check(Scene):
         some = f" ({least:.6g} m for some pairs)" if least < margin else ""
         self.about = [f"margin {margin:.6g} m{some}", *(f"{m.name}: {m.about}" for m in self.models)]
         """The margin, the models and where their shapes are from, what touches what."""
+        read = {m["name"] for m in proof["models"] if any("files" in item for item in m["links"])}
+        self.about += [f"{name}: THE FILE THAT WAS GIVEN OF IT IS NOT READ" for name in sorted({*files} - read)]
 
     def pair(self, a: int, b: int) -> str:
         """Return the names of two shapes' links."""
         return f"{self.names[self.shapes[a][0]]} and {self.names[self.shapes[b][0]]}"
 
+    def pairs_of(self, *names: str) -> list[tuple[int, int]]:
+        """Return the pairs of shapes of two links, the smaller number first."""
+        both = itertools.product(*(self.numbers.get(name, ()) for name in names))
+        return sorted({(min(pair), max(pair)) for pair in both})
+
     def _margins(self, margin: float, pairs: list[Any]) -> np.ndarray:
         """Return the margin of every pair of shapes a < b that has to be apart, NOT_ASKED where none has to; of some
         pairs of links the proof says another one, or why they are not asked about."""
-        link, of = np.array([i for i, _ in self.shapes], dtype=int), {}
+        link = np.array([i for i, _ in self.shapes], dtype=int)
         asked = np.array([self.of[i].asked for i in link], dtype=bool)
         out = np.where(np.triu((asked[:, None] | asked) & (link[:, None] != link)), margin, NOT_ASKED)
-        for shape, i in enumerate(link):
-            of.setdefault(self.names[i], []).append(shape)
+        above = [next((k for k in self.above(i)[1:-1] if self.links[k].shapes), -1) for i in range(len(self.links))]
         lengths = [margin, *(said for _, _, said in pairs if not isinstance(said, str))]
         need(all(0.0 <= m < 1e9 for m in lengths), "a margin is a length, not negative.")
         need(len({frozenset(entry[:2]) for entry in pairs}) == len(pairs), "a pair of links is spoken of twice.")
         for a, b, said in pairs:
-            both = [(min(pair), max(pair)) for pair in itertools.product(of.get(a, ()), of.get(b, ()))]
-            for pair in (pair for pair in both if out[pair] < NOT_ASKED):
-                skips = isinstance(said, str)
-                fits = not skips or said == "ignored" or (said == "adjacent" and self._adjacent(*link[[*pair]]))
-                need(fits, f"{a} and {b} are skipped, but not as 'ignored', nor 'adjacent' with a joint between.")
+            for pair in (pair for pair in self.pairs_of(a, b) if out[pair] < NOT_ASKED):
+                i, k = link[[*pair]]
+                skips = said == "ignored" or (said == "adjacent" and (above[i] == k or above[k] == i))
+                need(skips or not isinstance(said, str), f"{a} and {b} are neither 'ignored' nor 'adjacent' links.")
                 out[pair] = NOT_ASKED if skips else said
                 self.skipped.update([said] if skips else [])
         return out
 
-    def _adjacent(self, *links: int) -> bool:
-        """Is one of two links the next one with shapes above the other?"""
-        above = [next((k for k in self.above(i)[1:-1] if self.links[k].shapes), -1) for i in links]
-        return links[0] == above[1] or links[1] == above[0]
-
-    def leaves(self, words: Iterator[str], whole: Cell, pairs: Any, of: Any = None) -> Iterator[Any]:
+    def leaves(self, text: str, whole: Cell, pairs: Any, of: Any = None) -> Iterator[Any]:
         """Return the leaves of a proof that pairs of shapes are apart in a cell. `of`: what is halved with the cell,
         two shapes and their parts; or nothing, and cells are the leaves."""
-        waiting = [(whole, of)]
+        words, waiting = iter(text.split()), [(whole, of)]
         while waiting:
             (cell, of), word = waiting.pop(), next(words)
             if word[0] == "/":
-                waiting += [(half, of) for half in halves(cell, int(word[1:] or 0))[::-1]]
+                k = int(word[1:] or 0)
+                need(0 <= k < len(cell), "the proof halves along an entry that there is not.")
+                middle = 0.5 * sum(cell[k])
+                need(cell[k][0] < middle < cell[k][1], "the proof halves a time or a box that cannot be halved.")
+                ends = (middle, cell[k][1]), (cell[k][0], middle)
+                waiting += [((*cell[:k], half, *cell[k + 1 :]), of) for half in ends]
             elif of is None:
                 need(word == ".", f"expected / or . where a cell begins; got {word[:20]!r}.")
-                waiting += [(cell, (self.sides[a], self.sides[b])) for a, b in pairs[::-1]]
+                waiting += [(cell, ((a, *self.shapes[a]), (b, *self.shapes[b]))) for a, b in pairs[::-1]]
             elif word == "=" and not of:
                 yield cell
             elif word in SIDES:
@@ -180,12 +161,12 @@ class Check(Scene):
                 frame = self.between(*ends)[int(next(words))] if word == "@" else self.common(*ends)
                 first = next(words) if word == "@" else word
                 yield cell, *of, unit([int(first), int(next(words)), int(next(words))]), frame
+        need(next(words, None) is None, "the proof goes on behind its end.")
 
     def apart(self, text: str, pairs: Any, whole: Cell, cells_of: Any) -> None:
         """Check that pairs of shapes are apart everywhere in a cell, as a text proves: the parts of each of its leaves
         are along its direction."""
-        words = iter(text.split())
-        leaves = self.leaves(words, whole, pairs)
+        leaves = self.leaves(text, whole, pairs)
         while chunk := list(itertools.islice(leaves, AT_ONCE)):
             of, first, second, n, frames = zip(*chunk)
             numbers = {cell: k for k, cell in enumerate(dict.fromkeys(of))}
@@ -198,9 +179,8 @@ class Check(Scene):
                 where = ", ".join(f"{low:.9g} to {high:.9g}" for low, high in of[k])
                 raise Refused(f"{self.pair(a[k], b[k])} are not apart along {n[k].tolist()} from {where}.")
             self.directions += len(chunk)
-        need(next(words, None) is None, "the proof goes on behind its end.")
 
-    def together(self, cells: Cells, contacts: list[Any], tolerance: float) -> str:
+    def together(self, cells: Slabs, contacts: list[Any], tolerance: float) -> str:
         """Check that two points are within margin + tolerance everywhere in a cell, of each contact in its own; return
         the last one in words."""
         within = ""
@@ -220,8 +200,7 @@ class Check(Scene):
 
     def free(self) -> None:
         """Check that nothing comes within the margin."""
-        given, wanted = len(self.proof["free"]), len(self.stretches)
-        need(given == wanted, f"the motion has {wanted} stretches; {given} are proven.")
+        need(len(self.proof["free"]) == len(self.stretches), f"of {len(self.stretches)} stretches not each is proven.")
         pairs = np.argwhere(self.margins < NOT_ASKED).tolist()
         for number, (text, ends) in enumerate(zip(self.proof["free"], self.stretches)):
             self.where = f"stretch {number}: "
@@ -236,43 +215,6 @@ class Check(Scene):
         within = self.together(cells, [said], float(said["tolerance"]))
         self.about.append(f"{within} in stretch {number} at {time:.6g}")
 
-    def matrix(self) -> None:
-        """Check what is said of the links of one robot at all joint values within their limits."""
-        (model,), told = self.models, Counter()
-        need(not model.knots and not any(model.off), "a matrix is of a robot that stands.")
-        whole = tuple(limits(model, entry) for entry in range(len(model.off)))
-        boxes = functools.partial(Boxes, self, self.stretch(Fraction(0), Fraction(1))[0])
-        spoken = {frozenset(said["links"]) for said in self.proof["links"]}
-        need(len(spoken) == len(self.proof["links"]), "a pair of links is spoken of twice.")
-        for said in self.proof["links"]:
-            self.where, verdict = " and ".join(map(str, said["links"])) + ": ", said["verdict"]
-            of = [[s for s, (i, _) in enumerate(self.shapes) if self.names[i] == name] for name in said["links"]]
-            wanted = sorted({(min(both), max(both)) for both in itertools.product(*of)})
-            asked = len({*said["links"]}) == 2 and wanted and all(self.margins[both] < NOT_ASKED for both in wanted)
-            need(bool(asked), "these are no two links that have shapes and are asked about.")
-            between = self.between(*(self.shapes[s][0] for s in wanted[0]))
-            need(all(self.links[i].kind != "ball" for i in between), "a joint between them does not turn or slide.")
-            if verdict == "never":
-                self.apart(said["tree"], wanted, whole, boxes)
-                told[verdict] += 1
-                continue
-            if verdict == "always":
-                words = iter(said["tree"].split())
-                cells = list(self.leaves(words, whole, (), ()))
-                need(next(words, None) is None, "the proof goes on behind its end.")
-            else:
-                need(verdict == "sometimes", "links are 'never', 'sometimes' or 'always' in contact.")
-                cells = [tuple((float(v), float(v)) for v in said["witness"])]
-                outside = any(v < low or v > high or v - v for (v, _), (low, high) in zip(cells[0], whole))
-                need(len(cells[0]) == len(whole) and not outside, "the witness is no configuration within the limits.")
-            contacts, tolerance = said["contacts"], float(said["tolerance"])
-            own = len(cells) == len(contacts) and all(tuple(map(int, one["shapes"])) in wanted for one in contacts)
-            need(own, "not every box has two points of these links.")
-            for some in (slice(k, k + AT_ONCE) for k in range(0, len(cells), AT_ONCE)):
-                self.together(boxes(between, cells[some]), contacts[some], tolerance)
-            told[f"{verdict} (within margin and {tolerance:.6g} m)"] += 1
-        self.about.append(", ".join(f"{n} pairs of links {verdict}" for verdict, n in sorted(told.items())))
-
 
 def check(proof: dict[str, Any], files: dict[str, Any]) -> Check:
     """Return what a proof proves, or raise `Refused`; `files`: where the URDF of each robot is, or a `Robot`."""
@@ -280,9 +222,9 @@ def check(proof: dict[str, Any], files: dict[str, Any]) -> Check:
     try:
         with np.errstate(all="ignore"):
             examined.read(files)
-            {"free": Check.free, "contact": Check.contact, "matrix": Check.matrix}[proof["claim"]](examined)
+            {"free": Check.free, "contact": Check.contact, "matrix": matrix}[proof["claim"]](examined)
+    except Refused as error:
+        raise Refused(f"{examined.where}{error}") from None
     except Exception as error:
-        known = isinstance(error, Refused)
-        said = error if known else f"proof or file not understood: {type(error).__name__}: {error}."
-        raise Refused(f"{examined.where}{said}") from None
+        raise Refused(f"{examined.where}proof or file not understood: {type(error).__name__}: {error}.") from None
     return examined

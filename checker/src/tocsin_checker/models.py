@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tocsin_checker.motion import EYE, ONE, UP, Poly, norms, rigid, turn_between, twist, unit, whole
+from tocsin_checker.motion import EYE, ONE, UP, Poly, norms, rigid, turn_between, twist, unit
 from tocsin_checker.proof import need
 
 ENTRIES = {"fixed": 0, "revolute": 1, "prismatic": 1, "ball": 4}
@@ -45,14 +45,13 @@ class Part:
         """Place its points in the link. `sizes`: how far they are at most from its origin (reach); what roundings are a
         share of (spread); a ball around them, its radius (girth) and center."""
         self.used = self.corners if self.faces is None else self.corners[np.unique(self.faces)]
-        self.widest = float(np.max(self.ring))
-        fits = len(self.used) > 0 and min(self.radius, np.min(self.ring)) >= 0.0
-        need(fits, "a shape has no points, or a size below zero.")
-        self.points = self.placed(self.used)
+        self.points, self.widest = self.placed(self.used), float(np.max(self.ring))
+        need(len(self.used) > 0, "a shape has no points.")
         center = 0.5 * (self.points.min(axis=0) + self.points.max(axis=0))
         sets, grown = (self.used, self.points, self.points - center), self.radius + self.widest
         size, far, girth = (float(np.sqrt((v**2).sum(axis=1).max())) + grown for v in sets)
-        need(size < 1e9 and far < 1e9, "a shape is larger than 1e9 m, or has sizes that are not numbers.")
+        fits = size < 1e9 and far < 1e9 and min(self.radius, np.min(self.ring)) >= 0.0
+        need(fits, "a shape is larger than 1e9 m, or has sizes that are below zero or no numbers.")
         reach, girth = (v * (1.0 + 1e-8) + 1e-12 * size for v in (far, girth))
         self.sizes = np.array([reach, 4.0 * (reach + size), girth, *center])
 
@@ -115,15 +114,13 @@ def shape(points: Any, place: Any, radius: float = 0.0, ring: float = 0.0, faces
     return Part(corners, place, faces=same.reshape(-1)[triangles])
 
 
-def solid(kind: str, sizes: list[float], place: np.ndarray) -> Part:
-    """Return a solid of a URDF: a box (x, y, z), a sphere (radius), a cylinder or capsule (radius, length) along z."""
-    fits = len(sizes) == {"box": 3, "sphere": 1, "cylinder": 2, "capsule": 2}.get(kind)
-    need(fits, f"a shape is a mesh or a solid with its sizes, not {str(kind)[:40]!r} with {len(sizes)}.")
-    if kind == "box":
-        return shape(np.array(list(itertools.product((-0.5, 0.5), repeat=3))) * sizes, place)
-    radius, length = [*sizes, 0.0][:2]
-    grown = {"ring" if kind == "cylinder" else "radius": radius}
-    return shape([[0.0, 0.0, -0.5 * length], [0.0, 0.0, 0.5 * length]], place, **grown)
+SOLIDS: dict[str, Any] = {
+    "box": lambda x, y, z: {"points": np.array(list(itertools.product((-0.5, 0.5), repeat=3))) * (x, y, z)},
+    "sphere": lambda radius: {"points": (0.0, 0.0, 0.0), "radius": radius},
+    "cylinder": lambda radius, length: {"points": (0.0, 0.0, -0.5 * length, 0.0, 0.0, 0.5 * length), "ring": radius},
+    "capsule": lambda radius, length: {"points": (0.0, 0.0, -0.5 * length, 0.0, 0.0, 0.5 * length), "radius": radius},
+}
+"""Solids of a URDF as shapes, by their sizes; cylinders and capsules are along z."""
 
 
 def read_mesh(raw: bytes, suffix: str) -> tuple[Any, Any]:
@@ -134,19 +131,16 @@ def read_mesh(raw: bytes, suffix: str) -> tuple[Any, Any]:
 
         read: Any = trimesh.load(io.BytesIO(raw), file_type=suffix[1:], process=False, force="mesh")
         return read.vertices, read.faces
-    vertices, faces = [], []
-    for word, *rest in (line.split() for line in raw.decode(errors="replace").splitlines() if line.strip()):
-        if word == "v":
-            vertices.append([float(v) for v in rest[:3]])
-        elif word == "f":
-            numbers = [int(c.split("/")[0]) for c in rest]
-            first, *others = [c - 1 if c > 0 else len(vertices) + c for c in numbers]
-            faces += [(first, a, b) for a, b in itertools.pairwise(others)]
-    return vertices, faces
+    lines = [line.split() for line in raw.decode(errors="replace").splitlines() if line.strip()]
+    vertices = [[float(v) for v in rest[:3]] for word, *rest in lines if word == "v"]
+    before = itertools.accumulate(word == "v" for word, *_ in lines)  # from there numbers below zero count back
+    given = ((n, [int(c.split("/")[0]) for c in rest]) for n, (word, *rest) in zip(before, lines) if word == "f")
+    faces = [[c - 1 if c > 0 else n + c for c in numbers] for n, numbers in given]
+    return vertices, [(first, a, b) for first, *others in faces for a, b in itertools.pairwise(others)]
 
 
 class Link(NamedTuple):
-    """A link: its parent, the joint between them, M = F J G as `motion` has it, and its shapes."""
+    """A link: its parent, the joint between them, M = F J as `motion` has it, and its shapes."""
 
     name: str
     parent: int
@@ -163,21 +157,18 @@ class Link(NamedTuple):
     limits: tuple[float, float] | None = None
     off: float = 0.0
     """How far its value may be off."""
-    then: np.ndarray = np.eye(4)
-    """G."""
 
     def during(self, piece: list[Poly], off: list[float], first: int) -> "Link":
         """Return it with its joint during a piece of a motion, one that turns or slides: the entries are numbered from
         `first` on, and the last of them is the share of the piece that is done. `off`: how far they may be off."""
         if self.kind == "fixed":
             return self._replace(entry=first, mimic=(0.0, 0.0))
-        if self.kind == "ball":
-            p, q = zip(*[(e[0], sum(e)) for e in piece[self.entry : self.entry + 4]])
-            then = rigid(*turn_between((0, 0, 0, ONE), p))
-            (axis, angle), may = turn_between(p, q), off[self.entry]
-            turn = {"kind": "revolute", "twist": twist(axis, True), "mimic": (angle, 0.0), "then": then}
-            return self._replace(entry=first + len(piece) - 1, off=may, **turn)
-        return self._replace(entry=first + self.entry, off=abs(self.mimic[0]) * off[self.entry])
+        if self.kind != "ball":
+            return self._replace(entry=first + self.entry, off=abs(self.mimic[0]) * off[self.entry])
+        p, q = zip(*[(e[0], sum(e)) for e in piece[self.entry : self.entry + 4]])
+        (axis, angle), origin = turn_between(p, q), self.origin @ rigid(*turn_between((0, 0, 0, ONE), p))
+        turn = Link(self.name, self.parent, "revolute", origin, twist(axis, True), first + len(piece) - 1, (angle, 0.0))
+        return turn._replace(off=off[self.entry])
 
 
 class Model(NamedTuple):
@@ -214,13 +205,6 @@ class Robot:
         self.path, self.raw = Path(path), Path(path).read_bytes()
         self.read = functools.cache(self.read)
 
-    def links(self, given: dict[str, Any], parent: int, first: int) -> list[Link]:
-        """Return the links, the root first, if the proof is about them; they are numbered from `first` on."""
-        links, hashes = self.read(given["geometry"], tuple(given["joints"]))
-        wrong = [name or self.path.name for name, own in hashes.items() if given["files"].get(name) != own]
-        need(not wrong, f"the proof is about another file than {wrong[:1]}: hashes differ.")
-        return [k._replace(parent=k.parent + first if k.parent >= 0 else parent) for k in links]
-
     def read(self, geometry: str, names: tuple[str, ...]) -> tuple[list[Link], dict[str, str]]:
         """Return the links, and the hashes of the file and of the meshes that it names; `names`: joints in the order of
         their entries."""
@@ -241,7 +225,8 @@ class Robot:
         """Return a shape. A mesh is in the folder of the URDF or one above it; package://name/rest as name/rest."""
         (item,), place, folder = given.find("geometry"), _origin(given.find("origin")), self.path.resolve().parent
         if item.tag != "mesh":
-            return solid(item.tag, [v for key in ("size", "radius", "length") for v in _numbers(item, key, "")], place)
+            sizes = [v for key in ("size", "radius", "length") for v in _numbers(item, key, "")]
+            return shape(place=place, **SOLIDS[item.tag](*sizes))
         name = item.get("filename")
         files = (f / name.removeprefix("package://").removeprefix("file://") for f in (folder, *folder.parents))
         path = next((file for file in files if file.is_file()), None)
@@ -287,18 +272,21 @@ def read_model(given: dict[str, Any], files: dict[str, Any], first: int) -> Mode
             continue
         need(name in files, f"say where the URDF of {name!r} is: --robot {name}=FILE.")
         robot = files[name] if isinstance(files[name], Robot) else Robot(files[name])
-        links += robot.links(item, parent, first + len(links))
+        found, hashes = robot.read(item["geometry"], tuple(item["joints"]))
+        wrong = [path or robot.path.name for path, own in hashes.items() if item["files"].get(path) != own]
+        need(not wrong, f"the proof is about another file than {wrong[:1]}: hashes differ.")
+        root = first + len(links)
+        links += [link._replace(parent=link.parent + root if link.parent >= 0 else parent) for link in found]
         carried = [f", carrying {k['name']} {source}" for k in given["links"] if k.get("shapes")]
         source = f"the {item['geometry']} shapes of {robot.path.name}" + "".join(carried)
     width = max(link.entry + ENTRIES[link.kind] for link in links)
     stands = len(given["pieces"]) == 1 and all(len(p) == 1 for p in given["pieces"][0])
     share = [0] if stands else [0, ONE]
-    pieces = [[*([whole(float(c)) for c in p] for p in piece), share] for piece in given["pieces"]]
+    pieces = [[*([int(float(c) * ONE) for c in p] for p in piece), share] for piece in given["pieces"]]
     off = [float(v) for v in given.get("error") or [0.0] * width]
-    sizes = {len(off) + 1, *map(len, pieces)} == {width + 1} and all(0.0 <= v < 1e6 for v in off)
-    need(sizes, f"{name!r} has configurations that are not of {width} numbers, or errors that are no sizes.")
+    sizes = pieces and {len(off) + 1, *map(len, pieces)} == {width + 1} and all(0.0 <= v < 1e6 for v in off)
     short = all(1 <= len(p) <= 16 and all(abs(c) < 10**12 * ONE for c in p) for piece in pieces for p in piece)
-    need(short, f"{name!r} goes farther than 1e12, or has polynomials of no or more than 16 coefficients.")
+    need(sizes and short, f"{name!r} has not pieces and errors of {width} entries of 1 to 16 numbers below 1e12.")
     jumps = (abs(sum(p) - q[0]) for one, then in itertools.pairwise(pieces) for p, q in zip(one[:-1], then))
     need(all(jump <= JUMP * ONE for jump in jumps), f"{name!r} jumps from one piece of its motion to the next.")
     equal = (Fraction(k, len(pieces)) for k in range(len(pieces) + 1))
@@ -307,6 +295,4 @@ def read_model(given: dict[str, Any], files: dict[str, Any], first: int) -> Mode
     need(fits, f"the times of {name!r} are not those of its pieces, or do not increase.")
     need(given["asked"] is True or stands, f"{name!r} moves, and the proof does not ask about it.")
     source += " in a tube of what it may be off" if any(off) else ""
-    unread = name in files and not any("files" in item for item in given["links"])
-    source += "; THE FILE THAT WAS GIVEN OF IT IS NOT READ" if unread else ""
     return Model(name, links, pieces, [] if stands else knots, off, given["asked"] is True, source)

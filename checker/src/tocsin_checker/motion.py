@@ -1,8 +1,8 @@
 """Where links are, how they move, and how far that can be from what is computed: in floats, with every error counted.
 
-A joint places its child, in the frame of its parent, by M = F J G: F and G fixed, J a turn about a unit vector u by the
-angle theta, or a slide along u by theta, and theta a polynomial of one variable s, |s| <= 1: of the time in a slab, or
-of how far a configuration is from the middle of a box. If theta(s) = sum_k a_k s^k, its j-th derivative is at most
+A joint places its child, in the frame of its parent, by M = F J: F fixed, J a turn about a unit vector u by the angle
+theta, or a slide along u by theta, and theta a polynomial of one variable s, |s| <= 1: of the time in a slab, or of how
+far a configuration is from the middle of a box. If theta(s) = sum_k a_k s^k, its j-th derivative is at most
 w_j = sum_k k!/(k - j)! |a_k|. Since Rot' = theta' [u] Rot, and |[u]| = 1, the derivatives of a turn are at most
 
     r_1 = w_1,    r_2 = w_1^2 + w_2,    r_3 = w_1^3 + 3 w_1 w_2 + w_3.
@@ -13,7 +13,7 @@ If |x^(k)| <= X_k for a point, then Leibniz' rule gives, for y = J x, in a turn,
 
 and F, placed f from its parent's origin, adds |f| for k = 0. So four numbers, carried from a link to a frame, bound a
 point's place and three derivatives there (`bounds`, a matrix for each joint). Seen from the child, the parent is at
-G^-1 J^-1 F^-1, for which the same holds, F first: a frame may be that of any link.
+J^-1 F^-1, for which the same holds, F first: a frame may be that of any link.
 
 In a tube a joint may be off by e: J~ is a turn or slide by other angles or lengths. As it is rigid, it takes a point
 x~, which is off x, no farther off: |J~ x~ - J x| <= |x~ - x| + |J~ x - J x|, and the last is at most e X_0 or e.
@@ -29,8 +29,8 @@ than the least over i of (min over q of b_i(q)) - (max over p of b_i(p)), less b
 triangle is largest at a corner.
 
 **Rounding.** The derivative k of a point's place, written out, is a sum of products, a factor for each joint, and X_k
-bounds the sum of the products' sizes, because each step adds up sizes. A computed factor is off by a share: F and G are
-products of at most three rotations from sines and cosines, J one of an angle that is off by 2^-53 of its size, and
+bounds the sum of the products' sizes, because each step adds up sizes. A computed factor is off by a share: F is a
+product of at most three rotations from sines and cosines, J one of an angle that is off by 2^-53 of its size, and
 their products; float arithmetic is off by 2^-53 an operation, sines and cosines by 2^-50 (libraries promise 2^-52). All
 that is less than SHARE (1 + |theta|) of the factor, in any order of summation. So what is computed is off by less than
 eta X_k, where eta is the sum of SHARE (1 + w_0) over the joints, and one for where a shape is in its link: there its
@@ -38,22 +38,6 @@ points are off by a share of `spread`, which is more than all lengths that enter
 numbers times 2^-140, so that their coefficients about any moment are known to a few bits of a float: a shift takes at
 most 16 coefficients, adds 16 last places to each at most, and takes what they were off by 2^16 times at most, so that
 two of them, to the stretch's time and to a cell's, leave less than 2^37 last places, which is less than `TINY`.
-
-**A box** is all joint values within w_k of its middle. The straight way from there to any of its values, in unit time,
-has joint velocities of at most w_k; a point is then, along n, within sum_k |n.T_k p| + A / 2 of where it is in the
-middle, T_k the derivative for joint k alone at velocity w_k, and A a bound of its acceleration along n: X_2, or this
-one. Let the spin of a joint that turns be its axis times w_k, and nothing if it slides. For a joint j at k or above it,
-the second derivative by both is spin_j x T_k p, at any place in the box, and along n its size is that of
-(n x spin_j).T_k p. The length of T_k p is how far p is from the axis of k, times w_k, or w_k if k slides: only joints
-below k change it, and take p no farther than the sum S of their own bounds. A spin is turned by the joints above it:
-seen from the axis of i, by those between only. So, from the link up,
-
-    a_k = |T_k p| + |spin_k| S_k,    S_k = sum of a_j over the joints j below k,
-    K_ik = |spin_i x spin_k| + |spin_i| sum of K_lk over the joints l between i and k,    at most |spin_i||spin_k|,
-    N_k = |n x spin_k| + sum of K_ik over the joints i above k,    at most |spin_k|,
-    A <= sum_k N_k (a_k + 2 S_k),
-
-where lengths and products are those in the middle. Axes that are parallel, one below the other, tilt nothing.
 """
 
 import functools
@@ -64,6 +48,8 @@ import numpy as np
 
 from tocsin_checker.proof import need
 
+NOT_ASKED, AT_ONCE = np.inf, 500
+"""The margin of a pair that is not asked about; leaves that are checked together."""
 SHARE = 2.0**-46
 UP = 1.0 + 1e-12
 """More than all roundings of a few dozen sums and products of numbers that are not negative."""
@@ -107,9 +93,9 @@ def moved(k: np.ndarray, turns: Any, theta: Any) -> np.ndarray:
 
 
 def turn_between(p: Any, q: Any) -> tuple[np.ndarray, float]:
-    """Return (axis, angle) of q p^-1 as it stands, or (z, 0): about its vector part v, by 2 atan2(|v|, w)."""
+    """Return (axis, angle) of p^-1 q as it stands, or (z, 0): about its vector part v, by 2 atan2(|v|, w)."""
     ring = ((0, 1, 2), (1, 2, 0), (2, 0, 1))
-    v = np.array([float(q[i] * p[3] - q[3] * p[i] + q[k] * p[j] - q[j] * p[k]) for i, j, k in ring])
+    v = np.array([float(q[i] * p[3] - q[3] * p[i] - q[k] * p[j] + q[j] * p[k]) for i, j, k in ring])
     w = float(sum(a * b for a, b in zip(p, q, strict=True)))
     return (unit(v), 2.0 * math.atan2(math.sqrt(float(v @ v)), w)) if v.any() else (EYE[2], 0.0)
 
@@ -127,12 +113,6 @@ def inverse(matrix: np.ndarray) -> np.ndarray:
     return np.block([[turn, -turn @ matrix[:3, 3:]], [np.eye(4)[3:]]])
 
 
-def whole(value: float) -> int:
-    """Return a number as a whole number times 2^-140, rounded down."""
-    top, bottom = value.as_integer_ratio()
-    return top * ONE // bottom
-
-
 def about(p: Poly, at: Any, by: Any) -> Poly:
     """Return a polynomial in powers of s, where its own time is at + by s; both at most 1, and of any exact kind."""
     b, (top, bottom), (scale, unit_of) = list(p), at.as_integer_ratio(), by.as_integer_ratio()
@@ -142,30 +122,40 @@ def about(p: Poly, at: Any, by: Any) -> Poly:
     return [v * scale**k // unit_of**k for k, v in enumerate(b)]
 
 
-class Cells:
-    """Slabs of time, or boxes of joint values, one in each row of every array: where links are in the middle, and what
-    that leaves out.
+class Slabs:
+    """Slabs of a stretch, one in each row of every array: where links are in the middle, and what that leaves out.
 
-    Given are all links with their joints (`models.Link`), which of them are looked at, and the coefficients of every
-    entry of the configuration in powers of s, (entries, cells, powers). Slabs and boxes differ in the `ORDERS` of a
-    joint's derivatives that are used, in what a chain has of its two parts' (`below`), in which linear functions are
-    maximised (`combined`) and how they add up (`summed`), and in what the derivatives leave out (`beyond`).
+    Given are all links with their joints (`models.Link`), the entries of the configuration as polynomials, which of the
+    links are looked at, and the slabs. `Boxes` differ in the `ORDERS` of a joint's derivatives that are used, in what a
+    chain has of its two parts' (`below`), in which linear functions are maximised (`combined`) and how they add up
+    (`summed`), and in what the derivatives leave out (`beyond`).
     """
 
     ORDERS = 3
 
-    def __init__(self, scene: Any, links: Any, looked_at: Any, values: np.ndarray) -> None:
+    def __init__(self, scene: Any, links: Any, entries: list[Poly], looked_at: Any, cells: list[Cell]) -> None:
         self.scene, self.row = scene, {i: k for k, i in enumerate(looked_at)}
-        own = [links[i] for i in self.row]
-        given = [(k.origin, k.twist, k.then, k.entry, k.off, k.mimic, [k.kind == "revolute"]) for k in own]
-        self.origin, self.twist, self.then, entry, off, mimic, self.turns = map(np.array, zip(*given))
+        low, high = np.array(cells, dtype=float).reshape(len(cells), -1, 2).T
+        own, middle = [links[i] for i in self.row], 0.5 * (low + high)
+        values = self.powers(entries, middle, np.maximum(high - middle, middle - low) * UP)
+        given = [(k.origin, k.twist, k.entry, k.off, k.mimic, [k.kind == "revolute"]) for k in own]
+        self.origin, self.twist, entry, off, mimic, self.turns = map(np.array, zip(*given))
         self.theta = mimic[:, :1, None] * values[entry]
         self.theta[:, :, 0] += mimic[:, 1:]
         sizes = np.abs(self.theta)
         sizes[:, :, 0] += np.abs(mimic[:, 1:])  # with what the sum may have lost
-        self.jets = self.origin[:, None, None] @ self.jet(slice(None), 1.0) @ self.then[:, None, None]
+        self.jets = self.origin[:, None, None] @ self.jet(slice(None), 1.0)
         self.bounds = bounds(sizes @ FALLING[: sizes.shape[2]] + TINY, self.turns, off[:, None])
         self.placed = functools.cache(self.placed)
+
+    def powers(self, entries: list[Poly], middle: np.ndarray, half: np.ndarray) -> np.ndarray:
+        """Return the coefficients of every entry in powers of s, (entries, cells, powers)."""
+        times = list(zip(middle[0].tolist(), half[0].tolist()))
+        out = np.zeros((len(entries), len(times), max(3, *map(len, entries))))
+        for k, p in enumerate(entries):
+            own = times if len(p) > 1 else times[:1]  # what stands, in all of them
+            out[k, :, : len(p)] = [[v / ONE for v in about(p, *time)] for time in own]
+        return out
 
     def jet(self, rows: Any, sign: float) -> np.ndarray:
         """Return J and its derivatives, by powers of s, of joints in cells; or, for the sign -1, of its inverse: since
@@ -182,8 +172,7 @@ class Cells:
         fixed[0, 4] = float(norms(self.origin[row, :3, 3]))
         if not back:
             return self.jets[row], fixed @ self.bounds[row]
-        turn = self.jet([row], -1.0)[0]
-        return inverse(self.then[row]) @ turn @ inverse(self.origin[row]), self.bounds[row] @ fixed
+        return self.jet([row], -1.0)[0] @ inverse(self.origin[row]), self.bounds[row] @ fixed
 
     def placed(self, link: int, frame: int) -> tuple[np.ndarray, np.ndarray]:
         """Return the placements of a link in the frame of another with their derivatives, (cells, n, 4, 4); and its
@@ -237,25 +226,6 @@ class Cells:
         goes = norms(places[1:]).sum() * UP + self.left(rows[0][:, :, :3], rows[1], None, own)[0]
         return places[0], float(goes), float(bound[6, 4] + bound[6, 0] * sizes[0])
 
-
-def halfway(cells: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the middles of cells, (cells, entries, 2), and how far they go from there."""
-    low, high = cells[..., 0], cells[..., 1]
-    middle = 0.5 * (low + high)
-    return middle, np.maximum(high - middle, middle - low) * UP
-
-
-class Slabs(Cells):
-    """Slabs of a stretch, in which some of the links are looked at, and every entry is a polynomial."""
-
-    def __init__(self, scene: Any, links: Any, entries: list[Poly], looked_at: Any, slabs: list[Cell]) -> None:
-        times = list(zip(*(v[:, 0].tolist() for v in halfway(np.array(slabs)))))
-        values = np.zeros((len(entries), len(slabs), max(3, *map(len, entries))))
-        for k, p in enumerate(entries):
-            own = times if len(p) > 1 else times[:1]  # what stands, in all of them
-            values[k, :, : len(p)] = [[v / ONE for v in about(p, *time)] for time in own]
-        super().__init__(scene, links, looked_at, values)
-
     def below(self, above: np.ndarray, joint: np.ndarray) -> np.ndarray:
         """Return what a chain has, by the product rule."""
         (p, p1, p2), (q, q1, q2) = above.swapaxes(0, 1), joint.swapaxes(0, 1)
@@ -273,47 +243,6 @@ class Slabs(Cells):
     def beyond(self, jets: Any, eta: Any, n: Any, x: Any, off: Any, ball: Any) -> np.ndarray:
         """Return what lies beyond the derivatives."""
         return x[3] / 6.0
-
-
-class Boxes(Cells):
-    """Boxes of joint values."""
-
-    ORDERS = 2
-
-    def __init__(self, scene: Any, links: Any, looked_at: Any, boxes: list[Cell]) -> None:
-        middle, half = halfway(np.array([[*box, (0.0, 0.0)] for box in boxes], dtype=float))
-        super().__init__(scene, links, looked_at, np.stack((middle.T, half.T, 0.0 * half.T), axis=2))
-
-    def below(self, above: np.ndarray, joint: np.ndarray) -> np.ndarray:
-        """Return what a chain has: the derivatives by the joints of its two parts."""
-        return np.concatenate((above @ joint[:, :1], above[:, :1] @ joint[:, 1:]), axis=1)
-
-    def combined(self, rows: np.ndarray) -> np.ndarray:
-        """Return what is maximised over a part: its place, and what each joint does either way."""
-        return np.concatenate((rows, -rows[:, 1:]), axis=1)
-
-    def summed(self, most: np.ndarray) -> np.ndarray:
-        """Return how far it goes."""
-        up, down = np.split(most[:, 1:], 2, axis=1)
-        return most[:, :1] + np.maximum(up, down).sum(axis=1, keepdims=True)
-
-    def beyond(self, jets: Any, eta: Any, n: Any, x: Any, off: Any, ball: Any) -> np.ndarray:
-        """Return half of the greatest acceleration: a_k, S, K, N and A as above, of points within girth of a center.
-
-        What is computed of T_k p is off by `off` at most, and of spins by a share eta.
-        """
-        center = np.column_stack((ball[:, 1:], np.ones(len(ball))))[:, None, :, None]
-        skew = (jets[:, 1:, :, :3] @ jets[:, :1, :, :3].swapaxes(2, 3)).swapaxes(0, 1)
-        spins = np.stack((skew[..., 2, 1], skew[..., 0, 2], skew[..., 1, 0]), axis=2)
-        w, far, below, bent = norms(spins), norms((jets[:, 1:] @ center)[..., 0]).T + off, 0.0, 0.0
-        for k in reversed(range(len(w))):  # from the link up
-            tilt = np.zeros(len(eta))
-            for i in reversed(range(k)):
-                tilt += np.minimum(w[i] * w[k], norms(np.cross(spins[i], spins[k])) + w[i] * (eta * w[k] + tilt))
-            aside = w[k] if n is None else np.minimum(w[k], norms(np.cross(n, spins[k])) + eta * w[k] + tilt)
-            own = far[k] + w[k] * (ball[:, 0] + below)
-            below, bent = below + own, bent + aside * (own + 2.0 * below)
-        return 0.5 * np.minimum(bent, x[2])
 
 
 def bounds(w: np.ndarray, turns: np.ndarray, off: np.ndarray) -> np.ndarray:

@@ -48,6 +48,5 @@ def read_proof(path: str | Path) -> dict[str, Any]:
         raise Refused(f"the file is damaged, or no proof: {type(error).__name__}: {error}.") from None
     ours = isinstance(proof, dict) and proof.get("format") == "tocsin proof"
     need(ours, 'the file is not a proof: it lacks "format": "tocsin proof".')
-    given = repr(proof.get("version"))[:40]
-    need(given == str(VERSION), f"this checker reads version {VERSION} of the format; the file is of version {given}.")
+    need(proof.get("version") == VERSION, f"this checker reads version {VERSION}, not {proof.get('version')!r:.40}.")
     return proof

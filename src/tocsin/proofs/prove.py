@@ -27,7 +27,7 @@ from tocsin.model.tables import World
 from tocsin.model.timed import is_timed, on_clock
 from tocsin.motion.joints import JOINT
 from tocsin.motion.knots import exact_time, piece_in, stretches_of
-from tocsin.proofs import points, search
+from tocsin.proofs import points, search, stretch
 from tocsin.proofs.parts import PART, Parts, parts_of
 from tocsin.proofs.written import Held, Said, as_text, said_of
 from tocsin.queries.context import Context
@@ -37,9 +37,10 @@ from tocsin.results import FirstContact, Status
 MOST_WORDS = 2**22
 """Of one stretch; a panda's edge has a few hundred."""
 
-SOON, MOST = 150, 100_000_000
-"""Pairs of parts that may be looked at in a stretch before the question is asked whether there is a contact: nine of
-ten free edges take fewer, and what touches takes thousands until the last time halves no more; and then."""
+SOON, MOST = 30, 100_000_000
+"""Pairs of parts that may be looked at in a stretch before the question is asked whether there is a contact, which
+takes as long as some tens of them: most free edges take fewer, and what touches takes thousands until the last time
+halves no more; and then. What was proven until then is remembered, and not looked at again."""
 
 _parts: WeakKeyDictionary[Shape, Parts] = WeakKeyDictionary()
 
@@ -112,7 +113,7 @@ class Table:
         self.boxes = np.zeros((len(self.roots), 7))
         search.set_joints(world.links, self.joints, world.models, self.rest, self.standing)
         search.set_states(self.joints, world.links, 0.5, 0.0, self.states)
-        search.sweep(self.tables, (*self.shapes[:2], np.flatnonzero(~moves)), 0.0, self.states, self.boxes)
+        stretch.sweep(self.tables, (*self.shapes[:2], np.flatnonzero(~moves)), 0.0, self.states, self.boxes)
         self.lay_out()
         self.asked_alike: tuple[object, np.ndarray, list[np.ndarray]] = None, np.zeros(0), []
         """Of motions on no clock, by how many configurations of what width: the stretches, and what each model does."""
@@ -120,12 +121,14 @@ class Table:
 
     def lay_out(self) -> None:
         """Write down where all arrays are, for the search."""
-        room = search.Room(
+        trees = np.zeros((len(self.pairs) * stretch.SLABS_KEPT + 1, 4), np.int64)
+        trees[-1, 1] = 1
+        room = stretch.Room(
             *self.tables, *self.shapes, self.pairs, self.world.links, self.world.models, self.joints, self.states,
-            self.boxes, self.words, np.zeros((search.MOST_WAITING, 4), np.int64), np.zeros((search.MOST_WAITING, 3)),
-            np.zeros((4, 9)),
+            self.boxes, self.words, np.zeros((stretch.MOST_WAITING, 5), np.int64), np.zeros((stretch.MOST_WAITING, 3)),
+            np.zeros((4, 9)), np.zeros(stretch.MOST_KEPT, np.int64), trees,
         )  # fmt: skip
-        self.room = table_of(search.ROOM.checked(room))
+        self.room = table_of(stretch.ROOM.checked(room))
 
     def margins_at(self, margin: float) -> np.ndarray:
         """Return the margin of every pair, of those that have none of their own the one that is asked about."""
@@ -262,8 +265,8 @@ class Asked:
                 search.set_joints(self.world.links, table.joints, self.world.models, self.configs, pieces)
                 moving = self.world.links, table.joints
                 search.grow(margins, table.pairs, table.tables, table.shapes, moving, grown)
-            outcome, used = search.prove(table.room, self.configs, pieces, grown, most)
-            if outcome != search.PROVEN:
+            outcome, used = stretch.prove(table.room, self.configs, pieces, grown, most)
+            if outcome != stretch.PROVEN:
                 return False
             self.found.append(table.words[:used].copy())
         return True

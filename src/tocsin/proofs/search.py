@@ -1,46 +1,32 @@
-"""The search that is its own proof: pairs of parts, stretches of time and directions, from large to small.
+"""Along which direction two parts are apart during a slab of time: the test of a proof, and how one is found.
 
-A pair of shapes during a slab of time is tried as a whole, from the middle of the slab, along one direction: the test
-of `apart_along`, which is the checker's own with hulls for parts, so whatever passes here passes there. What fails is
-halved: the time where the parts are well apart in the middle, the larger part where they are not. The halvings and
-directions are written down as they are made, and are the proof. So it costs what a search costs, and holds nothing but
-what it says: a mistake here makes a proof that is refused.
-
-Directions are triples of whole numbers, so that a file holds them exactly, small ones where they will do.
+The test is the checker's own, with hulls for parts, so whatever passes here passes there: `gap_along` is what is left
+between two parabolas, and `around` what lies beyond them. Directions are triples of whole numbers, so that a file holds
+them exactly, small ones where they will do.
 """
 
 import math
-from typing import NamedTuple
 
 import numpy as np
 
 from tocsin import vec
-from tocsin.compiler.addresses import Layout
-from tocsin.compiler.jit import kernel, question
+from tocsin.compiler.jit import kernel
 from tocsin.geometry.convex import convex_distance, support_value
-from tocsin.model.tables import MODEL
 from tocsin.motion.chain import chain_pose, chain_state, common_ancestor
 from tocsin.motion.curved_joints import set_joint
-from tocsin.motion.joints import JOINT, UP
-from tocsin.motion.links import FLOATING, LINK, PLANAR, PRISMATIC
-from tocsin.proofs.parts import PART
+from tocsin.motion.joints import UP
+from tocsin.motion.links import FLOATING, PLANAR, PRISMATIC
 
 HALF_TIME, SLAB, HALF_A, HALF_B, ALONG, HALF_BOX, TOGETHER, SEEN, AXIS = 1, 2, 4, 5, 6, 8, 9, 10, 11
 """Words of a proof: / . < > then a direction, the entry along which a box is halved, = of a box in which two points
 stay together, a direction in the frame of another link, with its number in the chains; and the first of six axes of
 the world, x -x y -y z -z."""
 
-PROVEN, OPEN, FULL = range(3)
-"""What a search ends with: it has left a proof; a pair stays open; the table of words is full, or it has looked at as
-many pairs of parts as it may."""
-
 WHOLE_NUMBERS = (60.0, 4000.0, 1e6, 1e9)
 """The largest entry of a direction: the smallest that will do."""
 
 NEAR = 0.04
 """Parts closer in the middle of the slab than this share of the larger one are halved rather than the time."""
-
-DEEPEST, MOST_WAITING = 40, 256
 
 SLACK = 2.0**-36
 """Of the lengths that enter a test: far more than all roundings of it, here and in the checker."""
@@ -53,47 +39,6 @@ STATE, BOUNDS = 24, 7
 
 WIDE = math.sqrt(3.0) * (1.0 + 2.0**-50)
 """A joint that slides several ways is so many joints in a proof, whose lengths are added there."""
-
-MOST_LEVEL = 12
-"""Slabs of a stretch, as a power of two, before anything is looked at."""
-
-LARGEST_REST = 0.1
-"""Share of its size by which what a parabola leaves out may make the swept box of a shape larger."""
-
-
-class Room(NamedTuple):
-    """All that the search for a scene's proofs reads, and the room that it works in: one argument of a call."""
-
-    parts: np.ndarray
-    points: np.ndarray
-    roots: np.ndarray
-    """The first part of each shape, and its link."""
-    link_of: np.ndarray
-    moving: np.ndarray
-    """Shapes of models that move."""
-    pairs: np.ndarray
-    """Shapes that may touch, a < b."""
-    links: np.ndarray
-    models: np.ndarray
-    joints: np.ndarray
-    states: np.ndarray
-    boxes: np.ndarray
-    """In which shapes stay during a slab; of those that stand, always."""
-    words: np.ndarray
-    stack: np.ndarray
-    aims: np.ndarray
-    simplex: np.ndarray
-
-
-F8, I8 = np.dtype("f8"), np.dtype("i8")
-
-ROOM = Layout(
-    Room, parts=(PART, 1), points=(F8, 2), roots=(I8, 1), link_of=(I8, 1), moving=(I8, 1), pairs=(I8, 2),
-    links=(LINK, 1), models=(MODEL, 1), joints=(JOINT, 1), states=(F8, 2), boxes=(F8, 2), words=(I8, 1),
-    stack=(I8, 2), aims=(F8, 2), simplex=(F8, 2),
-)  # fmt: skip
-
-_read = ROOM.reader()
 
 
 @kernel
@@ -323,11 +268,22 @@ def write(words, used, word):
 
 
 @kernel
+def write_direction(words, used, w):
+    """Append a direction of whole numbers; return how many words there are."""
+    used = write(words, used, ALONG)
+    for k in range(3):
+        used = write(words, used, np.int64(w[k]))
+    return used
+
+
+@kernel
 def along(words, used, parts, points, states, n, tau, need):
     """Append a direction near n, in whole numbers, along which two parts are more than `need` apart; or nothing.
 
     `parts`, `states`: of both sides.
     """
+    if n[0] == 0.0 and n[1] == 0.0 and n[2] == 0.0:
+        return used
     part_a, part_b = parts
     state_a, state_b = states
     for size in WHOLE_NUMBERS:
@@ -335,10 +291,7 @@ def along(words, used, parts, points, states, n, tau, need):
         length = vec.norm(w)
         gap = gap_along(part_a, part_b, points, state_a, state_b, w, tau) if length > 0.0 else -math.inf
         if gap > need * length:
-            used = write(words, used, ALONG)
-            for k in range(3):
-                used = write(words, used, np.int64(w[k]))
-            return used
+            return write_direction(words, used, w)
         if gap < (need - 2.0 / size * (part_a["size"] + part_b["size"])) * length:
             return used  # other roundings of n are not that much better
     return used
@@ -377,84 +330,6 @@ def nearest(points, part_a, state_a, part_b, state_b, n, margin, simplex):
         pose, vec.tmatvec(ra, n), simplex, (margin, -1.0, 0.9),
     )  # fmt: skip
     return gap, vec.matvec(ra, aim)
-
-
-@kernel
-def halve(stack, aims, top, column, first, second, n):
-    """Replace the item at the top by its halves, the first of them on top, which differ in a column of the stack; they
-    are begun with the direction n."""
-    for c in range(4):
-        stack[top + 1, c] = stack[top, c]
-    stack[top, column] = second
-    stack[top + 1, column] = first
-    for k in range(2):
-        for i in range(3):
-            aims[top + k, i] = n[i]
-
-
-@kernel
-def prove_pair(tables, chain, ends, margin, slab, words, used, work):
-    """Append the proof that one shape keeps more than the margin from another during a slab; return (outcome, used,
-    pairs of parts that were looked at).
-
-    `tables`: parts, points; `chain`: links, joints, the two links and the one above both, the states of all links;
-    `ends`: the first parts of both shapes; `slab`: it is the `index`-th of 2^`level`; `work`: what waits, its
-    directions, the simplex of GJK, and how many pairs may be looked at.
-    """
-    parts, points = tables
-    stack, aims, simplex, most = work
-    stack[0, 0], stack[0, 1] = ends
-    stack[0, 2], stack[0, 3] = slab
-    for i in range(3):
-        aims[0, i] = 0.0
-    top, looked, level = 1, 0, slab[0]
-    tau = math.ldexp(0.5, int(-level))
-    moment = (2 * slab[1] + 1) * tau
-    state_a, state_b, terms = around(chain, moment, tau, margin)
-    while top > 0:
-        if used >= words.shape[0] or looked >= most:
-            return FULL, used, looked
-        looked += 1
-        top -= 1
-        part_a, part_b, depth, place = parts[stack[top, 0]], parts[stack[top, 1]], stack[top, 2], stack[top, 3]
-        tau = math.ldexp(0.5, int(-depth))
-        t = (2 * place + 1) * tau
-        if t != moment or depth != level:
-            state_a, state_b, terms = around(chain, t, tau, margin)
-            moment, level = t, depth
-        slack = SLACK * (terms[3] + part_a["reach"] + part_b["reach"])
-        need = (terms[0] + terms[1] * part_a["reach"] + terms[2] * part_b["reach"]) * UP + slack
-        n = (aims[top, 0], aims[top, 1], aims[top, 2])
-        if n[0] == 0.0 and n[1] == 0.0 and n[2] == 0.0:
-            n = vec.sub(middle_of(part_b, state_b), middle_of(part_a, state_a))
-        before = used
-        if n[0] != 0.0 or n[1] != 0.0 or n[2] != 0.0:
-            # Between the middles, or what was best for the whole, may do; GJK costs as much as ten tries.
-            used = along(words, used, (part_a, part_b), points, (state_a, state_b), n, tau, need)
-            if used > before:
-                continue
-        gap, n = nearest(points, part_a, state_a, part_b, state_b, n, margin, simplex)
-        apart = gap > margin + slack
-        if apart:
-            used = along(words, used, (part_a, part_b), points, (state_a, state_b), n, tau, need)
-            if used > before:
-                continue
-        can_halve = part_a["half"] >= 0 or part_b["half"] >= 0
-        if top + 2 > stack.shape[0]:
-            return OPEN, used, looked
-        if can_halve and (not apart or gap - margin < NEAR * max(part_a["size"], part_b["size"])):
-            larger_a = part_b["half"] < 0 or (part_a["half"] >= 0 and part_a["size"] >= part_b["size"])
-            used = write(words, used, HALF_A if larger_a else HALF_B)
-            half = part_a["half"] if larger_a else part_b["half"]
-            halve(stack, aims, top, 0 if larger_a else 1, half, half + 1, n)
-        elif depth >= DEEPEST or not apart:
-            return OPEN, used, looked
-        else:
-            used = write(words, used, HALF_TIME)
-            stack[top, 2] = depth + 1
-            halve(stack, aims, top, 3, 2 * place, 2 * place + 1, n)
-        top += 2
-    return PROVEN, used, looked
 
 
 @kernel
@@ -500,130 +375,3 @@ def grow(margins, pairs, tables, shapes, moving, grown):
         off = off_by(joints, links, link_of[a], stop, tables[0][roots[a]]["reach"])
         off += off_by(joints, links, link_of[b], stop, tables[0][roots[b]]["reach"])
         grown[p] = (margins[p] + off * MORE) * UP if off > 0.0 else margins[p]
-
-
-@kernel
-def sweep(tables, shapes, tau, states, boxes):
-    """Write a box along the world's axes in which each shape stays during a slab of half width tau, about whose middle
-    the states are: from the box of the shape in its link; and that it is no tight one.
-
-    `shapes`: the first part and the link of each, and the numbers of those that are wanted.
-    """
-    parts, _ = tables
-    roots, link_of, wanted = shapes
-    for s in wanted:
-        part, state = parts[roots[s]], state_of(states, link_of[s])
-        rest = left_out(part, states, link_of[s], tau)
-        boxes[s, 6] = 0.0
-        for c in range(3):
-            n = (1.0 if c == 0 else 0.0, 1.0 if c == 1 else 0.0, 1.0 if c == 2 else 0.0)
-            before, middle, after, x, y, z = coefficients(state, n, tau)
-            first, second, third = range_of(part, before), range_of(part, middle), range_of(part, after)
-            boxes[s, c] = min(first[0] + x, min(second[0] + y, third[0] + z)) - rest
-            boxes[s, 3 + c] = max(first[1] + x, max(second[1] + y, third[1] + z)) + rest
-
-
-@kernel
-def left_out(part, states, link, tau):
-    """Return how far from its parabola a point of a part may be, and what roundings may take."""
-    row = states[link]
-    reach = part["reach"]
-    rest = (row[STATE + 6] + row[STATE + 2] * reach) * (tau * tau * tau * MORE / 6.0)
-    _, place, _, v, _, a = state_of(states, link)
-    return rest + SLACK * (reach + vec.norm(place) + tau * (vec.norm(v) + tau * vec.norm(a)))
-
-
-@kernel
-def tighten(tables, shapes, tau, states, boxes, s):
-    """Write the box of a shape again, as tight as its points have it, unless it is that."""
-    if boxes[s, 6] != 0.0:
-        return
-    parts, points = tables
-    part, state = parts[shapes[0][s]], state_of(states, shapes[1][s])
-    rest = left_out(part, states, shapes[1][s], tau)
-    boxes[s, 6] = 1.0
-    for c in range(3):
-        n = (1.0 if c == 0 else 0.0, 1.0 if c == 1 else 0.0, 1.0 if c == 2 else 0.0)
-        high = extent(part, points, state, n, tau)
-        low = extent(part, points, state, (-n[0], -n[1], -n[2]), tau)
-        boxes[s, c] = -max(low[0], max(low[1], low[2])) - rest
-        boxes[s, 3 + c] = max(high[0], max(high[1], high[2])) + rest
-
-
-@kernel
-def slabs_for(tables, shapes, moving, states):
-    """Return k, and leave the states of the first of 2^k slabs: in these what a parabola leaves out is small beside the
-    shapes."""
-    parts, _ = tables
-    roots, link_of, wanted = shapes
-    links, joints = moving
-    level = 0
-    set_states(joints, links, 0.5, 0.5, states)
-    for s in wanted:
-        part = parts[roots[s]]
-        while level < MOST_LEVEL:
-            tau = states[links.shape[0], 1]
-            rest = states[link_of[s], STATE + 6] + states[link_of[s], STATE + 2] * part["reach"]
-            if rest * tau * tau * tau / 6.0 <= LARGEST_REST * part["size"]:
-                break
-            level += 1
-            set_states(joints, links, 0.5 * tau, 0.5 * tau, states)
-    return level
-
-
-@question
-def prove(table, configs, pieces, margins, most):
-    """Write the proof of a stretch into the room's words; return (outcome, used).
-
-    `table`: the addresses of a `Room`; `configs`, `pieces`: configurations and what each model does, as `set_joints`
-    takes them; `margins`: of every pair; `most`: pairs of parts that may be looked at.
-    """
-    room = _read(table)
-    links, joints, states, boxes, words = room.links, room.joints, room.states, room.boxes, room.words
-    roots, link_of = room.roots, room.link_of
-    tables, shapes = (room.parts, room.points), (roots, link_of, room.moving)
-    set_joints(links, joints, room.models, configs, pieces)
-    level = slabs_for(tables, shapes, (links, joints), states)
-    tau = math.ldexp(0.5, int(-level))
-    used = 0
-    for slab in range(1 << level):
-        rank = level if slab == 0 else 0
-        while slab > 0 and slab >> rank & 1 == 0:
-            rank += 1
-        for _ in range(rank):
-            used = write(words, used, HALF_TIME)
-        used = write(words, used, SLAB)
-        if slab > 0:
-            set_states(joints, links, (2 * slab + 1) * tau, tau, states)
-        sweep(tables, shapes, tau, states, boxes)
-        for p in range(room.pairs.shape[0]):
-            a, b = room.pairs[p, 0], room.pairs[p, 1]
-            axis = axis_between(boxes, a, b, margins[p])
-            if axis < 0 and boxes[a, 6] + boxes[b, 6] < 2.0:
-                tighten(tables, shapes, tau, states, boxes, a)
-                tighten(tables, shapes, tau, states, boxes, b)
-                axis = axis_between(boxes, a, b, margins[p])
-            if axis >= 0:
-                used = write(words, used, AXIS + axis)
-                continue
-            chain = links, joints, link_of[a], link_of[b], common_ancestor(links, link_of[a], link_of[b]), states
-            outcome, used, looked = prove_pair(
-                tables, chain, (roots[a], roots[b]), margins[p], (level, slab), words, used,
-                (room.stack, room.aims, room.simplex, most),
-            )  # fmt: skip
-            most -= looked
-            if outcome != PROVEN:
-                return outcome, used
-    return (PROVEN if used <= words.shape[0] else FULL), used
-
-
-@kernel
-def axis_between(boxes, a, b, margin):
-    """Return the axis of the world along which two boxes are more than the margin apart, x -x y -y z -z; or -1."""
-    clear = margin * UP
-    for c in range(3):
-        if boxes[b, c] - boxes[a, 3 + c] > clear:
-            return 2 * c
-        if boxes[a, c] - boxes[b, 3 + c] > clear:
-            return 2 * c + 1
-    return -1

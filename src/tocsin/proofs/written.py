@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
@@ -169,6 +170,13 @@ def _trimmed(coefficients: np.ndarray) -> list[float]:
 
 
 def _hash(path: Path) -> str:
+    stat = path.stat()
+    return _hash_of(path, stat.st_mtime_ns, stat.st_size)
+
+
+@lru_cache(maxsize=256)
+def _hash_of(path: Path, _changed: int, _size: int) -> str:
+    """Return the hash of a file, read once while it stays as it is: meshes take longer than a proof."""
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
