@@ -18,9 +18,9 @@ from tocsin.deform.pairing import Pairing, Part, soft_of
 from tocsin.deform.rigid_mesh import LinkMotion, RigidMesh, into_cylinder, link_motions, rigid_mesh_of
 from tocsin.deform.topology import Elements
 from tocsin.geometry.primitives import Cylinder
-from tocsin.model.base import Model, Motion
+from tocsin.model.base import Model, Motion, is_timed
 from tocsin.model.deformable import Deformable, Deforming
-from tocsin.model.timed import is_timed, on_clock
+from tocsin.model.timed import on_clock
 from tocsin.motion.clocks import Timeline
 from tocsin.motion.knots import WHOLE, piece_in, share_of, shares_in, stretches_of
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar, cast
@@ -177,6 +178,14 @@ class Motion:
     def link_poses(self, t: float = 0.0) -> Matrices4:
         """Return (n_links, 4, 4): where the links are in the world at time t."""
         return link_poses(self.model._links, self.row_at(t))  # pyright: ignore[reportPrivateUsage]
+
+
+def is_timed(motions: Sequence[Motion]) -> bool:
+    """Does any of these carry times?"""
+    for motion in motions:
+        if getattr(motion, "times", None) is not None:  # what is no motion is refused later
+            return True
+    return False
 
 
 @dataclass(frozen=True)

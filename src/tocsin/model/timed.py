@@ -158,14 +158,6 @@ def _scaled(c: np.ndarray, by: float) -> np.ndarray:
     return c * (np.longdouble(by) ** np.arange(len(c)))[:, None]
 
 
-def is_timed(motions: Sequence[Motion]) -> bool:
-    """Does any of these carry times?"""
-    for motion in motions:
-        if getattr(motion, "times", None) is not None:  # what is no motion is refused later
-            return True
-    return False
-
-
 def on_clock(motions: Sequence[Motion], after: float = 0.0) -> Timeline:
     """Return the stretches of motions of which some carry times, all on one clock.
 

@@ -22,9 +22,9 @@ from tocsin.compiler.addresses import table_of
 from tocsin.errors import TocsinError
 from tocsin.geometry.shape import Shape
 from tocsin.limits import MAX_STEPS
-from tocsin.model.base import Motion
+from tocsin.model.base import Motion, is_timed
 from tocsin.model.tables import World
-from tocsin.model.timed import is_timed, on_clock
+from tocsin.model.timed import on_clock
 from tocsin.motion.joints import JOINT
 from tocsin.motion.knots import exact_time, piece_in, stretches_of
 from tocsin.proofs import points, search, stretch

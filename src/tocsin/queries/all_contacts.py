@@ -14,11 +14,10 @@ from tocsin.broad_phase.model_tree import make_model_tree
 from tocsin.contacts.timed import TIMED_KINDS
 from tocsin.errors import TocsinError
 from tocsin.limits import MAX_STEPS
-from tocsin.model.base import Model, Motion
+from tocsin.model.base import Model, Motion, is_timed
 from tocsin.model.body import Body
 from tocsin.model.screw_body import ScrewMotion
 from tocsin.model.tables import World
-from tocsin.model.timed import is_timed
 from tocsin.motion.joints import rotation_of
 from tocsin.motion.knots import WHOLE, exact_time, stretches_of
 from tocsin.motion.poses import link_poses

@@ -6,8 +6,8 @@ import numpy as np
 
 from tocsin import _cast
 from tocsin.advancement.work import STEPS
-from tocsin.model.base import Motion
-from tocsin.model.timed import is_timed, on_clock
+from tocsin.model.base import Motion, is_timed
+from tocsin.model.timed import on_clock
 from tocsin.motion.knots import stretches_of
 from tocsin.outcome import CAPPED, CONTACT, FREE
 from tocsin.queries.context import Context

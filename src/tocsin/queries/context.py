@@ -16,11 +16,11 @@ from tocsin.broad_phase.moving import PIECES
 from tocsin.compiler.pages import usual_pages
 from tocsin.errors import TocsinError
 from tocsin.model import grasp
-from tocsin.model.base import Model, Motion, SentModel
+from tocsin.model.base import Model, Motion, SentModel, is_timed
 from tocsin.model.deformable import Deformable
 from tocsin.model.screw_body import ScrewBody, ScrewMotion
 from tocsin.model.tables import World
-from tocsin.model.timed import is_timed, on_clock
+from tocsin.model.timed import on_clock
 from tocsin.model.world import assemble
 from tocsin.options import BACKENDS
 from tocsin.queries.buffers import Prepared, prepare, with_motions

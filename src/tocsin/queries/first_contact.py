@@ -12,10 +12,10 @@ from tocsin import _cast
 from tocsin.advancement.work import STEPS
 from tocsin.errors import TocsinError
 from tocsin.limits import MAX_STEPS
-from tocsin.model.base import Motion
+from tocsin.model.base import Motion, is_timed
 from tocsin.model.deformable import Deforming
 from tocsin.model.robot import TOUCHING_PAIRS
-from tocsin.model.timed import is_timed, on_clock
+from tocsin.model.timed import on_clock
 from tocsin.motion.clocks import Timeline
 from tocsin.motion.knots import ONE_STRETCH, WHOLE, exact_time, last_before, stretches_after, stretches_of
 from tocsin.options import BACKENDS, METHODS

@@ -19,7 +19,7 @@ from tocsin.motion.joints import axis_angle, relative_turn, rotation_of
 from tocsin.motion.screw import relative_twist, screw_point, seen_from, twist_between
 from tocsin.screen.chords import Grid
 from tocsin.screen.cull import balls_meet, choose
-from tocsin.screen.drawing import blank_board, draw_body, list_corners, list_faces, space
+from tocsin.screen.drawing import blank_board, draw_body, list_corners, list_faces, space, table
 from tocsin.screen.facing import EDGE_ON, SCRATCH, Style
 from tocsin.screen.frame import Frame, screen_frame
 from tocsin.screen.placing import WHAT, Chosen
@@ -27,7 +27,6 @@ from tocsin.screen.properness_filter import MOMENTS, fill_turns
 from tocsin.screen.resolve import Meeting, Workspace, best_of_each, resolve_corners, resolve_edges
 from tocsin.screen.sweep_and_prune import meeting as meet_on_screen
 from tocsin.screen.tables import Drawn, Edged, Faced, unpacked
-from tocsin.screen.workspace import table
 
 STANDS, INTERPOLATES, SCREWS = range(3)
 """How a link moves between its two poses."""

@@ -14,9 +14,9 @@ from tocsin.advancement.engine import advance
 from tocsin.advancement.workspace import Tables, make_workspace
 from tocsin.broad_phase.moving import FIRST, MODEL, SLOTS, near_pairs, set_motion
 from tocsin.limits import MAX_STEPS
-from tocsin.model.base import Motion
+from tocsin.model.base import Motion, is_timed
 from tocsin.model.tables import World
-from tocsin.model.timed import is_timed, on_clock
+from tocsin.model.timed import on_clock
 from tocsin.motion.knots import stretches_of, time_after, time_before
 from tocsin.queries.answer import Answer
 from tocsin.queries.buffers import Prepared, again

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tocsin.compiler.jit import kernel
-from tocsin.screen.workspace import table
+from tocsin.screen.drawing import table
 
 pytestmark = pytest.mark.pure
 
