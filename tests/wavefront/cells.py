@@ -8,7 +8,7 @@ from tocsin.model.base import Motion
 from tocsin.queries.devices import field
 from tocsin.queries.edges import Points
 from tocsin.wavefront import host
-from tocsin.wavefront.rounds import batch_of
+from tocsin.wavefront.workspace import batch_of
 
 
 def on_host(scene, model, Q0, Q1, margin=0.0, tolerance=-1.0):

@@ -14,9 +14,9 @@ from numba import float64, int32
 
 from tocsin.wavefront import stages
 from tocsin.wavefront.field import Field, blank
-from tocsin.wavefront.rounds import EACH, SLABS, Edges, HasEdges, batch_of, bytes_of
 from tocsin.wavefront.stages import CAPPED, ITEMS, JOBS, MOST_LEVEL, ROUNDS, STACK, Batch
 from tocsin.wavefront.translate import SIMULATED, cuda, to_device
+from tocsin.wavefront.workspace import EACH, SLABS, Edges, HasEdges, batch_of, bytes_of
 
 THREADS = 128
 """In a block: all of them wait for the slowest."""

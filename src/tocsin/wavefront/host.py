@@ -4,7 +4,6 @@ import numpy as np
 
 from tocsin.compiler.jit import kernel
 from tocsin.wavefront.field import Field
-from tocsin.wavefront.rounds import HasEdges, batch_of
 from tocsin.wavefront.stages import (
     ITEMS,
     JOBS,
@@ -17,6 +16,7 @@ from tocsin.wavefront.stages import (
     start,
     sweep,
 )  # fmt: skip
+from tocsin.wavefront.workspace import HasEdges, batch_of
 
 
 @kernel

@@ -4,7 +4,7 @@ import numpy as np
 
 from tocsin.queries.devices import field
 from tocsin.queries.edges import Points
-from tocsin.wavefront.rounds import batch_of, bytes_of
+from tocsin.wavefront.workspace import batch_of, bytes_of
 from wavefront.cells import arm
 
 
