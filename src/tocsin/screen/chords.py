@@ -237,7 +237,8 @@ def draw_line(sheet, n, edge, line, side, shift):
 
 @inlined
 def crossing(chords_a, i, chords_b, k):
-    """Return (may they cross, s, u, tau, doubt): where the curves of chords i and k cross, and after which time.
+    """Return (may they cross, s, u, tau, doubt): where the curves of chords i and k cross, and after which time
+    [SCREW 9 step 6].
 
     s and u are parts of the chords; tau is right up to `doubt`. Claim: with P + s p and Q + u q the chords over (r, h)
     and e what both together may be off, curves that cross do so where P + s p - Q - u q = d for a d whose two

@@ -121,7 +121,8 @@ class Workspace(NamedTuple):
 
 @kernel
 def resolve_edges(surfaces, meeting, boards, bodies, workspace, count, n):
-    """Write the contacts of `count` pairs of chords of two bodies, after n rows, with the numbers of their events.
+    """Write the contacts of `count` pairs of chords of two bodies, after n rows, with the numbers of their events
+    [SCREW 9 step 6].
 
     They are in a's frame at t = 0. Return how many rows there are then, -1 where there is no room for pairs, -2 where
     there is none for rows.
