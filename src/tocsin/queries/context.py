@@ -29,7 +29,7 @@ from tocsin.queries.deadlines import first_look
 from tocsin.queries.rules import Rules, distinct_names
 
 MOST_BUFFERS = 64
-"""Stages that a thread keeps of one scene: one for each set of moving models, and margin with charts of its own."""
+"""Buffers that a thread keeps of one scene: a set for each set of moving models, and margin with its charts."""
 
 LAST = "last"
 """Where a thread keeps the buffers of its last question, beside those."""
