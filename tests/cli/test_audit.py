@@ -120,6 +120,19 @@ def test_two_robots_events_tubes_and_a_report(cell):
     assert onto.json["free"] is False
 
 
+def test_errors_are_those_of_every_robot(cell):
+    """Of a robot that came --with another the nominal motion alone was proven."""
+    still = cell.write("still.csv", "time,shoulder,elbow\n0,0,0\n1,0,0\n")
+    aside = ("--with", cell.urdf, still, "--place", "arm-2=0.3,0,0", "--json")
+    base = ("audit", cell.urdf, still, "--srdf", cell.srdf)
+    apart = tocsin(*base, *aside, "--error", "arm/shoulder=0.1").json["clearance"]["lower"]
+    nearer = tocsin(*base, *aside, "--error", "shoulder=0.1").json["clearance"]["lower"]
+    assert nearer < 0.6 * apart
+    said = tocsin(*base, *aside, "--error", "arm-3/shoulder=0.1")
+    assert said.code == 2
+    assert "no joint 'arm-3/shoulder'" in said.json["error"]
+
+
 def test_a_program_is_audited_and_events_are_added(cell):
     steps = cell.write("steps.yaml", "steps:\n- {attach: far, robot: arm, link: lower, at: 0.5}\n")
     base = ("audit", cell.urdf, cell.trajectory(), "--srdf", cell.srdf, "--scene", cell.far)

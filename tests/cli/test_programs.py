@@ -3,7 +3,7 @@
 import pytest
 
 from tocsin import Robot, RobotBuilder, TocsinError
-from tocsin.cli.programs import BETWEEN, errors, paired, place
+from tocsin.cli.programs import BETWEEN, by_robot, errors, paired, place
 
 pytestmark = pytest.mark.pure
 
@@ -31,3 +31,18 @@ def test_robots_are_put_where_place_says():
     for wrong in ("leg=1,2,3", "arm=1,2", "arm=1,2,nan", "arm"):
         with pytest.raises(TocsinError):
             place([robot], [wrong])
+
+
+def test_errors_are_those_of_all_robots_on_the_command_line():
+    """They were those of the first alone: what came --with others was proven without any."""
+    robots = []
+    for name in ("one", "two"):
+        builder = RobotBuilder(name).link("base").link("a", parent="base", joint="revolute", joint_name="elbow")
+        robots.append(builder.link("b", parent="a", joint="floating", joint_name=f"{name}_base").build())
+    assert by_robot(None, robots) == [None, None]
+    assert by_robot(0.01, robots) == [0.01, 0.01]
+    assert by_robot({"elbow": 0.1, "two_base": 0.2}, robots) == [{"elbow": 0.1}, {"elbow": 0.1, "two_base": 0.2}]
+    assert by_robot({"two/elbow": 0.1, "two_base.x": 0.2}, robots) == [None, {"elbow": 0.1, "two_base.x": 0.2}]
+    for wrong in ("wrist", "one/two_base", "three/elbow"):
+        with pytest.raises(TocsinError, match=f"no joint '{wrong}'"):
+            by_robot({wrong: 0.1}, robots)

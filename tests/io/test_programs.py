@@ -119,10 +119,10 @@ def test_all_trajectories_of_a_program_hold_half_as_much_as_one_may(tmp_path, mo
     scene, *_ = cell()
     (tmp_path / "go.csv").write_text("time,x\n0,0\n1,1\n2,0\n")
     (tmp_path / "p.yaml").write_text("steps:\n" + "- {follow: gantry, trajectory: go.csv}\n" * 4)
-    monkeypatch.setattr(programs, "MOST_NUMBERS", 32)
+    monkeypatch.setattr(programs, "MOST_NUMBERS", 24)
     assert len(load_program(tmp_path / "p.yaml", scene).steps) == 4
-    monkeypatch.setattr(programs, "MOST_NUMBERS", 30)
-    with pytest.raises(tocsin.TocsinError, match="step 3: with its trajectory the program has more than 15 numbers"):
+    monkeypatch.setattr(programs, "MOST_NUMBERS", 22)
+    with pytest.raises(tocsin.TocsinError, match="step 3: with its trajectory the program has more than 11 numbers"):
         load_program(tmp_path / "p.yaml", scene)
 
 

@@ -1,11 +1,12 @@
 """Columns of trajectories by joint name, and errors by joint."""
 
+import numpy as np
 import pytest
 
 import tocsin
 from gripping import arm
 from tocsin import RobotBuilder, Trajectory
-from tocsin.model.following import column_names, columns_of, errors_of
+from tocsin.model.following import column_names, columns_of, errors_of, errors_said
 
 pytestmark = pytest.mark.pure
 
@@ -46,3 +47,30 @@ def test_an_error_of_a_radian_or_a_metre_is_remarked_on(error):
         arm().follow([[0, 0], [1, 1]], error=error)
     with pytest.warns(tocsin.UnitWarning, match=r"error is 5\. Degrees, or millimetres\?"):
         tocsin.Body(tocsin.Sphere(0.1)).follow([(0, 0, 0), (1, 0, 0)], error=5.0)
+
+
+def floating():
+    return tocsin.RobotBuilder("f").link("a").link("b", tocsin.Box((1, 1, 1)), parent="a", joint="floating").build()
+
+
+def test_an_error_of_an_orientation_is_an_angle_and_no_part_of_its_quaternion():
+    """An error of `qy` was written where nothing reads it: the tube was none."""
+    robot = floating()
+    assert errors_of(robot, {"b_joint": 0.1})[7:].tolist() == [0.1, 0, 0, 0.1, 0, 0, 0]
+    row = errors_of(robot, {"b_joint.y": 0.1, "b_joint.angle": 0.2})
+    assert row[7:].tolist() == [0, 0.1, 0, 0.2, 0, 0, 0]
+    assert np.array_equal(errors_of(robot, errors_said(robot, row)), row)
+    for part in ("qx", "qy", "qz", "qw"):
+        with pytest.raises(tocsin.TocsinError, match=rf"no joint 'b_joint.{part}'.*'b_joint.angle'"):
+            errors_of(robot, {f"b_joint.{part}": 0.1})
+
+
+def test_pieces_of_an_orientation_that_do_not_quite_meet_are_in_a_tube_of_the_angle():
+    robot = floating()
+    c = np.zeros((2, 2, 7))
+    c[:, 0, 6] = 1.0
+    c[1, 0, 5] = 5e-7
+    plan = tocsin.Trajectory.of_pieces([0, 1, 2], c, joint_names=column_names(robot.joints))
+    error = robot.follow(plan).error[7:]
+    assert error[3] >= 1e-6  # twice the quaternion's
+    assert not error[[0, 1, 2, 4, 5, 6]].any()

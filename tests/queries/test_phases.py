@@ -9,7 +9,7 @@ import pytest
 import tocsin
 from gripping import arm, pick
 from tocsin import Body, Box, Program, RobotBuilder, Scene, Sphere
-from tocsin.queries.phases import Phase, link_poses_at, phases
+from tocsin.queries.phases import Phase, link_poses_at, part_of, phases
 
 
 def test_phases_lie_between_events_and_carry_what_is_carried():
@@ -35,6 +35,30 @@ def test_several_models_have_knots_of_their_own():
     found = list(phases(Scene(one, two, ball).context, program))
     assert [(p.begin, p.end) for p in found] == [(0.0, 2.25)]
     assert all(len(p.motions) == 3 for p in found)
+
+
+def test_what_is_let_go_at_the_very_end_is_asked_about_as_it_is_then():
+    """The last event was behind the last question: a part that was left in the hand, or in another one, was proven."""
+    robot, part = arm(), Body(Box((0.05, 0.05, 0.05)), (0.58, 0, 0), name="part")
+    scene = Scene(robot, part)
+    program = Program().attach(robot, part, "hand").move(robot, [1.0, 0.0], seconds=3.0).detach(robot, part)
+    *_, carried, left = phases(scene.context, program)
+    assert (carried.begin, carried.end, left.begin, left.end) == (0.0, 3.0, 3.0, 3.0)
+    assert (left.seconds(0.5), left.seconds_after(0.5), left.fraction(3.0)) == (3.0, 3.0, 0.0)
+    assert (len(carried.grasps), len(left.grasps)) == (1, 0)
+    before, after = link_poses_at(scene.context, carried, 3.0), link_poses_at(scene.context, left, 3.0)
+    assert np.allclose(before[0][-1], after[1][0], atol=1e-12)
+    assert np.allclose(before[0][:-1], after[0], atol=1e-12)
+    assert part_of(program, left, 3.0, 3.0) == left.motions
+
+
+def test_who_grips_later_is_asked_about_from_the_start():
+    """A robot that only grips had no motion before: proven curves of its pairs were above their distances."""
+    robot, ball = arm(), Body(Sphere(0.1), (0, 3, 0), name="ball")
+    part = Body(Box((0.05, 0.05, 0.05)), (0.58, 0, 0), name="part")
+    program = Program().follow(ball, [(0, 3, 0), (1, 3, 0)], times=[0, 2]).attach(robot, part, "hand", at=1.0)
+    for phase in phases(Scene(robot, ball, part).context, program):
+        assert robot in [motion.model for motion in phase.motions]
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ import typer
 from tocsin.cli import inputs, output, proving, records
 from tocsin.cli.options import Around, Following, Reading
 from tocsin.errors import TocsinError, unknown_name
+from tocsin.model.following import error_names
 from tocsin.model.program import Program
 from tocsin.model.robot import Robot
 from tocsin.poses import pose
@@ -57,7 +58,8 @@ Error = Annotated[
     typer.Option(
         "--error",
         metavar="E",
-        help="How far joints may be off, radians or metres: a number, or joint=value pairs. Proven for the whole tube.",
+        help="How far joints may be off, radians or metres: a number for all of all robots, or joint=value and "
+        "robot/joint=value pairs. Proven for the whole tube.",
         show_default=False,
     ),
 ]
@@ -145,9 +147,10 @@ def read(asked: Asked, first: First, around: Around, reading: Reading) -> Read:
     others = _other_robots([file for file, _ in pairs], first.robot, reading)
     place([first.robot, *others], asked.places or ())
     scene = inputs.load_scene(first.robot, around, reading, others=others)
-    program = _begun(first, scene, errors(asked.error))
-    for other, (_, path) in zip(others, pairs):
-        program.follow(other, load_trajectory(path, interpolation=first.following.interpolation))
+    off, *offs = by_robot(errors(asked.error), [first.robot, *others])
+    program = _begun(first, scene, off)
+    for other, error, (_, path) in zip(others, offs, pairs):
+        program.follow(other, load_trajectory(path, interpolation=first.following.interpolation), error=error)
     files = [first.file, first.trajectory, *(around.scene or ()), *[file for pair in pairs for file in pair]]
     if asked.events is not None:
         load_program(asked.events, scene, program=program)
@@ -222,6 +225,21 @@ def errors(text: str | None) -> float | dict[str, float] | None:
         return {name: float(value) for name, value in (word.split("=", 1) for word in words)}
     except ValueError:
         raise TocsinError(f"--error takes a number, or joint=value pairs; got {text!r}.") from None
+
+
+def by_robot(error: float | dict[str, float] | None, robots: Sequence[Robot]) -> list[float | dict[str, float] | None]:
+    """Return what --error means for each of these: a number for all, a joint's for all that have such a joint."""
+    if not isinstance(error, dict):
+        return [error] * len(robots)
+    found: list[dict[str, float]] = [{} for _ in robots]
+    for name, value in error.items():
+        of, _, joint = name.rpartition("/")
+        having = [k for k, robot in enumerate(robots) if of in ("", robot.name) and joint in error_names(robot)]
+        if not having:
+            raise unknown_name("joint", name, [f"{r.name}/{joint}" for r in robots for joint in error_names(r)])
+        for k in having:
+            found[k][joint] = value
+    return [own or None for own in found]
 
 
 def show(found: ProgramAudit) -> None:

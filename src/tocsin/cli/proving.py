@@ -85,13 +85,13 @@ def _proven(program: Program, phase: "Phase", keeping: Keeping) -> Iterator[tupl
     while waiting:
         first, last = waiting.pop()
         begin, end = knots[first], knots[last]
-        whole = (begin, end) == (phase.begin, phase.end)
+        whole = phase.begin == phase.end or (begin, end) == (phase.begin, phase.end)
         try:
             proof = prove(phase.context, phase.motions if whole else part_of(program, phase, begin, end), *keeping)
         except TocsinError:
             proof = None
         if last - first == 1 or (proof is not None and proof.claim == "free"):
-            yield begin, end, proof
+            yield begin, min(end, phase.end), proof
         else:
             middle = (first + last) // 2
             waiting += [(middle, last), (first, middle)]

@@ -79,7 +79,8 @@ def load_program(path: PathLike, scene: Scene, *, program: Program | None = None
     for k, entry in enumerate(steps):
         try:
             _step(made, models, mapping(entry, f"step {k}"), file.parent)
-            left -= made.steps[-1].get("trajectory", {}).get("coefficients", np.zeros(0)).size
+            told = made.steps[-1]
+            left -= np.size(told.get("trajectory", {}).get("coefficients", told.get("path", 0.0)))
             if left < 0:
                 raise TocsinError(f"with its trajectory the program has more than {MOST_NUMBERS // 2} numbers.")
         except TocsinError as error:

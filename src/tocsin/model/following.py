@@ -91,6 +91,18 @@ def columns_of(trajectory: Trajectory, robot: Robot, group: str | None = None) -
     return found
 
 
+def spelled(trajectory: Trajectory, robot: Robot, group: str | None) -> Trajectory:
+    """Return the same trajectory with names, and with a column for each joint that it says stands somewhere."""
+    names = trajectory.joint_names or _implied(trajectory, robot, group)
+    standing = {n: v for n, v in trajectory.standing if n not in names and n in robot.joint_names}
+    c = trajectory.coefficients
+    still = np.zeros((len(c), c.shape[1], len(standing)))
+    still[:, 0] = list(standing.values())
+    return Trajectory.of_pieces(
+        trajectory.knots, np.concatenate([c, still], axis=2), joint_names=(*names, *standing), source=trajectory.source
+    )
+
+
 def _implied(trajectory: Trajectory, robot: Robot, group: str | None) -> tuple[str, ...]:
     """Return the columns of a trajectory without names."""
     if group is not None:
@@ -137,40 +149,61 @@ def _check_follower(found: Columns, child: str, name: str, column: int) -> None:
             )
 
 
+def error_entries(robot: Robot) -> dict[str, int]:
+    """Return what of a robot may be off, by name, and the entry of a row that says by how much.
+
+    A joint of one value by its own name; of several by parts: `base.x`, metres, and `base.angle` of an orientation.
+    """
+    found: dict[str, int] = {}
+    entry = BASE_WIDTH
+    for joint in robot.joints:
+        if joint.width == 1:
+            found[joint.name] = entry
+        elif joint.width:
+            for k, part in enumerate(PARTS[joint.kind]):
+                if part not in ("qy", "qz", "qw"):
+                    found[f"{joint.name}.{'angle' if part == 'qx' else part}"] = entry + k
+        entry += joint.width
+    return found
+
+
+def error_names(robot: Robot) -> list[str]:
+    """Return what errors may be given of: joints, and parts of those that have several values."""
+    wide = [joint.name for joint in robot.joints if joint.width > 1]
+    return [*error_entries(robot), *wide]
+
+
 def errors_of(robot: Robot, error: Errors) -> np.ndarray | None:
     """Return (width,): how far each entry of a configuration may be off, from one number or a mapping by joint."""
     if error is None:
         return None
     row = np.zeros(robot.width)
-    names = {name: BASE_WIDTH + k for k, name in enumerate(column_names(robot.joints))}
-    first = {joint.name: joint for joint in robot.joints}
+    entries = error_entries(robot)
+    wide = {joint.name: joint for joint in robot.joints if joint.width > 1}
     if isinstance(error, Mapping):
-        for name, value in error.items():
-            off = _cast.error(value, f"the error of joint {name!r}")
-            if name in names:
-                row[names[name]] = off
-            elif name in first and first[name].width > 1:
-                _spread(row, names, first[name], off)
-            else:
-                raise unknown_name("joint", name, names)
-        return row
-    off = _cast.error(error)
-    for joint in robot.joints:
-        if joint.width == 1:
-            row[names[joint.name]] = off
-        elif joint.width:
-            _spread(row, names, joint, off)
+        given = {name: _cast.error(value, f"the error of joint {name!r}") for name, value in error.items()}
+    else:
+        given = dict.fromkeys(robot.joint_names, _cast.error(error))
+    for name, off in given.items():
+        if name in wide:
+            _spread(row, entries, wide[name], off)
+        elif name in entries:
+            row[entries[name]] = max(row[entries[name]], off)
+        else:
+            raise unknown_name("joint", name, error_names(robot))
     return row
 
 
-def _spread(row: np.ndarray, names: Mapping[str, int], joint: Joint, off: float) -> None:
+def _spread(row: np.ndarray, entries: Mapping[str, int], joint: Joint, off: float) -> None:
     """Write an error of a joint of several values: of its position as a whole, in metres, and of its angle."""
-    at = names[f"{joint.name}.{PARTS[joint.kind][0]}"]
-    row[at] = off
-    if joint.kind == "planar":
-        row[at + 2] = off
-    elif joint.kind == "floating":
-        row[at + 3] = off
+    for part in ("x", "angle"):
+        if (entry := entries.get(f"{joint.name}.{part}")) is not None:
+            row[entry] = max(row[entry], off)
+
+
+def errors_said(robot: Robot, row: np.ndarray) -> dict[str, float]:
+    """Return the mapping that `errors_of` reads as this row."""
+    return {name: float(row[entry]) for name, entry in error_entries(robot).items() if row[entry] > 0.0}
 
 
 def check_units(robot: Robot, found: Columns) -> None:
@@ -212,6 +245,9 @@ def follow_trajectory(robot: Robot, trajectory: Trajectory, group: str | None, e
     gaps = np.zeros(robot.n_config)
     found.fill(gaps, trajectory.gaps)
     off[BASE_WIDTH:] = gaps
+    for k in robot.quaternions:
+        # Unit quaternions d apart are at most 4 asin(d / 2), less than 2.2 d, of a turn apart.
+        off[k : k + 4] = 2.2 * float(np.linalg.norm(off[k : k + 4])), 0.0, 0.0, 0.0
     own = errors_of(robot, error)
     if own is not None:
         off += own

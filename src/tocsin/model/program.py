@@ -6,6 +6,7 @@ between steps a model stands. Nothing is asked here: `queries.phases` cuts a pro
 
 from __future__ import annotations
 
+import copy
 import json
 import math
 from collections.abc import Iterable, Mapping
@@ -22,7 +23,7 @@ from tocsin.errors import TocsinError
 from tocsin.model.base import Model, Motion
 from tocsin.model.body import Body
 from tocsin.model.deformable import Deformable
-from tocsin.model.following import Errors
+from tocsin.model.following import Errors, errors_said, spelled
 from tocsin.model.robot import Robot
 from tocsin.model.timed import stamped
 from tocsin.model.tracks import Track
@@ -31,6 +32,9 @@ from tocsin.motion.links import BASE_WIDTH
 from tocsin.motion.poses import base_matrix
 
 SUFFIXES = (".json", ".yaml", ".yml")
+
+SAME_MOMENT = 2.0**-48
+"""Of a second of the clock: nearer than this, 16 units, two of them differ by rounding alone."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,7 +142,8 @@ class Program:
         if isinstance(model, Robot):
             if not isinstance(path, Trajectory) and times is None:
                 raise TocsinError(f"a step of {model.name!r} needs times=[...], or a Trajectory that has some.")
-            motion = model.follow(path, times=times, error=error, group=group)
+            motion = _standing_at(model, self.row(model)).follow(path, times=times, error=error, group=group)
+            motion = _of(motion, model)
         elif isinstance(model, (Body, Deformable)):
             if times is None:
                 raise TocsinError(f"a step of {model.name!r} needs times=[...].")
@@ -150,7 +155,7 @@ class Program:
             raise TocsinError(f"a step is one of a robot, body or deformable model; got {_cast.said(model)}.")
         if not motion.seconds:
             raise TocsinError(f"the trajectory of {model.name!r} has no times: a program is on a clock.")
-        return self.add(motion, at=at, _step=_follow_step(model, path, motion, error))
+        return self.add(motion, at=at, _step=_follow_step(path, motion, group, error))
 
     def add(self, motion: Motion, *, at: float | None = None, _step: Step | None = None) -> Program:
         """Add a motion that has times, from the `follow` or `drive` of a model; `at` moves it to another second."""
@@ -158,16 +163,12 @@ class Program:
             raise TocsinError("a program takes motions with times, from follow(..., times=[...]) or a Trajectory.")
         model = motion.model
         begin = self._begin(model, at)
-        shift = begin - float(motion.times[0])
-        times = motion.times if shift == 0.0 else motion.times + shift
-        moved = motion if shift == 0.0 else stamped(motion, times, motion.error)
-        if np.any(np.diff(times) <= 0.0):
-            raise TocsinError(f"the times of a step of {model.name!r} are too close to each other at {begin:g} s.")
+        step = _step or _rows_step(motion)
         track = self.tracks.get(id(model)) or Track(model)
-        track.add(moved)
+        track.add(begun(motion, begin))
         self.tracks[id(model)] = track
         self._until[id(model)] = track.end
-        self._told(begin, _step or _rows_step(moved))
+        self._told(begin, step)
         return self
 
     def move(
@@ -226,14 +227,16 @@ class Program:
         made = Program(self.name)
         made.steps = [dict(step) for step in self.steps]
         made.events = list(self.events)
-        made._until = {k: t + (later if k == id(model) else 0.0) for k, t in self._until.items()}
-        for key, track in self.tracks.items():
-            copy = Track(track.model, list(track.segments))
-            if key == id(model):
-                copy = Track(track.model)
-                for segment in track.segments:
-                    copy.add(stamped(segment.motion, segment.times + later, segment.motion.error))
-            made.tracks[key] = copy
+        made._until, made.tracks = dict(self._until), dict(self.tracks)
+        if id(model) in self.tracks:
+            track = made.tracks[id(model)] = Track(model)
+            for segment in self.tracks[id(model)].segments:
+                begin = segment.begin + later
+                track.add(begun(segment.motion, track.end if is_same_moment(begin, track.end) else begin))
+        if id(model) in self._until:
+            until = self._until[id(model)] + later
+            ended = made.tracks[id(model)].end if id(model) in self.tracks else until
+            made._until[id(model)] = ended if is_same_moment(until, ended) else until
         if any(e.robot is model or e.body is model for e in self.events):
             raise TocsinError(f"{model.name!r} grips or is gripped in this program: its steps cannot be moved alone.")
         for step in made.steps:
@@ -266,9 +269,14 @@ class Program:
         return track.row(self.time_of(model) if t is None else t)
 
     def _begin(self, model: Model, at: float | None) -> float:
+        """Return when a step begins; at the end of the step before, where only rounding is between them."""
         if not isinstance(model, Model):
             raise TocsinError(f"a step is one of a robot, body or deformable model; got {_cast.said(model)}.")
-        return self.time_of(model) if at is None else _cast.scalar(at, "at")
+        ended = self.time_of(model)
+        if at is None:
+            return ended
+        given = _cast.scalar(at, "at")
+        return ended if is_same_moment(given, ended) else given
 
     def _check_pair(self, robot: Robot, body: Body) -> None:
         if not isinstance(robot, Robot) or not isinstance(body, Body):
@@ -286,26 +294,57 @@ class Program:
         self.steps.append({"at": at} | step)
 
 
-def _follow_step(model: Model, path: object, motion: Motion, error: Errors) -> Step:
+def is_same_moment(a: float, b: float) -> bool:
+    """Do two seconds of the clock differ by rounding alone?"""
+    return abs(a - b) <= SAME_MOMENT * max(abs(a), abs(b))
+
+
+def begun(motion: Motion, begin: float) -> Motion:
+    """Return a motion that has times with its first at a second of the clock, exactly."""
+    assert motion.times is not None
+    if motion.times[0] == begin:
+        return motion
+    times = begin + (motion.times - motion.times[0])
+    if np.any(np.diff(times) <= 0.0):
+        raise TocsinError(f"the times of a step of {motion.model.name!r} are too close to each other at {begin:g} s.")
+    return stamped(motion, times, motion.error)
+
+
+def _standing_at(robot: Robot, row: np.ndarray) -> Robot:
+    """Return the robot as it is elsewhere than in its scene: joints that a path does not name stay there."""
+    there = copy.copy(robot)
+    there.rest = _cast.frozen(row)
+    return there
+
+
+def _of(motion: Motion, model: Model) -> Motion:
+    """Return the same motion of the model itself, of which it was made for a copy."""
+    made = copy.copy(motion)
+    made.__dict__["model"] = model
+    return made
+
+
+def _follow_step(path: object, motion: Motion, group: str | None, error: Errors) -> Step:
     """Return a step as files have it."""
-    if not isinstance(path, Trajectory) or motion.times is None:
+    if not isinstance(path, Trajectory) or not isinstance(motion.model, Robot) or not motion.degree:
         return _rows_step(motion)
     off: Step = {}
     if error is not None:
         off = {"error": dict(error) if isinstance(error, Mapping) else float(error)}
+    whole = spelled(path, motion.model, group)
     pieces = {
-        "joint_names": list(path.joint_names),
-        "knots": path.knots,
-        "coefficients": path.coefficients,
+        "joint_names": list(whole.joint_names),
+        "knots": whole.knots,
+        "coefficients": whole.coefficients,
     }
-    return {"follow": model.name, "trajectory": pieces} | off
+    return {"follow": motion.model.name, "trajectory": pieces} | off
 
 
 def _rows_step(motion: Motion) -> Step:
-    """Return the step of a motion by its numbers; times are counted from its beginning."""
+    """Return the step of a motion by its numbers."""
     from tocsin.model.deformable import Deforming
 
-    times = [] if motion.times is None else (motion.times - motion.times[0]).tolist()
+    times = [] if motion.times is None else motion.times.tolist()
     step: Step = {"follow": motion.model.name, "times": times}
     if isinstance(motion, Deforming):
         step["frames"] = motion.frames
@@ -314,7 +353,7 @@ def _rows_step(motion: Motion) -> Step:
     elif isinstance(motion.model, Robot):
         step["path"] = motion.rows[:, BASE_WIDTH:]
         if motion.error is not None:
-            step["error"] = dict(zip(motion.model.joint_names, motion.error[BASE_WIDTH:].tolist()))
+            step["error"] = errors_said(motion.model, motion.error)
     else:
         step["poses"] = motion.rows
         if motion.error is not None:

@@ -5,10 +5,11 @@
 
 In a phase every robot carries what it carries: as in `model.grasp`, on copies of the models, so that a program changes
 nobody's models. A body that was let go stands where it was left: that pose is computed from the robot's, and rounded,
-so it stands in a tube. What a robot in a tube grips may lie in its hand otherwise than it should, and what it lets go
-may lie elsewhere: by so much they are in tubes too (`queries.play`). How it lies in the hand is known where the grip
-says it (`pose`). Every model that ever moves in the program has a motion in every phase, so that all its pairs are
-asked about at every moment.
+so it stands in a tube. What is gripped or let go at the very end is asked about as it is then: that phase takes no
+time, and all stand in it. What a robot in a tube grips may lie in its hand otherwise than it should, and what it lets
+go may lie elsewhere: by so much they are in tubes too (`queries.play`). How it lies in the hand is known where the grip
+says it (`pose`). Every model that ever moves, grips or is gripped in the program has a motion in every phase, so that
+all its pairs are asked about at every moment.
 """
 
 from __future__ import annotations
@@ -74,7 +75,7 @@ class Phase:
     end: float
     context: Context
     motions: tuple[Motion, ...]
-    """All on the clock from `begin` to `end`."""
+    """All on the clock from `begin` to `end`; where these are one moment, standing on a clock that goes on."""
     grasps: tuple[Grasp, ...]
 
     def seconds(self, t: float) -> float:
@@ -87,6 +88,8 @@ class Phase:
 
     def fraction(self, seconds: float) -> float:
         """Return the fraction of the phase at a second of the clock."""
+        if self.begin == self.end:
+            return 0.0
         return min(max((seconds - self.begin) / (self.end - self.begin), 0.0), 1.0)
 
 
@@ -107,7 +110,8 @@ class Laying:
                         model, held.body, held.link, held.pose, held.touching, held.shapes
                     )  # fmt: skip
                     self._check_still(held.body, model, program.begin)
-        self.touched = {id(e.body) for e in program.events} | set(program.tracks)
+        self.touched = {id(model) for model in program.models}
+        """By the id: who has a motion in every phase."""
         self._check()
 
     def _check(self) -> None:
@@ -190,8 +194,9 @@ class Laying:
     # ---- phases ------------------------------------------------------------------------------------------------------
 
     def phase(self, begin: float, end: float) -> Phase:
-        """Return the question about a part of the clock, with what is carried now."""
+        """Return the question about a part of the clock, with what is carried now; it may be the moment of its end."""
         motions: list[Motion] = []
+        until = end if end > begin else begin + max(1.0, abs(begin))
         for model in self.context.models:
             key = id(model)
             if key in self.grasps:
@@ -200,12 +205,12 @@ class Laying:
                 left = self.left[key]
                 error = np.zeros(7)
                 error[0], error[3] = (a + b for a, b in zip(left.rounding, left.play))
-                motions.append(stamped(Motion.of(model, np.stack([left.row, left.row])), [begin, end], error))
+                motions.append(stamped(Motion.of(model, np.stack([left.row, left.row])), [begin, until], error))
             elif key in self.program.tracks:
-                motions.append(self.program.tracks[key].part(begin, end))
-            elif key in self.touched or any(g.robot is model for g in self.grasps.values()):
+                motions.append(self.program.tracks[key].part(begin, until))
+            elif key in self.touched or model.carried:
                 rest = np.stack([model.rest, model.rest])
-                motions.append(stamped(Motion.of(model, rest), [begin, end], None))
+                motions.append(stamped(Motion.of(model, rest), [begin, until], None))
         grasps = tuple(self.grasps.values())
         return Phase(begin, end, self._laden(grasps), tuple(with_play(m, grasps) for m in motions), grasps)
 
@@ -250,10 +255,14 @@ def phases(context: Context, program: Program) -> Iterator[Phase]:
         yield laying.phase(begin, end)
     for event in events:  # at the very end
         laying.happen(event)
+    if events:
+        yield laying.phase(times[-1], times[-1])
 
 
 def part_of(program: Program, phase: Phase, begin: float, end: float) -> tuple[Motion, ...]:
     """Return the motions of a part of a phase; what stands in it stands in the part."""
+    if phase.begin == phase.end:
+        return phase.motions
     found: list[Motion] = []
     for motion in phase.motions:
         track = program.tracks.get(id(motion.model))

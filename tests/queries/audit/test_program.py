@@ -180,3 +180,58 @@ def test_an_audit_and_its_clearance_say_what_was_found_in_a_line():
     said = f"<ProgramAudit: {found.status}, Program 'pick': 5 steps of arm, 4.5 s, margin 0.001 m; "
     assert repr(found).startswith(f"{said}from {first.enter:.6g} s between {first.pair.said}")
     assert repr(found.clearance).startswith("<Kept: more than 0 m, 0 m seen at ")
+
+
+def test_what_the_last_event_leaves_in_contact_is_told():
+    """A hand that holds a part may touch it; after it let go, at the end of all, it may not."""
+    robot, part = arm(), Body(Box((0.05, 0.05, 0.05)), (0.56, 0, 0), name="part")
+    scene = Scene(robot, part)
+    program = Program().attach(robot, part, "hand").move(robot, [1.0, 0.0], seconds=3.0)
+    assert tocsin.audit(scene, program).is_free
+    (conflict,) = tocsin.audit(scene, program.detach(robot, part)).conflicts
+    assert (conflict.enter, conflict.exit, conflict.at) == (3.0, 3.0, 3.0)
+    assert {conflict.pair.link_a, conflict.pair.link_b} == {"hand", "part"}
+    assert conflict.depth > 0.01
+    assert conflict.speed == 0.0
+    scene.ignore("hand", "part")
+    found = tocsin.audit(scene, program)
+    assert found.is_free
+    assert found.clearance.lower > 0.0
+    assert len(found.curves) > 0
+
+
+def test_curves_say_nothing_of_what_is_not_checked_while_it_is_held():
+    """What hangs on a link is not asked about with it, and was told as proven to be far from it."""
+    robot, part = arm(), Body(Box((0.05, 0.05, 0.05)), (0.58, 0, 0), name="part")
+    post = Body(Sphere(0.05), (0.0, 1.5, 0.0), name="post")
+    scene = Scene(robot, part, post)
+    scene.margins["hand", "part"] = 0.0
+    program = Program().move(robot, [0.0, 0.0], seconds=1.0).attach(robot, part, "hand")
+    program.move(robot, [1.0, 0.0], seconds=1.0).detach(robot, part).attach(robot, part, "upper", touching=["base"])
+    program.move(robot, [0.0, 0.0], seconds=1.0)
+    found = tocsin.audit(scene, program)
+    (curve,) = [c for c in found.curves if c.pair.said == "arm/hand and arm/part"]
+    for t, held in ((0.5, True), (1.5, True), (2.5, False)):  # not there, in this hand, in another
+        proven = curve.lower[(curve.edges[:-1] < t) & (t < curve.edges[1:])].max()
+        apart = np.interp(t, curve.times, curve.upper)
+        assert proven <= apart
+        assert ((proven, apart) == (0.0, np.inf)) is held
+
+
+def test_two_bodies_in_one_hand_are_one_pair_in_whatever_order_they_were_gripped():
+    """They were two pairs, each with a proven curve of what the other was not asked about."""
+    robot = arm()
+    parts = [Body(Sphere(0.02), (0.58, 0.05 * k, 0), name=f"part{k}") for k in range(2)]
+    scene = Scene(robot, *parts, Body(Sphere(0.05), (0.0, 1.5, 0.0), name="post"))
+    program = Program()
+    for first, second in ((0, 1), (1, 0)):
+        program.attach(robot, parts[first], "hand").attach(robot, parts[second], "hand")
+        program.move(robot, [0.5 * second, 0.0], seconds=1.0)
+        program.detach(robot, parts[0]).detach(robot, parts[1])
+    found = tocsin.audit(scene, program)
+    (curve,) = [c for c in found.curves if c.pair.said in ("arm/part0 and arm/part1", "arm/part1 and arm/part0")]
+    assert curve.pair.said == "arm/part0 and arm/part1"
+    assert curve.lower.max() <= curve.least == pytest.approx(0.01)
+    parts[1].place((0.58, 0.03, 0.0))
+    (conflict,) = [c for c in tocsin.audit(scene, program).conflicts if c.pair.model_a == "arm"]
+    assert (conflict.enter, conflict.exit) == (0.0, 2.0)

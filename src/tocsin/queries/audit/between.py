@@ -54,23 +54,31 @@ class Between:
         self.is_soft: bool = any(isinstance(context.models[m], Deformable) for m, _ in self.sides)
         self._pairs: dict[int, Context | None] = {}
 
+    def is_asked(self, phase: Phase) -> bool:
+        """Are both there, and checked against each other? Not what hangs on a link, or may touch it, and that link."""
+        numbers: list[int] = []
+        for m, link in self.sides:
+            models = phase.context.models
+            i = _index(phase.context, m, link)
+            if i is None or not (isinstance(models[m], Deformable) or models[m].shapes[i]):
+                return False
+            numbers.append(sum(len(model.links) for model in models[:m]) + i)
+        return phase.context.rules.of_links().get((min(numbers), max(numbers)), 0.0) != -math.inf
+
     def _bodies(self, phase: Phase) -> Context | None:
-        """Return the two links as bodies; None where one of them is not there: gripped, or let go.
+        """Return the two links as bodies; None where they are not asked about.
 
         A deformable model against itself is one model; beside another it does not count against itself.
         """
         key = id(phase.context)
         if key not in self._pairs:
-            models: dict[str, Model] = {}
-            for name, (m, link) in zip(("a", "b"), self.sides):
-                model = phase.context.models[m]
-                i = _index(phase.context, m, link)
-                if isinstance(model, Deformable):
-                    models[name] = model
-                elif i is not None and model.shapes[i]:
-                    models[name] = Body(tuple(model.shapes[i]), name=name)
             self._pairs[key] = None
-            if len(models) == 2:
+            if self.is_asked(phase):
+                models: dict[str, Model] = {}
+                for name, (m, link) in zip(("a", "b"), self.sides):
+                    model = phase.context.models[m]
+                    shapes = model.shapes[_index(phase.context, m, link) or 0]
+                    models[name] = model if isinstance(model, Deformable) else Body(tuple(shapes), name=name)
                 folded = models["a"] is models["b"]
                 own = ("a",) if folded else ("a", "b")
                 rules = Rules(own, [models[name] for name in own])
@@ -121,6 +129,8 @@ class Between:
         """Return (3,): how a point of a side moves in the world, metres a second."""
         assert touch is not None
         lo, hi = max(seconds - STEP, phase.begin), min(seconds + STEP, phase.end)
+        if lo == hi:
+            return np.zeros(3)
         model = phase.context.models[self.sides[side][0]]
         if isinstance(model, Deformable):
             which, shares = on_surface(self.vertices(phase, side, seconds), model.faces, touch)
@@ -175,6 +185,15 @@ class Between:
             if hit.collides:
                 best = min(best, (1.0 - hit.time) * far)
         return best
+
+
+def pair_in(context: Context, model_a: str, link_a: str, model_b: str, link_b: str) -> Pair:
+    """Return a pair of links; two bodies in the hands of one robot by name, in whatever order they were gripped."""
+    if model_a == model_b:
+        held = [grasp.body.name for grasp in context.models[context.names.index(model_a)].carried]
+        if link_b < link_a and link_a in held and link_b in held:
+            link_a, link_b = link_b, link_a
+    return Pair(model_a, link_a, model_b, link_b)
 
 
 def on_surface(vertices: np.ndarray, faces: np.ndarray, point: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

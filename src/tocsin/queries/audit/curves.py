@@ -1,9 +1,10 @@
 """Clearance over time, pair by pair: a curve that is proven from below, and one that is witnessed from above.
 
 Below: `contact_intervals` with a margin m says when a pair is within m, and proves that it is farther apart at all
-other times. A ladder of such margins gives a step curve: at each time the largest m that is proven. It holds for every
-motion in the tubes. Pairs with deformable models: parts of the clock in which `first_contact` proves one of the
-margins. Above: distances of the nominal motion at single seconds, computed with their own error bounds.
+other times. A ladder of such margins gives a step curve: at each time the largest m that is proven, 0 where the two
+are not checked. It holds for every motion in the tubes. Pairs with deformable models: parts of the clock in which
+`first_contact` proves one of the margins. Above: distances of the nominal motion at single seconds, computed with their
+own error bounds.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tocsin._cast import Tried
+from tocsin.queries.audit.between import pair_in
 from tocsin.queries.audit.deformables import proven_steps, rigid_part, soft_pairs
 from tocsin.queries.audit.program_records import Kept
 from tocsin.queries.audit.records import Pair
@@ -44,7 +46,7 @@ class Curve:
     times: np.ndarray
     """(n,) seconds at which it was measured."""
     upper: np.ndarray
-    """(n,) how far apart they are there, nominal; inf where one of the two is not there."""
+    """(n,) how far apart they are there, nominal; inf where they are not checked: not there, gripped, or let touch."""
 
     @property
     def least(self) -> float:
@@ -73,7 +75,7 @@ def curves_of(auditor: Auditor, kept: Kept) -> tuple[Curve, ...]:
         for k, level in enumerate(levels.tolist() if motions else ()):
             found = contact_intervals(context, motions, Tried(level), 0.05 * level, auditor.max_steps)
             for i in found:
-                pair = Pair(i.model_a, i.link_a, i.model_b, i.link_b)
+                pair = pair_in(context, i.model_a, i.link_a, i.model_b, i.link_b)
                 own = within.setdefault(pair, [[] for _ in levels])
                 own[k].append((phase.seconds(i.enter), phase.seconds_after(i.exit)))
             if found.until < 1.0:
@@ -83,7 +85,8 @@ def curves_of(auditor: Auditor, kept: Kept) -> tuple[Curve, ...]:
     chosen = sorted(within, key=lambda pair: (closeness[pair], str(pair)))[:MOST_PAIRS]
     made = []
     for pair in chosen:
-        lists = [own + more for own, more in zip(within[pair], open_ends)]
+        unasked = [(p.begin, p.end) for p in auditor.plain if not auditor.between(pair).is_asked(p)]
+        lists = [own + more + unasked for own, more in zip(within[pair], open_ends)]
         edges, lower = steps(lists, levels, begin, end)
         made.append(Curve(pair, edges, lower, times, measured(auditor, pair, times)))
     made += soft_curves(auditor, levels) if soft else []

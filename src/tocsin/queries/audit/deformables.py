@@ -103,6 +103,8 @@ def proven_steps(
     lower = np.zeros(len(edges) - 1)
     near = np.interp(edges, times, np.where(np.isfinite(upper), upper, levels[-1]))
     for phase in auditor.plain:
+        if not auditor.between(pair).is_asked(phase):
+            continue
         context = alone(phase.context, pair)
         for k in np.flatnonzero((edges[:-1] >= phase.begin) & (edges[1:] <= phase.end)).tolist():
             part = part_of(auditor.program, phase, float(edges[k]), float(edges[k + 1]))

@@ -18,7 +18,7 @@ import numpy as np
 from tocsin import _cast
 from tocsin.model.program import Program
 from tocsin.model.timed import stamped
-from tocsin.queries.audit.between import Approach, Between
+from tocsin.queries.audit.between import Approach, Between, pair_in
 from tocsin.queries.audit.curves import Curve, curves_of
 from tocsin.queries.audit.deformables import alone, named, without
 from tocsin.queries.audit.program_records import Conflict, Kept, Measured, ProgramAudit
@@ -112,7 +112,7 @@ class Auditor:
             yield Conflict(Status.CAPPED, phase.seconds(found.until), phase.end, None, self.margin)
 
     def _conflict(self, phase: Phase, interval: ContactInterval) -> Conflict:
-        pair = Pair(interval.model_a, interval.link_a, interval.model_b, interval.link_b)
+        pair = pair_in(phase.context, interval.model_a, interval.link_a, interval.model_b, interval.link_b)
         status = Status.CONTACT if interval.proven else Status.CAPPED
         enter, leave = phase.seconds(interval.enter), phase.seconds_after(interval.exit)
         return Conflict(status, enter, leave, pair, self.margin_of(phase, pair))
@@ -141,7 +141,7 @@ class Auditor:
                 yield Conflict(Status.CAPPED, phase.seconds(hit.time), phase.end, None, self.margin)
                 return
             c = hit.contacts[0]
-            pair = Pair(c.model_a, c.link_a, c.model_b, c.link_b)
+            pair = pair_in(context, c.model_a, c.link_a, c.model_b, c.link_b)
             yield from self._halved(replace(phase, context=alone(context, pair)), pair, resolution)
             context = without(context, pair)
 
@@ -209,7 +209,7 @@ class Auditor:
                     upper = min(upper, nearest.distance)
         speed = None
         if where is not None and nearest.link_a:
-            pair = Pair(nearest.model_a, nearest.link_a, nearest.model_b, nearest.link_b)
+            pair = pair_in(where.context, nearest.model_a, nearest.link_a, nearest.model_b, nearest.link_b)
             phase = self.phases[self.plain.index(where)]
             found = self.between(pair).closest(phase, max(at - 0.02, phase.begin), min(at + 0.02, phase.end))
             if found is not None and found.distance <= nearest.distance:
