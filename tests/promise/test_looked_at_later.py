@@ -4,6 +4,7 @@ What an answer finds only when it is looked at (contacts, names, clearances) is 
 what cannot be is refused in a sentence; nothing is told of another link.
 """
 
+import copy
 import gc
 import pickle
 
@@ -166,3 +167,17 @@ def test_motions_that_were_sent_find_their_model_whatever_was_copied_meanwhile()
         assert np.array_equal(there.model.rest, robot.rest), "of itself, not of a copy"
         audits.clear()
         gc.collect()
+
+
+@pytest.mark.parametrize("kept", ["the first", "a copy"])
+def test_motions_that_were_sent_find_the_copy_that_is_left(kept):
+    robot = cell()[1]
+    sent = pickle.dumps(robot.move([0.0], [1.0]))
+    copied = copy.deepcopy(robot)
+    names = robot.link_names
+    if kept == "the first":
+        del copied
+    else:
+        del robot
+    gc.collect()
+    assert len(pickle.loads(sent).link_poses(1.0)) == len(names)

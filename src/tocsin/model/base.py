@@ -201,7 +201,8 @@ class SentModel:
     def __getattr__(self, attribute: str) -> Any:
         if attribute.startswith("__"):
             raise AttributeError(attribute)
-        model = _MODELS.get(self.uid)
+        copies = _MODELS.get(self.uid)
+        model = next(iter(copies.values()), None) if copies else None
         if model is None:
             raise TocsinError(
                 f"this motion is of {self.name!r}, which is not in this process: motions travel without their models, "
@@ -242,7 +243,8 @@ class Model:
     def __post_init__(self) -> None:
         """Freeze what it was made of, and be found by motions that are sent here."""
         self._freeze()
-        _MODELS[self.uid] = self
+        self._copies = _MODELS.setdefault(self.uid, WeakValueDictionary())
+        self._copies[id(self)] = self
 
     def _freeze(self) -> None:
         """Freeze what scenes look at only once, or when told that it has changed.
@@ -254,7 +256,8 @@ class Model:
             array.setflags(write=False)
 
     def __getstate__(self) -> dict[str, object]:
-        return {name: value for name, value in self.__dict__.items() if name not in ("_links", "_quaternions")}
+        own = "_links", "_quaternions", "_copies"
+        return {name: value for name, value in self.__dict__.items() if name not in own}
 
     def __setstate__(self, state: dict[str, object]) -> None:
         self.__dict__.update(state)
@@ -350,5 +353,5 @@ class Model:
         self.changed()
 
 
-_MODELS: WeakValueDictionary[str, Model] = WeakValueDictionary()
-"""Those of this process, by their `uid`; of several copies the last."""
+_MODELS: WeakValueDictionary[str, WeakValueDictionary[int, Model]] = WeakValueDictionary()
+"""Those of this process, by their `uid`: a model and its copies, the oldest first. Each keeps the table alive."""

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
@@ -29,6 +29,7 @@ from tocsin.motion.poses import base_matrix, link_poses
 if TYPE_CHECKING:
     from tocsin.model.robot import Robot
 
+AnyModel = TypeVar("AnyModel", bound=Model)
 
 @dataclass(frozen=True, eq=False)
 class Carried:
@@ -133,7 +134,7 @@ def copies(models: Sequence[Model]) -> list[Model]:
     return list(made.values())
 
 
-def twin(model: Model) -> Model:
+def twin(model: AnyModel) -> AnyModel:
     """Return a copy that shares what is never written: a scene of 10,000 bodies is copied in milliseconds."""
     made = object.__new__(type(model))
     made.__dict__.update(model.__dict__)

@@ -24,6 +24,7 @@ from tocsin.model.base import Model, Motion
 from tocsin.model.body import Body
 from tocsin.model.deformable import Deformable
 from tocsin.model.following import Errors, errors_said, spelled
+from tocsin.model.grasp import twin
 from tocsin.model.robot import Robot
 from tocsin.model.timed import stamped
 from tocsin.model.tracks import Track
@@ -312,7 +313,7 @@ def begun(motion: Motion, begin: float) -> Motion:
 
 def _standing_at(robot: Robot, row: np.ndarray) -> Robot:
     """Return the robot as it is elsewhere than in its scene: joints that a path does not name stay there."""
-    there = copy.copy(robot)
+    there = twin(robot)
     there.rest = _cast.frozen(row)
     return there
 
