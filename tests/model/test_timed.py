@@ -1,5 +1,7 @@
 """Motions on a clock: what stands before and after, stamps that go back, polynomials that are taken apart."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
@@ -35,3 +37,20 @@ def test_a_polynomial_of_a_high_degree_is_within_its_error():
             exact = sum(given[i, p, 0] * x**p for p in range(12))
             if int(times[k]) == i:
                 assert abs(value - exact) <= error[0] + 1e-13
+
+
+@pytest.mark.parametrize("degree", [20, 30, 40])
+def test_large_terms_that_cancel_are_within_the_error(degree):
+    """A Chebyshev polynomial's terms are 1e7 and 1e15 times its values: what rounding takes of them counts too."""
+    power = np.polynomial.chebyshev.cheb2poly([0.0] * degree + [1.0])
+    given = sum(c * np.polynomial.Polynomial([-1.0, 2.0]) ** k for k, c in enumerate(power)).coef[None, :, None]
+    pieces, times, error = reduced(given)
+    worst = 0.0
+    for x in np.linspace(0.0, 1.0, 101):
+        k = min(int(np.searchsorted(times, x, side="right")) - 1, len(pieces) - 1)
+        share = (Fraction(float(x)) - Fraction(times[k])) / (Fraction(times[k + 1]) - Fraction(times[k]))
+        value = sum(Fraction(float(c)) * share**p for p, c in enumerate(pieces[k, :, 0]))
+        exact = sum(Fraction(float(c)) * Fraction(float(x)) ** p for p, c in enumerate(given[0, :, 0]))
+        worst = max(worst, float(abs(value - exact)))
+    assert worst <= error[0] + 2.0**-46 * np.abs(pieces).sum(axis=1).max()
+    assert error[0] >= 2.0**-52 * np.abs(given).sum()  # by how much the given ones were rounded

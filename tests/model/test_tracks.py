@@ -115,3 +115,23 @@ def test_a_time_is_looked_up_among_thousands_of_segments_in_few_steps(monkeypatc
     monkeypatch.setattr(Segment, "begin", property(lambda segment: asked.append(segment) or usual(segment)))
     track.at(7.5)
     assert len(asked) < 12
+
+
+def test_a_turn_too_small_for_a_cosine_goes_into_the_tube():
+    """A step that started 2e-8 rad from where its model was started nowhere else, by its cosine."""
+    body = Body(Box((0.1, 0.1, 0.1)), name="box")
+    track = Track(body)
+    behind, ahead = (tocsin.pose((0, 0, 0), rpy=(0, 0, a)) for a in (1.0, 1.0 + 2e-8))
+    track.add(body.follow([tocsin.pose(), behind], times=[0, 1]))
+    track.add(body.follow([ahead, tocsin.pose((1, 0, 0), rpy=(0, 0, 1.0))], times=[1, 2]))
+    assert track.segments[1].error[3] == pytest.approx(2e-8, rel=1e-6)
+
+
+def test_a_frame_that_was_given_is_passed_as_it_is():
+    """Its share of the whole step was rounded, and with it all vertices."""
+    sheet = tocsin.Deformable(np.zeros((3, 3)) + np.eye(3), [[0, 1, 2]], name="sheet")
+    rng = np.random.default_rng(4)
+    frames = sheet.vertices + np.cumsum(rng.normal(size=(50, 3, 3)), axis=0)
+    times = np.cumsum(rng.uniform(0.01, 1.0, 50))
+    part = Program().follow(sheet, frames, times=times).tracks[id(sheet)].part(0.0, float(times[-1] - times[0]))
+    assert np.array_equal(part.frames, frames)

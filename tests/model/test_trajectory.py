@@ -258,3 +258,25 @@ def test_powers_that_no_piece_has_are_left_out_before_anything_is_computed():
     table[1, 0] = 1.0
     plan = Trajectory.of_pieces([0.0, 1.0, 2.0], table)
     assert (plan.degree, plan.coefficients.shape, plan.positions.ravel().tolist()) == (1, (2, 2, 1), [0.0, 1.0, 2.0])
+
+
+def test_pieces_with_terms_that_cancel_have_to_meet_all_the_same():
+    """Knots were taken as meeting within units of the terms, which of degree 30 are 1e14 times the value."""
+    bezier = np.polynomial.Polynomial([1.0])
+    for _ in range(30):
+        bezier = bezier * np.polynomial.Polynomial([1.0, -2.0])  # (1 - 2 t)^30: from 1 to 1
+    c = np.zeros((2, 31, 1))
+    c[0, :, 0] = bezier.coef
+    c[1, 0, 0] = 1.5
+    with pytest.raises(tocsin.TocsinError, match="its pieces do not meet"):
+        Trajectory.of_pieces([0.0, 1.0, 2.0], c)
+    c[1, 0, 0] = 1.0 + 1e-7
+    assert Trajectory.of_pieces([0.0, 1.0, 2.0], c).gaps[0] == pytest.approx(1e-7, rel=1e-6)
+
+
+def test_lines_that_end_a_few_units_off_their_knots_are_in_a_tube():
+    """They are followed from knot to knot; beyond what rounding takes of that, a line is another."""
+    c = np.array([[[0.0], [1.0 + 2.0**-48]], [[1.0], [0.0]]])
+    plan = Trajectory.of_pieces([0.0, 1.0, 2.0], c, joint_names=["a"])
+    assert plan.gaps[0] == 2.0**-48
+    assert Trajectory([0.0, 0.3, 2.0], [[0.1], [0.7], [1e3]]).gaps[0] == 0.0

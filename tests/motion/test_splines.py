@@ -49,22 +49,63 @@ def test_what_is_no_piecewise_polynomial_is_refused_by_name():
         splines.of_toppra_spline(SimpleNamespace(cspl=None))
 
 
-def test_joints_with_knots_of_their_own_become_one_curve():
-    """One joint goes 3 t, the other t^2 until 1 and then stays at 1: the knots of both."""
-    line = np.array([0.0, 2.0]), np.array([[[0.0], [3.0]]])
-    bent = np.array([0.0, 1.0, 2.0]), np.array([[[0.0], [0.0], [1.0]], [[1.0], [0.0], [0.0]]])
-    pieces = splines.joined([line, bent])
-    assert pieces[0].tolist() == [0.0, 1.0, 2.0]
-    for t, expected in ((0.0, [0, 0]), (0.5, [1.5, 0.25]), (1.0, [3, 1]), (1.75, [5.25, 1])):
-        assert value(pieces, t) == expected
+def test_paths_of_toppra_are_read():
+    rng = np.random.default_rng(8)
+    x, y, yd = np.array([0.0, 0.5, 2.0]), rng.normal(size=(3, 2)), rng.normal(size=(3, 2))
+    polys = [interpolate.BPoly.from_derivatives(x, np.stack([y[:, j], yd[:, j]], axis=1)) for j in range(2)]
+    simple = splines.pieces_of(SimpleNamespace(_polys=polys, path_interval=x[[0, -1]]))
+    for t in np.linspace(0.0, 2.0, 17):
+        assert value(simple, t) == pytest.approx([float(p(t)) for p in polys], abs=1e-13)
+    path = SimpleNamespace(coeff=[np.array([1, 2, 3]), np.array([-2.0, -3, 4, 5])], s_start=0.5, s_end=1.5)
+    pieces = splines.pieces_of(path)
+    assert pieces[0].tolist() == [0.5, 1.5]
+    for s in (0.5, 0.8, 1.5):
+        assert value(pieces, s) == pytest.approx([1 + 2 * s + 3 * s**2, -2 - 3 * s + 4 * s**2 + 5 * s**3], abs=1e-13)
 
 
-def test_a_shift_changes_the_origin_and_not_the_curve():
-    rng = np.random.default_rng(5)
-    c, by = rng.normal(size=(4, 6, 3)), rng.normal(size=4)
-    moved = splines.shifted(c, by)
-    for k in range(4):
-        for x in (-1.0, 0.0, 0.3):
-            before = [np.polynomial.polynomial.polyval(x + by[k], c[k, :, j]) for j in range(3)]
-            after = [np.polynomial.polynomial.polyval(x, moved[k, :, j]) for j in range(3)]
-            assert after == pytest.approx(before, rel=1e-12, abs=1e-12)
+class Parameterized:
+    """Drake's PathParameterizedTrajectory, as far as it is read."""
+
+    def __init__(self, path, scaling):
+        self._path_given, self._scaling = path, scaling
+
+    def path(self):
+        return self._path_given
+
+    def time_scaling(self):
+        return self._scaling
+
+
+@pytest.mark.parametrize(
+    "scaling",
+    [
+        interpolate.CubicHermiteSpline([0.0, 1.0, 3.0], [0.0, 0.7, 2.0], [0.0, 1.0, 0.0]),
+        interpolate.PPoly(np.array([[2.0], [0.0]]), [5.0, 6.0]),
+        interpolate.PPoly(np.array([[-8.0], [8.0], [0.0]]), [0.0, 1.0]),  # there, touching the end, and back
+        interpolate.PPoly(np.array([[-4.0], [4.0], [0.0]]), [0.0, 1.0]),  # the same, touching a knot
+        interpolate.PPoly(np.array([[0.0], [1.0]]), [0.0, 1.0]),  # stands at a knot
+    ],
+)
+def test_a_path_with_its_times_is_composed(scaling):
+    rng = np.random.default_rng(9)
+    path = interpolate.CubicSpline([0.0, 0.6, 1.0, 2.0], rng.normal(size=(4, 2)))
+    pieces = splines.pieces_of(Parameterized(path, scaling))
+    assert (np.diff(pieces[0]) > 0.0).all()
+    assert pieces[0][[0, -1]].tolist() == [scaling.x[0], scaling.x[-1]]
+    for t in np.linspace(scaling.x[0], scaling.x[-1], 201):
+        assert value(pieces, t) == pytest.approx(path(scaling(t)).tolist(), abs=1e-13)
+
+
+def test_times_that_leave_their_path_are_refused():
+    path = interpolate.CubicSpline([0.0, 1.0], [[0.0], [1.0]])
+    with pytest.raises(TocsinError, match=r"leads to 1\.0[0-9]*, and its path goes from 0 to 1"):
+        splines.pieces_of(Parameterized(path, interpolate.PPoly(np.array([[1.1], [0.0]]), [0.0, 1.0])))
+    with pytest.raises(TocsinError, match="has one value"):
+        splines.pieces_of(Parameterized(path, interpolate.CubicSpline([0.0, 1.0], [[0.0, 1.0], [1.0, 1.0]])))
+
+
+def test_a_spline_that_is_not_finite_is_refused():
+    with pytest.raises(TocsinError, match="the coefficients of a spline must be finite"):
+        splines.pieces_of(interpolate.BPoly(np.array([[[np.nan]], [[0.0]]]), [0.0, 1.0]))
+    with pytest.raises(TocsinError, match="the knots of a spline must be finite"):
+        splines.pieces_of(SimpleNamespace(t=[0.0, 0.0, 1.0, np.inf], c=[0.0, 1.0], k=1))

@@ -26,8 +26,8 @@ from tocsin.model.base import Model, Motion
 from tocsin.model.deformable import Deformable, Deforming
 from tocsin.model.robot import Robot
 from tocsin.model.timed import SplineMotion, stamped
+from tocsin.motion.bases import shifted
 from tocsin.motion.links import BASE_WIDTH
-from tocsin.motion.splines import shifted
 
 MEETS = 1e-6
 """How far (radians, metres) a segment may start from where its model is then; that is added to its tube."""
@@ -125,10 +125,10 @@ class Track:
         gap, signs = np.abs(ahead - behind), np.ones(self.model.width)
         for k in self.model.quaternions:
             gap[k : k + 4] = 0.0
-            cosine = min(abs(float(behind[k : k + 4] @ ahead[k : k + 4])), 1.0)
-            same = np.array_equal(behind[k : k + 4], ahead[k : k + 4])
-            gap[k] = 0.0 if same else 2.0 * math.acos(cosine)
-            signs[k : k + 4] = 1.0 if behind[k : k + 4] @ ahead[k : k + 4] >= 0.0 else -1.0
+            p, q = behind[k : k + 4], ahead[k : k + 4]
+            signs[k : k + 4] = 1.0 if p @ q >= 0.0 else -1.0
+            # By the chord: of a cosine near 1 nothing is left of a turn of less than 3e-8 rad.
+            gap[k] = 4.0 * math.asin(min(0.5 * float(np.linalg.norm(q - signs[k] * p)), 1.0)) * (1.0 + 2.0**-40)
         if gap.max() > MEETS:
             entry = int(np.argmax(gap))
             raise self._jump(segment, float(gap[entry]), self._entry(entry))
@@ -243,9 +243,12 @@ def _end(segment: Segment, piece: int, until: float) -> Row:
 
 
 def vertices_of(segment: Segment, t: float) -> np.ndarray:
-    """Return where the vertices of a deformable model are at a time."""
+    """Return where the vertices of a deformable model are at a time: at a knot the frame that was given."""
     motion = segment.motion
     if not isinstance(motion, Deforming):
         raise TocsinError("a deformable model moves by its vertices.")
+    known = np.flatnonzero(segment.times == t)
+    if len(known):
+        return motion.frames[known[0]]
     share = (t - segment.begin) / (segment.end - segment.begin)
     return motion.vertices_at(float(np.clip(share, 0.0, 1.0)))

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,7 +22,8 @@ from numpy.typing import ArrayLike
 
 from tocsin import _cast
 from tocsin.errors import TocsinError
-from tocsin.motion.splines import pieces_of, shifted
+from tocsin.motion.bases import MOST_TERMS, shifted
+from tocsin.motion.splines import pieces_of
 
 if TYPE_CHECKING:
     from scipy.interpolate import PPoly
@@ -31,11 +33,14 @@ if TYPE_CHECKING:
 JOINED = 1e-6
 """How far apart (radians, metres) two pieces may be at their knot; what they are is added to the joint's error."""
 
-MOST_TERMS = 64
-"""Coefficients of a polynomial that are read: of a higher degree nothing is left of its digits."""
-
 SAME = 2.0**-44
 """Of the sizes of all terms: knots that meet up to rounding."""
+
+SAME_LINE = 2.0**-50
+"""The same of straight lines: those are followed from knot to knot, and that is all that kernels allow for."""
+
+ROUGH = 1e-9
+"""Radians, metres: where rounding may be more than this, ends are computed in rationals."""
 
 
 class Trajectory:
@@ -148,7 +153,12 @@ class Trajectory:
         ends = _values(self.coefficients, lasts)
         off = np.abs(ends - self.positions[1:])
         mass = _values(np.abs(self.coefficients), lasts)
-        off = np.where(off <= SAME * (mass + np.abs(self.positions[1:])), 0.0, off)
+        allowed = (SAME if self.degree > 1 else SAME_LINE) * (mass + np.abs(self.positions[1:]))
+        off = np.where(off <= allowed, 0.0, off)
+        for piece, column in np.argwhere(allowed > ROUGH).tolist():
+            # Of large terms that cancel floats say too little.
+            behind = Fraction(float(self.positions[piece + 1, column]))
+            off[piece, column] = abs(self._exact_end(piece, column) - behind)
         far = np.argwhere(off > JOINED)
         if len(far):
             piece, column = far[0].tolist()
@@ -159,6 +169,14 @@ class Trajectory:
                 f"{self.positions[piece + 1, column]:g}."
             )
         self.gaps = _cast.frozen(off.max(axis=0))
+
+    def _exact_end(self, piece: int, column: int) -> Fraction:
+        """Return where a joint is at the end of a piece."""
+        lasts = Fraction(float(self.knots[piece + 1])) - Fraction(float(self.knots[piece]))
+        value = Fraction(0)
+        for c in self.coefficients[piece, ::-1, column].tolist():
+            value = value * lasts + Fraction(c)
+        return value
 
     @property
     def said(self) -> str:

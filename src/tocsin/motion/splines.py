@@ -3,19 +3,19 @@
 | library | |
 |---|---|
 | scipy | `PPoly` and its kin (`CubicSpline`, `PchipInterpolator`, `Akima1DInterpolator`, ...); `BPoly`; `BSpline` |
-| toppra | `SplineInterpolator`, `ParametrizeSpline`; `ParametrizeConstAccel` over one of these or a `PolynomialPath` |
+| toppra | `SplineInterpolator`, `ParametrizeSpline`, `SimplePath`, `PolynomialPath`; `ParametrizeConstAccel` over one |
 | Ruckig | `Trajectory`: cubics, every joint with its own knots |
-| Drake | `PiecewisePolynomial`; `BsplineTrajectory`; `BezierCurve`; a `CompositeTrajectory` of these |
+| Drake | `PiecewisePolynomial`; `BsplineTrajectory`; `BezierCurve`; a `CompositeTrajectory` of these; |
+| | `PathParameterizedTrajectory` |
 
 They are known by what they have, not by their names. Coefficients of scipy's `PPoly` are taken as they are; what has to
-be computed (other bases, knots of other joints) is, in exact or in extended precision, and rounded once.
+be computed (other bases, knots of other joints) is, in exact or in extended precision, and rounded once (`bases`).
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from fractions import Fraction
 from itertools import pairwise
 from typing import Any, Protocol
 
@@ -23,15 +23,12 @@ import numpy as np
 
 from tocsin import _cast
 from tocsin.errors import TocsinError
+from tocsin.motion.bases import Pieces, composed, from_bernstein, from_bspline, joined, shifted, stacked
 
 KNOWN = (
     "scipy's PPoly, BPoly and BSpline, toppra's splines, Ruckig's Trajectory, Drake's PiecewisePolynomial, "
-    "BsplineTrajectory, BezierCurve and CompositeTrajectory"
+    "BsplineTrajectory, BezierCurve, PathParameterizedTrajectory and CompositeTrajectory"
 )
-
-Pieces = tuple[np.ndarray, np.ndarray]
-"""Knots (k,), and coefficients (k - 1, powers, n) in powers of the time since the piece began."""
-
 
 # ---- what is read of the curves of other libraries, before any of it is checked -------------------------------------
 
@@ -55,6 +52,20 @@ class Inside(Protocol):
     """toppra's splines: scipy's `CubicSpline`, or a function where there is one waypoint only."""
 
     cspl: Powers
+
+
+class Polys(Protocol):
+    """toppra's `SimplePath`: a `BPoly` of every joint."""
+
+    _polys: Sequence[Powers]
+
+
+class Coefficients(Protocol):
+    """toppra's `PolynomialPath`: of every joint the coefficients in powers of s, from one s to another."""
+
+    coeff: Sequence[object]
+    s_start: float
+    s_end: float
 
 
 class Retimed(Protocol):
@@ -141,6 +152,18 @@ class DrakeBezier(Protocol):
         ...
 
 
+class DrakeParameterized(Protocol):
+    """Drake's `PathParameterizedTrajectory`."""
+
+    def path(self) -> object:
+        """Return the curve q(s)."""
+        ...
+
+    def time_scaling(self) -> object:
+        """Return s(t)."""
+        ...
+
+
 class DrakeComposite(Protocol):
     """Drake's `CompositeTrajectory`, as its planners of convex sets return it."""
 
@@ -185,68 +208,13 @@ def of_ppoly(curve: Powers) -> Pieces:
 def of_bpoly(curve: Powers) -> Pieces:
     """scipy.interpolate.BPoly: Bernstein coefficients; in powers of the share of a piece, then of time."""
     return from_bernstein(
-        _numbers(curve.x, "the knots"), columns(_numbers(curve.c, "the coefficients"), type(curve).__name__)
+        _finite(curve.x, "the knots"), columns(_finite(curve.c, "the coefficients"), type(curve).__name__)
     )
-
-
-def from_bernstein(x: np.ndarray, coefficients: np.ndarray) -> Pieces:
-    """Return pieces with knots x and Bernstein coefficients (powers, pieces, n)."""
-    b = coefficients.astype(np.longdouble)
-    n = len(b) - 1
-    h = np.diff(x.astype(np.longdouble))[:, None]
-    powers = []
-    for k in range(n + 1):
-        sign = [(-1) ** (k - i) * math.comb(n, k) * math.comb(k, i) for i in range(k + 1)]
-        powers.append(sum(s * b[i] for i, s in enumerate(sign)) / h**k)
-    return x, np.stack(powers, axis=1).astype(np.float64)
 
 
 def of_bspline(curve: Basis) -> Pieces:
     """scipy.interpolate.BSpline."""
-    return from_bspline(_numbers(curve.t, "the knots"), _numbers(curve.c, "the coefficients"), int(curve.k))
-
-
-def from_bspline(t: np.ndarray, c: np.ndarray, degree: int) -> Pieces:
-    """Return the pieces of a B-spline with knots t and control points c (m, n), in exact arithmetic.
-
-    A derivative of a B-spline is one of a lower degree with control points k (c_{i+1} - c_i) / (t_{i+k+1} - t_{i+1});
-    where a piece begins, its value by de Boor's recursion. Both in rationals; the coefficients are rounded at last.
-    """
-    c = c[:, None] if c.ndim == 1 else c
-    if c.ndim != 2:
-        raise TocsinError(f"a B-spline with control points of shape {c.shape} has no row of joint values.")
-    m = len(t) - degree - 1
-    knots = np.unique(t[degree : m + 1])
-    exact = [Fraction(float(x)) for x in t]
-    out = np.zeros((len(knots) - 1, degree + 1, c.shape[1]))
-    for j in range(c.shape[1]):
-        control = [Fraction(float(x)) for x in c[:m, j]]
-        times = exact
-        scale = Fraction(1)
-        for order in range(degree + 1):
-            k = degree - order
-            for i, x in enumerate(knots[:-1].tolist()):
-                out[i, order, j] = float(_de_boor(times, control, k, Fraction(x)) * scale)
-            scale = scale / (order + 1)
-            if k:
-                control = [
-                    k * (b - a) / span if (span := times[i + k + 1] - times[i + 1]) else Fraction(0)
-                    for i, (a, b) in enumerate(pairwise(control))
-                ]
-                times = times[1:-1]
-    return knots, out
-
-
-def _de_boor(t: Sequence[Fraction], c: Sequence[Fraction], k: int, x: Fraction) -> Fraction:
-    """Return the value of a B-spline of degree k at x, from the right."""
-    i = max(n for n in range(k, len(t) - k - 1) if t[n] <= x)
-    d = list(c[i - k : i + 1])
-    for r in range(1, k + 1):
-        for j in range(k, r - 1, -1):
-            a, b = t[j + i - k], t[j + 1 + i - r]
-            share = (x - a) / (b - a) if b != a else Fraction(0)
-            d[j] = (1 - share) * d[j - 1] + share * d[j]
-    return d[k]
+    return from_bspline(_finite(curve.t, "the knots"), _finite(curve.c, "the coefficients"), int(curve.k))
 
 
 def of_toppra_spline(curve: Inside) -> Pieces:
@@ -257,22 +225,26 @@ def of_toppra_spline(curve: Inside) -> Pieces:
     return of_ppoly(inside)
 
 
+def of_toppra_simple(curve: Polys) -> Pieces:
+    """toppra's SimplePath."""
+    return joined([of_bpoly(poly) for poly in curve._polys])
+
+
+def of_toppra_polynomials(curve: Coefficients) -> Pieces:
+    """toppra's PolynomialPath."""
+    rows = [_numbers(row, "the coefficients").reshape(-1) for row in curve.coeff]
+    ends = np.array([float(curve.s_start), float(curve.s_end)])
+    width = max(len(row) for row in rows)
+    return ends, shifted(np.stack([np.pad(row, (0, width - len(row))) for row in rows], axis=1)[None], ends[:1])
+
+
 def of_toppra_retimed(curve: Retimed) -> Pieces:
     """toppra's ParametrizeConstAccel: a path q(s), and s(t) piecewise quadratic. Composed, piece by piece.
 
     Between two grid points s = s0 + v t + u t^2 / 2; where a knot of the path lies between them, the time at which s is
     there is another knot.
     """
-    path = curve._path
-    if hasattr(path, "cspl"):
-        knots, c = of_toppra_spline(path)
-    elif hasattr(path, "coeff"):  # PolynomialPath
-        c = np.atleast_2d(_numbers(path.coeff, "the coefficients")).T[None]
-        knots = np.array([0.0, math.inf])
-    else:
-        raise TocsinError(
-            f"a toppra path of kind {type(path).__name__} is not a piecewise polynomial that can be followed."
-        )
+    knots, c = pieces_of(curve._path)
     grid, stamps = _numbers(curve._ss, "the grid"), _numbers(curve._ts, "the times")
     speeds, accelerations = _numbers(curve._velocities, "the velocities"), _numbers(curve._us, "the accelerations")
     times, found = [float(stamps[0])], []
@@ -286,28 +258,15 @@ def of_toppra_retimed(curve: Retimed) -> Pieces:
                 continue
             k = int(np.clip(np.searchsorted(knots, a, side="right") - 1, 0, len(c) - 1))
             inner = np.array([a - knots[k], v + u * begin, 0.5 * u], np.longdouble)
-            found.append(_composed(c[k], inner))
+            found.append(composed(c[k], inner))
             times.append(end)
-    width = max(len(piece) for piece in found)
-    return np.array(times), np.stack([np.pad(p, ((0, width - len(p)), (0, 0))) for p in found])
+    return np.array(times), stacked(found)
 
 
 def _reached(s: float, v: float, u: float) -> float:
     """Return when v t + u t^2 / 2 is s."""
     square = math.sqrt(max(v * v + 2.0 * u * s, 0.0))
     return 0.0 if s <= 0.0 else 2.0 * s / (v + square)
-
-
-def _composed(outer: np.ndarray, inner: np.ndarray) -> np.ndarray:
-    """Return the coefficients of outer(inner(t)): (powers, n) of (powers, n) and (powers,)."""
-    found = np.zeros((1, outer.shape[1]), np.longdouble)
-    for c in outer[::-1]:
-        product = np.zeros((len(found) + len(inner) - 1, outer.shape[1]), np.longdouble)
-        for k, x in enumerate(inner):
-            product[k : k + len(found)] += x * found
-        product[0] += c
-        found = product
-    return found[: (len(outer) - 1) * (len(inner) - 1) + 1].astype(np.float64)
 
 
 def of_ruckig(curve: Profiles) -> Pieces:
@@ -343,28 +302,6 @@ def of_ruckig(curve: Profiles) -> Pieces:
     return joined(joints)
 
 
-def joined(joints: Sequence[Pieces]) -> Pieces:
-    """Return curves with knots of their own as one, with the knots of all; they begin and end together."""
-    knots = np.unique(np.concatenate([times for times, _ in joints]))
-    width = max(c.shape[1] for _, c in joints)
-    found = []
-    for times, c in joints:
-        piece = np.clip(np.searchsorted(times, knots[:-1], side="right") - 1, 0, len(c) - 1)
-        moved = shifted(c[piece], knots[:-1] - times[piece])
-        found.append(np.pad(moved, ((0, 0), (0, width - c.shape[1]), (0, 0))))
-    return knots, np.concatenate(found, axis=2)
-
-
-def shifted(coefficients: np.ndarray, by: np.ndarray) -> np.ndarray:
-    """Return the coefficients in powers of t - by, one number a piece."""
-    c = coefficients.astype(np.longdouble)
-    n = c.shape[1] - 1
-    for i in range(n):
-        for k in range(n - 1, i - 1, -1):
-            c[:, k] += by[:, None] * c[:, k + 1]
-    return c.astype(np.float64)
-
-
 def of_drake_polynomials(curve: DrakePolynomials) -> Pieces:
     """Drake's PiecewisePolynomial, whose values are a column: powers of t since the segment began."""
     times = _numbers(curve.get_segment_times(), "the segment times")
@@ -382,13 +319,13 @@ def of_drake_polynomials(curve: DrakePolynomials) -> Pieces:
 def of_drake_bspline(curve: DrakeBspline) -> Pieces:
     """Drake's BsplineTrajectory."""
     basis = curve.basis()
-    points = np.array([_numbers(p, "the control points").reshape(-1) for p in curve.control_points()])
-    return from_bspline(_numbers(basis.knots(), "the knots"), points, int(basis.order()) - 1)
+    points = np.array([_finite(p, "the control points").reshape(-1) for p in curve.control_points()])
+    return from_bspline(_finite(basis.knots(), "the knots"), points, int(basis.order()) - 1)
 
 
 def of_drake_bezier(curve: DrakeBezier) -> Pieces:
     """Drake's BezierCurve."""
-    points = np.atleast_2d(_numbers(curve.control_points(), "the control points"))
+    points = np.atleast_2d(_finite(curve.control_points(), "the control points"))
     return from_bernstein(np.array([float(curve.start_time()), float(curve.end_time())]), points.T[:, None])
 
 
@@ -402,14 +339,64 @@ def of_drake_composite(curve: DrakeComposite) -> Pieces:
     return knots, np.concatenate([np.pad(c, ((0, 0), (0, width - c.shape[1]), (0, 0))) for _, c in segments])
 
 
+def of_drake_parameterized(curve: DrakeParameterized) -> Pieces:
+    """Drake's PathParameterizedTrajectory: a path q(s) composed with s(t), both piecewise polynomials.
+
+    Where s passes a knot of the path is another knot. These times are rounded, so that a piece of the path may be
+    followed by that much beyond its end; more knots than needed do no harm.
+    """
+    knots, c = pieces_of(curve.path())
+    stamps, scaling = pieces_of(curve.time_scaling())
+    if scaling.shape[2] != 1:
+        raise TocsinError("the time scaling of a PathParameterizedTrajectory has one value, the parameter of its path.")
+    times, found = [], []
+    for begin, end, s in zip(stamps[:-1].tolist(), stamps[1:].tolist(), scaling[:, :, 0]):
+        cuts = [0.0, *_passes(s, knots, end - begin), end - begin]
+        for a, b in pairwise(cuts):
+            middle = float(np.polynomial.polynomial.polyval(0.5 * (a + b), s))
+            if not knots[0] - OUTSIDE * np.ptp(knots) <= middle <= knots[-1] + OUTSIDE * np.ptp(knots):
+                raise TocsinError(
+                    f"the time scaling of a PathParameterizedTrajectory leads to {middle:g}, and its path goes from "
+                    f"{knots[0]:g} to {knots[-1]:g}."
+                )
+            k = int(np.clip(np.searchsorted(knots, middle, side="right") - 1, 0, len(c) - 1))
+            inner = shifted(s[None, :, None], np.array([a]))[0, :, 0].astype(np.longdouble)
+            inner[0] -= knots[k]
+            times.append(begin + a)
+            found.append(composed(c[k], inner))
+    return np.array([*times, stamps[-1]]), stacked(found)
+
+
+OUTSIDE = 1e-9
+"""Of the length of a path: how far rounding may lead beyond it."""
+
+
+def _passes(s: np.ndarray, knots: np.ndarray, lasts: float) -> list[float]:
+    """Return the times between 0 and `lasts` at which a polynomial is at one of these knots, or all but touches it."""
+    found: set[float] = set()
+    top = int(np.flatnonzero(s).max(initial=0))
+    for knot in knots if top else ():
+        roots = np.polynomial.polynomial.polyroots(np.array([s[0] - knot, *s[1 : top + 1]]))
+        found |= {float(r.real) for r in roots if abs(r.imag) <= 1e-4 * lasts}
+    least = 2.0**-40 * lasts
+    times = [0.0]
+    for t in sorted(t for t in found if t < lasts - least):
+        if t > times[-1] + least:
+            times.append(t)
+    return times[1:]
+
+
 READERS: tuple[tuple[tuple[str, ...], Callable[[Any], Pieces]], ...] = (
     (("_path", "_ss", "_us", "_ts"), of_toppra_retimed),
     (("cspl",), of_toppra_spline),
+    (("_polys", "path_interval"), of_toppra_simple),
+    (("coeff", "s_start", "s_end"), of_toppra_polynomials),
     (("profiles", "duration"), of_ruckig),
     (("get_segment_times", "getPolynomialMatrix"), of_drake_polynomials),
     (("basis", "control_points"), of_drake_bspline),
     (("BernsteinBasis", "control_points"), of_drake_bezier),
     (("get_number_of_segments", "segment"), of_drake_composite),
+    (("path", "time_scaling"), of_drake_parameterized),
     (("t", "c", "k"), of_bspline),
     (("c", "x", "from_derivatives"), of_bpoly),
     (("c", "x", "extrapolate"), of_ppoly),
@@ -422,3 +409,10 @@ def _numbers(given: object, what: str) -> np.ndarray:
     if values.dtype.kind == "c":
         raise TocsinError(f"{what} are complex; a trajectory is real.")
     return values.astype(np.float64)
+
+
+def _finite(given: object, what: str) -> np.ndarray:
+    values = _numbers(given, what)
+    if not np.isfinite(values).all():
+        raise TocsinError(f"{what} of a spline must be finite; got nan or inf.")
+    return values
