@@ -12,7 +12,9 @@ from effort import refusal
 from octomaps import encoded, full
 from tocsin import Robot, RobotBuilder, TocsinError, UnknownNameError
 from tocsin.geometry.primitives import Box, ConvexHull, Cylinder, Sphere
+from tocsin.io.environment import load_environment
 from tocsin.io.planning import load_problem, load_scene_file
+from tocsin.io.programs import load_moveit_program
 from tocsin.motion.poses import base_matrix
 
 QUARTER = 0.5**0.5
@@ -327,7 +329,7 @@ def broken_scenes():
         ({"data": ["a"], "resolution": 0.1, "id": "OcTree"}, "must be bytes"),
     ):
         yield scene(world={"octomap": {"octomap": octomap}}), sentence
-    yield scene(world={"octomap": {"header": {"frame_id": "moon"}, "octomap": {"data": [1]}}}), "of the octomap"
+    yield scene(world={"octomap": {"header": {"frame_id": "moon"}, "octomap": {"data": [1]}}}), "octomap is placed in"
     yield scene(robot_state={"joint_state": {"name": ["a"], "position": []}}), "1 joint names, but 0"
     yield scene(robot_state={"joint_state": {"name": ["a", "a"], "position": [1, 2]}}), "'a' twice"
     yield scene(allowed_collision_matrix={"entry_names": ["a"], "entry_values": []}), "1 rows of 1"
@@ -462,3 +464,49 @@ def test_an_octomap_in_which_nothing_is_occupied_is_nothing(tmp_path):
     octomap = {"binary": True, "id": "OcTree", "resolution": 0.1, "data": [1, 0]}
     file.write_text(json.dumps({"world": {"octomap": {"octomap": octomap}}}))
     assert load_scene_file(file).bodies == ()
+
+
+# ---- frames of the robot -------------------------------------------------------------------------------------------
+
+
+def mast():
+    """A mast on a base, an arm that turns on it."""
+    builder = RobotBuilder("mast").link("root", Box((0.1, 0.1, 0.1))).link("top", parent="root", origin=(0, 0, 2.0))
+    return builder.link("arm", Box((0.5, 0.1, 0.1)), parent="top", joint="revolute", joint_name="pan").build()
+
+
+def test_objects_are_placed_in_the_root_of_the_robot_and_what_is_fixed_to_it(tmp_path):
+    """Where no virtual joint says otherwise, MoveIt's planning frame is the root: such scenes were refused."""
+    robot = mast()
+    robot.place((1.0, 0, 0))
+    boxes = [thing(name, header={"frame_id": name}) for name in ("root", "top")]
+    file = write(tmp_path, "scene.yaml", {"world": {"collision_objects": boxes}})
+    at_root, at_top = (placed(body)[:3, 3] for body in load_environment(file, robot=robot))
+    assert np.allclose(at_top - at_root, (0, 0, 2))
+    inner = thing("cube", header={"frame_id": "world"})
+    (alone,) = load_environment(write(tmp_path, "world.yaml", {"world": {"collision_objects": [inner]}}))
+    assert np.allclose(at_root - placed(alone)[:3, 3], (1, 0, 0))
+    with pytest.raises(TocsinError, match=r"object 'root' is placed in frame 'root'.*give the robot itself"):
+        load_environment(file)
+    turning = {"world": {"collision_objects": [thing("cube", header={"frame_id": "arm"})]}}
+    with pytest.raises(TocsinError, match=r"in frame 'arm', and the file places: '', 'root', 'top', 'world'\.$"):
+        load_environment(write(tmp_path, "arm.yaml", turning), robot=robot)
+
+
+def test_frames_of_the_robot_are_where_the_file_has_it(tmp_path):
+    robot = mast()
+    there = {"transforms": [{"translation": [0, 3, 0], "rotation": [0, 0, 0, 1]}]}
+    above = {"translation": [0, 0, 1], "rotation": [0, 0, 0, 1]}
+    content = {
+        "fixed_frame_transforms": [{"child_frame_id": "shelf", "header": {"frame_id": "root"}, "transform": above}],
+        "robot_state": {"multi_dof_joint_state": there},
+        "world": {"collision_objects": [thing("cube", header={"frame_id": "shelf"})]},
+    }
+    file = write(tmp_path, "scene.yaml", content)
+    plain = thing("cube", header={"frame_id": "world"})
+    (alone,) = load_environment(write(tmp_path, "world.yaml", {"world": {"collision_objects": [plain]}}))
+    scene, _ = load_moveit_program(robot, file)
+    assert np.allclose(placed(scene.models[1])[:3, 3] - placed(alone)[:3, 3], (0, 3, 1))
+    assert np.allclose(base_matrix(robot.rest)[:3, 3], (0, 3, 0))
+    with pytest.warns(UserWarning, match="has the root of 'mast' elsewhere than it stands"):
+        load_environment(file, robot=mast())

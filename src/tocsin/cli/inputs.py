@@ -79,7 +79,8 @@ def load_scene(robot: Robot, around: Around, reading: Reading, *, others: Sequen
         from tocsin.io.environment import load_environment
 
         for path in around.scene:
-            models += load_environment(path, scale=around.scale, packages=tuple(reading.packages or ()))
+            packages = tuple(reading.packages or ())
+            models += load_environment(path, scale=around.scale, packages=packages, robot=robot)
     scene = Scene(*models)
     margin = _cast.margin(around.margin)
     usual = 0.0 if around.scene or others else margin

@@ -29,6 +29,7 @@ from tocsin.io.meshfile import READERS, Part, read_parts
 from tocsin.io.uris import Packages
 from tocsin.model.base import Model
 from tocsin.model.body import Body
+from tocsin.model.robot import Robot
 
 SCENES = (".scene", ".yaml", ".yml", ".json")
 ROBOTS = (".urdf", ".xacro", ".sdf", ".xml")
@@ -38,12 +39,14 @@ MOST_BODIES = 10_000
 
 
 def load_environment(
-    path: PathLike, *, scale: ArrayLike | None = None, units: str | None = None, packages: Packages = ()
-) -> list[Model]:
+    path: PathLike, *, scale: ArrayLike | None = None, units: str | None = None, packages: Packages = (),
+    robot: Robot | None = None,
+) -> list[Model]:  # fmt: skip
     """Return the bodies (and robots) in a file or a folder; see the table above for what is read.
 
     `scale` is for meshes in other units: 0.001 for millimetres; or `units`: "mm". `packages`: where descriptions find
-    what they name by `package://`, as in `Robot.from_urdf`.
+    what they name by `package://`, as in `Robot.from_urdf`. `robot`: in whose root, and what is fixed to it, a planning
+    scene may place objects.
     """
     try:
         place = Path(os.path.expanduser(os.fspath(path)))
@@ -62,7 +65,7 @@ def load_environment(
     if suffix in SCENES:
         from tocsin.io.planning import environment_bodies, load_scene_file
 
-        return list(environment_bodies(load_scene_file(place, packages=packages), str(place)))
+        return list(environment_bodies(load_scene_file(place, packages=packages, robot=robot), str(place), robot))
     if suffix in ROBOTS:
         return [_standing(place, packages)]
     given = repr(suffix) if suffix else "a file without suffix"

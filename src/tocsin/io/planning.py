@@ -2,11 +2,15 @@
 
 A scene gives obstacles as bodies, objects that links carry, and pairs that may touch. A request adds a group, a start
 and goals, by joint name. Of the YAML, both the compact form (lists) and that of ROS messages (x: ..., y: ...) are read.
+
+Objects are placed in frames: the world, fixed frames that the file places, and, where the robot is known, its root and
+what is fixed to it. MoveIt's planning frame is the root of many robots.
 """
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -14,7 +18,7 @@ import numpy as np
 
 from tocsin import _cast
 from tocsin._types import Configuration, Matrix4, PathLike
-from tocsin.errors import TocsinError, remark, unknown_name
+from tocsin.errors import TocsinError, UnknownNameError, remark, unknown_name
 from tocsin.geometry.primitives import Box
 from tocsin.geometry.shape import Placed
 from tocsin.io.collision_objects import check_count, object_body, pose_of, refuse_doubles, shapes_of
@@ -25,7 +29,8 @@ from tocsin.io.uris import Packages, Places
 from tocsin.io.yamlfile import Structure, is_listing, is_mapping, listing, mapping, number, read_structure, word
 from tocsin.model.body import MOST_BALLS, Body
 from tocsin.model.robot import Robot
-from tocsin.motion.poses import base_matrix
+from tocsin.motion.links import FIXED
+from tocsin.motion.poses import base_matrix, link_poses
 from tocsin.scene import Scene
 
 LARGEST_SCENE = 64 * 2**20
@@ -112,7 +117,7 @@ class Problem:
 
         What the file has the robot carry is attached to it (`Robot.attach`), unless it carries that already.
         """
-        if self.base is not None and not np.allclose(base_matrix(robot.rest), self.base, atol=_cast.RIGID):
+        if not _stands_at(robot, self.base):
             raise TocsinError(
                 f"the problem {self.source!r} has the root of {robot.name!r} elsewhere; call place(problem.base) first."
             )
@@ -128,9 +133,18 @@ class Problem:
         return scene
 
 
-def load_problem(scene: PathLike, request: PathLike, *, packages: Packages = ()) -> Problem:
-    """Read a planning problem from its scene file (YAML or `.scene`) and its request file (YAML or JSON)."""
-    world = load_scene_file(scene, packages=packages)
+def _stands_at(robot: Robot, base: Matrix4 | None) -> bool:
+    return base is None or np.allclose(base_matrix(robot.rest), base, atol=_cast.RIGID)
+
+
+def load_problem(
+    scene: PathLike, request: PathLike, *, packages: Packages = (), robot: Robot | None = None
+) -> Problem:
+    """Read a planning problem from its scene file (YAML or `.scene`) and its request file (YAML or JSON).
+
+    `robot`: in whose fixed links objects may be placed.
+    """
+    world = load_scene_file(scene, packages=packages, robot=robot)
     source = str(request)
     found = mapping(read_structure(request, "the planning request"), f"the planning request {source!r}")
     found = mapping(found.get("motion_plan_request", found), f"the motion_plan_request of {source!r}")
@@ -157,8 +171,11 @@ def load_problem(scene: PathLike, request: PathLike, *, packages: Packages = ())
     )
 
 
-def load_scene_file(path: PathLike, *, packages: Packages = ()) -> PlanningScene:
-    """Read a planning scene: MoveIt's text format if the file is called `.scene`, else YAML or JSON."""
+def load_scene_file(path: PathLike, *, packages: Packages = (), robot: Robot | None = None) -> PlanningScene:
+    """Read a planning scene: MoveIt's text format if the file is called `.scene`, else YAML or JSON.
+
+    `robot`: in whose fixed links objects may be placed, where the file says that it stands, or else where it does.
+    """
     source = str(path)
     if source.lower().endswith(".scene"):
         text = read_text(path, "the scene", limit=LARGEST_SCENE)
@@ -175,20 +192,21 @@ def load_scene_file(path: PathLike, *, packages: Packages = ()) -> PlanningScene
             f"{', '.join(repr(str(key)) for key in list(found)[:10]) or 'nothing'}."
         )
     try:
-        return _scene(found, Places(path, packages))
+        return _scene(found, Places(path, packages), robot)
     except TocsinError as error:
         raise TocsinError(f"cannot use the scene {source!r}: {error}") from None
 
 
-def _scene(found: Structure, places: Places) -> PlanningScene:
+def _scene(found: Structure, places: Places, robot: Robot | None) -> PlanningScene:
     world = mapping(found.get("world", found), "world")
-    frames = {"": np.eye(4)}
+    state, base = robot_state(mapping(found.get("robot_state"), "robot_state"), "robot_state")
+    frames = {"": np.eye(4)} | ({} if robot is None else _own_frames(robot, base))
     for k, entry in enumerate(listing(found.get("fixed_frame_transforms"), "fixed_frame_transforms")):
         what = f"fixed_frame_transforms[{k}]"
         entry = mapping(entry, what)
         transform = mapping(entry.get("transform"), what)
-        frames[str(entry.get("child_frame_id", ""))] = pose_of(transform, what, "translation", "rotation")
-        frames.setdefault(str(mapping(entry.get("header"), what).get("frame_id", "")), np.eye(4))
+        above = frames.setdefault(str(mapping(entry.get("header"), what).get("frame_id", "")), np.eye(4))
+        frames[str(entry.get("child_frame_id", ""))] = above @ pose_of(transform, what, "translation", "rotation")
     frames.setdefault("world", np.eye(4))
     objects = listing(world.get("collision_objects"), "collision_objects")
     check_count(len(objects))
@@ -198,13 +216,12 @@ def _scene(found: Structure, places: Places) -> PlanningScene:
         name = word(entry.get("id"), f"the id of collision_objects[{k}]")
         frame = str(mapping(entry.get("header"), f"the header of {name!r}").get("frame_id") or "")
         if frame not in frames:
-            raise unknown_name(f"fixed frame (that of object {name!r}),", frame, frames)
+            raise _unplaced(f"object {name!r}", frame, frames, robot)
         pose, shapes = shapes_of(entry, name, places)
         if shapes:
             bodies.append(object_body(name, frames[frame] @ pose, shapes))
-    bodies += _octomap(mapping(world.get("octomap"), "octomap"), frames)
+    bodies += _octomap(mapping(world.get("octomap"), "octomap"), frames, robot)
     refuse_doubles([body.name for body in bodies])
-    state, base = robot_state(mapping(found.get("robot_state"), "robot_state"), "robot_state")
     return PlanningScene(
         name=str(found.get("name") or ""),
         bodies=tuple(bodies),
@@ -215,14 +232,33 @@ def _scene(found: Structure, places: Places) -> PlanningScene:
     )
 
 
-def _octomap(held: Structure, frames: dict[str, Matrix4]) -> list[Body]:
+def _own_frames(robot: Robot, base: Matrix4 | None) -> dict[str, Matrix4]:
+    """Return where a robot's root is, and what is fixed to it: at `base`, or where the robot stands."""
+    poses = link_poses(robot.links.copy(), robot.rest.copy())
+    moved = np.eye(4) if base is None else base @ np.linalg.inv(base_matrix(robot.rest))
+    found: dict[str, Matrix4] = {}
+    for i, name in enumerate(robot.link_names[: len(robot.link_names) - len(robot.carried)]):
+        parent = int(robot.links[i]["parent"])
+        if parent < 0 or (int(robot.links[i]["kind"]) == FIXED and robot.link_names[parent] in found):
+            found[name] = moved @ poses[i]
+    return found
+
+
+def _unplaced(what: str, frame: str, frames: Iterable[str], robot: Robot | None) -> UnknownNameError:
+    said = f"{what} is placed in frame {frame!r}, and the file places: {', '.join(map(repr, sorted(frames)))}."
+    if robot is None:
+        said += " If that is a link of the robot, give the robot itself: load_environment(..., robot=robot)."
+    return UnknownNameError(said)
+
+
+def _octomap(held: Structure, frames: dict[str, Matrix4], robot: Robot | None) -> list[Body]:
     """Return the body of an `octomap_msgs/OctomapWithPose`, called as MoveIt calls it; none if nothing is occupied."""
     tree = mapping(held.get("octomap"), "octomap.octomap")
     if not tree.get("data"):
         return []
     frame = str(mapping(held.get("header"), "the header of octomap").get("frame_id") or "")
     if frame not in frames:
-        raise unknown_name("fixed frame (that of the octomap),", frame, frames)
+        raise _unplaced("the octomap", frame, frames, robot)
     pose = frames[frame] @ (pose_of(held["origin"], "the origin of octomap") if "origin" in held else np.eye(4))
     centres, sizes = boxes_of_message(tree)
     if len(centres) > MOST_BALLS:
@@ -298,8 +334,10 @@ def _goal(found: Structure, what: str) -> dict[str, float]:
     return goal
 
 
-def environment_bodies(scene: PlanningScene, source: str) -> list[Body]:
-    """Return the obstacles of a scene; what links carry is left out, with a warning."""
+def environment_bodies(scene: PlanningScene, source: str, robot: Robot | None = None) -> list[Body]:
+    """Return the obstacles of a scene; what links carry is left out, with a warning, and so is where the robot is."""
+    if robot is not None and not _stands_at(robot, scene.base):
+        remark(f"the scene {source!r} has the root of {robot.name!r} elsewhere than it stands; place() it there.")
     if scene.attached:
         names = ", ".join(repr(a.name) for a in scene.attached)
         remark(f"the scene {source!r} has a robot carry {names}: not part of the environment.")

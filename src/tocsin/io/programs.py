@@ -196,7 +196,7 @@ def load_moveit_program(
     """
     from tocsin.io.planning import Problem
 
-    found = load_scene_file(scene, packages=packages)
+    found = load_scene_file(scene, packages=packages, robot=robot)
     state = {joint: value for joint, value in found.state.items() if joint in robot.joint_names}
     if state:
         robot.stand_at(state)
