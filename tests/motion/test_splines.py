@@ -1,6 +1,5 @@
 """Curves of other libraries as knots and coefficients: where scipy puts them, and refused by name where we cannot."""
 
-from fractions import Fraction
 from types import SimpleNamespace
 
 import numpy as np
@@ -10,15 +9,9 @@ from scipy import interpolate
 from tocsin import TocsinError
 from tocsin.motion import splines
 
+from .test_bases import value
+
 pytestmark = pytest.mark.pure
-
-
-def value(pieces, t):
-    """The value at t of knots and coefficients, in exact arithmetic."""
-    knots, c = pieces
-    k = min(int(np.searchsorted(knots, t, side="right")) - 1, len(c) - 1)
-    tau = Fraction(float(t)) - Fraction(float(knots[k]))
-    return [float(sum(Fraction(float(x)) * tau**n for n, x in enumerate(row))) for row in c[k].T]
 
 
 def curves():
