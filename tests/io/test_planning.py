@@ -510,3 +510,15 @@ def test_frames_of_the_robot_are_where_the_file_has_it(tmp_path):
     assert np.allclose(base_matrix(robot.rest)[:3, 3], (0, 3, 0))
     with pytest.warns(UserWarning, match="has the root of 'mast' elsewhere than it stands"):
         load_environment(file, robot=mast())
+
+
+def test_a_robot_that_is_given_carries_what_the_scene_has_it_carry(tmp_path):
+    """`tocsin audit --scene` left it out, with a warning, and called free what it touched."""
+    tool = {"link_name": "arm", "object": thing("tool", header={"frame_id": "arm"}), "touch_links": ["top", "finger"]}
+    content = {"robot_state": {"attached_collision_objects": [tool]}, "world": {"collision_objects": []}}
+    file, robot = write(tmp_path, "scene.yaml", content), mast()
+    (held,) = load_environment(file, robot=robot)
+    assert held.carrier is robot
+    assert robot.carried[0].touching == ("top",)
+    with pytest.warns(UserWarning, match="has a robot carry 'tool': not part of the environment"):
+        assert load_environment(file) == []

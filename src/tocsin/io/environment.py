@@ -46,7 +46,7 @@ def load_environment(
 
     `scale` is for meshes in other units: 0.001 for millimetres; or `units`: "mm". `packages`: where descriptions find
     what they name by `package://`, as in `Robot.from_urdf`. `robot`: in whose root, and what is fixed to it, a planning
-    scene may place objects.
+    scene may place objects, and which carries what the scene has it carry: that is attached, and among the bodies.
     """
     try:
         place = Path(os.path.expanduser(os.fspath(path)))

@@ -107,9 +107,7 @@ class Problem:
         """Attach to the robot what the file has it carry; return those bodies."""
         for body, said in zip(self.held, self.attached):
             if body.carrier is not robot:
-                # Files name links of hands that a robot may be without; what is not there touches nothing.
-                touching = [link for link in said.touch_links if link in robot.link_names]
-                robot.attach(body, said.link, pose=(0.0, 0.0, 0.0), touching=touching)
+                _attach(robot, body, said)
         return self.held
 
     def scene(self, robot: Robot) -> Scene:
@@ -131,6 +129,12 @@ class Problem:
             if a in names and b in names:
                 scene.ignore(names[a], names[b])
         return scene
+
+
+def _attach(robot: Robot, body: Body, said: Attached) -> None:
+    # Files name links of hands that a robot may be without; what is not there touches nothing.
+    touching = [link for link in said.touch_links if link in robot.link_names]
+    robot.attach(body, said.link, pose=(0.0, 0.0, 0.0), touching=touching)
 
 
 def _stands_at(robot: Robot, base: Matrix4 | None) -> bool:
@@ -335,9 +339,17 @@ def _goal(found: Structure, what: str) -> dict[str, float]:
 
 
 def environment_bodies(scene: PlanningScene, source: str, robot: Robot | None = None) -> list[Body]:
-    """Return the obstacles of a scene; what links carry is left out, with a warning, and so is where the robot is."""
-    if robot is not None and not _stands_at(robot, scene.base):
-        remark(f"the scene {source!r} has the root of {robot.name!r} elsewhere than it stands; place() it there.")
+    """Return the obstacles of a scene, and what the robot carries, attached to it; without a robot that is left out.
+
+    Where the scene has the robot otherwise than it stands is remarked on.
+    """
+    if robot is not None:
+        if not _stands_at(robot, scene.base):
+            remark(f"the scene {source!r} has the root of {robot.name!r} elsewhere than it stands; place() it there.")
+        held = [Body(list(said.shapes), name=said.name) for said in scene.attached]
+        for body, said in zip(held, scene.attached):
+            _attach(robot, body, said)
+        return [*scene.bodies, *held]
     if scene.attached:
         names = ", ".join(repr(a.name) for a in scene.attached)
         remark(f"the scene {source!r} has a robot carry {names}: not part of the environment.")
