@@ -1,5 +1,6 @@
 """`tocsin audit`."""
 
+import hashlib
 import re
 
 import numpy as np
@@ -112,7 +113,10 @@ def test_two_robots_events_tubes_and_a_report(cell):
     assert said.out.startswith("free: proven that everything touches nothing")
     assert "of arm, arm-2" in said.out
     assert "errors take" in said.out
-    assert "PROVEN" in report.read_text(encoding="utf-8")
+    filed = report.read_text(encoding="utf-8")
+    assert "PROVEN" in filed
+    for file in (cell.urdf, cell.srdf, cell.far, other):
+        assert hashlib.sha256(file.read_bytes()).hexdigest() in filed
     assert page.stat().st_size > 10_000
     onto = tocsin(*base, "--with", cell.urdf, other, "--place", "arm-2=0.05,0,0", "--json")
     assert onto.code == 1, onto.err

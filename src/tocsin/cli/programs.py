@@ -152,6 +152,8 @@ def read(asked: Asked, first: First, around: Around, reading: Reading) -> Read:
     for other, error, (_, path) in zip(others, offs, pairs):
         program.follow(other, load_trajectory(path, interpolation=first.following.interpolation), error=error)
     files = [first.file, first.trajectory, *(around.scene or ()), *[file for pair in pairs for file in pair]]
+    if reading.srdf is not None:  # it says which pairs are not checked
+        files.append(reading.srdf)
     if asked.events is not None:
         load_program(asked.events, scene, program=program)
         files.append(asked.events)
