@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import tocsin
-from tocsin import Body, RobotBuilder, Scene, Sphere
+from tocsin import Body, Capsule, RobotBuilder, Scene, Sphere
 from tocsin.queries.distance import distance_from
 
 pytestmark = pytest.mark.pure
@@ -57,6 +57,17 @@ def test_things_nearer_than_any_length_with_a_square_have_a_distance(off, stands
     many = scene.distances(ball, [at, (2.0, 0, 0)])
     assert many.distance == pytest.approx([0.0, 1.2], abs=1e-12)
     assert set(many.links[0]) == {"ball", "other"}
+
+
+@pytest.mark.parametrize("off", [5e-324, 1e-200, -1e-165])
+@pytest.mark.parametrize("shape", [Sphere(0.3), Capsule(0.2, 0.3)])
+def test_things_that_near_are_closer_than_others(off, shape):
+    """A third body, 2.5 m away, was called the closest: the pair whose distance was infinite was passed over."""
+    ball, far = Body(Sphere(0.5), name="ball"), Body(Sphere(0.5), (3.5, 0, 0), name="far")
+    other = Body(shape, (0, off, 0), name="other")
+    scene = Scene(ball, far, other)
+    for found in (scene.distance(), scene.distance(ball.at((0, 0, 0))), scene.distances(ball, [(0, 0, 0)])[0]):
+        assert (found.distance, {found.link_a, found.link_b}) == (0.0, {"ball", "other"})
 
 
 def test_a_joint_that_hardly_turns_has_links_with_a_distance():

@@ -185,6 +185,11 @@ def pieces_of(curve: object) -> Pieces:
         if all(hasattr(curve, name) for name in known):
             return read(curve)
     name = type(curve).__name__
+    if isinstance(curve, (tuple, list)) and len(curve) in (2, 3):
+        raise TocsinError(
+            f"a {name} is no curve. Of what scipy's splrep and splprep return, (t, c, k), make one: "
+            "BSpline(t, numpy.transpose(c), k)."
+        )
     raise TocsinError(
         f"{name} is not a piecewise polynomial that can be followed: {KNOWN} are; or give coefficients to of_pieces."
     )

@@ -58,19 +58,26 @@ def nearest_links(context: Context, placements: tuple[Motion, ...]) -> Nearest:
     """Return the closest links.
 
     Where two of them are nearer than any length whose square is a float, kernels find no direction between them, and
-    an upper bound of infinity. They are asked again then with numbers below TINY as 0, and with models that are not off
-    the origin apart by NUDGE: both are less than the rounding of any length that may be asked about.
+    an upper bound of infinity, so that another pair is taken for the closest. They are asked again then with numbers
+    below TINY as 0, and with models that are not off the origin apart by NUDGE: both are less than the rounding of any
+    length that may be asked about.
     """
     found = _asked(context, placements)
-    if found[0] == math.inf and found[1] < math.inf:  # there is something to compare
+    if is_open(found[0], found[1]):
         given = placements or tuple(Motion.of(model, model.rest[None].copy()) for model in context.models)
         moved: list[Motion] = []
         for k, placement in enumerate(given, 1):
             row = np.where(np.abs(placement.rows[0]) < TINY, 0.0, placement.rows[0])
             row[0] = row[0] or k * NUDGE
             moved.append(Motion.of(placement.model, row[None]))
-        found = _asked(context, tuple(moved))
+        again = _asked(context, tuple(moved))
+        found = again if again[0] < found[0] else found
     return found
+
+
+def is_open(upper: float, lower: float) -> bool:
+    """May two links touch, and no points of them were found that do? Not where there is nothing to compare."""
+    return lower <= 0.0 < upper or lower < upper == math.inf
 
 
 def _asked(context: Context, placements: tuple[Motion, ...]) -> Nearest:

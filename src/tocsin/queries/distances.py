@@ -35,9 +35,10 @@ def distances(points: Points, asking: Asking) -> Distances:
             deal(len(points), work, asking.threads or context.threads, progress)
     except KeyboardInterrupt as stopped:
         raise BatchInterrupted(Distances(found, names), found["a"] != UNASKED) from stopped
-    for i in np.flatnonzero(np.isinf(found["distance"]) & np.isfinite(found["lower"])).tolist():
-        upper, lower, a, b, x, y = nearest_links(context, points.motions(i))
-        found[i] = upper, lower, x, y, a, b
+    upper, lower = found["distance"], found["lower"]
+    for i in np.flatnonzero(((lower <= 0.0) & (upper > 0.0)) | ((lower < upper) & np.isinf(upper))).tolist():
+        most, least, a, b, x, y = nearest_links(context, points.motions(i))
+        found[i] = most, least, x, y, a, b
     return Distances(found, names)
 
 
