@@ -28,6 +28,14 @@ def test_columns_go_where_their_names_say():
     assert columns_of(plan, cart()).rows(plan.positions).tolist() == [[2.0, 0.0, 0.0, 1.0], [4.0, 0.0, 0.0, 3.0]]
 
 
+def test_a_column_that_seems_to_hold_rates_is_refused_with_what_to_call_it():
+    for name, said in (("turn_velocity", "turn.velocity"), ("drive.x/acc", "drive.x.acceleration")):
+        with pytest.raises(tocsin.UnknownNameError, match=rf"no joint '{name}'.*call it '{said}'\.$"):
+            columns_of(Trajectory([0, 1], [[1.0], [3.0]], joint_names=[name]), cart())
+    with pytest.raises(tocsin.UnknownNameError, match=r"'turn'$"):
+        columns_of(Trajectory([0, 1], [[1.0], [3.0]], joint_names=["turner"]), cart())
+
+
 def test_an_error_of_a_planar_joint_is_one_of_its_place_and_one_of_its_angle():
     assert errors_of(cart(), {"drive": 0.1, "turn": 0.2})[7:].tolist() == [0.1, 0.0, 0.1, 0.2]
     with pytest.raises(tocsin.TocsinError, match="no joint 'wheel'"):

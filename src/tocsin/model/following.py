@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tocsin import _cast
-from tocsin.errors import TocsinError, unknown_name
+from tocsin.errors import TocsinError, UnknownNameError, unknown_name
 from tocsin.model.base import Motion
 from tocsin.model.timed import SplineMotion, reduced, stamped
 from tocsin.model.trajectory import Trajectory, bernstein, derived
@@ -81,7 +81,7 @@ def columns_of(trajectory: Trajectory, robot: Robot, group: str | None = None) -
     followers = {joint.name: joint for joint in robot.joints if joint.mimic is not None}
     for name in names:
         if name not in places and name not in followers:
-            raise unknown_name("joint", name, places)
+            raise _unknown(name, places)
     standing = {name: value for name, value in trajectory.standing if name not in followers and name not in names}
     like = robot.configuration(standing)
     found = Columns(robot, trajectory, tuple(places.get(name, -1) for name in names), like)
@@ -89,6 +89,17 @@ def columns_of(trajectory: Trajectory, robot: Robot, group: str | None = None) -
         if name in followers:
             _check_follower(found, followers[name].child, name, k)
     return found
+
+
+def _unknown(name: str, places: Iterable[str]) -> TocsinError:
+    """Return the refusal of a column; of one that seems to hold rates with how these are called."""
+    error = unknown_name("joint", name, places)
+    for joint in sorted(places, key=len, reverse=True):
+        rest = name.removeprefix(joint)
+        kind = next((kind for kind in ("velocity", "acceleration") if kind[:3] in rest.lower()), "")
+        if rest != name and kind:
+            return UnknownNameError(f"{error}. If that column holds the {kind} of a joint, call it '{joint}.{kind}'.")
+    return error
 
 
 def spelled(trajectory: Trajectory, robot: Robot, group: str | None) -> Trajectory:
