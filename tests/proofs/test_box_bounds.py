@@ -122,7 +122,7 @@ def test_no_sample_goes_farther_than_the_checker_says(seed: int) -> None:
         told = float(cells.high([n], [part], [0], [0], d)[0, 0])
         assert max(float((d @ seen).max()) for seen in case.corners) <= told
     for corner in range(8):
-        at, goes, _ = cells.stays(n, 0, 0, part.points[corner], part.sizes)
+        (at,), (goes,), _ = cells.stays([n], 0, 0, [part.points[corner]], [part])
         near = [np.linalg.norm(seen - at[:, None], axis=0) for seen in case.corners]
         start = int(np.argmin(np.linalg.norm(case.seen(case.middle) - at[:, None], axis=0)))
         assert max(float(v[start]) for v in near) <= goes

@@ -2,13 +2,17 @@
 placements, pairs that are spoken of twice, witnesses and tolerances that say nothing. It is refused, or said aloud."""
 
 import copy
+import hashlib
 import json
+import math
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
+import trimesh
 
-from tocsin import Body, Cylinder, Robot, Scene, Sphere
+from tocsin import Body, Box, Cylinder, Robot, Scene, Sphere, pose
 
 from .verdicts import accepts, checker
 
@@ -109,6 +113,11 @@ FORGED = {
     "axis of length zero": set_to(lambda d: model(d, "can")["links"][0], "axis", [0, 0, 0]),
     "link too far away": set_to(lambda d: model(d, "can")["links"][0], "at", ["-1e308", 0, 0, 0, 0, 0, 1]),
     "link infinitely far": set_to(lambda d: model(d, "can")["links"][0], "at", ["-inf", 0, 0, 0, 0, 0, 1]),
+    "axis of one number": set_to(lambda d: model(d, "ball")["links"][0], "axis", [1.0]),
+    "quaternion of five numbers": lambda d: model(d, "can")["links"][0]["at"].append(2.0),
+    "turns by quaternions of no length": lambda d: model(d, "ball")["pieces"][0].__setitem__(
+        slice(3, 7), [[1e-9 * c for c in entry] for entry in model(d, "ball")["pieces"][0][3:7]]
+    ),
     "entry below zero": set_to(lambda d: model(d, "ball")["links"][-1], "entry", -1),
     "entry beyond all": set_to(lambda d: model(d, "ball")["links"][-1], "entry", 10**9),
     "joint of no kind": set_to(lambda d: model(d, "ball")["links"][-1], "joint", "helical"),
@@ -116,6 +125,10 @@ FORGED = {
     "follows without end": set_to(lambda d: model(d, "ball")["links"][0], "mimic", ["inf", 0.0]),
     "entries missing": lambda d: model(d, "arm")["pieces"][0].pop(),
     "entries too many": lambda d: model(d, "arm")["pieces"][0].append([0.0]),
+    "polynomial is a text": set_to(lambda d: model(d, "arm"), "pieces", 0, 0, "00"),
+    "points of two numbers": lambda d: shape_of(d, "ball").update(points=[[0.0, 0.0], [0.0, 0.0], [0.0, 0.0]]),
+    "asked by a number": lambda d: [m.update(asked=1) for m in d["models"]],
+    "another margin of a link that there is not": lambda d: d["pairs"].append(["balls", "can", 1.0]),
     "polynomial of nothing": set_to(lambda d: model(d, "arm"), "pieces", 0, 0, []),
     "motion is no number": set_to(lambda d: model(d, "arm"), "pieces", 0, 0, [NAN]),
     "motion of no pieces": lambda d: (
@@ -134,6 +147,10 @@ FORGED = {
     "times without end": lambda d: [m.update(times=[0.0, "inf"]) for m in d["models"][::2]],
     "one ends later": lambda d: model(d, "ball").update(times=[0.0, 2.0]),
     "joints left out": lambda d: model(d, "arm")["links"][-1]["joints"].pop(),
+    "joint named twice": lambda d: (
+        model(d, "arm")["links"][-1]["joints"].insert(0, "one"),
+        model(d, "arm")["pieces"][0].insert(0, [2.0]),
+    ),
     "mesh of another hash": lambda d: model(d, "arm")["links"][-1]["files"].update({"": "0" * 64}),
     "link named twice": lambda d: model(d, "can").update(name="ball"),
     "shape numbered twice": lambda d: d["shapes"].__setitem__(1, d["shapes"][0]),
@@ -165,6 +182,59 @@ def test_quaternions_of_any_length_stand_for_the_turn_that_they_have(free: dict,
     at = model(longer, "can")["links"][0]["at"]
     at[3:] = [3.0 * v for v in at[3:]]
     assert accepts(longer, files(arm))
+
+
+def test_a_body_does_not_jump_from_one_orientation_to_another() -> None:
+    """Of quaternions that are next to nothing any two are as near to each other as no jump is."""
+    bar, ball = Body(Box((1.0, 0.1, 0.1)), name="bar"), Body(Sphere(0.1), (0, 0.4, 0), name="ball")
+    turned = [pose(quaternion_xyzw=q) for q in ((0, 0, 0, 1.0), (0, 0, 1e-3, 1.0))]
+    data = json.loads(json.dumps(Scene(bar, ball).prove(bar.follow(turned)).data))
+    assert accepts(data)
+    for size, jump in ((1.0, 0.0), (1.0, 1e-9), (1.0, np.pi), (1e-7, 0.0), (1e-7, np.pi)):
+        (piece,), twice = model(data, "bar")["pieces"], copy.deepcopy(data)
+        stands = [sum(entry) for entry in piece]
+        half = [math.sin(0.5 * jump), math.cos(0.5 * jump)]
+        then = [*stands[:5], stands[5] * half[1] + stands[6] * half[0], stands[6] * half[1] - stands[5] * half[0]]
+        pieces = [[[v] for v in stands], [[v] for v in then]]
+        for entries in pieces:
+            entries[3:7] = [[size * v for v in entry] for entry in entries[3:7]]
+        model(twice, "bar")["pieces"], twice["free"] = pieces, [". y", ". y"]
+        assert accepts(twice) == (size == 1.0 and jump < 1e-6)
+
+
+def test_what_follows_a_follower_is_not_moved_by_a_forger(tmp_path: Path) -> None:
+    """Entries are of the joints that move on their own: one that follows another has none, whoever follows it."""
+    path = tmp_path / "chain.urdf"
+    links = "".join(link(name, '<sphere radius="0.05"/>') for name in "abcd")
+    joints = joint("one", "a", "b", 1.0) + joint("two", "b", "c", 1.0) + joint("three", "c", "d", 1.0)
+    for name, master in (("two", "one"), ("three", "two")):
+        joints = joints.replace(
+            f'<joint name="{name}" type="revolute">', f'<joint name="{name}" type="revolute"><mimic joint="{master}"/>'
+        )
+    path.write_text(f'<robot name="chain">{links}{joints}</robot>')
+    item = {"files": {"": hashlib.sha256(path.read_bytes()).hexdigest()}, "geometry": "collision", "parent": ""}
+    said = {"name": "chain", "asked": True, "pieces": [[[0.0], [0.0]]], "links": [{**item, "joints": ["one", "two"]}]}
+    shapes = [[f"chain/{name}", 0] for name in "abcd"]
+    data = {"format": "tocsin proof", "version": 3, "claim": "free", "margin": 0.0, "models": [said], "pairs": []}
+    assert not accepts({**data, "shapes": shapes, "free": [". z z z z z z"]}, {"chain": path})
+    path.write_text(path.read_text().replace('<mimic joint="two"/>', '<mimic joint="one"/>'))
+    item["files"][""] = hashlib.sha256(path.read_bytes()).hexdigest()
+    said.update(pieces=[[[0.0]]], links=[{**item, "joints": ["one"]}])
+    assert accepts({**data, "shapes": shapes, "free": [". z z z z z z"]}, {"chain": path})
+
+
+def test_a_mesh_that_is_grown_is_larger() -> None:
+    """A radius beside triangles counts: nothing that a file says of a shape is dropped."""
+    sheet = trimesh.Trimesh([(0, 0, 0), (1, 0, 0), (0, 1, 0)], [(0, 1, 2)])
+    data = json.loads(
+        json.dumps(Scene(Body(sheet, name="sheet"), Body(Sphere(0.1), (0, 0, 0.3), name="ball")).prove().data)
+    )
+    assert accepts(data)
+    for size in ("radius", "ring"):
+        for much, fits in ((0.1, True), (0.25, size == "ring")):
+            grown = copy.deepcopy(data)
+            shape_of(grown, "sheet")[size], grown["free"] = much, [". z"]
+            assert accepts(grown) == fits
 
 
 def told(d: dict, verdict: str) -> dict:

@@ -10,7 +10,7 @@ pytest.importorskip("tocsin_checker", reason="the checker is not installed: pip 
 
 from tocsin_checker.check import Scene
 from tocsin_checker.models import Link, Model, Part
-from tocsin_checker.motion import ONE, UP, Slabs, about, rigid, turn_between, twist, unit
+from tocsin_checker.motion import ONE, UP, Slabs, about, rigid, twist, unit
 
 
 def whole(value: float) -> int:
@@ -29,7 +29,7 @@ def chain(rng: np.random.Generator, length: int, round_numbers: bool) -> Model:
     for k in range(length):
         kind = str(rng.choice(["revolute", "prismatic", "fixed"], p=(0.6, 0.3, 0.1)))
         mimic = float(rng.choice([1.0, -0.5, 3.0])), float(rng.choice([0.0, 0.25, -np.pi]))
-        origin = rigid(*turn_between((0.0, 0.0, 0.0, 1.0), vector(4)), vector())
+        origin = rigid(vector(4), vector())
         links.append(Link(f"l{k}", k - 1, kind, origin, twist(unit(vector()), kind == "revolute"), k, mimic))
     pieces = [[*([whole(v) for v in vector(int(rng.integers(1, 5)))] for _ in range(length)), [0, ONE]]]
     return Model("chain", links, pieces, [Fraction(0), Fraction(1)], [0.0] * length, True, "")
@@ -70,8 +70,8 @@ def test_places_and_derivatives_are_within_what_may_be_rounded(seed: int) -> Non
     i = 2 * int(rng.integers(0, 2 ** (d - 1))) + 1
     slab, last, back = (((i - 1) / 2**d, (i + 1) / 2**d),), len(model.links) - 1, seed % 4 > 1
     slabs = Slabs(scene, *scene.stretch(Fraction(0), Fraction(1)), range(last + 1), [slab])
-    jets, (bounds,) = slabs.placed(-1, last) if back else slabs.placed(last, -1)
-    found = jets[0, :, :3] @ [*point[0], 1.0]
+    (found,), (bounds,) = slabs.rows([-1], [last], [0]) if back else slabs.rows([last], [-1], [0])
+    found = found @ [*point[0], 1.0]
     with mpmath.workdps(60):
         for order, factor in ((0, 1), (1, 1), (2, 2)):
             for c in range(3):

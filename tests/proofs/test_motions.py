@@ -84,7 +84,7 @@ def test_the_checker_places_links_where_they_are_and_bounds_what_a_parabola_leav
         slabs = Slabs(examined, *examined.stretch(begin, end), range(len(examined.links)), [slab])
         shape = int(rng.integers(len([i for i, _ in examined.shapes if examined.of[i] is examined.models[0]])))
         link, part = examined.shapes[shape]
-        t, t1, t2 = slabs.placed(link, -1)[0][0, :, :3]
+        t, t1, t2 = slabs.rows([link], [-1], [0])[0][0]
         most = slabs.left(*slabs.rows([link], [-1], [0]), None, part.sizes[None])[0]
         points = np.c_[part.points, np.ones(len(part.points))]
         for s in rng.uniform(-tau, tau, 12):

@@ -76,7 +76,7 @@ def gaps(proof: Path, urdf: Path, name: str) -> list[tuple[str, str, float]]:
         least = np.inf
         for a, b in itertools.product(*of):
             own = [examined.shapes[s] for s in (a, b)]
-            at = [standing.placed(link, -1)[0][0, 0, :3] @ part.place for link, part in own]
+            at = [standing.rows([link], [-1], [0])[0][0, 0] @ part.place for link, part in own]
             request, result = coal.DistanceRequest(), coal.DistanceResult()
             poses = [coal.Transform3s(pose[:, :3], pose[:, 3]) for pose in at]
             least = min(least, coal.distance(shapes[a], poses[0], shapes[b], poses[1], request, result))

@@ -18,11 +18,11 @@ import numpy as np
 
 from tocsin_checker.matrix import matrix
 from tocsin_checker.models import Model, read_model
-from tocsin_checker.motion import AT_ONCE, NOT_ASKED, UP, Cell, Slabs, about, norms, unit
+from tocsin_checker.motion import AT_ONCE, NOT_ASKED, UP, Cell, Slabs, about, norms, numbered, unit
 from tocsin_checker.proof import Refused, need, shown
 
 MOST_SHAPES = 3_000
-AXES = {sign + name: -v if sign else v for name, v in zip("xyz", np.eye(3)) for sign in ("", "-")}
+AXES = {"x": (1, 0, 0), "-x": (-1, 0, 0), "y": (0, 1, 0), "-y": (0, -1, 0), "z": (0, 0, 1), "-z": (0, 0, -1)}
 SIDES = {"<": 0, ">": 1, "(": 0, ")": 1}
 
 
@@ -33,7 +33,7 @@ class Scene:
     def __init__(self, models: list[Model], shapes: Any = ()) -> None:
         self.models, self.shapes, self.of = models, shapes, [model for model in models for _ in model.links]
         self.links = [link for model in models for link in model.links]
-        self.above, self.common = functools.cache(self.above), functools.cache(self.common)
+        self.above, self.common, self.between = map(functools.cache, (self.above, self.common, self.between))
 
     def above(self, link: int) -> list[int]:
         """Return a link and those that carry it, up to the world, which is -1."""
@@ -52,11 +52,11 @@ class Scene:
         time."""
         links, entries = [], []
         for model in self.models:
-            knots = model.knots or [begin, end]
-            k = bisect_right(knots, begin) - 1
-            lasts = knots[k + 1] - knots[k]
+            k = max(bisect_right(model.knots, begin) - 1, 0)
             links += [link.during(model.pieces[k], model.off, len(entries)) for link in model.links]
-            entries += [about(p, (begin - knots[k]) / lasts, (end - begin) / lasts) for p in model.pieces[k]]
+            first, last = model.knots[k : k + 2] or (begin, begin + 1)  # what stands is the same at all times
+            by = 1 / (last - first)
+            entries += [about(p, (begin - first) * by, (end - begin) * by) for p in model.pieces[k]]
         return links, entries
 
 
@@ -89,9 +89,9 @@ class Check(Scene):
         need(len(own) <= MOST_SHAPES, f"the proof is about more than {MOST_SHAPES:,} shapes.")
         self.shapes = [own.pop((name, number), None) for name, number in proof["shapes"]]
         need(not own and None not in self.shapes, "the shapes that it numbers are not those of its models, each once.")
-        own = [[s for s, (i, _) in enumerate(self.shapes) if i == k] for k in range(len(self.links))]
-        self.numbers = dict(zip(self.names, own))
-        need(any(m.asked for m in self.models), "the proof asks about nothing.")
+        self.numbers = {name: [] for name in self.names}
+        for number, (name, _) in enumerate(proof["shapes"]):
+            self.numbers[name].append(number)
         self.margins = self._margins(margin, proof["pairs"])
         asked = self.margins[self.margins < NOT_ASKED]
         self.pairs, least = len(asked), min([margin, *asked.tolist()])
@@ -107,8 +107,7 @@ class Check(Scene):
 
     def pairs_of(self, *names: str) -> list[tuple[int, int]]:
         """Return the pairs of shapes of two links, the smaller number first."""
-        both = itertools.product(*(self.numbers.get(name, ()) for name in names))
-        return sorted({(min(pair), max(pair)) for pair in both})
+        return sorted((min(pair), max(pair)) for pair in itertools.product(*(self.numbers[k] for k in names)))
 
     def _margins(self, margin: float, pairs: list[Any]) -> np.ndarray:
         """Return the margin of every pair of shapes a < b that has to be apart, NOT_ASKED where none has to; of some
@@ -160,41 +159,39 @@ class Check(Scene):
                 ends = of[0][1], of[1][1]
                 frame = self.between(*ends)[int(next(words))] if word == "@" else self.common(*ends)
                 first = next(words) if word == "@" else word
-                yield cell, *of, unit([int(first), int(next(words)), int(next(words))]), frame
+                yield cell, *of, (int(first), int(next(words)), int(next(words))), frame
         need(next(words, None) is None, "the proof goes on behind its end.")
 
     def apart(self, text: str, pairs: Any, whole: Cell, cells_of: Any) -> None:
         """Check that pairs of shapes are apart everywhere in a cell, as a text proves: the parts of each of its leaves
-        are along its direction."""
+        are along its direction, the one ahead of the other."""
         leaves = self.leaves(text, whole, pairs)
         while chunk := list(itertools.islice(leaves, AT_ONCE)):
             of, first, second, n, frames = zip(*chunk)
-            numbers = {cell: k for k, cell in enumerate(dict.fromkeys(of))}
-            at, n = [numbers[cell] for cell in of], np.array(n)
-            (a, ends_a, parts_a), (b, ends_b, parts_b) = zip(*first), zip(*second)
-            seen = {*zip(ends_a, frames), *zip(ends_b, frames)}
-            cells = cells_of({i for link, frame in seen for i in self.between(link, frame)}, list(numbers))
-            high = cells.high(ends_a, parts_a, frames, at, n) + cells.high(ends_b, parts_b, frames, at, -n)
-            for k in np.flatnonzero(~(-high.max(axis=1) > self.margins[[*a], [*b]] * UP)):
+            (cells, at), n, count = numbered(of), unit(n), len(chunk)
+            shapes, ends, parts = zip(*first, *second)
+            looked_at = {i for key in {*zip(ends, 2 * frames)} for i in self.between(*key)}
+            high = cells_of(looked_at, cells).high(ends, parts, 2 * frames, 2 * at, np.concatenate((n, -n)))
+            margins = self.margins[shapes[:count], shapes[count:]]
+            for k in np.flatnonzero(~(-(high[:count] + high[count:]).max(axis=1) > margins * UP)):
                 where = ", ".join(f"{low:.9g} to {high:.9g}" for low, high in of[k])
-                raise Refused(f"{self.pair(a[k], b[k])} are not apart along {n[k].tolist()} from {where}.")
-            self.directions += len(chunk)
+                pair = self.pair(shapes[k], shapes[count + k])
+                raise Refused(f"{pair} are not apart along {n[k].tolist()} from {where}.")
+            self.directions += count
 
     def together(self, cells: Slabs, contacts: list[Any], tolerance: float) -> str:
         """Check that two points are within margin + tolerance everywhere in a cell, of each contact in its own; return
         the last one in words."""
         within = ""
         for k, said in enumerate(contacts):
-            (a, b), ends, far = map(int, said["shapes"]), [], 0.0
+            a, b = map(int, said["shapes"])
             need(0 <= a < b < len(self.shapes) and self.margins[a, b] < NOT_ASKED, "they were not asked about.")
-            allowed, frame = float(self.margins[a, b]) + tolerance, self.common(self.shapes[a][0], self.shapes[b][0])
-            for shape, point in zip((a, b), said["points"], strict=True):
-                link, part = self.shapes[shape]
-                at, goes, off = cells.stays(link, frame, k, part.point(*point), part.sizes)
-                ends, far, allowed = [*ends, at], far + goes, allowed + off
-            far += float(norms(ends[0] - ends[1]))
-            near = f"the two points are {far:.6g} m apart, more than margin and tolerance, {allowed:.6g} m."
-            need(far * UP <= allowed < 1e9, near)
+            links, parts = zip(self.shapes[a], self.shapes[b])
+            points = [part.point(*point) for part, point in zip(parts, said["points"], strict=True)]
+            places, goes, off = cells.stays(links, self.common(*links), k, points, parts)
+            far = (norms(places[0] - places[1]) + goes.sum()) * UP
+            allowed = self.margins[a, b] + tolerance + off.sum()
+            need(far <= allowed < 1e9, f"two points are {far:.6g} m apart, not within {allowed:.6g} m.")
             within = f"{self.pair(a, b)} within {allowed:.3g} m"
         return within
 
@@ -212,8 +209,8 @@ class Check(Scene):
         number, time = int(said["stretch"]), float(said["time"])
         need(0 <= number < len(self.stretches) and 0.0 <= time <= 1.0, "the contact is at no moment of the motion.")
         cells = Slabs(self, *self.stretch(*self.stretches[number]), range(len(self.links)), [((time, time),)])
-        within = self.together(cells, [said], float(said["tolerance"]))
-        self.about.append(f"{within} in stretch {number} at {time:.6g}")
+        found = self.together(cells, [said], float(said["tolerance"]))
+        self.about.append(f"{found} in stretch {number} at {time:.6g}")
 
 
 def check(proof: dict[str, Any], files: dict[str, Any]) -> Check:

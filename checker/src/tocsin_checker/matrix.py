@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 
 from tocsin_checker.models import Model
-from tocsin_checker.motion import AT_ONCE, NOT_ASKED, Poly, Slabs, norms
+from tocsin_checker.motion import AT_ONCE, NOT_ASKED, Slabs, norms
 from tocsin_checker.proof import need
 
 TURN = 3.1416
@@ -48,13 +48,13 @@ def limits(model: Model, entry: int) -> tuple[float, float]:
 class Boxes(Slabs):
     """Boxes of joint values: every entry goes from the middle on at its own speed, but the share, which is none."""
 
-    ORDERS = 2
-
-    def powers(self, entries: list[Poly], middle: np.ndarray, half: np.ndarray) -> np.ndarray:
+    def powers(self, entries: list[list[int]], middle: np.ndarray, half: np.ndarray) -> np.ndarray:
         """Return the coefficients of every entry in powers of s."""
         return np.pad(np.stack((middle, half, 0.0 * half), axis=2), ((0, 1), (0, 0), (0, 0)))
 
-    def below(self, above: np.ndarray, joint: np.ndarray) -> np.ndarray:
+    ORDERS = 2
+
+    def chained(self, above: np.ndarray, joint: np.ndarray) -> np.ndarray:
         """Return what a chain has: the derivatives by the joints of its two parts."""
         return np.concatenate((above @ joint[:, :1], above[:, :1] @ joint[:, 1:]), axis=1)
 

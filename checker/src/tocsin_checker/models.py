@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tocsin_checker.motion import EYE, ONE, UP, Poly, norms, rigid, turn_between, twist, unit
+from tocsin_checker.motion import EYE, ONE, UP, norms, rigid, turn_between, twist, unit
 from tocsin_checker.proof import need
 
 ENTRIES = {"fixed": 0, "revolute": 1, "prismatic": 1, "ball": 4}
@@ -43,29 +43,28 @@ class Part:
 
     def __post_init__(self) -> None:
         """Place its points in the link. `sizes`: how far they are at most from its origin (reach); what roundings are a
-        share of (spread); a ball around them, its radius (girth) and center."""
+        share of (spread); its balls' radius; a ball around them, its radius (girth) and center."""
         self.used = self.corners if self.faces is None else self.corners[np.unique(self.faces)]
         self.points, self.widest = self.placed(self.used), float(np.max(self.ring))
-        need(len(self.used) > 0, "a shape has no points.")
         center = 0.5 * (self.points.min(axis=0) + self.points.max(axis=0))
-        sets, grown = (self.used, self.points, self.points - center), self.radius + self.widest
-        size, far, girth = (float(np.sqrt((v**2).sum(axis=1).max())) + grown for v in sets)
-        fits = size < 1e9 and far < 1e9 and min(self.radius, np.min(self.ring)) >= 0.0
-        need(fits, "a shape is larger than 1e9 m, or has sizes that are below zero or no numbers.")
+        sets = norms(np.array((self.used, self.points, self.points - center)))
+        size, far, girth = (sets.max(axis=1) + (self.radius + self.widest)).tolist()
+        need(size < 1e9 and far < 1e9, "a shape is larger than 1e9 m, or has numbers that are none.")
         reach, girth = (v * (1.0 + 1e-8) + 1e-12 * size for v in (far, girth))
-        self.sizes = np.array([reach, 4.0 * (reach + size), girth, *center])
+        self.sizes = np.array([reach, 4.0 * (reach + size), self.radius, girth, *center])
 
     def placed(self, points: np.ndarray) -> np.ndarray:
         """Return points of the shape in the frame of the link."""
         return points @ self.place[:3, :3].T + self.place[:3, 3]
 
-    def largest(self, rows: np.ndarray) -> np.ndarray:
-        """Return the largest a x + b y + c z + d over the part, for each row (a, b, c, d), up to a few roundings."""
-        along = rows[..., :3]
-        best = along @ self.points.T
+    def largest(self, along: np.ndarray) -> np.ndarray:
+        """Return the largest a x + b y + c z over the part without its balls, for each row (a, b, c), up to a few
+        roundings."""
+        rows = along.reshape(-1, 3)
+        best = self.points @ rows.T
         if self.widest:
-            best += self.ring * norms(along @ self.place[:3, :2])[..., None]
-        return best.max(axis=-1) + rows[..., 3] + self.radius * norms(along)
+            best += np.reshape(self.ring, (-1, 1)) * norms(rows @ self.place[:3, :2])
+        return best.max(axis=0).reshape(along.shape[:-1])
 
     def point(self, of: Any, weights: list[float], beside: list[float]) -> np.ndarray:
         """Return a point of the whole shape, in the link: between the corners of a triangle, or those that are listed,
@@ -96,29 +95,29 @@ class Part:
         axis = int(np.argmax(self.used.max(axis=0) - self.used.min(axis=0)))
         a, b, c = self.corners[:, axis][self.faces].T
         order = np.argsort((a + b) + c, kind="stable")
-        first, rest = np.split(order, [len(order) // 2])
-        return [replace(self, faces=self.faces[np.sort(half)]) for half in (first, rest)]
+        return [replace(self, faces=self.faces[np.sort(half)]) for half in np.split(order, [len(order) // 2])]
 
 
 def shape(points: Any, place: Any, radius: float = 0.0, ring: float = 0.0, faces: Any = None) -> Part:
     """Return a shape as one part, or a mesh, if there are triangles: of that, corners at the same place are one."""
-    corners, place = np.array(points, dtype=float).reshape(-1, 3), np.array(place, dtype=float)
-    stands = np.abs(place[:3, :3] @ place[:3, :3].T - EYE).max() <= 1e-9 and place[3:].tolist() == [[0, 0, 0, 1]]
-    need(stands, "a shape is placed by a matrix that is no rotation and translation.")
-    if faces is None:
-        return Part(corners, place, float(radius), float(ring))
-    triangles = np.array(faces, dtype=np.int64).reshape(-1, 3)
-    there = len(triangles) > 0 and triangles.min() >= 0 and triangles.max() < len(corners)
-    need(bool(there) and np.array_equal(triangles.ravel(), np.ravel(faces)), "a mesh lacks triangles, or corners.")
-    corners, same = np.unique(corners, axis=0, return_inverse=True)
-    return Part(corners, place, faces=same.reshape(-1)[triangles])
+    corners, place = np.array(points, dtype=float), np.array(place, dtype=float)
+    off = np.abs(place[:3, :3] @ place[:3, :3].T - EYE).max()
+    need(off <= 1e-9 and place[3:].tolist() == [[0, 0, 0, 1]], "a shape is placed by what is no turn and translation.")
+    need(radius >= 0.0 and ring >= 0.0, "a shape has sizes below zero.")
+    if faces is not None:
+        triangles = np.array(faces, dtype=np.int64)
+        whole = triangles.min() >= 0 and triangles.shape[1:] == (3,) and np.array_equal(triangles, faces)
+        need(bool(whole), "the triangles of a mesh are not three numbers of corners each.")
+        corners, same = np.unique(corners, axis=0, return_inverse=True)
+        faces = same.reshape(-1)[triangles]
+    return Part(corners, place, radius, ring, faces)
 
 
 SOLIDS: dict[str, Any] = {
     "box": lambda x, y, z: {"points": np.array(list(itertools.product((-0.5, 0.5), repeat=3))) * (x, y, z)},
-    "sphere": lambda radius: {"points": (0.0, 0.0, 0.0), "radius": radius},
-    "cylinder": lambda radius, length: {"points": (0.0, 0.0, -0.5 * length, 0.0, 0.0, 0.5 * length), "ring": radius},
-    "capsule": lambda radius, length: {"points": (0.0, 0.0, -0.5 * length, 0.0, 0.0, 0.5 * length), "radius": radius},
+    "sphere": lambda radius: {"points": EYE[:1] * 0.0, "radius": radius},
+    "cylinder": lambda radius, length: {"points": np.outer((-0.5, 0.5), EYE[2]) * length, "ring": radius},
+    "capsule": lambda radius, length: {"points": np.outer((-0.5, 0.5), EYE[2]) * length, "radius": radius},
 }
 """Solids of a URDF as shapes, by their sizes; cylinders and capsules are along z."""
 
@@ -158,7 +157,7 @@ class Link(NamedTuple):
     off: float = 0.0
     """How far its value may be off."""
 
-    def during(self, piece: list[Poly], off: list[float], first: int) -> "Link":
+    def during(self, piece: list[list[int]], off: list[float], first: int) -> "Link":
         """Return it with its joint during a piece of a motion, one that turns or slides: the entries are numbered from
         `first` on, and the last of them is the share of the piece that is done. `off`: how far they may be off."""
         if self.kind == "fixed":
@@ -166,7 +165,7 @@ class Link(NamedTuple):
         if self.kind != "ball":
             return self._replace(entry=first + self.entry, off=abs(self.mimic[0]) * off[self.entry])
         p, q = zip(*[(e[0], sum(e)) for e in piece[self.entry : self.entry + 4]])
-        (axis, angle), origin = turn_between(p, q), self.origin @ rigid(*turn_between((0, 0, 0, ONE), p))
+        (axis, angle), origin = turn_between(p, q), self.origin @ rigid(p, 0.0)
         turn = Link(self.name, self.parent, "revolute", origin, twist(axis, True), first + len(piece) - 1, (angle, 0.0))
         return turn._replace(off=off[self.entry])
 
@@ -177,7 +176,7 @@ class Model(NamedTuple):
 
     name: str
     links: list[Link]
-    pieces: list[list[Poly]]
+    pieces: list[list[list[int]]]
     knots: list[Fraction]
     """When pieces begin and end; none of a model that stands."""
     off: list[float]
@@ -194,8 +193,9 @@ def _numbers(element: Any, key: str, default: str) -> list[float]:
 
 def _origin(element: Any) -> np.ndarray:
     """Return where an element of a URDF stands: at xyz, turned by Rz(yaw) Ry(pitch) Rx(roll)."""
-    roll, pitch, yaw = _numbers(element, "rpy", "0 0 0")
-    return rigid(EYE[2], yaw, _numbers(element, "xyz", "0 0 0")) @ rigid(EYE[1], pitch) @ rigid(EYE[0], roll)
+    (x, y, z), at = (0.5 * np.array(_numbers(element, "rpy", "0 0 0"))), _numbers(element, "xyz", "0 0 0")
+    turns = (0, 0, np.sin(z), np.cos(z)), (0, np.sin(y), 0, np.cos(y)), (np.sin(x), 0, 0, np.cos(x))
+    return rigid(turns[0], at) @ rigid(turns[1], 0.0) @ rigid(turns[2], 0.0)
 
 
 class Robot:
@@ -212,6 +212,8 @@ class Robot:
         root, hashes, links = ElementTree.fromstring(self.raw), {"": hashlib.sha256(self.raw).hexdigest()}, []
         given, joints = ({item.get("name"): item for item in root.findall(tag)} for tag in ("link", "joint"))
         above = {joint.find("child").get("link"): joint for joint in joints.values()}
+        moving = {k for k, joint in joints.items() if joint.get("type") != "fixed" and joint.find("mimic") is None}
+        need(moving == {*names} and len(moving) == len(names), "the entries are not the URDF's joints, each once.")
         waiting, entries = [(name, -1) for name in given if name not in above], {k: i for i, k in enumerate(names)}
         for name, parent in waiting:
             parts = [self._shape(item, hashes) for item in given[name].findall(geometry)]
@@ -257,14 +259,14 @@ def _spelled(item: dict[str, Any], parent: int) -> Link:
     kind, entry, (factor, offset) = item["joint"], int(item["entry"]), map(float, item["mimic"])
     x, y, z, *turn = map(float, item["at"])
     need(kind in ENTRIES and 0 <= entry < 1e6, f"{item['name']!r} has no joint, or no entry of a configuration.")
-    origin, shapes = rigid(*turn_between((0, 0, 0, 1), turn), (x, y, z)), [shape(**s) for s in item["shapes"]]
+    origin, shapes = rigid(turn, (x, y, z)), [shape(**s) for s in item["shapes"]]
     k = twist(unit(item["axis"]), kind == "revolute")
     return Link(str(item["name"]), parent, kind, origin, k, entry, (factor, offset), shapes)
 
 
 def read_model(given: dict[str, Any], files: dict[str, Any], first: int) -> Model:
     """Return a model of the proof, its links numbered from `first` on; `files`: the robots that the user has given."""
-    name, links, source = str(given["name"]), [], "as the proof spells it out"
+    name, asked, links, source = str(given["name"]), given["asked"], [], "as the proof spells it out"
     for item in given["links"]:
         parent = first + [link.name for link in links].index(item["parent"]) if item["parent"] else -1
         if "files" not in item:
@@ -282,17 +284,17 @@ def read_model(given: dict[str, Any], files: dict[str, Any], first: int) -> Mode
     width = max(link.entry + ENTRIES[link.kind] for link in links)
     stands = len(given["pieces"]) == 1 and all(len(p) == 1 for p in given["pieces"][0])
     share = [0] if stands else [0, ONE]
-    pieces = [[*([int(float(c) * ONE) for c in p] for p in piece), share] for piece in given["pieces"]]
+    pieces = [[*([int(c * ONE) for c in p] for p in piece), share] for piece in given["pieces"]]
     off = [float(v) for v in given.get("error") or [0.0] * width]
     sizes = pieces and {len(off) + 1, *map(len, pieces)} == {width + 1} and all(0.0 <= v < 1e6 for v in off)
     short = all(1 <= len(p) <= 16 and all(abs(c) < 10**12 * ONE for c in p) for piece in pieces for p in piece)
     need(sizes and short, f"{name!r} has not pieces and errors of {width} entries of 1 to 16 numbers below 1e12.")
     jumps = (abs(sum(p) - q[0]) for one, then in itertools.pairwise(pieces) for p, q in zip(one[:-1], then))
     need(all(jump <= JUMP * ONE for jump in jumps), f"{name!r} jumps from one piece of its motion to the next.")
-    equal = (Fraction(k, len(pieces)) for k in range(len(pieces) + 1))
-    knots = [Fraction(float(v)) for v in given.get("times", ())] or list(equal)
-    fits = len(knots) == len(pieces) + 1 and all(a < b for a, b in itertools.pairwise(knots))
+    equal = [Fraction(k, len(pieces)) for k in range(len(pieces) + 1)]
+    knots = [Fraction(float(v)) for v in given.get("times", ())] or equal
+    fits = len(knots) == len(equal) and all(a < b for a, b in itertools.pairwise(knots))
     need(fits, f"the times of {name!r} are not those of its pieces, or do not increase.")
-    need(given["asked"] is True or stands, f"{name!r} moves, and the proof does not ask about it.")
+    need(asked is True or (asked is False and stands), f"'asked' of {name!r} is to be true, or false if it stands.")
     source += " in a tube of what it may be off" if any(off) else ""
-    return Model(name, links, pieces, [] if stands else knots, off, given["asked"] is True, source)
+    return Model(name, links, pieces, [] if stands else knots, off, asked, source)

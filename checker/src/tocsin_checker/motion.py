@@ -42,6 +42,7 @@ two of them, to the stretch's time and to a cell's, leave less than 2^37 last pl
 
 import functools
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -56,22 +57,12 @@ UP = 1.0 + 1e-12
 TINY = 2.0**-100
 """More than whole numbers times 2^-140 leave out of a polynomial of at most 16 coefficients."""
 ONE = 1 << 140
-EYE = np.eye(3)
-CROSS = np.array([[0, 0, 0, 0, 0, -1, 0, 1, 0], [0, 0, 1, 0, 0, 0, -1, 0, 0], [0, -1, 0, 1, 0, 0, 0, 0, 0]], float)
+EYE, EYE4 = np.eye(3), np.eye(4)
 FALLING = np.array([[math.perm(k, j) for j in range(4)] for k in range(16)], float)
 """k!/(k - j)!, which s^k has before its j-th derivative."""
 
-Poly = list[int]
 Cell = tuple[tuple[float, float], ...]
 """From where to where the share of a stretch that is done goes, or each entry of a configuration."""
-
-
-def unit(vector: Any) -> np.ndarray:
-    """Return a vector at length one."""
-    v = np.array(vector, dtype=float)
-    length = math.sqrt(float(v @ v))
-    need(1e-100 < length < 1e100, "a vector or quaternion has no length.")
-    return v / length
 
 
 def norms(vectors: np.ndarray) -> np.ndarray:
@@ -79,41 +70,50 @@ def norms(vectors: np.ndarray) -> np.ndarray:
     return np.sqrt((vectors**2).sum(axis=-1))
 
 
+def unit(vectors: Any) -> np.ndarray:
+    """Return vectors at length one."""
+    v = np.array(vectors, dtype=float)
+    lengths = norms(v)
+    need(lengths.min() > 1e-100 and lengths.max() < 1e100, "a vector has no length.")
+    return v / lengths[..., None]
+
+
+def numbered(items: Sequence[Any]) -> tuple[list[Any], list[int]]:
+    """Return the different ones of items, and of each item which it is."""
+    numbers = {item: k for k, item in enumerate(dict.fromkeys(items))}
+    return list(numbers), [numbers[item] for item in items]
+
+
 def twist(axis: np.ndarray, turns: bool) -> np.ndarray:
     """Return the 4x4 matrix K of a turn about a unit vector u, which has [u], x to u x x; or of a slide along it."""
-    out = np.zeros((4, 4))
-    out[:3, :3], out[:3, 3] = ((axis @ CROSS).reshape(3, 3), 0.0) if turns else (0.0, axis)
+    (x, y, z), out = axis, np.zeros((4, 4))
+    out[:3, :3], out[:3, 3] = (((0, -z, y), (z, 0, -x), (-y, x, 0)), 0.0) if turns else (0.0, axis)
     return out
 
 
-def moved(k: np.ndarray, turns: Any, theta: Any) -> np.ndarray:
-    """Return the placements exp(theta K) by angles or lengths; K^2 is nothing of a slide."""
-    a = np.asarray(theta)[..., None, None]
-    return np.eye(4) + np.where(turns, np.sin(a), a) * k + (1.0 - np.cos(a)) * (k @ k)
-
-
-def turn_between(p: Any, q: Any) -> tuple[np.ndarray, float]:
-    """Return (axis, angle) of p^-1 q as it stands, or (z, 0): about its vector part v, by 2 atan2(|v|, w)."""
-    ring = ((0, 1, 2), (1, 2, 0), (2, 0, 1))
-    v = np.array([float(q[i] * p[3] - q[3] * p[i] - q[k] * p[j] + q[j] * p[k]) for i, j, k in ring])
-    w = float(sum(a * b for a, b in zip(p, q, strict=True)))
-    return (unit(v), 2.0 * math.atan2(math.sqrt(float(v @ v)), w)) if v.any() else (EYE[2], 0.0)
-
-
-def rigid(axis: np.ndarray, angle: float, at: Any = 0.0) -> np.ndarray:
-    """Return the placement that turns about a unit vector by an angle, and then slides to a place."""
-    out = moved(twist(axis, True), True, angle)
+def rigid(turn: Any, at: Any) -> np.ndarray:
+    """Return the placement that turns by a quaternion, (v, w) of any length: by 1 + 2 (w [v] + [v]^2) / (v^2 + w^2);
+    and then slides to a place."""
+    q = np.array(turn, dtype=float).reshape(4)
+    k, size = twist(q[:3], True), float(q @ q)
+    need(1e-200 < size < 1e200, "a quaternion has no length.")
+    out = EYE4 + 2.0 / size * (q[3] * k + k @ k)
     out[:3, 3] = at
     return out
 
 
-def inverse(matrix: np.ndarray) -> np.ndarray:
-    """Return the inverse of a placement."""
-    turn = matrix[:3, :3].T
-    return np.block([[turn, -turn @ matrix[:3, 3:]], [np.eye(4)[3:]]])
+def turn_between(p: list[int], q: list[int]) -> tuple[np.ndarray, float]:
+    """Return (axis, angle) of p^-1 q as it stands, or (z, 0): about its vector part v, by 2 atan2(|v|, w). Both are at
+    length one, so that where entries hardly jump, nor does the turn."""
+    sizes = (sum(c * c for c in r) / ONE**2 for r in (p, q))
+    need(all(abs(size - 1.0) < 1e-6 for size in sizes), "a quaternion of a motion is not at length one.")
+    ring = ((0, 1, 2), (1, 2, 0), (2, 0, 1))
+    v = np.array([float(q[i] * p[3] - q[3] * p[i] - q[k] * p[j] + q[j] * p[k]) for i, j, k in ring])
+    w = float(sum(a * b for a, b in zip(p, q, strict=True)))
+    return (unit(v), 2.0 * math.atan2(float(norms(v)), w)) if v.any() else (EYE[2], 0.0)
 
 
-def about(p: Poly, at: Any, by: Any) -> Poly:
+def about(p: list[int], at: Any, by: Any) -> list[int]:
     """Return a polynomial in powers of s, where its own time is at + by s; both at most 1, and of any exact kind."""
     b, (top, bottom), (scale, unit_of) = list(p), at.as_integer_ratio(), by.as_integer_ratio()
     for low in range(len(b) - 1):
@@ -127,14 +127,14 @@ class Slabs:
 
     Given are all links with their joints (`models.Link`), the entries of the configuration as polynomials, which of the
     links are looked at, and the slabs. `Boxes` differ in the `ORDERS` of a joint's derivatives that are used, in what a
-    chain has of its two parts' (`below`), in which linear functions are maximised (`combined`) and how they add up
+    chain has of its two parts' (`chained`), in which linear functions are maximised (`combined`) and how they add up
     (`summed`), and in what the derivatives leave out (`beyond`).
     """
 
     ORDERS = 3
 
-    def __init__(self, scene: Any, links: Any, entries: list[Poly], looked_at: Any, cells: list[Cell]) -> None:
-        self.scene, self.row = scene, {i: k for k, i in enumerate(looked_at)}
+    def __init__(self, scene: Any, links: Any, entries: list[list[int]], looked_at: Any, cells: list[Cell]) -> None:
+        self.scene, self.row, self.count = scene, {i: k for k, i in enumerate(looked_at)}, len(cells)
         low, high = np.array(cells, dtype=float).reshape(len(cells), -1, 2).T
         own, middle = [links[i] for i in self.row], 0.5 * (low + high)
         values = self.powers(entries, middle, np.maximum(high - middle, middle - low) * UP)
@@ -144,11 +144,13 @@ class Slabs:
         self.theta[:, :, 0] += mimic[:, 1:]
         sizes = np.abs(self.theta)
         sizes[:, :, 0] += np.abs(mimic[:, 1:])  # with what the sum may have lost
+        self.fixed = np.tile(np.eye(7), (len(own), 1, 1, 1))
+        self.fixed[:, 0, 0, 4] = norms(self.origin[:, :3, 3])
+        self.joint = bounds(sizes @ FALLING[: sizes.shape[2]] + TINY, self.turns, off[:, None])
         self.jets = self.origin[:, None, None] @ self.jet(slice(None), 1.0)
-        self.bounds = bounds(sizes @ FALLING[: sizes.shape[2]] + TINY, self.turns, off[:, None])
         self.placed = functools.cache(self.placed)
 
-    def powers(self, entries: list[Poly], middle: np.ndarray, half: np.ndarray) -> np.ndarray:
+    def powers(self, entries: list[list[int]], middle: np.ndarray, half: np.ndarray) -> np.ndarray:
         """Return the coefficients of every entry in powers of s, (entries, cells, powers)."""
         times = list(zip(middle[0].tolist(), half[0].tolist()))
         out = np.zeros((len(entries), len(times), max(3, *map(len, entries))))
@@ -159,77 +161,77 @@ class Slabs:
 
     def jet(self, rows: Any, sign: float) -> np.ndarray:
         """Return J and its derivatives, by powers of s, of joints in cells; or, for the sign -1, of its inverse: since
-        J' = theta' K J, they are J, theta_1 K J and (theta_2 K + theta_1^2 / 2 K^2) J."""
-        k, a = self.twist[rows, None], sign * self.theta[rows]
-        first, rates = moved(k, self.turns[rows, :, None, None], a[:, :, 0]), a[..., None, None]
-        second = (rates[:, :, 2] * k + 0.5 * rates[:, :, 1] ** 2 * (k @ k)) @ first
-        return np.stack((first, rates[:, :, 1] * k @ first, second), axis=2)[:, :, : self.ORDERS]
+        J' = theta' K J, they are J, theta_1 K J and (theta_2 K + theta_1^2 / 2 K^2) J; and J = 1 + sin(theta_0) K +
+        (1 - cos(theta_0)) K^2, or 1 + theta_0 K of a slide, whose K^2 is nothing."""
+        k, square = self.twist[rows, None], self.twist[rows, None] @ self.twist[rows, None]
+        a, b, c = np.moveaxis(sign * self.theta[rows, :, :3, None, None], 2, 0)
+        first = EYE4 + np.where(self.turns[rows, :, None, None], np.sin(a), a) * k + (1.0 - np.cos(a)) * square
+        return np.stack((first, b * k @ first, (c * k + 0.5 * b**2 * square) @ first), axis=2)[:, :, : self.ORDERS]
 
     def step(self, link: int, back: bool) -> tuple[np.ndarray, np.ndarray]:
-        """Return where a link is in the frame of its parent, or the parent in that of the link, with derivatives, by
-        powers of s; and what takes the bounds of a point from the one to the other."""
-        row, fixed = self.row[link], np.eye(7)
-        fixed[0, 4] = float(norms(self.origin[row, :3, 3]))
+        """Return where a link is in the frame of its parent, or the parent in that of the link, as `placed` does."""
+        k = self.row[link]
         if not back:
-            return self.jets[row], fixed @ self.bounds[row]
-        return self.jet([row], -1.0)[0] @ inverse(self.origin[row]), self.bounds[row] @ fixed
+            return self.jets[k], self.fixed[k] @ self.joint[k]
+        turn = self.origin[k, :3, :3].T
+        inverse = np.block([[turn, -turn @ self.origin[k, :3, 3:]], [EYE4[3:]]])
+        return self.jet([k], -1.0)[0] @ inverse, self.joint[k] @ self.fixed[k]
 
-    def placed(self, link: int, frame: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return the placements of a link in the frame of another with their derivatives, (cells, n, 4, 4); and its
-        bounds, (cells, 7, 7)."""
-        carries = self.scene.common(link, frame) == frame
+    def placed(self, link: int, frame: int) -> tuple[np.ndarray, ...]:
+        """Return the placements of a link in the frame of another with their derivatives, by powers of s, (cells, n, 4,
+        4); and what takes the bounds of a point from the one to the other, (cells, 7, 7)."""
         if link == frame:
-            first = np.zeros((self.theta.shape[1], self.ORDERS, 4, 4))
-            first[:, 0] = np.eye(4)
-            return first, np.tile(np.eye(7), (len(first), 1, 1))
-        if carries and self.scene.links[link].parent == frame:
-            return self.step(link, back=False)
-        chain = self.placed(self.scene.links[link].parent, frame) if carries else self.step(frame, back=True)
-        rest = self.step(link, back=False) if carries else self.placed(link, self.scene.links[frame].parent)
-        return self.below(chain[0], rest[0]), chain[1] @ rest[1] * UP
+            return np.tile(EYE4, (self.count, 1, 1, 1)), np.tile(np.eye(7), (self.count, 1, 1))
+        back = self.scene.common(link, frame) != frame
+        own, above = self.step(frame if back else link, back), self.scene.links[frame if back else link].parent
+        if above == (link if back else frame):
+            return own
+        first, then = (own, self.placed(link, above)) if back else (self.placed(above, frame), own)
+        return self.chained(first[0], then[0]), first[1] @ then[1] * UP
 
     def rows(self, links: Any, frames: Any, at: Any) -> tuple[np.ndarray, np.ndarray]:
         """Return the placements and bounds of links in frames in cells, one of each in a row; derivatives that a chain
         has not are nothing."""
-        keys = {key: k for k, key in enumerate(dict.fromkeys(zip(links, frames)))}
-        found, which = [self.placed(*key) for key in keys], [keys[key] for key in zip(links, frames)]
-        jets = np.zeros((len(keys), self.theta.shape[1], max(p.shape[1] for p, _ in found), 3, 4))
-        for own, (p, _) in zip(jets, found):
+        keys, which = numbered([*zip(links, frames)])
+        found, bounds = zip(*(self.placed(*key) for key in keys))
+        jets = np.zeros((len(keys), self.count, max(self.ORDERS, *(p.shape[1] for p in found)), 3, 4))
+        for own, p in zip(jets, found):
             own[:, : p.shape[1]] = p[:, :, :3]
-        return jets[which, at], np.stack([bounds for _, bounds in found])[which, at]
+        return jets[which, at], np.array(bounds)[which, at]
 
     def left(self, jets: np.ndarray, bounds: np.ndarray, n: Any, sizes: np.ndarray) -> np.ndarray:
         """Return how far points may be, in cells, from what their derivatives say: along unit vectors n, or any way if
-        there are none. `sizes` in rows: `reach`, `spread`, `girth` and `center` of parts."""
+        there are none. `sizes`: those of parts, in rows."""
         (reach, spread), eta = sizes.T[:2], bounds[:, 5, 4] + SHARE
         x, off = (bounds[:, :4, 4].T + bounds[:, :4, 0].T * size for size in (reach, spread))
-        return (self.beyond(jets, eta, n, x, off[1] * eta, sizes[:, 2:]) + off[:3].sum(axis=0) * eta) * UP + TINY
+        return (self.beyond(jets, eta, n, x, off[1] * eta, sizes[:, 3:]) + off[:3].sum(axis=0) * eta) * UP + TINY
 
     def high(self, links: Any, parts: Any, frames: Any, at: Any, n: np.ndarray) -> np.ndarray:
         """Return how far parts of links go along unit vectors n in frames in cells, one of each in a row; coefficients
         in columns, rounded outward."""
-        (jets, bounds), same = self.rows(links, frames, at), {}
-        rows = self.combined((n[:, None, None] @ jets)[:, :, 0])
-        for k, part in enumerate(parts):
-            same.setdefault(part, []).append(k)
-        most, sizes = np.zeros(rows.shape[:2]), np.zeros((len(parts), 6))
-        for part, own in same.items():
-            most[own], sizes[own] = part.largest(rows[own]), part.sizes
+        (jets, bounds), (different, which) = self.rows(links, frames, at), numbered(parts)
+        rows = self.combined(np.einsum("ri,rkij->rkj", n, jets))
+        sizes, order = np.array([part.sizes for part in different])[which], np.argsort(which, kind="stable")
+        along, most, ends = rows[order, :, :3], np.zeros(rows.shape[:2]), np.cumsum(np.bincount(which)).tolist()
+        for part, begin, end in zip(different, [0, *ends], ends):
+            most[order[begin:end]] = part.largest(along[begin:end])
+        most += rows[..., 3] + sizes[:, 2:3] * norms(rows[..., :3])
         left = self.left(jets, bounds, n, sizes) + bounds[:, 6, 4] + bounds[:, 6, 0] * sizes[:, 0]
         return self.summed(most) + left[:, None] * UP
 
-    def stays(self, link: int, frame: int, at: int, point: np.ndarray, sizes: Any) -> tuple[np.ndarray, float, float]:
-        """Return where a point of a part is in the middle of a cell, how far it may be from there, and how far the part
-        may be off the motion."""
-        (jet,), (bound,) = rows = [v[at : at + 1] for v in self.placed(link, frame)]
-        places, own = jet[:, :3] @ [*point, 1.0], np.array([[float(norms(point)), sizes[1], 0.0, *point]])
-        goes = norms(places[1:]).sum() * UP + self.left(rows[0][:, :, :3], rows[1], None, own)[0]
-        return places[0], float(goes), float(bound[6, 4] + bound[6, 0] * sizes[0])
+    def stays(self, links: Any, frame: int, cell: int, points: Any, parts: Any) -> tuple[np.ndarray, ...]:
+        """Return where points of parts of links are in a frame in the middle of a cell, how far each may be from there,
+        and how far it may be off the motion."""
+        jets, bounds = self.rows(links, [frame] * len(links), [cell] * len(links))
+        sizes = np.array([[norms(point), part.sizes[1], 0.0, 0.0, *point] for part, point in zip(parts, points)])
+        places = np.einsum("rkij,rj->rki", jets[..., :3], sizes[:, 4:]) + jets[..., 3]
+        goes = norms(places[:, 1:]).sum(axis=1) * UP + self.left(jets, bounds, None, sizes)
+        return places[:, 0], goes, bounds[:, 6, 4] + bounds[:, 6, 0] * [part.sizes[0] for part in parts]
 
-    def below(self, above: np.ndarray, joint: np.ndarray) -> np.ndarray:
+    def chained(self, above: np.ndarray, joint: np.ndarray) -> np.ndarray:
         """Return what a chain has, by the product rule."""
-        (p, p1, p2), (q, q1, q2) = above.swapaxes(0, 1), joint.swapaxes(0, 1)
-        return np.stack((p @ q, p1 @ q + p @ q1, p2 @ q + p1 @ q1 + p @ q2), axis=1)
+        p = above[:, :, None] @ joint[:, None]
+        return np.stack((p[:, 0, 0], p[:, 0, 1] + p[:, 1, 0], p[:, 0, 2] + p[:, 1, 1] + p[:, 2, 0]), axis=1)
 
     def combined(self, rows: np.ndarray) -> np.ndarray:
         """Return what is maximised over a part: the Bernstein coefficients."""
@@ -247,7 +249,7 @@ class Slabs:
 
 def bounds(w: np.ndarray, turns: np.ndarray, off: np.ndarray) -> np.ndarray:
     """Return matrices that take (X_0, X_1, X_2, X_3, 1, eta, how far it is off) of a point through joints."""
-    out, (w0, w1, w2, w3), off = np.zeros((*w.shape[:2], 7, 7)), np.moveaxis(w, 2, 0), off + 0.0 * w[:, :, 0]
+    out, (w0, w1, w2, w3) = np.zeros((*w.shape[:2], 7, 7)), np.moveaxis(w, 2, 0)
     out[..., range(7), range(7)], out[..., 5, 4] = 1.0, SHARE * (1.0 + w0)
     r1, r2, r3 = (np.where(turns, r, 0.0) for r in (w1, w1 * w1 + w2, w1**3 + 3 * w1 * w2 + w3))
     for (k, j), r in {(1, 0): r1, (2, 0): r2, (2, 1): 2 * r1, (3, 0): r3, (3, 1): 3 * r2, (3, 2): 3 * r1}.items():

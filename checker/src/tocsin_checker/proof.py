@@ -46,7 +46,6 @@ def read_proof(path: str | Path) -> dict[str, Any]:
         proof = json.loads(raw, object_pairs_hook=_once, parse_constant=int)  # NaN is none
     except (OSError, EOFError, ValueError, RecursionError, zlib.error) as error:
         raise Refused(f"the file is damaged, or no proof: {type(error).__name__}: {error}.") from None
-    ours = isinstance(proof, dict) and proof.get("format") == "tocsin proof"
-    need(ours, 'the file is not a proof: it lacks "format": "tocsin proof".')
+    need(isinstance(proof, dict) and proof.get("format") == "tocsin proof", 'not a proof: no "format": "tocsin proof".')
     need(proof.get("version") == VERSION, f"this checker reads version {VERSION}, not {proof.get('version')!r:.40}.")
     return proof
