@@ -52,11 +52,12 @@ class Scene:
         time."""
         links, entries = [], []
         for model in self.models:
-            k = max(bisect_right(model.knots, begin) - 1, 0)
+            k, at, by = bisect_right(model.knots, begin) - 1, 0, 1
+            if k >= 0:  # what stands has no knots, and one piece
+                lasts = model.knots[k + 1] - model.knots[k]
+                at, by = (begin - model.knots[k]) / lasts, (end - begin) / lasts
             links += [link.during(model.pieces[k], model.off, len(entries)) for link in model.links]
-            first, last = model.knots[k : k + 2] or (begin, begin + 1)  # what stands is the same at all times
-            by = 1 / (last - first)
-            entries += [about(p, (begin - first) * by, (end - begin) * by) for p in model.pieces[k]]
+            entries += [about(p, at, by) for p in model.pieces[k]]
         return links, entries
 
 
@@ -209,8 +210,7 @@ class Check(Scene):
         number, time = int(said["stretch"]), float(said["time"])
         need(0 <= number < len(self.stretches) and 0.0 <= time <= 1.0, "the contact is at no moment of the motion.")
         cells = Slabs(self, *self.stretch(*self.stretches[number]), range(len(self.links)), [((time, time),)])
-        found = self.together(cells, [said], float(said["tolerance"]))
-        self.about.append(f"{found} in stretch {number} at {time:.6g}")
+        self.about.append(f"{self.together(cells, [said], float(said['tolerance']))} in stretch {number} at {time:.6g}")
 
 
 def check(proof: dict[str, Any], files: dict[str, Any]) -> Check:

@@ -36,9 +36,9 @@ from tocsin.proofs.search import (
     STATE,
     along,
     around,
+    clears,
     coefficients,
     extent,
-    gap_along,
     middle_of,
     nearest,
     range_of,
@@ -211,7 +211,7 @@ def prove_pair(tables, chain, ends, margin, slab, words, used, work):
         if told == ALONG:
             n = (float(kept[at + 1]), float(kept[at + 2]), float(kept[at + 3]))
             at += 4
-            if gap_along(part_a, part_b, points, state_a, state_b, n, tau) > need * vec.norm(n):
+            if clears(part_a, part_b, points, state_a, state_b, n, tau, need * vec.norm(n)):
                 used = write_direction(words, used, n)
                 continue
             stack[top, 4] = 0
@@ -341,7 +341,8 @@ def prove(table, configs, pieces, margins, most):
         for p in range(room.pairs.shape[0]):
             a, b = room.pairs[p, 0], room.pairs[p, 1]
             axis = axis_between(boxes, a, b, margins[p])
-            if axis < 0 and boxes[a, 6] + boxes[b, 6] < 2.0:
+            row, first = recalled(room.trees, p, slab) if axis < 0 else (0, -1)
+            if axis < 0 and first < 0 and boxes[a, 6] + boxes[b, 6] < 2.0:  # what had a tree is near: boxes did not do
                 tighten(tables, shapes, tau, states, boxes, a)
                 tighten(tables, shapes, tau, states, boxes, b)
                 axis = axis_between(boxes, a, b, margins[p])
@@ -350,7 +351,6 @@ def prove(table, configs, pieces, margins, most):
                 continue
             chain = links, joints, link_of[a], link_of[b], common_ancestor(links, link_of[a], link_of[b]), states
             before = used
-            row, first = recalled(room.trees, p, slab)
             outcome, used, looked = prove_pair(
                 tables, chain, (roots[a], roots[b]), margins[p], (level, slab), words, used,
                 (room.stack, room.aims, room.simplex, most, room.kept, first),
