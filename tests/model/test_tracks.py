@@ -135,3 +135,15 @@ def test_a_frame_that_was_given_is_passed_as_it_is():
     times = np.cumsum(rng.uniform(0.01, 1.0, 50))
     part = Program().follow(sheet, frames, times=times).tracks[id(sheet)].part(0.0, float(times[-1] - times[0]))
     assert np.array_equal(part.frames, frames)
+
+
+def test_a_part_of_frames_is_where_they_are_to_the_last_digits():
+    """A day on the clock, a millisecond in which a vertex goes 1 m: by the share of the day it was 1e-8 m off."""
+    sheet = tocsin.Deformable(np.eye(3), [[0, 1, 2]], name="sheet")
+    begin, end = 80_000.0, 80_000.001
+    frames = np.stack([sheet.vertices, sheet.vertices, sheet.vertices + 1.0, sheet.vertices])
+    program = Program().follow(sheet, frames, times=[0.0, begin, end, 86_400.0])
+    for t in np.linspace(begin, end, 19)[1:-1].tolist():
+        (cut, *_) = program.tracks[id(sheet)].part(t, 86_000.0).frames
+        share = (Fraction(t) - Fraction(begin)) / (Fraction(end) - Fraction(begin))
+        assert abs(float(Fraction(cut[0, 1].item()) - share)) < 2.0**-50
