@@ -54,3 +54,14 @@ def test_large_terms_that_cancel_are_within_the_error(degree):
         worst = max(worst, float(abs(value - exact)))
     assert worst <= error[0] + 2.0**-46 * np.abs(pieces).sum(axis=1).max()
     assert error[0] >= 2.0**-52 * np.abs(given).sum()  # by how much the given ones were rounded
+
+
+def test_what_stands_beside_a_polynomial_of_a_high_degree_is_not_off():
+    given = np.zeros((1, 21, 2))
+    given[0, :, 0] = 1.0
+    given[0, 0, 1] = 3.7
+    pieces, _, error = reduced(given)
+    assert error[0] > 0.0
+    assert error[1] == 0.0
+    assert (pieces[:, 0, 1] == 3.7).all()
+    assert not pieces[:, 1:, 1].any()

@@ -129,12 +129,13 @@ def reduced(coefficients: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarra
     The terms of a high degree may be far larger than their sum, M. The given coefficients were rounded, to a unit of M.
     About the middle they are sums of 2 n roundings of terms that add up to M, for x + lasts <= 1; from there to the
     start of a new piece, of 2 d roundings of terms that add up to 3^d sum |b_k|. Both in the precision of `longdouble`,
-    which is that of floats on some machines.
+    which is that of floats on some machines. Of what stands nothing is rounded.
     """
     found: list[np.ndarray] = []
     times: list[float] = []
     unit = float(np.finfo(np.longdouble).eps)
     begun = np.abs(coefficients).sum(axis=1) * (2.0**-52 + 4.0 * coefficients.shape[1] * unit)
+    moves = coefficients[:, 1:].any(axis=1)
     back = 4.0 * MOST_DEGREE * 3.0**MOST_DEGREE * unit
     error = np.zeros(coefficients.shape[2])
     for i, piece in enumerate(coefficients.astype(np.longdouble)):
@@ -147,7 +148,7 @@ def reduced(coefficients: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarra
             if (left > PRECISE * np.abs(c).sum(axis=0)).any() and level < MOST_HALVINGS:
                 waiting += [(x + half, half, level + 1), (x, half, level + 1)]
                 continue
-            left = left + begun[i] + back * np.abs(c[: MOST_DEGREE + 1]).sum(axis=0)
+            left = left + moves[i] * (begun[i] + back * np.abs(c[: MOST_DEGREE + 1]).sum(axis=0))
             error = np.maximum(error, (left * (1.0 + 1e-9)).astype(np.float64))
             found.append(_scaled(_moved(c[: MOST_DEGREE + 1], -1.0), 2.0).astype(np.float64))
             times.append(i + x)
