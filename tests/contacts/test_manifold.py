@@ -4,7 +4,10 @@ import numpy as np
 import pytest
 
 import tocsin
+from plain import PLAIN
 from promise.scenes import at, box_mesh, two
+from tocsin.contacts.manifold import crossing_of
+from tocsin.geometry.triangles import closest_on_triangle, segments, triangle_pair
 from tocsin_bench.oracles import distance
 
 VERTICES, FACES = box_mesh()
@@ -192,3 +195,39 @@ def test_every_feature_that_brute_force_finds_is_listed_and_no_other(kind, seed)
     ends = np.minimum(np.minimum(ends_a[0::2], ends_a[1::2]), np.minimum(ends_b[:, 0::2], ends_b[:, 1::2]))
     for i, k in np.argwhere((to_edge < 0.06 - clear) & (to_edge < ends - clear)).tolist():
         assert ("edge-edge", (tuple(names[0][i]), tuple(names[1][k]))) in listed
+
+
+def features_near(a, b, near):
+    """Is a corner of one triangle within `near` of the other, or an edge of an edge?"""
+    ends = [np.linalg.norm(p - closest_on_triangle(p, *t)) for x, t in ((a, b), (b, a)) for p in x]
+    for i in range(3):
+        for k in range(3):
+            u, v = segments(a[i], a[(i + 1) % 3] - a[i], b[k], b[(k + 1) % 3] - b[k])
+            ends.append(np.linalg.norm(np.subtract(u, v)))
+    return min(ends) <= near
+
+
+@pytest.mark.parametrize("kind", ["random", "grid", "needles"])
+class TestCrossing:
+    """What is looked for alone where no corner and no edge is near."""
+
+    pytestmark = PLAIN
+
+    def test_where_neither_corners_nor_edges_are_near_triangles_touch_only_where_one_goes_through_the_other(self, kind):
+        rng = np.random.default_rng(5)
+        (va, fa), (vb, fb) = soup(rng, kind, 30), soup(rng, kind, 30)
+        found = {True: 0, False: 0}
+        near = 1e-4
+        for i in range(30):
+            for k in range(30):
+                a, b = va[fa[i]], vb[fb[k]]
+                if features_near(a, b, near):
+                    continue
+                corners = tuple(map(tuple, (*a, *b)))
+                whole, crossing = triangle_pair(*corners), crossing_of(corners)
+                assert (whole[0] <= near) == (crossing[0] <= near)
+                if whole[0] <= near:
+                    assert crossing == whole
+                found[whole[0] <= near] += 1
+        assert found[False] > 100
+        assert found[True] > 10 or kind == "needles"

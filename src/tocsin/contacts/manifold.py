@@ -15,7 +15,7 @@ from tocsin.advancement.leaves import leaf_distance, placed_triangle, triangle
 from tocsin.advancement.relative import relative_state
 from tocsin.compiler.jit import borrowed, inlined, kernel
 from tocsin.geometry.descent import quad_to_open
-from tocsin.geometry.triangles import closest_on_triangle, segments, triangle_pair
+from tocsin.geometry.triangles import closest_on_triangle, pierce, segments, triangle_pair
 from tocsin.model.tables import MESH
 from tocsin.motion.chain import chain_pose
 from tocsin.simd.lanes import WIDTH, lane
@@ -242,12 +242,14 @@ def triangle_touches(listed, n, place, pair_of_faces, corners, near):
     face_b = (fb, 3, 0, 0)
     before = n
     alone = True
+    crossing = True
     for k in range(3):
         corner_a = pick(k, a0, a1, a2)
         height = vec.dot(normal_b, vec.sub(corner_a, b0))
         if not (height < low_b or height > high_b):
             q = closest_on_triangle(corner_a, b0, b1, b2)
             gap = vec.norm(vec.sub(q, corner_a))
+            crossing = crossing and gap > near
             on = feature(q, b0, b1, b2)[0] if gap <= near else 0
             if on > 1:
                 witness = corner_a, q, gap, normal_b if on == 3 else NOWHERE
@@ -258,6 +260,7 @@ def triangle_touches(listed, n, place, pair_of_faces, corners, near):
         if not (height < low_a or height > high_a):
             q = closest_on_triangle(corner_b, a0, a1, a2)
             gap = vec.norm(vec.sub(corner_b, q))
+            crossing = crossing and gap > near
             on = feature(q, a0, a1, a2)[0] if gap <= near else 0
             if on > 1:
                 witness = q, corner_b, gap, normal_a if on == 3 else NOWHERE
@@ -272,19 +275,43 @@ def triangle_touches(listed, n, place, pair_of_faces, corners, near):
                 continue
             u, v = segments(corner_a, edge_a, pb, edge_b)
             gap = vec.norm(vec.sub(v, u))
+            crossing = crossing and gap > near
             if gap <= near and feature(u, a0, a1, a2)[0] == 2 and feature(v, b0, b1, b2)[0] == 2:
                 witness = u, v, gap, common_normal(edge_a, edge_b)
                 n = add_touch(listed, n, place, EDGE_EDGE, (fa, 2, k, (k + 1) % 3), (fb, 2, m, (m + 1) % 3), witness)
                 alone = False
-    return touch_alone(listed, before, place, pair_of_faces, corners, near) if alone else n
+    if not alone:
+        return n
+    closest = crossing_of(corners) if crossing else triangle_pair(a0, a1, a2, b0, b1, b2)
+    return touch_alone(listed, before, place, pair_of_faces, corners, near, closest)
 
 
 @kernel
-def touch_alone(listed, n, place, pair_of_faces, corners, near):
+def crossing_of(corners):
+    """Return (d, x, y): where an edge of one of two triangles goes through the other; d is inf where none does.
+
+    Claim: where no corner is within `near` of the other triangle, and no two edges are, the triangles are within `near`
+    of each other only if this finds it, and then it is what `triangle_pair` finds. Proof: triangles that do not cross
+    are as far apart as a corner and a face, or two edges; where they cross an edge goes through a face.
+    `triangle_pair` takes the least of the same crossings in the same order, of corners and of edges, and the latter two
+    are greater. It measures all of them first, which takes several times as long; of triangles through each other most
+    pairs are such.
+    """
+    a0, a1, a2, b0, b1, b2 = corners
+    least, x, y = math.inf, a0, b0
+    for k in range(3):
+        least, x, y = pierce(pick(k, a0, a1, a2), pick(k + 1, a0, a1, a2), b0, b1, b2, least, x, y)
+    for k in range(3):
+        least, y, x = pierce(pick(k, b0, b1, b2), pick(k + 1, b0, b1, b2), a0, a1, a2, least, y, x)
+    return math.sqrt(least), x, y
+
+
+@kernel
+def touch_alone(listed, n, place, pair_of_faces, corners, near, closest):
     """Append the closest points of two triangles, named by where they lie, if they touch; return the new count."""
     fa, fb = pair_of_faces
     a0, a1, a2, b0, b1, b2 = corners
-    d, x, y = triangle_pair(a0, a1, a2, b0, b1, b2)
+    d, x, y = closest
     if not d <= near:
         return n
     count_a, i_a, k_a = feature(x, a0, a1, a2)

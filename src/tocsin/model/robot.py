@@ -17,6 +17,7 @@ from tocsin._readers import Provided, Reader
 from tocsin._types import (
     Configuration,
     ConfigurationLike,
+    Indices,
     JointValue,
     Matrices4,
     Matrix,
@@ -24,10 +25,12 @@ from tocsin._types import (
     PathLike,
     PoseLike,
     Row,
+    Rows,
     Values,
     Vector,
     Vectors,
 )
+from tocsin.compiler.jit import kernel
 from tocsin.errors import TocsinError, UnitWarning, remark, unknown_name
 from tocsin.geometry.mesh import is_path
 from tocsin.geometry.shape import ShapeLike, shapes_of_links
@@ -84,6 +87,9 @@ class Robot(Model):
         panda = Robot.from_urdf("panda.urdf", srdf="panda.srdf")
         move = panda.move("ready", {"panda_joint4": -1.5})
     """
+
+    _standing: tuple[Row | None, Values] = (None, np.zeros(0))
+    """The row at which it stood when it was moved last, and twice that row, with which a motion begins."""
 
     def __init__(
         self,
@@ -317,10 +323,10 @@ class Robot(Model):
         Joints that a mapping or a group does not name have the values of the configuration `like`, by default those at
         which the robot stands.
         """
-        before = None if like is None else self._row(like, None, "the configuration", np.zeros(self.width))
+        before = None if like is None else self._row(like, None, "the configuration", np.zeros(self.width))[BASE_WIDTH:]
         return self._row(values, None, "the configuration", np.zeros(self.width), group, before)[BASE_WIDTH:]
 
-    def _named(self, values: ConfigurationLike, what: str, group: str | None, before: Row | None) -> ArrayLike:
+    def _named(self, values: ConfigurationLike, what: str, group: str | None, before: Values | None) -> ArrayLike:
         """Return the configuration meant by a mapping, a state's name, or an array over the joints of a group."""
         if isinstance(values, str) and self.states:
             if values not in self.states:
@@ -341,7 +347,7 @@ class Robot(Model):
                     raise unknown_name(f"joint of group {group!r}", name, names)
         if named is None:
             return cast(ArrayLike, values)
-        row = (self.rest if before is None else before)[BASE_WIDTH:].copy()
+        row = (self.rest[BASE_WIDTH:] if before is None else before).copy()
         for name, value in named.items():
             if name not in self._config:
                 for joint in self.joints:
@@ -354,28 +360,27 @@ class Robot(Model):
 
     def _row(
         self, q: ConfigurationLike, base: PoseLike | None, what: str, row: Row, group: str | None = None,
-        before: Row | None = None,
+        before: Values | None = None,
     ) -> Row:  # fmt: skip
         """Write and check a configuration row."""
-        self._write(q, base, what, row, group, before)
-        return self.checked(row, what)
-
-    def _write(
-        self, q: ConfigurationLike, base: PoseLike | None, what: str, row: Row, group: str | None = None,
-        before: Row | None = None,
-    ) -> None:  # fmt: skip
-        """Write a configuration row, whose numbers are yet to be checked."""
         if base is not None:
             _cast.pose(base, f"the base pose of {what}", row)
         else:
             row[:BASE_WIDTH] = self.rest[:BASE_WIDTH]
+        row[BASE_WIDTH:] = self._values(q, what, group, before)
+        return self.checked(row, what)
+
+    def _values(
+        self, q: ConfigurationLike, what: str, group: str | None = None, before: Values | None = None
+    ) -> Values:  # fmt: skip
+        """Return the numbers of a configuration, yet to be checked, as kernels take them."""
         if group is not None or q.__class__ is not np.ndarray:
             q = self._named(q, what, group, before)
         values = _cast.numbers(q, what, "numbers, a mapping from joint names, or the name of a state")
         if values.shape != (self.n_config,):
             names = ", ".join(self.joint_names) or "none"
             raise TocsinError(f"{what} must have {self.n_config} values (joints: {names}); got shape {values.shape}.")
-        row[BASE_WIDTH:] = values
+        return values if values.flags.carray else values.copy()
 
     def move(
         self, q_t0: ConfigurationLike, q_t1: ConfigurationLike, *, group: str | None = None,
@@ -385,21 +390,27 @@ class Robot(Model):
 
         `base` = (T0, T1) moves the root too, each 4x4 or (x, y, z); only for a robot with a free base.
         """
-        base_t0, base_t1 = self._bases(base)
-        configs = np.zeros(2 * self.width)
+        rest, twice = self._standing
+        if rest is not self.rest:
+            rest = self.rest
+            twice = np.tile(rest, 2)
+            self._standing = rest, twice
+        configs = twice.copy()
         rows = configs.reshape(2, -1)
         whats = ("the start configuration", "the end configuration")
-        self._write(q_t0, base_t0, whats[0], rows[0], group)
-        self._write(q_t1, base_t1, whats[1], rows[1], group, rows[0])
-        if not settle_ends(rows, self._quaternions, self._plausible):
+        if base is not None:
+            for pose, what, row in zip(self._bases(base), whats, rows):
+                _cast.pose(pose, f"the base pose of {what}", row)
+        begin = self._values(q_t0, whats[0], group)
+        end = self._values(q_t1, whats[1], group, begin)
+        if not write_configurations(begin, end, self._quaternions, self._plausible, rows):
             for row, what in zip(rows, whats):
                 self.checked(row, what)
             decided(rows, self._quaternions)
         return Motion.fresh(self, configs, rows)
 
-    def _bases(self, base: Sequence[PoseLike] | None) -> tuple[PoseLike | None, PoseLike | None]:
-        if base is None:
-            return None, None
+    def _bases(self, base: Sequence[PoseLike]) -> tuple[PoseLike, PoseLike]:
+        """Return both poses of a base that moves, after checking that it may."""
         if self.base != "free":
             raise TocsinError(f"{self.name!r} has a fixed base; build it with base='free' to move it, or use place().")
         if not _cast.instance(base, (tuple, list, np.ndarray)) or len(base) != 2:
@@ -429,13 +440,14 @@ class Robot(Model):
         rows = np.zeros((len(points), self.width))
         for k, q in enumerate(points):
             self._row(q, None if poses is None else poses[k], f"row {k} of the path", rows[k], group,
-                      rows[k - 1] if k else None)  # fmt: skip
+                      rows[k - 1, BASE_WIDTH:] if k else None)  # fmt: skip
         motion = Motion.of(self, decided(rows, self._quaternions))
         return with_times(motion, times, f"a path of {self.name!r}", errors_of(self, error))
 
     def at(self, q: ConfigurationLike, *, group: str | None = None, base: PoseLike | None = None) -> Motion:
         """Return the robot standing at configuration q, for a question about that moment."""
-        self._bases(None if base is None else (base, base))
+        if base is not None:
+            self._bases((base, base))
         rows = np.zeros((1, self.width))
         self._row(q, base, "the configuration", rows[0], group)
         return Motion.of(self, rows)
@@ -518,6 +530,16 @@ PROVEN_PAIRS: Provided[..., LinkPairs] = Provided("proves which links can touch"
 TOUCHING_PAIRS: Provided[[Motion], tuple[tuple[str, str], ...]] = Provided(
     "finds the pairs of links that touch each other", "tocsin.queries.first_contact"
 )
+
+
+@kernel
+def write_configurations(begin: Values, end: Values, quaternions: Indices, most: Row, rows: Rows) -> bool:
+    """Write two configurations behind the bases of two rows, check both and decide their arcs; return whether all went
+    well."""
+    for k in range(begin.shape[0]):
+        rows[0, BASE_WIDTH + k] = begin[k]
+        rows[1, BASE_WIDTH + k] = end[k]
+    return settle_ends(rows, quaternions, most)
 
 
 def _by_joint(values: object) -> TypeGuard[Mapping[str, ArrayLike]]:

@@ -112,7 +112,8 @@ class Answer(LazyContact):
         )
         if n == 0:
             return (self._featureless(asked, world),)
-        rows = touches[:n][np.argsort(touches[:n]["distance"], kind="stable")]
+        # `take`: indexing by an array takes five times as long where the rows are records.
+        rows = touches.take(touches["distance"][:n].argsort(kind="stable"))
         return contacts_of(asked.laid_out, asked.prepared, rows)
 
     def _featureless(self, asked: Asked, world: World) -> Contact:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
+from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -87,10 +88,12 @@ _set_touches, _set_place = RowContact.touches.__set__, RowContact.place.__set__ 
 
 
 def contacts_of(context: Context, prepared: Prepared, rows: np.ndarray) -> tuple[Contact, ...]:
-    """Return the contacts of a manifold's rows, found in the tables of these buffers."""
-    touches, new = Touches(context, prepared, rows), object.__new__
-    contacts = [new(RowContact) for _ in range(len(rows))]
-    for i, contact in enumerate(contacts):
-        _set_touches(contact, touches)  # past the record, which is frozen
-        _set_place(contact, i)
-    return tuple(contacts)
+    """Return the contacts of a manifold's rows, found in the tables of these buffers.
+
+    Without a loop of Python's over them, which takes twice as long.
+    """
+    touches, n = Touches(context, prepared, rows), len(rows)
+    contacts = tuple(map(object.__new__, repeat(RowContact, n)))
+    any(map(_set_touches, contacts, repeat(touches)))  # past the record, which is frozen; both return None
+    any(map(_set_place, contacts, range(n)))
+    return contacts
