@@ -173,7 +173,8 @@ def contacts(
         return of_features(context, motions, kind, margin, tolerance, max_steps)
     if context.soft:
         context.links_only('contacts(every="contact")', 'every="pair" and every="triangle" are for these')
-    if _cast.margin(margin) != 0.0 or tolerance is not None or max_steps is not MAX_STEPS:
+    usual = margin.__class__ is float and margin == 0.0
+    if (not usual and _cast.margin(margin) != 0.0) or tolerance is not None or max_steps is not MAX_STEPS:
         raise TocsinError(
             "margin, tolerance and max_steps are for contacts of deformable models; bodies have none here."
         )
@@ -225,14 +226,14 @@ def of_bodies(
     pairs = cast.pairs.get(key)
     if pairs is None:
         pairs = pairs_of(cast, key, poses)
-    turning = np.array([cast.links[k] for k in key])
-    if pieces <= 1 and not exact and not (len(key) > 1 and turn_too_far(poses, turning)):
+    if pieces <= 1 and not exact and not (len(key) > 1 and turn_too_far(poses, turning_links(cast, key))):
         rows, whole = all_contacts(cast.packed, cast.world.nodes, pairs, poses, pixel, step, least, block_of(cast))
         if not whole:
             raise too_many()
         return answered(rows, cast, False)
     complete = exact
     found = []
+    turning = turning_links(cast, key)
     waiting = [tuple(stretch) for stretch in stretches_of(m.pieces for m in motions)[::-1].tolist()]
     while waiting:
         stretch = waiting.pop()
@@ -267,6 +268,11 @@ def of_bodies(
     return answered(np.concatenate(found) if len(found) > 1 else found[0], cast, complete)
 
 
+def turning_links(cast: Cast, moving: tuple[int, ...]) -> np.ndarray:
+    """Return the links of the models that move."""
+    return np.array([cast.links[k] for k in moving])
+
+
 def too_many() -> TocsinError:
     """Return the error of two shapes that have too much in one place to be drawn."""
     return TocsinError(
@@ -284,11 +290,12 @@ def block_of(cast: Cast) -> np.ndarray:
 
 
 def answered(rows: np.ndarray, cast: Cast, complete: bool) -> TimedContacts:
-    """Return `TimedContacts(rows, cast.names, TIMED_KINDS, complete)`, made in half the time: fields of a frozen class
-    are set one by one otherwise."""
-    rows.setflags(write=False)
-    found = TimedContacts.__new__(TimedContacts)
-    found.__dict__.update(rows=rows, names=cast.names, kinds=TIMED_KINDS, complete=complete)
+    """Return `TimedContacts(rows, cast.names, TIMED_KINDS, complete)`, made in a third of the time: fields of a frozen
+    class are set one by one otherwise."""
+    rows.setflags(False)  # pyright: ignore[reportCallIssue]  # by keyword it takes longer
+    found = object.__new__(TimedContacts)
+    fill = found.__dict__
+    fill["rows"], fill["names"], fill["kinds"], fill["complete"] = rows, cast.names, TIMED_KINDS, complete
     return found
 
 
@@ -391,8 +398,8 @@ def moved(context: Context, cast: Cast, motions: tuple[Motion, ...]) -> tuple[tu
             )
         key[model] = None
         row = poses[cast.links[model]]
-        row[:, :7] = motion.ends
         count = len(motion.rows) - 1
+        row[:, :7] = motion.rows if count == 1 and motion.__class__ is Motion else motion.ends
         pieces = max(pieces, count)
         row[0, 7] = SCREWS if isinstance(motion, ScrewMotion) else INTERPOLATES if count else STANDS
     return tuple(key), poses, pieces
