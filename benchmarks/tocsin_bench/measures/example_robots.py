@@ -1,8 +1,9 @@
 """Every robot of the package example-robot-data: its edges against itself and a few boxes, and Coal on the same ones.
 
 Nobody tuned for most of them, so tuning to two or three shows here. An edge begins where nothing touches, within a
-share of each joint's range, and moves every joint by up to one radian; boxes lie about the robot at random. Links that
-touch in most configurations, by design, are ignored by all.
+share of each joint's range, and moves every joint by up to one radian; boxes lie about the robot at random, but not in
+its way at a configuration that is drawn first: in a box a trunk that stands would leave no edge to ask about. Links
+that touch in most configurations, by design, are ignored by all.
 """
 
 from __future__ import annotations
@@ -95,24 +96,34 @@ def _drawn(robot: tocsin.Robot, rng: np.random.Generator) -> np.ndarray:
     """A configuration within SHARE of each joint's range about zero."""
     lower, upper = np.sort(np.clip(robot.limits, -np.pi, np.pi), axis=1).T
     middle = np.clip(0.0, lower, upper)
-    return middle + SHARE * (rng.uniform(lower, upper) - middle)
+    return middle + SHARE * (lower + rng.random(len(lower)) * (upper - lower) - middle)  # `uniform` refuses 0 to 0
+
+
+def boxes_about(robot: tocsin.Robot, rng: np.random.Generator) -> list[tocsin.Body]:
+    """Boxes in the room that a robot takes, none of which touches it at a configuration at which it is free."""
+    alone = tocsin.Scene(robot)
+    where = next((at for _ in range(TRIES) if alone.is_free(at := robot.at(_drawn(robot, rng)))), None)
+    if where is None:
+        raise Missing(f"at {TRIES} random configurations it touches itself")
+    points = where.link_poses()[:, :3, 3]
+    low, high = points.min(axis=0), points.max(axis=0)
+    size = float(np.linalg.norm(high - low)) or 1.0
+    boxes: list[tocsin.Body] = []
+    for _ in range(TRIES * BOXES):
+        side, place = rng.uniform(0.05, 0.25, 3) * size, rng.uniform(low - 0.4 * size, high + 0.4 * size)
+        box = tocsin.Body(tocsin.Box(side), place, name=f"box{len(boxes)}")
+        if tocsin.Scene(robot, box).is_free(where):
+            boxes.append(box)
+        if len(boxes) == BOXES:
+            return boxes
+    raise Missing(f"{TRIES * BOXES} boxes touch it")
 
 
 def cells_of(file: Path, count: int, seed: int) -> Cells:
     """A robot among boxes, and its edges."""
     rng = np.random.default_rng(seed)
     robot = load(file, rng)
-    points = robot.link_poses(_drawn(robot, rng))[:, :3, 3]
-    low, high = points.min(axis=0), points.max(axis=0)
-    size = float(np.linalg.norm(high - low)) or 1.0
-    boxes = [
-        tocsin.Body(
-            tocsin.Box(rng.uniform(0.05, 0.25, 3) * size),
-            rng.uniform(low - 0.4 * size, high + 0.4 * size),
-            name=f"box{k}",
-        )
-        for k in range(BOXES)
-    ]
+    boxes = boxes_about(robot, rng)
     cells = Cells()
     cell = cells.add(robot, boxes)
     for _ in range(TRIES * count):

@@ -373,7 +373,12 @@ class Robot(Model):
     def _values(
         self, q: ConfigurationLike, what: str, group: str | None = None, before: Values | None = None
     ) -> Values:  # fmt: skip
-        """Return the numbers of a configuration, yet to be checked, as kernels take them."""
+        """Return the numbers of a configuration, yet to be checked, as kernels take them.
+
+        An array that is so already, as a planner's are, is looked at once.
+        """
+        if group is None and is_plain(q, self.n_config):
+            return q
         if group is not None or q.__class__ is not np.ndarray:
             q = self._named(q, what, group, before)
         values = _cast.numbers(q, what, "numbers, a mapping from joint names, or the name of a state")
@@ -540,6 +545,11 @@ def write_configurations(begin: Values, end: Values, quaternions: Indices, most:
         rows[0, BASE_WIDTH + k] = begin[k]
         rows[1, BASE_WIDTH + k] = end[k]
     return settle_ends(rows, quaternions, most)
+
+
+def is_plain(q: object, n: int) -> TypeGuard[Values]:
+    """Is this an array of n numbers as kernels are compiled for?"""
+    return type(q) is np.ndarray and q.shape == (n,) and q.dtype is _cast.FLOAT64 and q.flags.carray
 
 
 def _by_joint(values: object) -> TypeGuard[Mapping[str, ArrayLike]]:
