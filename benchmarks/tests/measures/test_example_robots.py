@@ -1,4 +1,4 @@
-"""Robots that nobody tuned for: every edge begins where nothing touches, and no box stands in the way of all of them."""
+"""Robots that nobody tuned for: no box stands in the way of all of their edges."""
 
 import numpy as np
 import pytest

@@ -16,7 +16,8 @@ rotates.
 - `new`: with the hierarchy made from nothing, as for a first frame. Following frames keep it.
 
 Seconds on one thread are processor seconds of the process, so that other programs do not count; on all threads they
-are wall seconds, and a busy machine shows. The figures of [LOCAL table I] are those of one core of 2008.
+are wall seconds, and a busy machine shows; with `--processor` they are processor seconds of all threads together, too,
+and what is not dealt out evenly does not show. The figures of [LOCAL table I] are those of one core of 2008.
 
     python -m tocsin_bench cloth
     python -m tocsin_bench cloth --scaling --plot cloth.png
@@ -64,6 +65,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--threads", nargs="+", type=int, default=None, help="numbers of threads (default: 1 and all)")
     parser.add_argument("--steps", type=int, default=20, help="steps of the scenes made in code (default 20)")
     parser.add_argument("--tolerance", type=float, default=1e-9, help="of tocsin, metres (default 1e-9)")
+    parser.add_argument("--processor", action="store_true", help="of several threads, too: their sum")
     parser.add_argument("--no-ipctk", action="store_true", help="tocsin alone")
     parser.add_argument("--scaling", action="store_true", help="only time against triangles, 10K to 1M")
     parser.add_argument("--max-triangles", type=int, default=1_000_000, help="largest mesh of it (default 1,000,000)")
@@ -194,14 +196,14 @@ def _per_call(ask: Callable[..., Any], t0: np.ndarray, t1: np.ndarray) -> float:
 
 
 def measure(
-    contestants: Mapping[str, Callable[[int], Any]], n_steps: int, repeats: int, threads: int, label: str
-) -> tuple[dict[str, np.ndarray], dict[str, list[Any]]]:
+    contestants: Mapping[str, Callable[[int], Any]], n_steps: int, repeats: int, threads: int, label: str,
+    clock: Callable[[], float] = time.process_time,
+) -> tuple[dict[str, np.ndarray], dict[str, list[Any]]]:  # fmt: skip
     """Seconds of every step, median over the rounds, and the last answers; contestants take turns, order rotating.
 
     A recording has one step, so a turn would be one question, asked of caches that the contestant before has filled. In
     a simulation the frame before is of the same program: so whoever answers within `QUICK` is asked once untimed first.
     """
-    clock = time.process_time if threads == 1 else time.perf_counter
     if ipc.available():
         ipc.threads(threads)
     runners = {}
@@ -219,7 +221,9 @@ def measure(
 def _scene(steps: Steps, threads: int, args: argparse.Namespace) -> dict[str, Any]:
     with_peer = not args.no_ipctk and ipc.available()
     contestants = {**ours(steps, threads, args.tolerance), **(theirs(steps) if with_peer else {})}
-    seconds, answers = measure(contestants, len(steps.ends), args.repeats, threads, steps.name)
+    by_processor = threads == 1 or args.processor
+    clock = time.process_time if by_processor else time.perf_counter
+    seconds, answers = measure(contestants, len(steps.ends), args.repeats, threads, steps.name, clock)
     hits = answers["tocsin: first"]
     touches = np.array([hit.collides for hit in hits])
     rows = [[name, *_cells(taken, touches)] for name, taken in seconds.items()]
@@ -231,9 +235,9 @@ def _scene(steps: Steps, threads: int, args: argparse.Namespace) -> dict[str, An
     if paper is not None and threads == 1:
         rows += [["paper, 2008, one core: global ToC", report.ms(paper[0]), "", "", ""],
                  ["paper, 2008, one core: all ToCs", report.ms(paper[1]), "", "", ""]]  # fmt: skip
-    clock = "processor" if threads == 1 else "wall"
+    taken = "processor" if by_processor else "wall"
     report.table(
-        f"{steps.name}: {len(steps.faces):,} triangles, {len(steps.ends)} steps, threads: {threads}, {clock} ms",
+        f"{steps.name}: {len(steps.faces):,} triangles, {len(steps.ends)} steps, threads: {threads}, {taken} ms",
         ["", "mean", "free", "contact", "worst"],
         rows,
         _ratios(seconds) + f"; contact in {int(touches.sum())} of {len(hits)} steps, first {_first(hits)}",
