@@ -260,9 +260,8 @@ def show(found: ProgramAudit) -> None:
         ("program", f"{clock}; {len(program.events)} events, {len(found.phases)} phases"),
         ("clearance", _clearance(found)),
     ]
-    if found.tube_share is not None:
-        share = "all" if np.isnan(found.tube_share) else f"{100.0 * found.tube_share:.3g} %"
-        rows.append(("errors take", f"{share} of the clearance that is proven without them"))
+    if found.tube_said:
+        rows.append(("errors take", found.tube_said))
     rows.append(("time taken", output.seconds(found.seconds)))
     console.print(output.facts(rows))
     for number, conflict in enumerate(found.conflicts, 1):

@@ -91,9 +91,9 @@ class ProgramFilm(Film):
             lines.append(("between", f"{kept.nearest.link_a} and {kept.nearest.link_b}"))
         if kept.speed is not None:
             lines.append(("speed there", f"{kept.speed:.3g} m/s"))
-        if self.audit.tube_share is not None:
-            share = 100.0 * np.nan_to_num(self.audit.tube_share, nan=1.0)
-            lines.append(("tubes take", f"{share:.1f} % of the clearance"))
+        share = self.audit.tube_share
+        if share is not None and not np.isnan(share):
+            lines.append(("tubes take", f"{100.0 * share:.1f} % of the clearance"))
         return [*lines, *[(f"{e.at:.3f} s", str(e)) for e in self.audit.program.events[:6]]]
 
 

@@ -67,3 +67,18 @@ def test_what_is_looked_at_later_is_asked_of_the_auditor_once():
     assert asked == ["clearance", kept]
     with pytest.raises(TocsinError, match="lower > 0"):
         bool(kept)
+
+
+@pytest.mark.parametrize(
+    ("share", "said"),
+    [
+        (None, ""),
+        (0.25, "25 % of the clearance that is proven without them"),
+        (1.0, "100 % of the clearance that is proven without them"),
+        (np.nan, "nothing: no clearance is proven without them either"),
+    ],
+)
+def test_errors_take_nothing_of_a_motion_that_touches_by_itself(share, said):
+    """Reports said that they took all of it, and pages 100 %."""
+    auditor = SimpleNamespace(clearance=lambda conflicts: None, tube_share=lambda kept, conflicts: share)
+    assert audit(auditor=auditor).tube_said == said

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -145,8 +146,18 @@ class ProgramAudit:
 
     @cached_property
     def tube_share(self) -> float | None:
-        """The share of the proven clearance that tubes of error take; None without tubes, nan where nothing is left."""
+        """The share of the proven clearance that tubes take; None without tubes, nan if none is proven without them."""
         return self.auditor.tube_share(self.clearance, self.conflicts)
+
+    @property
+    def tube_said(self) -> str:
+        """The same as the end of a sentence, "errors take ..."; empty without tubes."""
+        share = self.tube_share
+        if share is None:
+            return ""
+        if math.isnan(share):
+            return "nothing: no clearance is proven without them either"
+        return f"{100.0 * share:.3g} % of the clearance that is proven without them"
 
     def __repr__(self) -> str:
         said = f"{self.status}, {repr(self.program)[1:-1]}, margin {self.margin:g} m"
