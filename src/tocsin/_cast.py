@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from tocsin import vec
 from tocsin._types import FloatArray, IntArray, Matrix3, Matrix4, Numeric, Row, Vector
-from tocsin.errors import TocsinError, UnitWarning, remark
+from tocsin.errors import TocsinError, UnitWarning, quoted, remark
 from tocsin.row_checks import LARGEST, RIGID, SMALLEST, nearest_rotation, write_pose
 
 LARGEST_TURN = 1e9
@@ -58,11 +58,7 @@ def said(value: object) -> str:
     """Put what was given into a few words, on one line."""
     if isinstance(value, np.ndarray):
         return f"an array of {KINDS.get(value.dtype.kind, value.dtype)} of shape {value.shape}"
-    try:
-        words = " ".join(repr(value).split())
-    except Exception:  # of an object that cannot even say what it is
-        words = f"something of type {type(value).__name__}"
-    return words if len(words) <= 200 else f"{words[:200]}..."
+    return quoted(value)
 
 
 def instance(value: object, kinds: type | tuple[type, ...]) -> bool:
@@ -77,7 +73,7 @@ def real(value: object) -> Numeric:
     """
     try:
         hidden = isinstance(value, np.ma.MaskedArray) and np.ma.getmaskarray(value).any()
-        out = np.asarray(value)
+        out = np.asarray(bytes(value) if isinstance(value, bytearray) else value)  # to NumPy one is numbers, one text
         if out.dtype.kind == "O" and all(isinstance(x, Real) and not isinstance(x, bool) for x in out.flat):
             out = np.array([float(x) for x in out.flat]).reshape(out.shape)  # fractions, and integers of any size
     except Exception as error:
@@ -339,6 +335,16 @@ def scalar(
     return x
 
 
+LATEST = 1e12
+"""Seconds: a clock that goes so far is probably in nanoseconds; Unix time has ten digits."""
+
+
+def remark_on_clock(stamps: FloatArray, what: str) -> None:
+    """Remark on times that are probably in nanoseconds, as stamps of ROS are."""
+    if len(stamps) and max(abs(stamps[0]), abs(stamps[-1])) > LATEST:
+        remark(f"{what} go to {stamps[-1]:g} s. Nanoseconds? Times are seconds.", UnitWarning)
+
+
 WIDE = 2.0
 """Metres: a margin of so much is probably in millimetres."""
 
@@ -372,13 +378,21 @@ def tolerance(value: object) -> float:
     return scalar(value, "tolerance", above=0.0, most=LARGEST)
 
 
+def whole(value: object) -> int | None:
+    """Return a whole number as an int; None if it is none. To NumPy a duration is one."""
+    if isinstance(value, (bool, np.timedelta64)) or not isinstance(value, (int, np.integer)):
+        return None
+    return int(value)
+
+
 def count(value: object, what: str) -> int:
     """Return an int of at least 1."""
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
+    number = whole(value)
+    if number is None or number < 1:
         raise TocsinError(f"{what} must be a whole number of at least 1; got {said(value)}.")
-    if value > MOST:
+    if number > MOST:
         raise TocsinError(f"{what} must be at most {MOST}; got {said(value)}.")
-    return int(value)
+    return number
 
 
 def flag(value: object, what: str) -> bool:
@@ -389,10 +403,21 @@ def flag(value: object, what: str) -> bool:
 
 
 def name(value: object, what: str) -> str:
-    """Return a non-empty string."""
+    """Return a non-empty string that can be written."""
     if not isinstance(value, str) or not value:
         raise TocsinError(f"{what} must be a non-empty string; got {said(value)}.")
+    if not value.isascii() and not is_writable(value):
+        raise TocsinError(f"{what} has half of a letter, which no file can hold; got {said(value)}.")
     return value
+
+
+def is_writable(value: str) -> bool:
+    """Can this text be written as UTF-8? Python's strings may hold halves of letters."""
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def names(value: object, what: str) -> tuple[str, ...]:

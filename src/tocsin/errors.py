@@ -37,17 +37,30 @@ class UnitWarning(UserWarning):
     """A number is legal but probably in other units than metres and radians."""
 
 
+QUOTED = 200
+"""Letters of what was given, in a sentence."""
+
+
+def quoted(value: object) -> str:
+    """Put what was given into a few words, on one line."""
+    try:
+        words = " ".join(repr(value).split())
+    except Exception:  # of an object that cannot even say what it is
+        words = f"something of type {type(value).__name__}"
+    return words if len(words) <= QUOTED else f"{words[:QUOTED]}..."
+
+
 LISTED = 40
 """At most so many valid names are listed; of more, the closest."""
 
 
-def unknown_name(what: str, name: object, valid: Iterable[str]) -> UnknownNameError:
-    """Return the error for an unknown name, with the valid ones listed."""
+def unknown_name(what: str, name: object, valid: Iterable[str], of: str = "") -> UnknownNameError:
+    """Return the error for an unknown name, with the valid ones listed; `of` says whose names they are."""
     names = list(valid)
-    said = f"no {what} {name!r}; {what}s are: "
+    said = f"no {what} {quoted(name)}{of}; {what}s are: "
     if len(names) > LISTED:
-        closest = get_close_matches(str(name), names, 8, 0.0)
-        said = f"no {what} {name!r}; of {len(names)} {what}s the closest are: "
+        closest = get_close_matches(name if isinstance(name, str) else quoted(name), names, 8, 0.0)
+        said = f"no {what} {quoted(name)}{of}; of {len(names)} {what}s the closest are: "
         names = closest
     return UnknownNameError(said + (", ".join(map(repr, names)) or "(none)"))
 

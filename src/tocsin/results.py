@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Protocol, TypeVar, overload
 import numpy as np
 
 from tocsin._types import Records, Row, Values, Vector
-from tocsin.errors import TocsinError, unknown_name
+from tocsin.errors import TocsinError, quoted, unknown_name
 from tocsin.outcome import CONTACT, INITIAL_CONTACT
 
 
@@ -315,7 +315,7 @@ class ContactIntervals:
     def between(self, a: str, b: str) -> tuple[ContactInterval, ...]:
         """Return the intervals of two links or models, in whichever order they are named."""
         for name in (a, b):
-            if self.names and name not in self.names:
+            if not isinstance(name, str) or (self.names and name not in self.names):  # pyright: ignore[reportUnnecessaryIsInstance]
                 raise unknown_name("name", name, self.names)
         return tuple(
             i
@@ -326,8 +326,8 @@ class ContactIntervals:
 
     def at(self, time: float) -> tuple[ContactInterval, ...]:
         """Return the intervals that hold a time in [0, 1]."""
-        if not 0.0 <= time <= 1.0:
-            raise TocsinError(f"times run from 0 to 1; got {time!r}.")
+        if not isinstance(time, Real) or isinstance(time, (bool, np.timedelta64)) or not 0.0 <= time <= 1.0:
+            raise TocsinError(f"times run from 0 to 1; got {quoted(time)}.")
         return tuple(i for i in self.intervals if i.enter <= time <= i.exit)
 
 
@@ -448,10 +448,14 @@ C = TypeVar("C", bound=Timed)
 def group(contacts: Iterable[C], *, within: float) -> list[tuple[C, ...]]:
     """Return contacts in groups that a simulator resolves at once: each no later than `within` after the first of its
     group."""
+    try:
+        given = sorted(contacts, key=lambda c: c.time)
+    except (TypeError, AttributeError):
+        raise TocsinError("group takes a list of contacts, as scene.contacts returns it; each has a time.") from None
     if not isinstance(within, Real) or isinstance(within, (bool, np.timedelta64)) or not 0.0 <= within < math.inf:
-        raise TocsinError(f"within must be a finite time of at least 0; got {within!r}.")
+        raise TocsinError(f"within must be a finite time of at least 0; got {quoted(within)}.")
     groups: list[list[C]] = []
-    for contact in sorted(contacts, key=lambda c: c.time):
+    for contact in given:
         if groups and contact.time - groups[-1][0].time <= within:
             groups[-1].append(contact)
         else:

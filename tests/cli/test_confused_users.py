@@ -22,6 +22,8 @@ STILL = ("--from", "0,0,0", "--to", "0,0,0")
         (("--from", "0,0,0", "--to", "gone.yaml"), "does not exist"),
         ((*STILL, "--group", "arm"), "no group 'arm'"),
         ((*STILL, "--margin", "-1"), "margin must be at least 0"),
+        ((*STILL, "--margin", "wide"), "--margin takes a number; got 'wide'; see tocsin check --help."),
+        ((*STILL, "--margin=wide"), "--margin takes a number; got 'wide'"),
         ((*STILL, "--margin", "nan"), "margin must be a finite number"),
         ((*STILL, "--tolerance", "0"), "tolerance must be greater than 0"),
         ((*STILL, "--ignore", "hand,table"), "no name 'hand'"),
@@ -117,3 +119,13 @@ main(["info", sys.argv[1]])
     done = subprocess.run([sys.executable, "-c", code, cell.urdf], capture_output=True, timeout=600, check=False)
     assert done.returncode == 130
     assert b"Traceback" not in done.stderr
+
+
+def test_a_proof_that_is_not_there_is_bad_input_and_none_that_is_refused(tmp_path):
+    left = tocsin("verify", str(tmp_path / "gone.proof"), "--json")
+    assert left.code == 2
+    assert "it does not exist" in left.err
+    assert "Errno" not in left.out
+    missing = tocsin("verify")
+    assert "Missing argument 'PROOF...'" in missing.err
+    assert "Value error" not in tocsin("cache", "explode").err

@@ -147,7 +147,7 @@ def test_a_group_takes_values_in_its_own_order_without_joints_that_follow_others
         ({"a": np.nan}, None, "the value of joint 'a' must be finite"),
         ([1.0], "hand", "over group 'hand' \\(c, a\\)"),
         ([1.0, 2.0], "leg", "no group 'leg'"),
-        ({"b": 1.0}, "hand", "no joint of group 'hand' 'b'"),
+        ({"b": 1.0}, "hand", "no joint 'b' in group 'hand'; joints are"),
     ],
 )
 def test_a_configuration_by_name_that_means_nothing_is_refused(values, group, says):

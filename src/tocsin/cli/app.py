@@ -5,10 +5,12 @@ import importlib.metadata
 import io
 import os
 import platform
+import re
 import sys
 import traceback
 import warnings
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -67,6 +69,18 @@ for _name, (_function, _example) in COMMANDS.items():
     app.command(_name, epilog=_example)(_function)
 for _name in plugins.PLUGINS:
     plugins.add(app, _name)
+
+
+def _worded(said: str, arguments: Sequence[str]) -> str:
+    """Return what is wrong with an option's value in words of ours: what it takes, and what was given."""
+    said = said.replace(": Value error, ", ": ")
+    found = re.match(r"Invalid value for '(--[\w-]+)'[^:]*: Input should be an? valid (\w+)", said)
+    if found is None:
+        return said
+    option, kind = found.groups()
+    given = [b for a, b in pairwise(arguments) if a == option]
+    given += [word.partition("=")[2] for word in arguments if word.startswith(f"{option}=")]
+    return f"{option} takes {'a whole number' if kind == 'integer' else 'a number'}; got {given[-1] if given else ''!r}"
 
 
 def _say_version(wanted: bool) -> None:
@@ -148,7 +162,7 @@ def _run(arguments: list[str]) -> int:
         return _refuse(str(error), for_machines)
     except _UsageError as error:
         command = f" {arguments[0]}" if arguments[0] in (*COMMANDS, *plugins.PLUGINS) else ""
-        said = " ".join(error.format_message().split()).rstrip(".")
+        said = _worded(" ".join(error.format_message().split()).rstrip("."), arguments)
         return _refuse(f"{said}{' See' if said.endswith('?') else '; see'} tocsin{command} --help.", for_machines)
     except BrokenPipeError:
         raise

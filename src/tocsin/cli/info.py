@@ -8,6 +8,7 @@ from tocsin.cli import inputs, options, output
 from tocsin.cli.grouped import grouped
 from tocsin.cli.output import Record
 from tocsin.geometry.shape import Shape
+from tocsin.model.base import counted
 from tocsin.model.robot import Joint, Robot
 from tocsin.motion.links import BASE_WIDTH
 from tocsin.scene import Scene
@@ -111,9 +112,10 @@ def show(record: Record) -> None:
     rows = [
         ("links", len(record["links"])),
         ("joints", f"{len(joints)}, of which {sum(j['kind'] == 'fixed' for j in joints)} fixed and "
-                   f"{sum(j['mimic'] is not None for j in joints)} mimic; {record['degrees_of_freedom']} values"),
+                   f"{sum(j['mimic'] is not None for j in joints)} mimic; "
+                   f"{counted(record['degrees_of_freedom'], 'value')}"),
         ("geometry", f"{record['triangles']:,} triangles, {record['primitives']} primitives"),
-        ("pairs", f"{record['pairs_checked']:,} pairs of links are checked, {record['pairs_ignored']:,} are not"),
+        ("pairs", f"{counted(record['pairs_checked'], 'pair')} of links checked, {record['pairs_ignored']} not"),
     ]  # fmt: skip
     if record["touching_where_it_stands"]:
         rows.append(("touching", ", ".join(" and ".join(pair) for pair in record["touching_where_it_stands"])))

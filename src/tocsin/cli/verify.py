@@ -10,13 +10,15 @@ import tocsin
 from tocsin.cli import options, output
 from tocsin.cli.output import Record
 from tocsin.errors import TocsinError
+from tocsin.io.files import existing_file
 
-EXAMPLE = "Example: tocsin verify edge.proof --robot panda=panda.urdf\n\nExit codes: 0 accepted, 1 one is refused."
+CODES = "Exit codes: 0 accepted, 1 one is refused, 2 bad input."
+EXAMPLE = f"Example: tocsin verify edge.proof --robot panda=panda.urdf\n\n{CODES}"
 
 REFUSED = 1
 """Exit code."""
 
-Proofs = Annotated[list[Path], typer.Argument(help="Files that Proof.save has written.")]
+Proofs = Annotated[list[Path], typer.Argument(metavar="PROOF...", help="Files that Proof.save has written.")]
 Robots = Annotated[
     list[str], typer.Option("--robot", metavar="NAME=URDF", help="Where a robot of the proofs is read from.")
 ]
@@ -35,6 +37,8 @@ def verify(proofs: Proofs, robot: Robots = [], as_json: options.Json = False) ->
         if not sign or not Path(path).expanduser().is_file():
             raise TocsinError(f"--robot takes NAME=URDF, a robot's name in the proof and its file; got {given!r}.")
         files[name] = Path(path).expanduser()
+    for path in proofs:
+        existing_file(path, "the proof")
     records = [_verdict(path.expanduser(), files) for path in proofs]
     if as_json:
         output.write_json({"tocsin": tocsin.__version__, "command": "verify", "proofs": records})

@@ -66,7 +66,7 @@ class EdgeFile:
         """Entries of a configuration that the file has."""
         for name, kind in zip(names, kinds):
             if name not in expected:
-                raise unknown_name(f"column of {str(self.path)!r}, for joints of {robot.name!r},", name, expected)
+                raise unknown_name("column", name, expected, f" in {str(self.path)!r} for joints of {robot.name!r}")
             if not (types.is_integer(kind) or types.is_floating(kind)):
                 raise refused(self.path, WHAT, f"column {name!r} must hold numbers, not {kind}")
             if name.endswith(ENDS[0]):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tocsin import _cast
+from tocsin import _cast, _given
 from tocsin._readers import Reader
 from tocsin._types import Faces, Flags, HasTriangles, Indices, LongFaces, LongIndices, Matrix4, PathLike, Vectors
 from tocsin.errors import TocsinError, UnitWarning, remark
@@ -90,6 +90,7 @@ class Mesh:
 
     def __post_init__(self) -> None:
         """Check and copy what was given."""
+        _given.text(self.name, "the name of a mesh")
         vertices = _checked_vertices(self.vertices)
         object.__setattr__(self, "vertices", vertices)
         object.__setattr__(self, "faces", _checked_faces(self.faces, len(vertices)))
@@ -108,7 +109,7 @@ class Mesh:
         claims more than it holds, is refused (`tocsin.io.meshfile`).
         """
         if not is_path(path):
-            raise TocsinError(f"cannot load a mesh: a path is text or a pathlib.Path; got {path!r}.")
+            raise TocsinError(f"cannot load a mesh: a path is text or a pathlib.Path; got {_cast.said(path)}.")
         file = Path(path)
         vertices, faces = MESH_FILE(file)
         factors = _cast.scale(scale, units)
@@ -210,7 +211,7 @@ class Mesh:
         wanted = "a finite 4x4 matrix with last row 0 0 0 1"
         matrix = _cast.numbers(transform, "a transform", wanted)
         if matrix.shape != (4, 4) or not np.all(np.isfinite(matrix)) or not np.array_equal(matrix[3], (0, 0, 0, 1)):
-            raise TocsinError(f"a transform must be {wanted}; got {transform!r}.")
+            raise TocsinError(f"a transform must be {wanted}; got {_cast.said(transform)}.")
         mirrored = np.linalg.det(matrix[:3, :3]) < 0.0
         return Mesh(moved(self.vertices, matrix), self.faces[:, ::-1] if mirrored else self.faces, name=self.name)
 

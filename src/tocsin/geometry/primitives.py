@@ -32,11 +32,18 @@ def _positive(what: str, given: object) -> float:
     return value
 
 
+FINEST = 100_000
+"""Segments of a circle, at most."""
+
+
 def _resolution(given: object) -> int:
     """Return the number of segments of a full circle, at least 3."""
-    segments = int(given) if isinstance(given, (int, np.integer)) else 0  # pyright: ignore[reportUnknownArgumentType]
-    if segments < 3:
-        raise TocsinError(f"resolution is the number of segments of a circle, an integer of at least 3; got {given!r}.")
+    segments = _cast.whole(given)
+    if segments is None or not 3 <= segments <= FINEST:
+        raise TocsinError(
+            f"resolution is the number of segments of a circle, a whole number from 3 to {FINEST}; got "
+            f"{_cast.said(given)}."
+        )
     return segments
 
 
@@ -53,11 +60,12 @@ class Box:
     def __post_init__(self) -> None:
         """Check the size."""
         try:
-            size = tuple(self.size)
+            size = () if _cast.instance(self.size, (bytes, bytearray)) else tuple(self.size)
         except TypeError:
             size = ()
         if len(size) != 3:
-            raise TocsinError(f"the size of a box is three edge lengths (x, y, z) in metres; got {self.size!r}.")
+            given = _cast.said(self.size)
+            raise TocsinError(f"the size of a box is three edge lengths (x, y, z) in metres; got {given}.")
         object.__setattr__(self, "size", tuple(_positive("each edge length of a box", s) for s in size))
 
     def tessellate(self, resolution: int = 32) -> Mesh:

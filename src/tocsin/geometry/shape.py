@@ -338,7 +338,7 @@ def placed_shapes(given: ShapeLike | None, what: str, *, solid: bool = False) ->
         raise TocsinError(
             f"the shape of {what} must be a mesh (a file path, a trimesh.Trimesh, (vertices, faces), a Mesh), a "
             "primitive (Box, Sphere, Capsule, Cylinder, ConvexHull), a (shape, placement) pair, or a list of such; "
-            f"got {given!r}."
+            f"got {_cast.said(given)}."
         )
     try:
         return (make_shape(cast(MeshLike, given), solid=solid),)

@@ -13,20 +13,19 @@ Names are made distinct with -2, -3, ... where a file repeats them. Axes are nev
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tocsin import _cast
+from tocsin import _cast, _given
 from tocsin._types import Matrix4, PathLike, Values, Vector
 from tocsin.errors import TocsinError
 from tocsin.geometry.affine import moved
 from tocsin.geometry.mesh import Mesh
 from tocsin.io.meshfile import READERS, Part, read_parts
-from tocsin.io.uris import Packages
+from tocsin.io.uris import Packages, folders_of
 from tocsin.model.base import Model
 from tocsin.model.body import Body
 from tocsin.model.robot import Robot
@@ -48,10 +47,8 @@ def load_environment(
     what they name by `package://`, as in `Robot.from_urdf`. `robot`: in whose root, and what is fixed to it, a planning
     scene may place objects, and which carries what the scene has it carry: that is attached, and among the bodies.
     """
-    try:
-        place = Path(os.path.expanduser(os.fspath(path)))
-    except TypeError:
-        raise TocsinError(f"an environment is a file or folder; got {path!r}.") from None
+    place = _given.path(path, "an environment is a file or folder").expanduser()
+    folders_of(packages)
     factors = _cast.scale(scale, units)
     if place.is_dir():
         return _folder(place, factors)

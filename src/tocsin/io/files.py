@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 from xml.parsers import expat
 
+from tocsin._cast import said
 from tocsin._types import PathLike
 from tocsin.errors import TocsinError
 
@@ -67,7 +68,7 @@ def existing_file(path: PathLike, what: str = "the file") -> Path:
     try:
         file = Path(os.path.expanduser(os.fspath(path)))
     except TypeError:
-        raise TocsinError(f"cannot read {what}: a path is text or a pathlib.Path; got {path!r}.") from None
+        raise TocsinError(f"cannot read {what}: a path is text or a pathlib.Path; got {said(path)}.") from None
     try:
         mode = file.stat().st_mode
     except FileNotFoundError:

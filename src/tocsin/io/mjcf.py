@@ -24,7 +24,7 @@ from typing import Any
 
 import numpy as np
 
-from tocsin import _cast
+from tocsin import _cast, _given
 from tocsin._types import JointValue, Matrix4, PathLike, Quaternion, Values, Vector
 from tocsin.errors import TocsinError, remark
 from tocsin.geometry.shape import Placed, Shape
@@ -73,7 +73,8 @@ def load_mjcf(path: PathLike, *, name: str | None = None, meshes: str = "hulls",
         if not np.isfinite(getattr(model, field)).all():
             raise TocsinError(f"cannot load {str(file)!r}: it has nan or inf in {field}.")
     given = bytes(model.names).split(b"\0", 1)[0].decode("utf-8", "replace")
-    title = name or (given if given and given != "MuJoCo Model" else file.stem)
+    own = given if given and given != "MuJoCo Model" else file.stem
+    title = _given.name(name, "the name of a robot", own)
     try:
         return _Reader(mujoco, model, meshes, str(file)).robot(title)
     except TocsinError as error:

@@ -16,7 +16,7 @@ from functools import cached_property
 
 import numpy as np
 
-from tocsin import _cast
+from tocsin import _cast, _given
 from tocsin._types import Configuration, Matrix4, PathLike
 from tocsin.errors import TocsinError, UnknownNameError, remark, unknown_name
 from tocsin.geometry.primitives import Box
@@ -148,7 +148,7 @@ def load_problem(
 
     `robot`: in whose fixed links objects may be placed.
     """
-    world = load_scene_file(scene, packages=packages, robot=robot)
+    world = load_scene_file(_given.path(scene, "cannot read a planning scene"), packages=packages, robot=robot)
     source = str(request)
     found = mapping(read_structure(request, "the planning request"), f"the planning request {source!r}")
     found = mapping(found.get("motion_plan_request", found), f"the motion_plan_request of {source!r}")

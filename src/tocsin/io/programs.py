@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from tocsin import _cast
+from tocsin import _cast, _given
 from tocsin._types import PathLike
 from tocsin.errors import TocsinError, unknown_name
 from tocsin.io.files import existing_file, is_file_name
@@ -70,6 +70,10 @@ def load_program(path: PathLike, scene: Scene, *, program: Program | None = None
     if odd or "steps" not in found:
         what = f"it has {odd[0]!r}, which is not known" if odd else "it has no 'steps'"
         raise TocsinError(f"cannot use the program {str(file)!r}: {what}; a program has: program, steps.")
+    if not isinstance(scene, Scene):
+        raise TocsinError(f"a program is about the models of a Scene; got {_cast.said(scene)}.")
+    if not isinstance(program, Program | None):
+        raise TocsinError(f"steps are added to a Program; got {_cast.said(program)}.")
     made = Program(word(found.get("program", file.stem), "the name of the program")) if program is None else program
     models = dict(zip(scene.names, scene.models))
     steps = listing(found["steps"], "steps")
@@ -167,7 +171,7 @@ def _numbers(given: object, what: str) -> np.ndarray:
 
 def _model(models: dict[str, Model], name: object, what: str) -> Model:
     if not isinstance(name, str) or name not in models:
-        raise unknown_name(f"model (of {what!r})", name, models)
+        raise unknown_name("model", name, models, f" to {what}" if what in KINDS else "")
     return models[name]
 
 
@@ -196,7 +200,10 @@ def load_moveit_program(
     """
     from tocsin.io.planning import Problem
 
-    found = load_scene_file(scene, packages=packages, robot=robot)
+    if not isinstance(robot, Robot):
+        raise TocsinError(f"trajectories are those of a Robot; got {_cast.said(robot)}.")
+    place = _given.path(scene, "cannot read a planning scene")
+    found = load_scene_file(place, packages=packages, robot=robot)
     state = {joint: value for joint, value in found.state.items() if joint in robot.joint_names}
     if state:
         robot.stand_at(state)

@@ -22,7 +22,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tocsin import _cast
+from tocsin import _cast, _given
 from tocsin._types import Matrix4, PathLike, Values
 from tocsin.errors import MeshWarning, TocsinError, remark, unknown_name
 from tocsin.geometry.primitives import ConvexHull
@@ -82,7 +82,8 @@ def load_sdf(
     shapes = _shapes(links, geometry, Places(path, packages))
     if not shapes:
         remark(f"{what} has no {geometry} geometry: it touches nothing.", MeshWarning)
-    robot = Robot(name or element.get("name", "").strip() or Path(path).stem, names, made, shapes, base)
+    title = _given.name(name, "the name of a robot", element.get("name", "").strip() or Path(path).stem)
+    robot = Robot(title, names, made, shapes, base)
     top = robot.link_names[0]
     robot.place(_pose(element, what) @ frames.place(top))
     return robot

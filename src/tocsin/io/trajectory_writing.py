@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from tocsin import _given
 from tocsin.errors import TocsinError
 from tocsin.model.trajectory import Trajectory, bernstein, derived
 
@@ -41,7 +42,7 @@ def save_trajectory(path: str | Path, trajectory: Trajectory) -> np.ndarray:
     >>> save_trajectory(getfixture("tmp_path") / "plan.csv", plan).tolist()
     [0.0]
     """
-    file = Path(path)
+    file = _given.path(path, "cannot write a trajectory")
     suffix = file.suffix.lower()
     if not isinstance(trajectory, Trajectory):
         raise TocsinError(f"save_trajectory writes a Trajectory; got {type(trajectory).__name__}.")

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tocsin import _cast
+from tocsin import _cast, _given
 from tocsin._types import PathLike, Vector
 from tocsin.errors import MeshWarning, TocsinError, remark, unknown_name
 from tocsin.geometry.mesh import Mesh
@@ -64,6 +64,9 @@ def load_urdf(
     Links and joints keep the file's order. Primitives stay primitives; a mesh that several links name is read once.
     """
     _cast.choice(geometry, "geometry", GEOMETRIES)
+    _cast.flag(ignore_overlapping, "ignore_overlapping")
+    if xacro_arguments is not None and not _cast.instance(xacro_arguments, Mapping):
+        raise TocsinError(f"xacro_arguments is a mapping of names to values; got {_cast.said(xacro_arguments)}.")
     root = _document(path, packages, xacro_arguments)
     what = f"{str(path)!r}"
     links = named(children(root, "link"), what)
@@ -77,7 +80,8 @@ def load_urdf(
     _check_parents(read)
     files: dict[str, Path] = {}
     shapes = _shapes(links, kind, Places(path, packages), files)
-    robot = Robot(name or root.get("name", "").strip() or Path(path).stem, list(links), read, shapes, base)
+    title = _given.name(name, "the name of a robot", root.get("name", "").strip() or Path(path).stem)
+    robot = Robot(title, list(links), read, shapes, base)
     if given and not str(path).lower().endswith(".xacro"):
         robot.source = Path(path).resolve(), kind, files
     if srdf is not None:

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import cast
 from urllib.parse import unquote
 
+from tocsin._cast import said
 from tocsin._types import PathLike
 from tocsin.errors import TocsinError, remark
 from tocsin.io.files import is_file_name, parse_xml
@@ -46,7 +47,7 @@ class Places:
 
     def __init__(self, document: PathLike, packages: Packages = ()) -> None:
         self.document = Path(os.path.abspath(os.path.expanduser(os.fspath(document))))
-        self._named, self._given = _folders(packages)
+        self._named, self._given = folders_of(packages)
         self._found: dict[str, Path] = {}
         self._remarked: set[str] = set()
         real = self.document.resolve()
@@ -149,8 +150,9 @@ def _inside(folder: Path, allowed: list[Path]) -> bool:
     return folder.is_dir() and any(folder.resolve().is_relative_to(one) for one in allowed)
 
 
-def _folders(packages: Packages) -> tuple[dict[str, Path], list[Path]]:
+def folders_of(packages: Packages) -> tuple[dict[str, Path], list[Path]]:
     """Return packages by name and folders to look in; each must exist."""
+    asked = said(packages)
     if isinstance(packages, (str, os.PathLike)):
         packages = [packages]
     named: dict[str, Path] = {}
@@ -162,7 +164,7 @@ def _folders(packages: Packages) -> tuple[dict[str, Path], list[Path]]:
         else:
             given = [Path(os.path.expanduser(folder)) for folder in packages]
     except TypeError:
-        raise TocsinError(f"packages are folders, or a mapping of names to folders; got {packages!r}.") from None
+        raise TocsinError(f"packages are folders, or a mapping of names to folders; got {asked}.") from None
     for folder in (*named.values(), *given):
         if not folder.is_dir():
             raise TocsinError(f"packages names {str(folder)!r}, which is not a folder.")

@@ -12,7 +12,7 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
-from tocsin import _cast
+from tocsin import _cast, _given
 from tocsin._types import Indices, LinkTable, Matrices4, PoseLike, Row, Rows, Stretch, Values
 from tocsin.errors import TocsinError, unknown_name
 from tocsin.geometry.shape import Shape
@@ -141,6 +141,7 @@ class Motion:
 
     def row_at(self, t: float) -> Row:
         """Return the configuration row, base in front, at time t in [0, 1]."""
+        t = _given.moment(t)
         if self.pieces == 0:
             return self.rows[0].copy()
         if self.times is not None:

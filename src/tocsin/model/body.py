@@ -10,7 +10,7 @@ from typing import TypeGuard, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tocsin import _cast
+from tocsin import _cast, _given
 from tocsin._readers import Reader
 from tocsin._types import LinkTable, Matrices4, Matrix4, PathLike, PointsLike, PoseLike, Row, Vectors
 from tocsin.errors import TocsinError
@@ -59,6 +59,10 @@ def path_of(given: Iterable[T], what: str, of: str) -> list[T]:
     if len(stations) < 2:
         raise TocsinError(f"{what} needs at least two {of}; got {len(stations)}.")
     return stations
+
+
+OWN_NAME = "the name of a body"
+"""In sentences."""
 
 
 def lone_link(kind: int) -> LinkTable:
@@ -117,7 +121,7 @@ class Body(Model):
         self, shape: ShapeLike, pose: PoseLike | None = None, *, name: str | None = None, solid: bool = False
     ) -> None:
         self.unnamed: bool = name is None
-        name = default_name(shape, "body") if name is None else _cast.name(name, "the name of a body")
+        name = default_name(shape, "body") if name is None else _cast.name(name, OWN_NAME)
         if is_path(shape):
             shape = Mesh.load(shape)
         shapes = placed_shapes(shape, repr(name), solid=_cast.flag(solid, "solid"))
@@ -143,9 +147,8 @@ class Body(Model):
 
         `scale` (one factor, or one an axis) or `units` ("mm", "cm", "in", ...) make its lengths metres.
         """
-        body = cls(
-            Mesh.from_any(mesh, scale=scale, units=units), pose, name=name or default_name(mesh, "body"), solid=solid
-        )
+        label = _given.name(name, OWN_NAME, default_name(mesh, "body"))
+        body = cls(Mesh.from_any(mesh, scale=scale, units=units), pose, name=label, solid=solid)
         body.unnamed = name is None
         return body
 
@@ -160,7 +163,7 @@ class Body(Model):
         share one ball that contains all of theirs, larger than `radius` by at most 0.87 of the spacing: what is proven
         free of the few is free of all. A body has at most 20,000 balls. `scale` and `units` as in `from_mesh`.
         """
-        label = name or default_name(points, "cloud")
+        label = _given.name(name, OWN_NAME, default_name(points, "cloud"))
         positions = POINTS_FILE(Path(points)) if is_path(points) else points
         what = f"the points of {label!r}"
         cloud = _cast.coordinates(positions, what, (None, 3))
@@ -189,8 +192,8 @@ class Body(Model):
         `resolution` (metres): coarser cells, each occupied if anything in it is: what is proven free of these is free
         of the file's. Cells of which nothing is known are not occupied. A body has at most 20,000 boxes.
         """
-        file = Path(path)
-        label = name or default_name(file, "octomap")
+        file = _given.path(path, "cannot read an octomap")
+        label = _given.name(name, OWN_NAME, default_name(file, "octomap"))
         centres, sizes = OCTOMAP_FILE(file, resolution)
         if not len(centres):
             raise TocsinError(f"the octomap {file.name!r} has no occupied cells.")
@@ -214,7 +217,7 @@ class Body(Model):
         the middle of the grid is the body's origin. Cells are cut along their diagonals. It ends at `base`, by default
         one spacing below the lowest point.
         """
-        label = name or "ground"
+        label = _given.name(name, OWN_NAME, "ground")
         ground = _cast.coordinates(heights, f"the heights of {label!r}", (None, None))
         if min(ground.shape) < 2:
             raise TocsinError(f"the heights of {label!r} must be at least 2 x 2; got shape {ground.shape}.")
@@ -258,9 +261,7 @@ class Body(Model):
 
         Poses are (n, 4, 4) or (n, 3), one for each body: `scene.first_contact(*Body.move_all(bodies, T0, T1))`.
         """
-        for body in bodies:
-            if not _cast.instance(body, Body):
-                raise TocsinError(f"move_all takes bodies; got {type(body).__name__}.")
+        bodies = _given.each(bodies, Body, "what move_all moves", "a sequence of bodies")
         starts, ends = _matrices(poses_t0, len(bodies), "poses_t0"), _matrices(poses_t1, len(bodies), "poses_t1")
         rows = np.zeros((len(bodies), 2, 7))
         plain = np.zeros(len(bodies), np.bool_)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tocsin import _cast
+from tocsin import _cast, _given
 from tocsin._types import PoseLike
 from tocsin.errors import TocsinError, UnitWarning, remark
 from tocsin.geometry.shape import Shape, ShapeLike, placed_shapes
@@ -66,7 +66,9 @@ class RobotBuilder:
             raise TocsinError(f"link {name!r} is the root: it has no joint; give it a parent, or leave joint= out.")
         shapes = placed_shapes(shape, f"link {name!r}", solid=_cast.flag(solid, "solid"))
         if parent is not None:
-            self._joints.append(_joint(joint_name or f"{name}_joint", joint, parent, name, axis, origin, limits, mimic))
+            parent = _cast.name(parent, f"the parent of link {name!r}")
+            own = _given.name(joint_name, "the name of a joint", f"{name}_joint")
+            self._joints.append(_joint(own, joint, parent, name, axis, origin, limits, mimic))
         self._links.append(name)
         self._shapes[name] = shapes
         return self
@@ -104,7 +106,7 @@ def _joint(
         if code in (FIXED, PLANAR, BALL, FLOATING):
             raise TocsinError(f"{what} is {kind}: only revolute, continuous and prismatic joints can mimic another.")
         if not _cast.instance(mimic, (tuple, list)) or len(mimic) != 3:
-            raise TocsinError(f"the mimic of {what} must be (joint, multiplier, offset); got {mimic!r}.")
+            raise TocsinError(f"the mimic of {what} must be (joint, multiplier, offset); got {_cast.said(mimic)}.")
         mimic = (
             _cast.name(mimic[0], f"the joint that {what} mimics"),
             _cast.scalar(mimic[1], f"the multiplier of {what}"),

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tocsin import _cast
+from tocsin import _cast, _given
 from tocsin._types import Faces, Frames, Indices, LongFaces, LongIndices, Pairs, PoseLike, Row, Vectors
 from tocsin.errors import MeshWarning, TocsinError, remark
 from tocsin.geometry.grouping import weld as weld_positions
@@ -64,10 +64,12 @@ class Deforming(Motion):
 
     def row_at(self, t: float) -> Row:
         """Return the row of its one link, which never moves."""
+        _given.moment(t)
         return self.rows[0].copy()
 
     def vertices_at(self, t: float) -> Vectors:
         """Return (n, 3): where the vertices are at time t in [0, 1]."""
+        t = _given.moment(t)
         if self.pieces == 0:
             return self.frames[0].copy()
         k, share = share_at(t, self.pieces) if self.times is None else share_on(self.times, t)
@@ -162,7 +164,8 @@ class Deformable(Model):
         `scale` and `units` as in `Body.from_mesh`. `options`: `weld`, `self_contact` and `ignore_overlaps`, as above.
         """
         found = Mesh.from_any(mesh, scale=scale, units=units)
-        soft = cls(found.vertices, found.faces, name=name or default_name(mesh, "deformable"), **options)
+        label = _given.name(name, "the name of a deformable model", default_name(mesh, "deformable"))
+        soft = cls(found.vertices, found.faces, name=label, **options)
         soft.unnamed = name is None
         return soft
 

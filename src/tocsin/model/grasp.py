@@ -45,6 +45,12 @@ class Carried:
     """The body's own, which it gets back."""
 
 
+def linked(robot: Robot, touching: Iterable[str]) -> tuple[str, ...]:
+    """Return the links that may touch what is carried; one name alone is one link."""
+    names = (touching,) if isinstance(touching, str) else _cast.names(touching, "touching")
+    return tuple(robot.link_names[robot.link_index(name)] for name in names)
+
+
 def attach(robot: Robot, body: Body, link: str, pose: PoseLike | None, touching: Iterable[str]) -> None:
     """Hang a body on a link; see `Robot.attach`."""
     if not isinstance(body, Body):
@@ -54,9 +60,7 @@ def attach(robot: Robot, body: Body, link: str, pose: PoseLike | None, touching:
     parent = robot.link_index(link)
     if body.name in robot.link_names:
         raise TocsinError(f"{robot.name!r} has a link named {body.name!r}: give the body another name=.")
-    if isinstance(touching, str):
-        touching = (touching,)
-    names = tuple(robot.link_names[robot.link_index(name)] for name in touching)
+    names = linked(robot, touching)
     if pose is None:
         grasp = np.linalg.inv(link_poses(robot._links, robot.rest)[parent]) @ base_matrix(body.rest)
     else:

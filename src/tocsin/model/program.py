@@ -17,14 +17,14 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tocsin import _cast
+from tocsin import _cast, _given
 from tocsin._types import PathLike, PoseLike
 from tocsin.errors import TocsinError
 from tocsin.model.base import Model, Motion
 from tocsin.model.body import Body
 from tocsin.model.deformable import Deformable
 from tocsin.model.following import Errors, errors_said, spelled
-from tocsin.model.grasp import twin
+from tocsin.model.grasp import linked, twin
 from tocsin.model.robot import Robot
 from tocsin.model.timed import stamped
 from tocsin.model.tracks import Track
@@ -125,6 +125,7 @@ class Program:
 
     def time_of(self, model: Model) -> float:
         """Return the second at which a model's last step has ended."""
+        _check_model(model)
         return self._until.get(id(model), 0.0)
 
     # ---- steps -------------------------------------------------------------------------------------------------------
@@ -177,6 +178,7 @@ class Program:
         error: Errors = None,
     ) -> Program:  # fmt: skip
         """Add a straight motion from where a robot or body is then to a configuration or pose, in so many seconds."""
+        _check_model(model)
         lasts = _cast.scalar(seconds, "seconds", above=0.0)
         here = self.row(model)
         if isinstance(model, Robot):
@@ -206,9 +208,7 @@ class Program:
         """Have a robot carry a body from then on; `pose`, `touching` as in `Robot.attach`."""
         self._check_pair(robot, body)
         robot.link_index(link)
-        names = (touching,) if isinstance(touching, str) else tuple(touching)
-        for name in names:
-            robot.link_index(name)
+        names = linked(robot, touching)
         place = None if pose is None else _cast.placement(pose, f"the pose of {body.name!r} on link {link!r}")
         event = Event(self._begin(robot, at), robot, body, True, link, place, names)
         told: Step = {"attach": body.name, "robot": robot.name, "link": link, "touching": list(names)}
@@ -224,6 +224,7 @@ class Program:
 
     def delayed(self, model: Model, seconds: float) -> Program:
         """Return the same program with all steps of one model so much later."""
+        _check_model(model)
         later = _cast.scalar(seconds, "seconds", least=0.0)
         made = Program(self.name)
         made.steps = [dict(step) for step in self.steps]
@@ -247,7 +248,7 @@ class Program:
 
     def save(self, path: PathLike) -> Path:
         """Write the program to a .json or .yaml file (JSON is YAML), from which `tocsin.load_program` reads it."""
-        file = Path(path)
+        file = _given.path(path, "cannot write a program")
         if file.suffix.lower() not in SUFFIXES:
             raise TocsinError(f"a program is written to a {', '.join(SUFFIXES)} file; got {str(path)!r}.")
         lines = ",\n  ".join(json.dumps(step, allow_nan=False, default=listed) for step in self.steps)
@@ -264,15 +265,16 @@ class Program:
 
         A body that is carried, or was let go, is where `queries.phases` says.
         """
+        _check_model(model)
+        seconds = None if t is None else _cast.scalar(t, "t")
         track = self.tracks.get(id(model))
         if track is None:
             return model.rest.copy()
-        return track.row(self.time_of(model) if t is None else t)
+        return track.row(self.time_of(model) if seconds is None else seconds)
 
     def _begin(self, model: Model, at: float | None) -> float:
         """Return when a step begins; at the end of the step before, where only rounding is between them."""
-        if not isinstance(model, Model):
-            raise TocsinError(f"a step is one of a robot, body or deformable model; got {_cast.said(model)}.")
+        _check_model(model)
         ended = self.time_of(model)
         if at is None:
             return ended
@@ -309,6 +311,11 @@ def begun(motion: Motion, begin: float) -> Motion:
     if np.any(np.diff(times) <= 0.0):
         raise TocsinError(f"the times of a step of {motion.model.name!r} are too close to each other at {begin:g} s.")
     return stamped(motion, times, motion.error)
+
+
+def _check_model(model: object) -> None:
+    if not isinstance(model, Model):
+        raise TocsinError(f"a step is one of a robot, body or deformable model; got {_cast.said(model)}.")
 
 
 def _standing_at(robot: Robot, row: np.ndarray) -> Robot:

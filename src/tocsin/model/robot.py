@@ -12,7 +12,7 @@ from typing import TypeAlias, TypeGuard, cast
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tocsin import _cast
+from tocsin import _cast, _given
 from tocsin._readers import Provided, Reader
 from tocsin._types import (
     Configuration,
@@ -35,7 +35,7 @@ from tocsin.errors import TocsinError, UnitWarning, remark, unknown_name
 from tocsin.geometry.mesh import is_path
 from tocsin.geometry.shape import ShapeLike, shapes_of_links
 from tocsin.model import grasp
-from tocsin.model.base import Model, Motion
+from tocsin.model.base import Model, Motion, counted
 from tocsin.model.body import Body, path_of
 from tocsin.model.following import Errors, errors_of, follow_trajectory
 from tocsin.model.timed import with_times
@@ -100,7 +100,14 @@ class Robot(Model):
         base: str = "fixed",
     ) -> None:
         """Check the tree and lay out its tables; `links` and `joints` in any order, one joint per link but the root."""
-        self.joints: tuple[Joint, ...] = tuple(_kept(joint) for joint in joints)
+        name, links = _cast.name(name, "the name of a robot"), _cast.names(links, "the links of a robot")
+        if not _cast.instance(shapes, Mapping):
+            raise TocsinError(f"the shapes of {name!r} are a mapping from links to shapes; got {_cast.said(shapes)}.")
+        for link in shapes:
+            if link not in links:
+                raise unknown_name("link", link, links)
+        given = _given.each(joints, Joint, "the joints of a robot", "a sequence of Joints")
+        self.joints: tuple[Joint, ...] = tuple(_kept(joint) for joint in given)
         self.source: tuple[Path, str, dict[str, Path]] | None = None
         """The URDF that it was read from, which of its geometry, and the files of its meshes: proofs name them."""
         self._by_name = {joint.name: joint for joint in self.joints}
@@ -215,7 +222,12 @@ class Robot(Model):
 
     def entry_name(self, entry: int) -> str:
         """Return the name of the joint to which an entry of a configuration belongs, in quotes."""
-        return next(repr(name) for name, (start, width) in self._config.items() if start <= entry < start + width)
+        place = _cast.whole(entry)
+        if place is None or not 0 <= place < self.n_config:
+            raise TocsinError(
+                f"a configuration of {self.name!r} has the entries 0 to {self.n_config - 1}; got {_cast.said(entry)}."
+            )
+        return next(repr(name) for name, (start, width) in self._config.items() if start <= place < start + width)
 
     def ignore(self, link_a: str, link_b: str) -> None:
         """Do not check these two links against each other."""
@@ -224,7 +236,8 @@ class Robot(Model):
     def ignore_pairs(self, pairs: Iterable[tuple[str, str]]) -> None:
         """Do not check these pairs of links."""
         found: set[tuple[int, int]] = set()
-        for a, b in pairs:
+        for pair in _given.sequence(pairs, "pairs of links", "a sequence of pairs of names"):
+            a, b = _pair(pair)
             i, k = self.link_index(a), self.link_index(b)
             if i == k:
                 raise TocsinError(f"{a!r} is one link: there is no such pair.")
@@ -328,11 +341,11 @@ class Robot(Model):
 
     def _named(self, values: ConfigurationLike, what: str, group: str | None, before: Values | None) -> ArrayLike:
         """Return the configuration meant by a mapping, a state's name, or an array over the joints of a group."""
-        if isinstance(values, str) and self.states:
+        if isinstance(values, str):
             if values not in self.states:
                 raise unknown_name("state", values, self.states)
             values, group = self.states[values], None
-        named = values if _by_joint(values) else None
+        named = values if _by_joint(values) else _of_series(values, what)
         if group is not None:
             if not _cast.instance(group, str) or group not in self.groups:
                 raise unknown_name("group", group, self.groups)
@@ -344,7 +357,7 @@ class Robot(Model):
                 named = {name: given[i:k] for name, i, k in zip(names, starts, starts[1:])}
             for name in named:
                 if name not in names:
-                    raise unknown_name(f"joint of group {group!r}", name, names)
+                    raise unknown_name("joint", name, names, f" in group {group!r}")
         if named is None:
             return cast(ArrayLike, values)
         row = (self.rest[BASE_WIDTH:] if before is None else before).copy()
@@ -384,7 +397,8 @@ class Robot(Model):
         values = _cast.numbers(q, what, "numbers, a mapping from joint names, or the name of a state")
         if values.shape != (self.n_config,):
             names = ", ".join(self.joint_names) or "none"
-            raise TocsinError(f"{what} must have {self.n_config} values (joints: {names}); got shape {values.shape}.")
+            wanted = f"{counted(self.n_config, 'value')} (joints: {names})"
+            raise TocsinError(f"{what} must have {wanted}; got shape {values.shape}.")
         return values if values.flags.carray else values.copy()
 
     def move(
@@ -438,6 +452,9 @@ class Robot(Model):
             return follow_trajectory(self, path, group, error)
         if is_path(path):
             raise TocsinError(f"a path of {self.name!r} is no file: give tocsin.load_trajectory({str(path)!r}).")
+        if columns := _given.labels(path):
+            table = _cast.array(path, f"a path of {self.name!r}", (None, len(columns)))
+            path = [dict(zip(columns, row)) for row in table.tolist()]
         points = path_of(path, f"a path of {self.name!r}", "configurations")
         poses = None if base is None else path_of(base, "base", "poses")
         if poses is not None and (self.base != "free" or len(poses) != len(points)):
@@ -557,14 +574,52 @@ def _by_joint(values: object) -> TypeGuard[Mapping[str, ArrayLike]]:
     return isinstance(values, Mapping)
 
 
+def _of_series(values: object, what: str) -> dict[str, float] | None:
+    """Return the values of a series that names its entries, by joint; None of anything else."""
+    names = _given.labels(values)
+    if not names:
+        return None
+    row = _cast.array(values, what, (len(names),))
+    return dict(zip(names, row.tolist()))
+
+
 def _joint_value(value: ArrayLike, name: str, width: int) -> Values:
     """Return the values of a joint: of one degree of freedom a number, or one in an array."""
     what = f"the value of joint {name!r}"
     return _cast.array(np.atleast_1d(_cast.numbers(value, what, f"{width} numbers")), what, (width,))
 
 
+def _pair(given: object) -> tuple[str, str]:
+    """Return a pair of names."""
+    names = _cast.names(given, "a pair of links")
+    if len(names) != 2:
+        raise TocsinError(f"a pair of links is two names; got {_cast.said(given)}.")
+    return names[0], names[1]
+
+
+def _checked(joint: Joint) -> None:
+    """Refuse a joint that says other things than names, a kind, limits and what it follows."""
+    what = f"joint {_cast.name(joint.name, 'the name of a joint')!r}"
+    _cast.choice(joint.kind, f"the kind of {what}", JOINT_KINDS)
+    _cast.name(joint.parent, f"the parent of {what}")
+    _cast.name(joint.child, f"the child of {what}")
+    if joint.limits is not None:
+        ends = _cast.numbers(joint.limits, f"the limits of {what}", "two numbers, lower and upper")
+        if ends.shape != (2,) or not ends[0] <= ends[1]:
+            raise TocsinError(f"the limits of {what} are two numbers, lower and upper; got {_cast.said(joint.limits)}.")
+    if joint.mimic is not None:
+        wanted = "three things: a joint, a multiplier and an offset"
+        follows = _given.sequence(joint.mimic, f"what {what} follows", wanted)
+        if len(follows) != 3:
+            raise TocsinError(f"what {what} follows is {wanted}; got {_cast.said(joint.mimic)}.")
+        _cast.name(follows[0], f"the joint that {what} follows")
+        _cast.scalar(follows[1], f"the multiplier of {what}")
+        _cast.scalar(follows[2], f"the offset of {what}")
+
+
 def _kept(joint: Joint) -> Joint:
     """Return a joint whose frame and axis nobody can write, its frame that of the nearest rotation."""
+    _checked(joint)
     origin = _cast.placement(joint.origin, f"the origin of joint {joint.name!r}")
     return replace(joint, origin=origin, axis=_cast.kept(joint.axis, f"the axis of joint {joint.name!r}", (3,)))
 

@@ -107,6 +107,7 @@ def checked_times(times: object, count: int, what: str) -> Values:
         raise TocsinError(
             f"the times of {what} must increase, but number {k} is {stamps[k]:g} s and the next {stamps[k + 1]:g} s."
         )
+    _cast.remark_on_clock(stamps, f"the times of {what}")
     return stamps
 
 

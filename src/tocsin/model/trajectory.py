@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tocsin import _cast
+from tocsin import _cast, _given
 from tocsin.errors import TocsinError
 from tocsin.motion.bases import MOST_TERMS, shifted
 from tocsin.motion.splines import pieces_of
@@ -72,7 +72,9 @@ class Trajectory:
     ) -> None:
         where = _where(source)
         table = _table(positions, "positions", where)
-        names = _names(joint_names, table.shape[1], where)
+        names = _names(joint_names, table.shape[1], where) or tuple(_given.labels(positions))
+        for what, given in (("positions", positions), ("velocities", velocities), ("accelerations", accelerations)):
+            _given.check_labels(given, f"the {what} of {where}", names)
         _finite(table, names, "", where)
         stamps = _stamps(times, len(table), where)
         rates = []
@@ -94,7 +96,7 @@ class Trajectory:
         if rates[1] is not None and rates[0] is None:
             raise TocsinError(f"{where} has accelerations but no velocities; a quintic needs both.")
         coefficients = hermite(stamps, table, rates[0], rates[1])
-        self._fill(names, stamps, coefficients, table, source, tuple(standing), times is not None)
+        self._fill(names, stamps, coefficients, table, source, _standing(standing), times is not None)
 
     @classmethod
     def of(cls, curve: object, *, joint_names: Iterable[str] = ()) -> Trajectory:
@@ -232,6 +234,10 @@ class Trajectory:
 
     def with_knots(self, knots: np.ndarray) -> Trajectory:
         """Return the same motion in pieces between other knots, which hold all of its own between their ends."""
+        knots = _cast.array(knots, f"the knots of {self.said}", (None,))
+        if len(knots) < 2 or not (np.diff(knots) > 0.0).all():
+            given = _cast.said(knots.tolist())
+            raise TocsinError(f"the knots of {self.said} are at least two seconds that increase; got {given}.")
         piece = np.clip(np.searchsorted(self.knots, knots[:-1], side="right") - 1, 0, len(self.coefficients) - 1)
         moved = shifted(self.coefficients[piece], knots[:-1] - self.knots[piece])
         positions = np.concatenate([moved[:, 0], _values(moved[-1:], np.diff(knots)[-1:])])
@@ -283,7 +289,11 @@ class Trajectory:
         that mimic others may be named too; their values must agree with what they mimic.
         """
         from tocsin.model.following import columns_of
+        from tocsin.model.robot import Robot
 
+        if not _cast.instance(robot, Robot):
+            raise TocsinError(f"a path is one of a Robot; got {_cast.said(robot)}.")
+        robot.columns(group)
         return columns_of(self, robot, group).rows(self.positions)
 
 
@@ -328,9 +338,10 @@ def both_have(rates: np.ndarray) -> np.ndarray:
 
 def derived(coefficients: np.ndarray, order: int) -> np.ndarray:
     """Return the coefficients of a derivative."""
-    if isinstance(order, bool) or not isinstance(order, (int, np.integer)) or order < 0:
+    times = _cast.whole(order)
+    if times is None or times < 0:
         raise TocsinError(f"a derivative is a whole number of at least 0; got {_cast.said(order)}.")
-    for _ in range(min(int(order), coefficients.shape[1])):
+    for _ in range(min(times, coefficients.shape[1])):
         if coefficients.shape[1] == 1:
             return np.zeros_like(coefficients)
         coefficients = coefficients[:, 1:] * np.arange(1, coefficients.shape[1])[:, None]
@@ -368,8 +379,21 @@ def _values(coefficients: np.ndarray, t: np.ndarray) -> np.ndarray:
     return found.copy()
 
 
+def _standing(given: Iterable[tuple[str, float]]) -> tuple[tuple[str, float], ...]:
+    """Return joints and where they stand."""
+    found: list[tuple[str, float]] = []
+    for pair in _given.sequence(given, "standing", "pairs of a joint and its value"):
+        both = _given.sequence(pair, "each of standing", "a joint and its value")
+        if len(both) != 2:
+            raise TocsinError(f"each of standing must be a joint and its value; got {_cast.said(pair)}.")
+        name = _cast.name(both[0], "the name of a joint that stands")
+        found.append((name, _cast.scalar(both[1], f"where joint {name!r} stands")))
+    return tuple(found)
+
+
 def _where(source: str) -> str:
-    return f"the trajectory {source!r}" if source else "the trajectory"
+    named = _given.text(source, "the source of a trajectory")
+    return f"the trajectory {named!r}" if named else "the trajectory"
 
 
 def _table(given: object, what: str, where: str) -> np.ndarray:
@@ -411,4 +435,5 @@ def _stamps(given: object, count: int, where: str) -> np.ndarray:
         raise TocsinError(
             f"{where}: times must increase, but row {k} is at {times[k]:g} s and row {k + 1} at {times[k + 1]:g} s."
         )
+    _cast.remark_on_clock(times, f"the times of {where}")
     return times

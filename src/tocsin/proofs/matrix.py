@@ -20,7 +20,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-from tocsin import _cast
+from tocsin import _cast, _given
 from tocsin._types import Counts, FloatArray, Numeric, PathLike
 from tocsin.compiler.jit import kernel
 from tocsin.geometry import cache
@@ -341,7 +341,9 @@ def prove_pairs(
     In rounds of more and more boxes, so that what is easy is known first, and what is hard takes a third more at most;
     nothing is begun that would end after `seconds`.
     """
-    end = math.inf if seconds is None else time.monotonic() + _cast.scalar(seconds, "seconds")
+    end = math.inf if seconds is None else time.monotonic() + _cast.scalar(seconds, "seconds", above=0.0)
+    progress = _given.function(progress, "progress")
+    proof = None if proof is None else _given.path(proof, "a proof")
     survey = Survey(robot, _cast.margin(margin))
     survey.keep = 0 if proof is None else MOST_WORDS
     _cast.count(most, "most")

@@ -183,6 +183,7 @@ def prove(scene: Context, motions: tuple[Motion, ...], margin: float, tolerance:
     """Answer `Scene.prove`."""
     scene.check_motions(motions)
     margin = _cast.margin(margin)
+    tolerance = None if tolerance is None else _cast.tolerance(tolerance)
     motions = scene.on_clock(motions)
     context = scene.carrying(motions)
     asked = Asked(context, context.tables(), motions)

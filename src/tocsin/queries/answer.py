@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from tocsin import _cast
 from tocsin._readers import Provided
 from tocsin.limits import RELATIVE_TOLERANCE
 from tocsin.model.base import Motion
@@ -75,6 +76,8 @@ class Answer(LazyContact):
         `time` freedom is proven already. It goes on from a little before, 1e-9 of the motions at most, so a contact
         that is found right there may have a time that is earlier by that.
         """
+        if deadline is not None:
+            _cast.scalar(deadline, "deadline", above=0.0)
         return RESUMED(self, deadline) if self.status is Status.CAPPED else self
 
     @property

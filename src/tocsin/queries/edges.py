@@ -14,11 +14,12 @@ from typing import Any, TypeAlias, cast, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tocsin import _cast
+from tocsin import _cast, _given
 from tocsin.broad_phase.moving import OFFSET, PIECES
 from tocsin.errors import TocsinError
-from tocsin.model.base import Motion
+from tocsin.model.base import Motion, counted
 from tocsin.model.body import Body
+from tocsin.model.following import column_names
 from tocsin.model.robot import Robot
 from tocsin.motion.arcs import decided
 from tocsin.motion.knots import ONE_STRETCH, exact_time, last_before, stretches_of
@@ -223,6 +224,8 @@ def entries_of(model: Robot | Body, name: str, given: object, group: str | None)
 
 def configurations(robot: Robot, name: str, given: object, columns: list[int], group: str | None) -> np.ndarray:
     """Return (n, columns): configurations of all joints or those of a group; the others stand."""
+    names = column_names(robot.joints)
+    _given.check_labels(given, name, [names[k] for k in columns])
     try:
         values = _cast.numbers(given, name, "numbers in an array, one configuration a row")
     except TocsinError:
@@ -230,9 +233,8 @@ def configurations(robot: Robot, name: str, given: object, columns: list[int], g
         for i, row in enumerate(given if isinstance(given, (list, tuple)) else ()):
             values = _cast.numbers(row, f"row {i} of {name}", f"{len(columns)} numbers (joints: {joints})")
             if values.shape != (len(columns),):
-                raise TocsinError(
-                    f"row {i} of {name} must have {len(columns)} values (joints: {joints}); got shape {values.shape}."
-                ) from None
+                wanted = f"{counted(len(columns), 'value')} (joints: {joints})"
+                raise TocsinError(f"row {i} of {name} must have {wanted}; got shape {values.shape}.") from None
         raise
     if values.ndim != 2 or values.shape[1] != len(columns):
         raise TocsinError(
@@ -282,7 +284,8 @@ class Asking:
         self.max_steps: int = _cast.count(max_steps, "max_steps")
         self.threads: int | None = None if threads is None else _cast.count(threads, "threads")
         if progress is not None and not isinstance(progress, bool) and not callable(progress):
-            raise TocsinError(f"progress is a function of (done, total), or True for a bar; got {progress!r}.")
+            given = _cast.said(progress)
+            raise TocsinError(f"progress is a function of (done, total), or True for a bar; got {given}.")
         self.progress: Progress | bool | None = progress
 
     def after(self, done: int, total: int) -> Asking:
@@ -368,7 +371,12 @@ def are_free_paths(
     """Return which paths are proven free: those of one length after the other."""
     checked_models(context, (cast(Robot | Body, model),))
     wanted = "arrays of configurations or poses, one a row"
-    arrays = [_cast.numbers(path, f"path {i}", wanted) for i, path in enumerate(cast(Iterable[object], paths))]
+    given = _given.sequence(cast(Iterable[object], paths), "paths", f"a sequence of {wanted}")
+    if isinstance(model, Robot):
+        names = column_names(model.joints)
+        for i, path in enumerate(given):
+            _given.check_labels(path, f"path {i}", [names[k] for k in model.columns(cast(str | None, group))])
+    arrays = [_cast.numbers(path, f"path {i}", wanted) for i, path in enumerate(given)]
     lengths: dict[tuple[int, ...], list[int]] = {}
     for i, path in enumerate(arrays):
         if path.ndim < 2 or len(path) < 2:

@@ -36,7 +36,7 @@ Solved = tuple[Outcome, Ready, np.ndarray, float, float, float, Timeline | None]
 def engine_of(method: str, deadline: float | None = None) -> Engine:
     """Return the engine of a name; with a deadline, in seconds from now."""
     if deadline is not None:
-        if method != "advancement":
+        if _cast.choice(method, "method", METHODS) != "advancement":
             raise TocsinError(f"deadline= is for method='advancement'; got method={_cast.said(method)}.")
         return Limited(ticks_at(deadline))
     if method.__class__ is str and method == "advancement":

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import cast
 
 from tocsin import _cast
-from tocsin.errors import TocsinError, unknown_name
+from tocsin.errors import TocsinError, remark, unknown_name
 from tocsin.model.base import Model
 from tocsin.model.deformable import Deformable
 
@@ -82,15 +82,22 @@ class Rules:
     def pair(self, pair: object) -> tuple[str, str]:
         """Return a pair of names in order, after checking that there is such a pair."""
         if not isinstance(pair, tuple) or len(cast(tuple[object, ...], pair)) != 2:
-            raise TocsinError(f"a pair is two names of models or links; got {pair!r}.")
+            raise TocsinError(f"a pair is two names of models or links; got {_cast.said(pair)}.")
         given = cast(tuple[str, str], pair)
         for name in given:
             if not _cast.instance(name, str) or name not in self.links:
                 raise unknown_name("name", name, self.links)
+            self._remark_on_shared(name)
         a, b = sorted(given)
         if a == b and len(self.links[a]) == 1 and a not in self._soft:
             raise TocsinError(f"{a!r} and {b!r} are one link: there is no such pair.")
         return a, b
+
+    def _remark_on_shared(self, name: str) -> None:
+        """Remark on a name that a model and a link of another model have: the model is meant."""
+        others = [f"{own}/{name}" for own in self.names if own != name and f"{own}/{name}" in self.links]
+        if name in self.names and others and self.links[others[0]] != self.links[name]:
+            remark(f"{name!r} is the model of that name; the link is {others[0]!r}.")
 
     def of_links(self) -> dict[tuple[int, int], float]:
         """Return the margins of single pairs of links, -inf where they are ignored; soft ones also with themselves."""

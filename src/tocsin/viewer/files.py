@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from tocsin._cast import said
 from tocsin._types import PathLike
 from tocsin.errors import TocsinError
 
@@ -14,7 +15,7 @@ def target(path: PathLike, suffix: str, what: str) -> Path:
     try:
         file = Path(os.fspath(path))
     except TypeError:
-        raise TocsinError(f"{what} needs a path to be written to; got {path!r}.") from None
+        raise TocsinError(f"{what} needs a path to be written to; got {said(path)}.") from None
     if file.suffix.lower() != suffix:
         raise TocsinError(f"the name of {what} must end in {suffix}; got {str(file)!r}.")
     if file.is_dir():

@@ -208,8 +208,8 @@ def sampled(film: Film, samples: int | Iterable[float] | None) -> list[tuple[flo
 
 def titled(title: object) -> None:
     """Refuse a title that is not text."""
-    if title is not None and not isinstance(title, str):
-        raise TocsinError(f"a title is text; got {title!r}.")
+    if title is not None and not (isinstance(title, str) and _cast.is_writable(title)):
+        raise TocsinError(f"a title is text; got {_cast.said(title)}.")
 
 
 def told_apart(contact: Contact) -> tuple[str, str]:

@@ -71,11 +71,12 @@ def save_picture(
     """
     file = target(path, ".png", "a picture")
     if not isinstance(size, (tuple, list)) or len(size) != 2:
-        raise TocsinError(f"the size of a picture is (width, height) in pixels; got {size!r}.")
+        raise TocsinError(f"the size of a picture is (width, height) in pixels; got {_cast.said(size)}.")
     width, height = (_cast.count(n, "each side of a picture") for n in size)
     if min(width, height) < 300 or max(width, height) > 8000:
         raise TocsinError(f"a picture has 300 to 8000 pixels a side; got {width} x {height}.")
     titled(title)
+    _cast.flag(dark, "dark")
     film = shoot(scene, *motions, hit=hit, margin=margin)
     return write(file, picture_bytes(film, (width, height), dark, title, samples), "a picture")
 

@@ -21,6 +21,8 @@ from typing import Any
 import numpy as np
 
 import tocsin
+from tocsin import _given
+from tocsin._cast import said
 from tocsin._types import PathLike
 from tocsin.errors import TocsinError
 from tocsin.model.base import Model, counted
@@ -66,6 +68,14 @@ def save_report(
         raise TocsinError(f"a report is of tocsin.audit(scene, program); got {type(found).__name__}.")
     titled(title)
     file = target(path, ".html", "a report")
+    files = [_given.path(one, "files of a report") for one in _given.sequence(files, "files", "a sequence of paths")]
+    missing = next((one for one in files if not one.is_file()), None)
+    if missing is not None:
+        raise TocsinError(f"cannot name {str(missing)!r} in a report: there is no such file.")
+    if proofs is not None and not {"files", "command"} <= set(proofs if isinstance(proofs, Mapping) else ()):
+        raise TocsinError(
+            f"proofs is what `tocsin audit --prove` says of its files, with 'files' and 'command'; got {said(proofs)}."
+        )
     return write(file, report_text(found, title or found.program.name, files, proofs).encode(), "a report")
 
 

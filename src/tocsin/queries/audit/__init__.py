@@ -8,7 +8,7 @@ from typing import Any, overload
 
 from numpy.typing import ArrayLike
 
-from tocsin import _cast
+from tocsin import _cast, _given
 from tocsin.errors import TocsinError
 from tocsin.limits import MAX_STEPS
 from tocsin.model.base import Motion
@@ -62,6 +62,7 @@ def audit(  # pyright: ignore[reportInconsistentOverload]
     seconds, is used where deformable models are in the scene.
     """
     started = clock_module.perf_counter()
+    progress = _given.function(progress, "progress")
     context = getattr(scene, "context", None)
     if isinstance(robot, Program) and isinstance(context, Context):
         given = (trajectory, times, error)
