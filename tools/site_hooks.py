@@ -52,6 +52,16 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
     return re.sub(r"<!-- setup\n.*?-->\n", "", markdown, flags=re.DOTALL)
 
 
+def on_page_content(html: str, **_: Any) -> str:
+    """Return a page on which the options of a command in a line are never broken after a hyphen."""
+    whole = re.compile(r"(?<![\w-])--?[A-Za-z][\w-]*")
+    return re.sub(
+        r"(?<!<pre>)<code>([^<]*)</code>",
+        lambda code: f"<code>{whole.sub(lambda word: f'<span class=option>{word[0]}</span>', code[1])}</code>",
+        html,
+    )
+
+
 def on_post_build(config: Any, **_: Any) -> None:
     """Nothing is fetched while a page is read: what searching needs on the disk is a file of ours."""
     site = Path(config["site_dir"])
