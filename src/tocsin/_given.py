@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar, cast
 
 import numpy as np
 
@@ -79,13 +79,13 @@ def labels(value: object) -> list[str]:
     if isinstance(value, (np.ndarray, list, tuple, str)):
         return []
     try:
-        found: Any = getattr(value, "columns", None)
+        found: object = getattr(value, "columns", None)
         if found is None:
             found = getattr(value, "index", ())
-        names = [] if callable(found) else list(found)
+        names = [] if callable(found) or not isinstance(found, Iterable) else list(cast("Iterable[object]", found))
     except Exception:  # whatever a stranger's object raises
         return []
-    return names if any(isinstance(name, str) for name in names) else []
+    return [str(name) for name in names] if any(isinstance(name, (str, tuple)) for name in names) else []
 
 
 def check_labels(value: object, what: str, wanted: Sequence[str]) -> None:

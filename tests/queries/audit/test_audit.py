@@ -427,7 +427,7 @@ def test_paths_and_models_that_make_no_sense_are_refused():
     _, other = cell()
     with refused("at least two"):
         audit(scene, arm, [[0.0]])
-    with refused("1 values"):
+    with refused("1 value "):
         audit(scene, arm, [[0.0, 1.0], [1.0, 2.0]])
     with refused("finite"):
         audit(scene, arm, [[0.0], [math.nan]])
