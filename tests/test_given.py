@@ -1,5 +1,6 @@
 """The door for what is no number: each helper takes what is meant and names what is not, in one sentence."""
 
+import warnings
 from collections import deque
 from pathlib import Path
 
@@ -123,6 +124,15 @@ def test_a_name_that_a_body_and_a_link_share_is_remarked_on():
     scene = Scene(two_joints(), Body(Sphere(0.1), (0, 0, 3), name="upper"))
     with pytest.warns(UserWarning, match="'upper' is the model of that name; the link is 'arm/upper'"):
         scene.ignore("upper", "lower")
+
+
+def test_a_body_that_is_carried_shares_its_name_with_its_own_link():
+    arm, part = two_joints(), Body(Sphere(0.1), (0, 0, 3), name="part")
+    arm.attach(part, "lower")
+    scene = Scene(arm, part, Body(Sphere(0.1), (0, 0, 9), name="box"))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        scene.ignore("part", "box")
 
 
 def test_a_state_that_a_robot_does_not_have_is_named():

@@ -95,9 +95,13 @@ class Rules:
 
     def _remark_on_shared(self, name: str) -> None:
         """Remark on a name that a model and a link of another model have: the model is meant."""
-        others = [f"{own}/{name}" for own in self.names if own != name and f"{own}/{name}" in self.links]
-        if name in self.names and others and self.links[others[0]] != self.links[name]:
-            remark(f"{name!r} is the model of that name; the link is {others[0]!r}.")
+        if name not in self.names:
+            return
+        meant = set(self.links[name])  # of a body that is carried its link on the robot too
+        for link in (f"{own}/{name}" for own in self.names if own != name):
+            if not meant.issuperset(self.links.get(link, ())):
+                remark(f"{name!r} is the model of that name; the link is {link!r}.")
+                return
 
     def of_links(self) -> dict[tuple[int, int], float]:
         """Return the margins of single pairs of links, -inf where they are ignored; soft ones also with themselves."""
