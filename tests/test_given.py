@@ -75,7 +75,7 @@ class Series:
 
 
 class Table(Series):
-    """As those of pandas and polars: columns have names, and so has what one goes through."""
+    """As those of pandas: columns have names, and so has what one goes through."""
 
     columns = property(lambda self: self.index)
 
