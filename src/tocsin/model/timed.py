@@ -136,7 +136,7 @@ def reduced(coefficients: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarra
     times: list[float] = []
     unit = float(np.finfo(np.longdouble).eps)
     begun = np.abs(coefficients).sum(axis=1) * (2.0**-52 + 4.0 * coefficients.shape[1] * unit)
-    moves = coefficients[:, 1:].any(axis=1)
+    moves: np.ndarray = np.any(coefficients[:, 1:] != 0.0, axis=1)
     back = 4.0 * MOST_DEGREE * 3.0**MOST_DEGREE * unit
     error = np.zeros(coefficients.shape[2])
     for i, piece in enumerate(coefficients.astype(np.longdouble)):
