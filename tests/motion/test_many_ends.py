@@ -56,7 +56,7 @@ def test_what_is_wrong_is_said():
     ):
         with pytest.raises(TocsinError, match=said):
             tocsin.Body.move_all(BALLS, good, bad)
-    with pytest.raises(TocsinError, match="takes bodies; got int"):
+    with pytest.raises(TocsinError, match="must be a sequence of bodies; one of them is 1"):
         tocsin.Body.move_all([1], np.zeros((1, 3)), np.zeros((1, 3)))
 
 
