@@ -115,7 +115,7 @@ def test_configurations_of_a_wrong_length(q):
         lambda: robot.link_poses(q),
         lambda: robot.follow([[0], q]),
     ):
-        with pytest.raises(ValueError, match=says("1|shape|values|configuration")):
+        with pytest.raises(ValueError, match=says("1|shape|values|configuration|states are")):
             use()
 
 

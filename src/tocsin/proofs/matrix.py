@@ -341,7 +341,7 @@ def prove_pairs(
     In rounds of more and more boxes, so that what is easy is known first, and what is hard takes a third more at most;
     nothing is begun that would end after `seconds`.
     """
-    end = math.inf if seconds is None else time.monotonic() + _cast.scalar(seconds, "seconds", above=0.0)
+    end = math.inf if seconds is None else time.monotonic() + _cast.scalar(seconds, "seconds", least=0.0)
     progress = _given.function(progress, "progress")
     proof = None if proof is None else _given.path(proof, "a proof")
     survey = Survey(robot, _cast.margin(margin))
