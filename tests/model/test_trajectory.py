@@ -280,3 +280,23 @@ def test_lines_that_end_a_few_units_off_their_knots_are_in_a_tube():
     plan = Trajectory.of_pieces([0.0, 1.0, 2.0], c, joint_names=["a"])
     assert plan.gaps[0] == 2.0**-48
     assert Trajectory([0.0, 0.3, 2.0], [[0.1], [0.7], [1e3]]).gaps[0] == 0.0
+
+
+@pytest.mark.parametrize(
+    ("times", "rows", "rates"),
+    [
+        ([0, 1e-200], [[0.0], [1e200]], None),
+        ([0, 1], [[-1.7e308], [1.7e308]], None),
+        ([0, 1e-300], [[0.0], [1.0]], [[0.0], [1.0]]),
+        ([0, 1e-160, 1], [[0.0], [1.0], [2.0]], [[0.0], [1.0], [0.0]]),
+    ],
+)
+def test_curves_beyond_all_numbers_are_refused_in_a_sentence(times, rows, rates):
+    with pytest.raises(TocsinError, match="piece 0 goes beyond all numbers"):
+        Trajectory(times, rows, rates)
+
+
+@pytest.mark.parametrize("second", [[[1e308], [1.0]], [[-1e308], [0.0]]])
+def test_pieces_that_end_beyond_all_numbers_are_refused_in_a_sentence(second):
+    with pytest.raises(TocsinError, match=r"pieces do not meet|beyond all numbers"):
+        Trajectory.of_pieces([0, 1e10, 2e10], [[[0.0], [1e300]], second])

@@ -146,9 +146,14 @@ class Trajectory:
         self.stamped: bool = stamped
         self.gaps: np.ndarray = _cast.frozen(np.zeros(coefficients.shape[2]))
         """(n,): how far pieces are apart at their knots, at most; 0 where it is no more than rounding."""
+        finite = np.isfinite(coefficients).all(axis=(1, 2)) & np.isfinite(positions[1:]).all(axis=1)
+        if not finite.all():
+            piece = int(np.argmin(finite))
+            raise TocsinError(f"{self.said}: piece {piece} goes beyond all numbers: its values or rates are too large.")
         if len(coefficients):
             self._check_knots()
 
+    @np.errstate(over="ignore", invalid="ignore")
     def _check_knots(self) -> None:
         """Refuse pieces that do not meet; keep how far they do not, which is more than rounding only by mistake."""
         lasts = np.diff(self.knots)
@@ -160,7 +165,7 @@ class Trajectory:
         for piece, column in np.argwhere(allowed > ROUGH).tolist():
             # Of large terms that cancel floats say too little.
             behind = Fraction(float(self.positions[piece + 1, column]))
-            off[piece, column] = abs(self._exact_end(piece, column) - behind)
+            off[piece, column] = min(abs(self._exact_end(piece, column) - behind), 1)  # beyond that it is refused
         far = np.argwhere(off > JOINED)
         if len(far):
             piece, column = far[0].tolist()
@@ -297,11 +302,13 @@ class Trajectory:
         return columns_of(self, robot, group).rows(self.positions)
 
 
+@np.errstate(over="ignore", invalid="ignore")
 def hermite(times: np.ndarray, p: np.ndarray, v: np.ndarray | None, a: np.ndarray | None) -> np.ndarray:
     """Return the coefficients (k - 1, powers, n) between points: straight, cubic or quintic by what both ends have.
 
     With h the seconds between, in powers of the share x of the piece: p0 + (h v0) x + ..., each solved from the values
-    at both ends; in extended precision where there is some, so that each is rounded once.
+    at both ends; in extended precision where there is some, so that each is rounded once. What is beyond all numbers is
+    refused by the trajectory that is made of it.
     """
     if v is None:
         return np.stack([p[:-1], np.diff(p, axis=0) / np.diff(times)[:, None]], axis=1)
@@ -371,6 +378,7 @@ def _trimmed(coefficients: np.ndarray, source: str) -> np.ndarray:
     return coefficients[:, :top]
 
 
+@np.errstate(over="ignore", invalid="ignore")
 def _values(coefficients: np.ndarray, t: np.ndarray) -> np.ndarray:
     """Return (k, n): polynomials at one time each."""
     found = coefficients[:, -1]
