@@ -118,3 +118,14 @@ def test_a_shift_changes_the_origin_and_not_the_curve():
             before = [np.polynomial.polynomial.polyval(x + by[k], c[k, :, j]) for j in range(3)]
             after = [np.polynomial.polynomial.polyval(x, moved[k, :, j]) for j in range(3)]
             assert after == pytest.approx(before, rel=1e-12, abs=1e-12)
+
+
+@pytest.mark.pure
+@pytest.mark.parametrize(
+    ("knots", "control"),
+    [([0.0, 0, 0, 1e-200, 1e-200, 1e-200], [0.0, 1e200, 0]), ([0.0, 0, 1, 1], [-1e308, 1e308])],
+)
+def test_a_b_spline_beyond_all_numbers_is_refused_in_a_sentence(knots, control):
+    degree = len(knots) - len(control) - 1
+    with pytest.raises(TocsinError, match="too short for its values"):
+        bases.from_bspline(np.array(knots), np.array(control), degree)

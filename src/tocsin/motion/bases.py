@@ -107,7 +107,10 @@ def from_bspline(t: np.ndarray, c: np.ndarray, degree: int) -> Pieces:
         k = degree - order
         for i, x in enumerate(starts):
             before = bisect_right(floats, x, k, len(floats) - k - 1) - 1
-            out[i, order] = _de_boor(times, control, k, before, Fraction(x)) * scale
+            try:
+                out[i, order] = _de_boor(times, control, k, before, Fraction(x)) * scale
+            except OverflowError:
+                raise TocsinError("a B-spline has pieces too short for its values.") from None
         scale = scale / (order + 1)
         if k:
             spans = [times[i + k + 1] - times[i + 1] for i in range(len(control) - 1)]
