@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numba import from_dtype, types
 
 from tocsin.compiler import disk_cache
 from tocsin.compiler.jit import KNOWN, PURE_PYTHON, kernel
@@ -63,6 +64,28 @@ def asks_passed_on(x):
 @kernel
 def ask(x):
     return short(x) + long(x, 2.0)
+
+@kernel
+def calls_long(x, y):
+{LONG}
+    return long(x, y)
+
+@kernel
+def calls_caller(x, y):
+{LONG}
+    return calls_long(x, y)
+
+@inlined
+def long_if(x, asked):
+    return long(x, 3.0) if asked else x
+
+@kernel
+def asks_late(x):
+    return calls_caller(x, 1.0) + long_if(x, False)
+
+@kernel
+def asks_early(x):
+    return long_if(x, False) + calls_caller(x, 1.0)
 """
 
 
@@ -156,6 +179,45 @@ def test_long_kernels_are_called_by_name(fresh):
     assert short.library.short
     declared = [f.name for f in short.library.module.functions if f.is_declaration]
     assert long.fndesc.llvm_func_name in declared
+
+
+@pytest.mark.parametrize("asked", ["asks_late", "asks_early"])
+def test_a_body_that_only_callees_of_callees_call_is_there(fresh, asked):
+    """The linker leaves out what nothing calls yet: here `long`, whose call in `long_if` is never made."""
+    called = fresh[asked]
+    assert called(0.25) == called.py_func(0.25)
+    (result,) = called.overloads.values()
+    known = {library.symbol for library in result.library._callees()}
+    assert len(known) == 4
+    assert not [f.name for f in result.library._final_module.functions if f.is_declaration and f.name in known]
+
+
+def test_callees_come_after_all_that_call_them(fresh):
+    fresh["asks_late"](0.25)
+    (result,) = fresh["asks_late"].overloads.values()
+    order = result.library._callees()
+    for place, library in enumerate(order):
+        assert not set(order[:place]) & set(library._linking_libraries)
+
+
+def test_a_missing_body_is_an_error_not_a_signal(fresh, monkeypatch):
+    callees = kernels._Library._callees
+    monkeypatch.setattr(kernels._Library, "_callees", lambda self: callees(self)[::-1])
+    with pytest.raises(RuntimeError, match="without a body"):
+        fresh["asks_late"](0.25)
+
+
+def test_names_in_machine_code_say_the_types_of_records(fresh):
+    """Numba numbers types of records as a process meets them: two processes may mean different ones by a number."""
+    marks = {kernels.mark(fresh["short"].py_func, kinds) for kinds in (numba_records("x"), numba_records("y"))}
+    assert len(marks) == 2
+    fresh["short"](0.25)
+    (result,) = fresh["short"].overloads.values()
+    assert kernels.mark(fresh["short"].py_func, result.signature.args) in result.fndesc.llvm_func_name
+
+
+def numba_records(field: str) -> tuple[types.Type, ...]:
+    return (from_dtype(np.dtype([(field, "f8")])),)
 
 
 @pytest.mark.parametrize("first", ["short", "asks_passed_on"])

@@ -15,8 +15,10 @@ the same code whatever was asked first: see `_Compiler`.
 """
 
 import functools
+import hashlib
 import operator
 import re
+from pathlib import Path
 from types import FunctionType
 from typing import Any
 
@@ -27,7 +29,7 @@ from numba.core.compiler_lock import global_compiler_lock
 from numba.core.dispatcher import _FunctionCompiler  # type: ignore[reportAttributeAccessIssue]
 from numba.core.registry import CPUDispatcher
 
-from tocsin.compiler.disk_cache import KernelCache
+from tocsin.compiler.disk_cache import KernelCache, state
 from tocsin.compiler.lifetimes import Lifetimes, Values
 
 NEEDED: dict[Any, tuple[str, ...]] = {
@@ -103,23 +105,48 @@ class _Library(JITCodeLibrary):
         self._final_module.verify()
 
     def _link_all(self, module: binding.ModuleRef) -> None:
-        """Add to a module the bodies of all that this library can reach."""
-        seen: set[_Library] = {self}
+        """Add to a module the bodies of all that this library can reach, callers first.
+
+        The linker leaves a body out that nothing in the module calls yet, and does not come back for it: `_callees`.
+        """
+        for library in self._callees():
+            module.link_in(library.reached(), preserve=library.everything is None)
+        self._check_bodies(module)
+
+    def _callees(self) -> "list[InnerLibrary]":
+        """Return the libraries that this one can reach, each after all that call it.
+
+        Depth first, and backwards by the end of each visit: when a library ends, what it can reach has ended.
+        """
+        ended: dict[_Library, None] = {}
+        started: set[_Library] = set()
         waiting: list[_Library] = [self]
         while waiting:
-            for library in waiting.pop()._linking_libraries:
-                if isinstance(library, InnerLibrary) and library not in seen:
-                    seen.add(library)
-                    waiting.append(library)
-                    module.link_in(library.reached(), preserve=library.everything is None)
+            library = waiting[-1]
+            if library in started:
+                ended.setdefault(waiting.pop())
+                continue
+            started.add(library)
+            called = [other for other in library._linking_libraries if isinstance(other, InnerLibrary)]
+            waiting.extend(other for other in called if other not in started)
+        return [library for library in reversed(ended) if isinstance(library, InnerLibrary) and library is not self]
+
+    def _check_bodies(self, module: binding.ModuleRef) -> None:
+        """Raise if the module calls a kernel that it has no body of: such a call ends the process."""
+        names = {library.symbol for library in self._callees()}
+        missing = [f.name for f in module.functions if f.is_declaration and f.name in names]
+        if missing:
+            raise RuntimeError(f"kernels without a body: {', '.join(missing)}")
 
 
 class InnerLibrary(_Library):
     """What callers link; there is no machine code of it."""
 
     short: bool
+    symbol: str
+    """The kernel's name in machine code."""
     head: dict[str, str]
-    """By the kernel's name its declaration, with what the compiler has found out about it."""
+    """By that name its declaration, with what the compiler has found out about it."""
     module: binding.ModuleRef
     """The kernel's body, and bodies of short ones it calls; only names of others."""
     everything: bytes | None = None
@@ -142,6 +169,7 @@ class InnerLibrary(_Library):
 
     def measure(self, name: str, inlined: bool) -> None:
         """Find out whether the kernel of this name is short, or `inlined` anyway, and how it is declared."""
+        self.symbol = name
         function = self.module.get_function(name)
         lines = str(function).count("\n")
         if inlined or lines <= WORTH * len(list(function.arguments)):
@@ -171,7 +199,7 @@ class InnerLibrary(_Library):
     def to_disk(self) -> tuple[object, ...]:
         """Return what `from_disk` needs."""
         code = self.module.as_bitcode(), self._get_module_for_linking().as_bitcode()
-        return self.name, self.short, self.head, self.summary, *code
+        return self.name, self.short, self.symbol, self.head, self.summary, *code
 
     @classmethod
     def from_disk(
@@ -179,13 +207,14 @@ class InnerLibrary(_Library):
         codegen: JITCPUCodegen,
         name: str,
         short: bool,
+        symbol: str,
         head: dict[str, str],
         summary: "Values | None",
         *code: bytes,
     ) -> "InnerLibrary":
         """Return a library as it was."""
         self = cls(codegen, name)
-        self.short, self.head, self.summary = short, head, summary
+        self.short, self.symbol, self.head, self.summary = short, symbol, head, summary
         self._publish(binding.parse_bitcode(code[0]))
         self.everything = code[1]
         return self
@@ -240,10 +269,21 @@ class EntryLibrary(_Library):
 
 
 class _Flags(compiler.Flags):
-    """Numba's own, compared without asking for each of thirty values: it does that for every function that is called,
-    and a fifteenth of all compiling went there."""
+    """Numba's own, with a mark for names in machine code.
 
-    __slots__ = ()
+    Numba's names count functions and types of records as a process has met them; two processes may count alike and
+    mean different code, and what both have kept is linked by its names. The mark says what a kernel was compiled from.
+    They are compared without asking for each of thirty values: Numba does that for every function that is called, and a
+    fifteenth of all compiling went there.
+    """
+
+    __slots__ = ("mark",)
+
+    mark: str
+
+    def get_mangle_string(self) -> str:
+        """Return the mark."""
+        return self.mark
 
     def __hash__(self) -> int:
         return NAMES
@@ -283,6 +323,7 @@ class _Compiler(_FunctionCompiler):
 
     def _compile_core(self, args: Any, return_type: Any) -> Any:
         flags: Any = _Flags()
+        flags.mark = mark(self.py_func, args)
         self.targetdescr.options.parse_as_flags(flags, self.targetoptions | {"forceinline": False})
         target = self.targetdescr.target_context
         flags.no_cfunc_wrapper = True
@@ -306,6 +347,14 @@ class _Compiler(_FunctionCompiler):
             for environment in result._find_referenced_environments():
                 target.codegen().set_env(environment.env_name, environment)
         return result
+
+
+def mark(function: FunctionType, args: Any) -> str:
+    """Return a name for what a kernel is compiled from: the text of all it can reach, and its arguments' types."""
+    file = Path(function.__code__.co_filename)
+    text = state(file) if file.is_file() else None
+    closed = [cell.cell_contents for cell in function.__closure__ or ()]
+    return hashlib.blake2b(repr((text, closed, str(args))).encode(), digest_size=10).hexdigest()
 
 
 def plain(kind: types.Type) -> types.Type:
