@@ -285,6 +285,12 @@ class _Flags(compiler.Flags):
         """Return the mark."""
         return self.mark
 
+    def copy(self) -> "_Flags":
+        """Return a clone, for an expression of arrays inside a kernel: it is a part of that, so it has its mark."""
+        clone: Any = super().copy()
+        clone.mark = self.mark
+        return clone
+
     def __hash__(self) -> int:
         return NAMES
 
