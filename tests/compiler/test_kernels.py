@@ -80,6 +80,10 @@ def long_if(x, asked):
     return long(x, 3.0) if asked else x
 
 @kernel
+def expression(values):
+    return values * 2.0 + 1.0
+
+@kernel
 def asks_late(x):
     return calls_caller(x, 1.0) + long_if(x, False)
 
@@ -214,6 +218,10 @@ def test_names_in_machine_code_say_the_types_of_records(fresh):
     fresh["short"](0.25)
     (result,) = fresh["short"].overloads.values()
     assert kernels.mark(fresh["short"].py_func, result.signature.args) in result.fndesc.llvm_func_name
+
+
+def test_what_numba_compiles_of_its_own_for_a_kernel_is_named_by_numba(fresh):
+    assert fresh["expression"](np.array([1.0, 2.0])).tolist() == [3.0, 5.0]
 
 
 def numba_records(field: str) -> tuple[types.Type, ...]:

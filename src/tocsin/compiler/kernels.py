@@ -282,8 +282,8 @@ class _Flags(compiler.Flags):
     mark: str
 
     def get_mangle_string(self) -> str:
-        """Return the mark."""
-        return self.mark
+        """Return the mark; copies, for what Numba compiles of its own, have none."""
+        return getattr(self, "mark", None) or super().get_mangle_string()
 
     def copy(self) -> "_Flags":
         """Return a clone, for an expression of arrays inside a kernel: it is a part of that, so it has its mark."""
