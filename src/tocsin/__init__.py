@@ -36,8 +36,9 @@ from tocsin.model.base import Model, Motion
 from tocsin.model.body import Body
 from tocsin.model.builder import RobotBuilder
 from tocsin.model.deformable import Deformable
+from tocsin.model.joint import Joint
 from tocsin.model.program import Program
-from tocsin.model.robot import Joint, Robot
+from tocsin.model.robot import Robot
 from tocsin.model.trajectory import Trajectory
 from tocsin.poses import pose
 from tocsin.results import (

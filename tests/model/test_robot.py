@@ -29,28 +29,6 @@ def test_the_configuration_follows_the_order_in_which_joints_were_added():
     assert robot.quaternions.tolist() == [3, 7 + 6, 7 + 13]
 
 
-def test_links_are_listed_parents_first_whatever_the_branches():
-    builder = tocsin.RobotBuilder("tree")
-    builder.link("root")
-    for name, parent in (("a", "root"), ("b", "root"), ("a1", "a"), ("b1", "b"), ("a2", "a1")):
-        builder.link(name, parent=parent, joint="revolute")
-    robot = builder.build()
-    parents = robot.links["parent"]
-    assert (parents[1:] < np.arange(1, 6)).all()
-    assert robot.joint_names == ("a_joint", "b_joint", "a1_joint", "b1_joint", "a2_joint")
-
-
-def test_a_mimic_of_a_mimic_follows_the_joint_that_is_driven():
-    builder = tocsin.RobotBuilder("hand")
-    builder.link("palm")
-    builder.link("x", parent="palm", joint="prismatic", axis=(1, 0, 0))
-    builder.link("y", parent="palm", joint="prismatic", axis=(1, 0, 0), mimic=("x_joint", 2.0, 1.0))
-    builder.link("z", parent="palm", joint="prismatic", axis=(1, 0, 0), mimic=("y_joint", -1.0, 0.5))
-    robot = builder.build()
-    assert robot.n_config == 1
-    assert robot.link_poses([3.0])[1:, 0, 3] == pytest.approx([3.0, 7.0, -6.5])
-
-
 def test_neighbours_are_not_checked_nor_links_joined_by_bare_frames():
     builder = tocsin.RobotBuilder("arm")
     builder.link("root", CUBE)

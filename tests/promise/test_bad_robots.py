@@ -7,7 +7,7 @@ import pytest
 
 import tocsin
 from promise.scenes import arm, at, box_mesh, says
-from tocsin.model.robot import Joint
+from tocsin.model.joint import Joint
 
 BOX = box_mesh()
 NAN, INF = math.nan, math.inf

@@ -22,7 +22,8 @@ from tocsin.geometry.mesh import Mesh
 from tocsin.geometry.primitives import Box, Capsule, Cylinder, Sphere
 from tocsin.geometry.shape import Shape
 from tocsin.model.body import Body
-from tocsin.model.robot import Joint, Robot
+from tocsin.model.joint import Joint
+from tocsin.model.robot import Robot
 from tocsin.motion.links import BASE_WIDTH
 from tocsin.motion.poses import base_matrix
 from tocsin_bench.data import Missing

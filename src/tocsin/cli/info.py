@@ -9,7 +9,8 @@ from tocsin.cli.grouped import grouped
 from tocsin.cli.output import Record
 from tocsin.geometry.shape import Shape
 from tocsin.model.base import counted
-from tocsin.model.robot import Joint, Robot
+from tocsin.model.joint import Joint
+from tocsin.model.robot import Robot
 from tocsin.motion.links import BASE_WIDTH
 from tocsin.scene import Scene
 

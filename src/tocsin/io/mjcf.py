@@ -33,7 +33,8 @@ from tocsin.io.files import existing_file
 from tocsin.io.mjcf_files import Gathered
 from tocsin.io.mjcf_shapes import geom_shape
 from tocsin.io.uris import Packages
-from tocsin.model.robot import Joint, Robot
+from tocsin.model.joint import Joint
+from tocsin.model.robot import Robot
 
 FREE, BALL, SLIDE, HINGE = range(4)
 """MuJoCo's kinds of joints."""

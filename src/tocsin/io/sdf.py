@@ -31,7 +31,8 @@ from tocsin.io.elements import MOST_LINKS, check_size, children, named, only_chi
 from tocsin.io.files import Element, parse_xml
 from tocsin.io.shapes import Meshes, half_space, primitive, round_polytope
 from tocsin.io.uris import Packages, Places
-from tocsin.model.robot import Joint, Robot
+from tocsin.model.joint import Joint
+from tocsin.model.robot import Robot
 
 JOINT_TYPES = ("fixed", "revolute", "continuous", "prismatic", "ball", "universal", "revolute2")
 SHAPES = ("box", "sphere", "cylinder", "capsule", "ellipsoid", "mesh", "plane", "empty")

@@ -23,7 +23,8 @@ from tocsin._types import JointValue, PathLike
 from tocsin.errors import TocsinError, remark
 from tocsin.io.elements import attribute, children, named, numbers
 from tocsin.io.files import Element, parse_xml
-from tocsin.model.robot import Joint, Robot
+from tocsin.model.joint import Joint
+from tocsin.model.robot import Robot
 
 ROOT_JOINT = "root_joint"
 

@@ -26,7 +26,8 @@ from tocsin.io.elements import attribute, check_size, children, named, number, n
 from tocsin.io.files import Element, parse_xml
 from tocsin.io.shapes import Meshes, half_space, primitive
 from tocsin.io.uris import Packages, Places
-from tocsin.model.robot import Joint, Robot
+from tocsin.model.joint import Joint
+from tocsin.model.robot import Robot
 
 JOINT_TYPES = ("fixed", "revolute", "continuous", "prismatic", "planar", "floating", "spherical")
 """The last is Bullet's, a ball joint."""

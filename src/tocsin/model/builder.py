@@ -11,7 +11,8 @@ from tocsin import _cast, _given
 from tocsin._types import PoseLike
 from tocsin.errors import TocsinError, UnitWarning, remark
 from tocsin.geometry.shape import Shape, ShapeLike, placed_shapes
-from tocsin.model.robot import BASES, Joint, Robot
+from tocsin.model.joint import Joint
+from tocsin.model.robot import BASES, Robot
 from tocsin.motion.links import BALL, FIXED, FLOATING, JOINT_KINDS, PLANAR, PRISMATIC, REVOLUTE
 
 TURNS = 12.0

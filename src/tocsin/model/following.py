@@ -19,7 +19,8 @@ from tocsin.motion.curves import MOST_DEGREE
 from tocsin.motion.links import BASE_WIDTH
 
 if TYPE_CHECKING:
-    from tocsin.model.robot import Joint, Robot
+    from tocsin.model.joint import Joint
+    from tocsin.model.robot import Robot
 
 PARTS = {
     "planar": ("x", "y", "angle"),

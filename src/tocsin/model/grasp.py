@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 AnyModel = TypeVar("AnyModel", bound=Model)
 
+
 @dataclass(frozen=True, eq=False)
 class Carried:
     """A body in the hand of a robot."""

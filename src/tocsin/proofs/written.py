@@ -15,7 +15,7 @@ from tocsin.errors import TocsinError
 from tocsin.geometry.primitives import Box, Capsule, ConvexHull, Cylinder, Sphere
 from tocsin.geometry.shape import Shape
 from tocsin.model.base import Model, Motion
-from tocsin.model.robot import Joint
+from tocsin.model.joint import Joint
 from tocsin.model.timed import SplineMotion
 from tocsin.motion.links import BALL, FIXED, FLOATING, PLANAR, PRISMATIC, REVOLUTE
 from tocsin.proofs import search
