@@ -10,11 +10,11 @@ SITE := $(VENV)/.site
   test-memory test-pure first lint types warm bench matrix clean
 
 # What the demo and the examples need; the tests need peers, browsers and robots beside it, four times as much.
-# Not quietly: somebody is looking on.
+# Not quietly: somebody is looking on. Python makes bytecode of what is imported, a fifth of what pip would make it of.
 $(LIBRARY): pyproject.toml
 	@echo "setting up $(VENV), once"
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --disable-pip-version-check -e .
+	$(BIN)/python -m pip install --no-compile --disable-pip-version-check -e .
 	touch $(LIBRARY)
 
 $(STAMP): $(LIBRARY) benchmarks/pyproject.toml checker/pyproject.toml
@@ -36,7 +36,7 @@ pages: $(SITE)
 	@echo "the site is out/site/index.html"
 
 demo: $(LIBRARY)
-	$(BIN)/tocsin demo
+	PYTHONDONTWRITEBYTECODE= $(BIN)/tocsin demo
 
 # A wheel that holds compiled kernels, for the levels of x86-64 that this processor has: ten minutes of processor the first time.
 wheel: $(LIBRARY)

@@ -11,8 +11,8 @@ from tocsin import Body, Box
 files = Path(str(distribution("example-robot-data").locate_file("cmeel.prefix/share/example-robot-data/robots")))
 anymal = files / "anymal_c_simple_description"
 robot = tocsin.Robot.from_urdf(anymal / "urdf/anymal.urdf", srdf=anymal / "srdf/anymal.srdf", base="free")
-wall = Body(Box((0.06, 1.6, 0.5)), (0.9, 0, 0.25), name="wall")
-floor = Body(Box((5, 2.4, 0.1)), (0.9, 0, -0.05), name="floor")
+wall = Body(Box((0.06, 1.1, 0.5)), (0.9, 0, 0.25), name="wall")
+floor = Body(Box((4.4, 1.5, 0.1)), (0.9, 0, -0.05), name="floor")
 scene = tocsin.Scene(robot, wall, floor)
 
 stand = robot.configuration("standing")
@@ -23,6 +23,6 @@ bases = [tocsin.pose((a, 0, h), rpy=(0, 0.5 * np.sin(np.pi * (a - 0.9) / 1.5), 0
 fold = np.clip(1.4 - np.abs(x - 0.9), 0, 1)[:, None]
 jump = robot.follow(stand + fold * (folded - stand), base=bases)
 hit = scene.first_contact(jump, margin=0.02)
-title = "A quadruped jumps over a wall, 20 mm clear"
+title = "A quadruped jumps a wall, 20 mm clear"
 tocsin.save_page("quadruped.html", scene, jump, hit=hit, title=title)
 tocsin.save_picture("quadruped.png", scene, jump, hit=hit, title=title)

@@ -11,7 +11,7 @@ ur = files / "ur_description"
 urdf, srdf = ur / "urdf/ur5_robot.urdf", ur / "srdf/ur5.srdf"
 left, right = (tocsin.Robot.from_urdf(urdf, srdf=srdf, name=name) for name in ("left", "right"))
 right.place(tocsin.pose((1.1, 0, 0), rpy_degrees=(0, 0, 180)))
-table = Body(Box((2.2, 1.2, 0.04)), (0.55, 0, -0.025), name="table")
+table = Body(Box((1.7, 0.8, 0.04)), (0.55, 0, -0.025), name="table")
 scene = tocsin.Scene(left, right, table)
 for robot in scene.names[:2]:
     scene.ignore(f"{robot}/base_link", "table")

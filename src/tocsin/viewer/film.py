@@ -174,9 +174,9 @@ class Film:
             if any(contact.features):
                 lines.append(("vertices", " / ".join(", ".join(map(str, f)) or "–" for f in contact.features)))
             if np.isfinite(at).all():
-                lines.append(("at", ", ".join(f"{x:.4f}" for x in at) + " m"))
+                lines.append(("at", ", ".join(f"{x:z.4f}" for x in at) + " m"))
             if np.any(contact.normal):
-                lines.append(("normal", ", ".join(f"{x:.3f}" for x in contact.normal)))
+                lines.append(("normal", ", ".join(f"{x:z.3f}" for x in contact.normal)))
             lines.append(("distance", f"{length(contact.distance)}, tolerance {length(self.hit.tolerance)}"))
         if self.margin > 0.0:
             lines.append(("margin", length(self.margin)))

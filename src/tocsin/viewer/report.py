@@ -144,7 +144,7 @@ def _conflicts(found: ProgramAudit) -> str:
         return "<p>No stretch of time is left unproven.</p>"
     rows = []
     for c in found.conflicts:
-        where = "" if c.point is None or not np.isfinite(c.point).all() else ", ".join(f"{x:.4f}" for x in c.point)
+        where = "" if c.point is None or not np.isfinite(c.point).all() else ", ".join(f"{x:z.4f}" for x in c.point)
         short = "" if c.depth is None else length(c.depth) if c.depth else NOT_BY_ITSELF
         rows.append((
             f"{c.enter:.4f} s", f"{c.exit:.4f} s", "not known" if c.pair is None else c.pair.said,

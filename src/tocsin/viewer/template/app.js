@@ -353,7 +353,7 @@ class Page {
     if (margin > 0) {
       const y = this.y(margin);
       svg(plot, "line", { x1: left, x2: right, y1: y, y2: y, stroke: "var(--amber)", "stroke-dasharray": "5 4", "stroke-width": 1.3 });
-      svg(plot, "text", { x: right - 4, y: y - 4, "text-anchor": "end", style: "fill: var(--amber)" }, `margin ${lengthText(margin)}`);
+      svg(plot, "text", { x: right - 4, y: y - 4, "text-anchor": "end", class: "margin" }, `${area.width > 620 ? "margin " : ""}${lengthText(margin)}`);
     }
     const looks = this.film.samples.filter(([t]) => inside(t));
     const crowded = looks.length > (right - left) / 9;
