@@ -20,7 +20,7 @@ import operator
 import re
 from pathlib import Path
 from types import FunctionType
-from typing import Any
+from typing import Any, cast
 
 from llvmlite import binding, ir
 from numba.core import cgutils, compiler, sigutils, typed_passes, types
@@ -287,7 +287,7 @@ class _Flags(compiler.Flags):
 
     def copy(self) -> "_Flags":
         """Return a clone, for an expression of arrays inside a kernel: it is a part of that, so it has its mark."""
-        clone: Any = super().copy()
+        clone = cast(_Flags, super().copy())
         clone.mark = self.mark
         return clone
 
@@ -355,7 +355,7 @@ class _Compiler(_FunctionCompiler):
         return result
 
 
-def mark(function: FunctionType, args: Any) -> str:
+def mark(function: FunctionType, args: object) -> str:
     """Return a name for what a kernel is compiled from: the text of all it can reach, and its arguments' types."""
     file = Path(function.__code__.co_filename)
     text = state(file) if file.is_file() else None
