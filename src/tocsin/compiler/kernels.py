@@ -20,7 +20,7 @@ import operator
 import re
 from pathlib import Path
 from types import FunctionType
-from typing import Any, cast
+from typing import Any
 
 from llvmlite import binding, ir
 from numba.core import cgutils, compiler, sigutils, typed_passes, types
@@ -281,15 +281,13 @@ class _Flags(compiler.Flags):
 
     mark: str
 
-    def get_mangle_string(self) -> str:
-        """Return the mark; copies, for what Numba compiles of its own, have none."""
-        return getattr(self, "mark", None) or super().get_mangle_string()
+    def __init__(self, copy_from: compiler.Flags | None = None) -> None:
+        super().__init__(copy_from)
+        self.mark = getattr(copy_from, "mark", "")
 
-    def copy(self) -> "_Flags":
-        """Return a clone, for an expression of arrays inside a kernel: it is a part of that, so it has its mark."""
-        clone = cast(_Flags, super().copy())
-        clone.mark = self.mark
-        return clone
+    def get_mangle_string(self) -> str:
+        """Return the mark, which copies keep: Numba makes one for what it compiles of its own inside a kernel."""
+        return self.mark or super().get_mangle_string()
 
     def __hash__(self) -> int:
         return NAMES
