@@ -9,11 +9,14 @@ SITE := $(VENV)/.site
 .PHONY: demo docs pages wheel release test test-all test-avx2 test-machine test-doctor test-caches test-files test-matrices \
   test-memory test-pure first lint types warm bench matrix clean
 
+# Dots while a command that says nothing runs; they end with the shell that runs it, whatever ends that.
+DOTS := (while kill -0 $$$$ 2>/dev/null; do printf .; sleep 0.3; done) &
+
 # What the demo and the examples need; the tests need peers, browsers and robots beside it, four times as much.
 # Not quietly: somebody is looking on. Python makes bytecode of what is imported, a fifth of what pip would make it of.
 $(LIBRARY): pyproject.toml
 	@echo "setting up $(VENV), once"
-	$(PYTHON) -m venv $(VENV)
+	@$(DOTS) $(PYTHON) -m venv $(VENV) && echo
 	$(BIN)/python -m pip install --no-compile --disable-pip-version-check -e .
 	touch $(LIBRARY)
 
