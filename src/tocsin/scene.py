@@ -360,5 +360,5 @@ def _restored(
     """Return a scene that was sent from another process; its tables are made again."""
     scene = Scene(*models, backend=backend, threads=threads, charts=charts)
     scene.context.rules.ignore_all(ignored)
-    scene.margins.update(margins)
+    scene.margins.given.update(margins)
     return scene

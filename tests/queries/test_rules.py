@@ -1,10 +1,11 @@
 """Which pairs are not checked, and which have margins of their own: by names, checked when they are given."""
 
 import math
+import pickle
 
 import pytest
 
-from tocsin import Body, Box, Deformable, RobotBuilder, TocsinError, UnknownNameError
+from tocsin import Body, Box, Deformable, RobotBuilder, Scene, TocsinError, UnknownNameError
 from tocsin.queries.rules import Rules, distinct_names
 
 pytestmark = pytest.mark.pure
@@ -52,6 +53,27 @@ def test_margins_are_a_mapping_whose_keys_have_no_order(rules):
     del rules.margins["table", "hand"]
     assert len(rules.margins) == 0
     assert rules.version == before + 2
+
+
+def test_a_margin_of_a_part_that_was_let_go_of_waits_until_the_robot_holds_it_again():
+    """Every question about the scene was refused: its margins named a link that is none any more."""
+    arm = RobotBuilder("arm").link("base", Box((1, 1, 1))).build()
+    part, table = Body(Box((0.1, 0.1, 0.1)), (0, 0, 2), name="part"), box("table")
+    scene = Scene(arm, part, table)
+    rules = scene.context.rules
+    arm.attach(part, "base")
+    scene.margins["arm/part", "table"] = 0.1
+    held = rules.of_links()
+    arm.detach(part)
+    assert rules.of_links() == {}
+    assert dict(scene.margins) == {("arm/part", "table"): 0.1}
+    assert dict(pickle.loads(pickle.dumps(scene)).margins) == dict(scene.margins)
+    assert dict(scene.context.copy(margins=0.1).rules.margins) == {("arm/part", "table"): 0.2}
+    arm.attach(part, "base")
+    assert rules.of_links() == held
+    arm.detach(part)
+    del scene.margins["arm/part", "table"]
+    assert not scene.margins
 
 
 def test_a_cloth_has_a_rule_with_itself_and_a_single_link_has_not(rules):

@@ -113,7 +113,7 @@ class Context:
         rules.ignored |= self.rules.ignored
         if margins is not None:
             for pair, margin in self.rules.margins.items():
-                rules.margins[pair] = margin + margins
+                rules.margins.given[pair] = margin + margins
         twin = Context(self.models, rules, hulls=self.hulls, threads=self.threads, charts=self.charts.wanted)
         twin.places = self.places
         return twin

@@ -29,7 +29,7 @@ class Rules:
         """Return the same rules, as they are now, on other models of the same names."""
         rules = Rules(self.names, models)
         rules.ignored = set(self.ignored)
-        rules.margins._given = dict(self.margins._given)
+        rules.margins.given.update(self.margins.given)
         return rules
 
     @property
@@ -134,25 +134,29 @@ class Margins(MutableMapping[tuple[str, str], float]):
 
     def __init__(self, rules: Rules) -> None:
         self._rules = rules
-        self._given: dict[tuple[str, str], float] = {}
+        self.given: dict[tuple[str, str], float] = {}
+        """As they were set: also of a part that a robot has let go of, until it holds it again."""
 
     def __getitem__(self, pair: tuple[str, str]) -> float:
-        return self._given[self._rules.pair(pair)]
+        return self.given[self._known(pair)]
 
     def __setitem__(self, pair: tuple[str, str], margin: float) -> None:
         a, b = self._rules.pair(pair)
-        self._given[a, b] = _cast.margin(margin, f"the margin of {a!r} and {b!r}")
+        self.given[a, b] = _cast.margin(margin, f"the margin of {a!r} and {b!r}")
         self._rules.changed()
 
     def __delitem__(self, pair: tuple[str, str]) -> None:
-        del self._given[self._rules.pair(pair)]
+        del self.given[self._known(pair)]
         self._rules.changed()
 
+    def _known(self, pair: tuple[str, str]) -> tuple[str, str]:
+        return pair if any(pair == one for one in self.given) else self._rules.pair(pair)
+
     def __iter__(self) -> Iterator[tuple[str, str]]:
-        return iter(self._given)
+        return iter(self.given)
 
     def __len__(self) -> int:
-        return len(self._given)
+        return len(self.given)
 
 
 def distinct_names(models: Sequence[Model]) -> tuple[str, ...]:
