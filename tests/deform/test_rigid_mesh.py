@@ -102,7 +102,7 @@ def test_the_deviation_from_straight_lines_is_a_bound():
         rows = [np.concatenate([rng.normal(size=3), _unit(rng), rng.uniform(-4, 4, 2)]) for _ in range(2)]
         width = len(rows[0])
         piece = (0, width, 0.0, 1.0, -1)
-        for link, path in enumerate(link_motions(robot._links, np.concatenate(rows), width, piece)):
+        for link, path in enumerate(link_motions(robot.kernel_links, np.concatenate(rows), width, piece)):
             partner = rigid_mesh_of(robot.shapes[link][0], 1e-6)
             s = rng.uniform(0, 0.9)
             e = s + rng.uniform(0, 1 - s)

@@ -17,9 +17,9 @@ def ancestors(links, i):
 
 
 def joints_of(robot, motion):
-    joints = np.zeros(len(robot._links), JOINT)
+    joints = np.zeros(len(robot.kernel_links), JOINT)
     for i in range(len(joints)):
-        joint_motion(joints[i], robot._links[i], motion.rows.reshape(-1), 0, robot.width, 0.0, 1.0)
+        joint_motion(joints[i], robot.kernel_links[i], motion.rows.reshape(-1), 0, robot.width, 0.0, 1.0)
     return joints
 
 
@@ -34,20 +34,20 @@ def check(seed, n):
     poses = kinematics.poses(tree, q0, q1, [t - step, t, t + step], base=base)
     link = int(rng.integers(n + 1))
     i = order[link]
-    stop = int(rng.choice(ancestors(robot._links, i)))
+    stop = int(rng.choice(ancestors(robot.kernel_links, i)))
     frame = np.broadcast_to(np.eye(4), (3, 4, 4)) if stop < 0 else np.linalg.inv(poses[:, order.index(stop)])
     before, now, after = frame @ poses[:, link]
-    rotation, place = chain_pose(joints, robot._links, i, stop, t)
+    rotation, place = chain_pose(joints, robot.kernel_links, i, stop, t)
     assert np.allclose(rotation, now[:3, :3], atol=1e-12)
     assert np.allclose(place, now[:3, 3], atol=1e-12 * n)
-    rotation, place, omega, v, alpha, a = chain_state(joints, robot._links, i, stop, t)
+    rotation, place, omega, v, alpha, a = chain_state(joints, robot.kernel_links, i, stop, t)
     assert np.allclose(rotation, now[:3, :3], atol=1e-12)
     assert np.allclose(place, now[:3, 3], atol=1e-12 * n)
     point = rng.normal(size=3)
     sampled = (after[:3, :3] @ point + after[:3, 3] - before[:3, :3] @ point - before[:3, 3]) / (2 * step)
     told = np.array(v) + np.cross(omega, now[:3, :3] @ point)
     assert np.allclose(told, sampled, atol=1e-6 * n * (1 + np.abs(sampled).max()))
-    _, _, omega_later, v_later, _, _ = chain_state(joints, robot._links, i, stop, t + step)
+    _, _, omega_later, v_later, _, _ = chain_state(joints, robot.kernel_links, i, stop, t + step)
     assert np.allclose(alpha, np.subtract(omega_later, omega) / step, atol=1e-4 * n * (1 + np.abs(alpha).max()))
     assert np.allclose(a, np.subtract(v_later, v) / step, atol=1e-3 * n * (1 + np.abs(a).max()))
     assert np.allclose(motion.link_poses(t)[order], poses[1], atol=1e-12 * n)
@@ -70,13 +70,13 @@ def test_the_common_ancestor_is_the_lowest_link_above_both():
         robot, _, _ = random_robot(rng, 10)
         for _ in range(20):
             a, b = (int(i) for i in rng.integers(11, size=2))
-            assert common_ancestor(robot._links, a, b) == next(
-                i for i in ancestors(robot._links, a) if i in ancestors(robot._links, b)
+            assert common_ancestor(robot.kernel_links, a, b) == next(
+                i for i in ancestors(robot.kernel_links, a) if i in ancestors(robot.kernel_links, b)
             )
 
 
 def test_links_of_different_trees_meet_in_the_world():
     robot, _, _ = random_robot(np.random.default_rng(9), 3)
-    two = np.concatenate([robot._links, robot._links])
+    two = np.concatenate([robot.kernel_links, robot.kernel_links])
     two["parent"][4:] = np.where(two["parent"][4:] < 0, -1, two["parent"][4:] + 4)
     assert common_ancestor(two, 1, 6) == -1

@@ -26,7 +26,8 @@ def one_joint(rng, kind):
 def record(robot, q0, q1, begin=0.0, end=1.0):
     rows = np.stack([np.concatenate([robot.rest[:7], q]) for q in (q0, q1)])
     joint = np.zeros(1, JOINT)
-    joint_motion(joint[0], robot._links[1], decided(rows, robot._quaternions).reshape(-1), 0, robot.width, begin, end)
+    configs = decided(rows, robot.kernel_quaternions).reshape(-1)
+    joint_motion(joint[0], robot.kernel_links[1], configs, 0, robot.width, begin, end)
     return joint[0]
 
 

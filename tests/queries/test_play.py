@@ -67,8 +67,8 @@ def test_no_point_of_a_link_is_farther_off_than_its_tube():
             q[k - 7 : k - 3] /= np.linalg.norm(q[k - 7 : k - 3])
         error = float(rng.choice([1e-6, 0.01, 0.3]))
         row = robot.at(q).rows[0].copy()
-        slide, turn = tube_of(robot._links, row, errors_of(robot, error), robot.link_index("tip"))
-        nominal = link_poses(robot._links, row)[-1]
+        slide, turn = tube_of(robot.kernel_links, row, errors_of(robot, error), robot.link_index("tip"))
+        nominal = link_poses(robot.kernel_links, row)[-1]
         for _ in range(8):
             moved = robot.at(wandered(rng, robot, kinds, q, error)).link_poses()[-1]
             point = np.append(rng.normal(size=3) * rng.choice([0.0, 0.1, 3.0]), 1.0)
@@ -78,7 +78,7 @@ def test_no_point_of_a_link_is_farther_off_than_its_tube():
 
 def test_the_tube_is_no_wider_than_the_worst_motion_of_a_straight_arm():
     robot = arm()
-    slide, turn = tube_of(robot._links, robot.at([0.0, 0.0]).rows[0].copy(), errors_of(robot, 0.01), 2)
+    slide, turn = tube_of(robot.kernel_links, robot.at([0.0, 0.0]).rows[0].copy(), errors_of(robot, 0.01), 2)
     assert turn == pytest.approx(0.02, rel=1e-6)
     assert slide == pytest.approx(0.004, rel=1e-6)
 
@@ -86,7 +86,7 @@ def test_the_tube_is_no_wider_than_the_worst_motion_of_a_straight_arm():
 def test_play_adds_up_over_grips_and_releases():
     robot = arm()
     row, error = robot.at([0.0, 0.0]).rows[0].copy(), errors_of(robot, 0.01)
-    held = Play(0.003, 0.1).moved(robot._links, row, error, 2, 0.5)
+    held = Play(0.003, 0.1).moved(robot.kernel_links, row, error, 2, 0.5)
     assert held == pytest.approx((0.003 + 0.004 + 0.02 * 0.5, 0.12), rel=1e-6)
     assert play_of(np.array([0.01, 0.0, 0.0, 0.2, 0.0, 0.0, 0.0])) == (0.01, 0.2)
 

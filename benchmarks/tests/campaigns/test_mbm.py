@@ -49,7 +49,7 @@ JOINTS = {
 
 def _entered(task):
     """A problem's robot, its judge inside the scene, and its start and goal."""
-    robot, judge = mbm._robot(task.robot, task.robot_folder)
+    robot, judge = mbm.judged_robot(task.robot, task.robot_folder)
     problem = load_problem(task.scene, task.request)
     judge.enter(read_scene(task.scene), problem.allowed)
     return robot, judge, problem.scene(robot), problem.configurations(robot)
@@ -110,9 +110,7 @@ def test_samples_that_are_skipped_are_decided_as_if_each_were_collided(tasks, nu
     asked = [("straight", start, goal), mbm.edges(robot, start, goal, 3, rng)[2]]
     for _, q_t0, q_t1 in asked:
         sweep = judge.sweep(q_t0, q_t1, np.linspace(0.0, 1.0, 60))
-        touching = [
-            any(judge._distance(sweep, a, b, k) == 0.0 for a, b in judge._pairs.tolist()) for k in range(sweep.n)
-        ]
+        touching = [any(judge.gap(sweep, a, b, k) == 0.0 for a, b in judge.pairs.tolist()) for k in range(sweep.n)]
         assert [judge.touch(sweep, k, k + 1) is not None for k in range(sweep.n)] == touching
         found = judge.touch(sweep)
         assert (found is not None) == any(touching)
@@ -128,7 +126,7 @@ def test_no_vertex_moves_farther_than_the_arc_says_and_balls_cover_it(name):
     rng = np.random.default_rng(5)
     sweep = judge.sweep(*rng.uniform(-1.5, 1.5, (2, len(JOINTS[name]))), np.linspace(0.0, 1.0, 60))
     inverse = np.moveaxis(sweep.rotation[0], -1, 0)
-    for g, (geom, shape) in enumerate(zip(judge._geoms, itertools.chain(*chain.shapes))):
+    for g, (geom, shape) in enumerate(zip(judge.geoms, itertools.chain(*chain.shapes))):
         if not isinstance(shape, Surface):
             continue
         points = np.einsum("ijn,vj->nvi", sweep.rotation[g], shape.vertices) + sweep.shift[g].T[:, None]
@@ -161,7 +159,7 @@ def test_fcl_measures_as_accurately_as_the_judge_says(link, kind, size, accuracy
     true_link = shapes.mesh(shape.vertices, shape.faces) if isinstance(shape, Surface) else shapes.sphere(*shape.size)
     true_solid = shapes.box(size) if kind == "box" else shapes.cylinder(*size)
     rng = np.random.default_rng(1)
-    g = judge._names.index(link)
+    g = judge.names.index(link)
     for _ in range(10):
         q = rng.uniform(-1.5, 1.5, len(JOINTS[name]))
         sweep = judge.sweep(q, q, np.zeros(1))

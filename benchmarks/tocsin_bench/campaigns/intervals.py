@@ -77,8 +77,8 @@ class Cell:
             self.scene.ignore(name, other)
         self.judge.enter(solids, allowed)
         self.pairs: dict[tuple[str, str], list[tuple[int, int]]] = {}
-        for a, b in self.judge._pairs.tolist():
-            self.pairs.setdefault((self.judge._names[a], self.judge._names[b]), []).append((a, b))
+        for a, b in self.judge.pairs.tolist():
+            self.pairs.setdefault((self.judge.names[a], self.judge.names[b]), []).append((a, b))
 
     def _moves(self, name: str) -> bool:
         """Does any joint move this link?"""
@@ -91,16 +91,11 @@ class Cell:
 
     def touching(self, sweep: Sweep) -> set[tuple[tuple[str, str], int]]:
         """Return (pair of names, sample) of all contacts that FCL sees; balls around shapes rule out most."""
-        import fcl
-
         out = set()
-        for pair, lo, hi in self.judge._undecided(sweep, 0, sweep.n):
-            a, b = self.judge._pairs[pair].tolist()
-            for k in range(lo, hi):
-                self.judge._place(sweep, k, a)
-                self.judge._place(sweep, k, b)
-                if fcl.collide(self.judge._objects[a], self.judge._objects[b]):
-                    out.add(((self.judge._names[a], self.judge._names[b]), k))
+        for pair, lo, hi in self.judge.undecided(sweep, 0, sweep.n):
+            a, b = self.judge.pairs[pair].tolist()
+            names = self.judge.names[a], self.judge.names[b]
+            out |= {(names, k) for k in range(lo, hi) if self.judge.touches(sweep, a, b, k)}
         return out
 
     def path(self, rng: np.random.Generator, rows: int) -> np.ndarray:
@@ -146,7 +141,7 @@ def check(cell: Cell, path: np.ndarray, tolerance: float, samples: int, tally: T
                     tally.missed += 1
                     tally.failures.append(f"missed: {names} at {t!r}")
                 if inside and not touches:
-                    gap = min(cell.judge._distance(sweep, a, b, k) for a, b in shapes)
+                    gap = min(cell.judge.gap(sweep, a, b, k) for a, b in shapes)
                     if gap > tolerance + ACCURACY:
                         tally.beyond += 1
                         tally.failures.append(f"beyond: {names} at {t!r}, {gap:.3g} m apart")

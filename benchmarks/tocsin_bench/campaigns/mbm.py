@@ -126,7 +126,7 @@ def robot_of(name: str, folder: Path) -> Robot:
 
 
 @functools.cache
-def _robot(name: str, folder: Path) -> tuple[Robot, Judge]:
+def judged_robot(name: str, folder: Path) -> tuple[Robot, Judge]:
     """Return a robot, and its judge, which knows it by the same file."""
     path = folder / f"{name}_mbm.urdf"
     robot = robot_of(name, folder)
@@ -157,7 +157,7 @@ def edges(
 
 def solve(task: Task, short: int, samples: int, seed: int) -> list[Record]:
     """Ask all edges of one problem, and have each answer judged."""
-    robot, judge = _robot(task.robot, task.robot_folder)
+    robot, judge = judged_robot(task.robot, task.robot_folder)
     problem = load_problem(task.scene, task.request)
     start, goal = problem.configurations(robot)
     scene = problem.scene(robot)

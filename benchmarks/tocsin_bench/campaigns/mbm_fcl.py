@@ -108,9 +108,9 @@ class Judge:
         self.joint_names = tuple(joint_names)
         self.calls = 0
         """How often FCL was asked."""
-        self._geoms = [_geom(i, shape) for i, shapes in enumerate(chain.shapes) for shape in shapes]
-        self._centers = np.stack([geom.centers for geom in self._geoms])
-        self._radii = np.stack([geom.radii for geom in self._geoms])
+        self.geoms = [_geom(i, shape) for i, shapes in enumerate(chain.shapes) for shape in shapes]
+        self._centers = np.stack([geom.centers for geom in self.geoms])
+        self._radii = np.stack([geom.radii for geom in self.geoms])
         self._ignored = {frozenset(pair) for pair in ignored}
         self.enter({}, ())
 
@@ -119,23 +119,27 @@ class Judge:
         self._solids = _Solids([solid for solids in scene.values() for solid in solids])
         self._cylinders = set(np.flatnonzero(self._solids.is_round).tolist())
         # Shapes of the robot first, then the solids of the scene, under one numbering.
-        names = [self.chain.links[geom.link] for geom in self._geoms]
+        names = [self.chain.links[geom.link] for geom in self.geoms]
         names += [name for name, solids in scene.items() for _ in solids]
-        self._names = names
-        self._objects = [geom.fcl for geom in self._geoms] + [_fcl_object(solid) for solid in self._solids.solids]
+        self.names = names
+        self._objects = [geom.fcl for geom in self.geoms] + [_fcl_object(solid) for solid in self._solids.solids]
         may_touch = self._ignored | {frozenset(pair) for pair in allowed} | {frozenset((name,)) for name in names}
-        pairs = [(a, b) for a in range(len(self._geoms)) for b in range(a + 1, len(names))]
-        self._pairs = np.array([(a, b) for a, b in pairs if frozenset((names[a], names[b])) not in may_touch])
-        self._pairs = self._pairs.reshape(-1, 2)
+        pairs = [(a, b) for a in range(len(self.geoms)) for b in range(a + 1, len(names))]
+        self.pairs = np.array([(a, b) for a, b in pairs if frozenset((names[a], names[b])) not in may_touch])
+        self.pairs = self.pairs.reshape(-1, 2)
 
     def sweep(self, q_t0: np.ndarray, q_t1: np.ndarray, times: np.ndarray) -> Sweep:
         """Return the motion from q_t0 to q_t1 at these times, in ascending order."""
         q = q_t0 + times[:, None] * (q_t1 - q_t0)
-        return Sweep(self._geoms, *self.chain.poses(self.joint_names, q))
+        return self.through(q)
+
+    def through(self, q: np.ndarray) -> Sweep:
+        """Return the motion through configurations, one a row."""
+        return Sweep(self.geoms, *self.chain.poses(self.joint_names, q))
 
     def distance(self, sweep: Sweep, sample: int, link: str, other: str) -> float:
         """Return FCL's distance of a link to another link or to an object, by name; 0 if they touch."""
-        return min(self._distance(sweep, a, b, sample) for a, b in itertools.product(*self._named(link, other)))
+        return min(self.gap(sweep, a, b, sample) for a, b in itertools.product(*self._named(link, other)))
 
     def within(self, sweep: Sweep, sample: int, link: str, other: str, gap: np.ndarray) -> bool:
         """Do a link and another link or an object touch when the link is shifted by the vector `gap`?
@@ -154,30 +158,30 @@ class Judge:
 
     def _named(self, link: str, other: str) -> tuple[list[int], list[int]]:
         """Return the numbers of the shapes of a link, and of another link or an object."""
-        first, second = ([k for k, name in enumerate(self._names) if name == wanted] for wanted in (link, other))
-        return [k for k in first if k < len(self._geoms)], second
+        first, second = ([k for k, name in enumerate(self.names) if name == wanted] for wanted in (link, other))
+        return [k for k in first if k < len(self.geoms)], second
 
     def touch(self, sweep: Sweep, start: int = 0, stop: int | None = None) -> Touch | None:
         """Return a contact at one of the samples from `start` to before `stop`, not always the first; None if free."""
         last = sweep.n if stop is None else stop
         if start >= last:
             return None
-        for pair, lo, hi in self._undecided(sweep, start, last):
-            a, b = self._pairs[pair].tolist()
-            moving = b < len(self._geoms)
+        for pair, lo, hi in self.undecided(sweep, start, last):
+            a, b = self.pairs[pair].tolist()
+            moving = b < len(self.geoms)
             found = self._search(sweep, a, b, sweep.relative_arc(a, b) if moving else sweep.arc[a], lo, hi)
             if found is not None:
-                return Touch(found, self._names[a], self._names[b])
+                return Touch(found, self.names[a], self.names[b])
         return None
 
     def _search(self, sweep: Sweep, a: int, b: int, arc: np.ndarray, lo: int, hi: int) -> int | None:
         """Return a sample in [lo, hi) at which this pair touches; None if FCL sees none."""
-        slack = ROUGH if b - len(self._geoms) in self._cylinders else ACCURACY
+        slack = ROUGH if b - len(self.geoms) in self._cylinders else ACCURACY
         stretches = [(lo, hi)]
         while stretches:
             lo, hi = stretches.pop()
             middle = (lo + hi) // 2
-            d = self._distance(sweep, a, b, middle)
+            d = self.gap(sweep, a, b, middle)
             if d == 0.0:
                 return middle
             reach = d - slack
@@ -189,25 +193,32 @@ class Judge:
             stretches += [(i, k) for i, k in ((lo, left), (right, hi)) if i < k]
         return None
 
-    def _distance(self, sweep: Sweep, a: int, b: int, sample: int) -> float:
+    def gap(self, sweep: Sweep, a: int, b: int, sample: int) -> float:
+        """Return FCL's distance of two shapes, by number; 0 if they touch."""
+        import fcl
+
+        if self.touches(sweep, a, b, sample):
+            return 0.0
+        return max(float(fcl.distance(self._objects[a], self._objects[b])), SMALLEST)
+
+    def touches(self, sweep: Sweep, a: int, b: int, sample: int) -> bool:
+        """Do two shapes, by number, touch at a sample?"""
         import fcl
 
         self.calls += 1
         self._place(sweep, sample, a)
         self._place(sweep, sample, b)
-        if fcl.collide(self._objects[a], self._objects[b]):
-            return 0.0
-        return max(float(fcl.distance(self._objects[a], self._objects[b])), SMALLEST)
+        return bool(fcl.collide(self._objects[a], self._objects[b]))
 
     def _place(self, sweep: Sweep, sample: int, geom: int, gap: Any = 0.0) -> None:
         """Put the FCL object of a shape where it is at a sample; objects of the scene stand."""
         import fcl
 
-        if geom < len(self._geoms):
+        if geom < len(self.geoms):
             pose = fcl.Transform(sweep.rotation[geom, :, :, sample], sweep.shift[geom, :, sample] + gap)
             self._objects[geom].setTransform(pose)
 
-    def _undecided(self, sweep: Sweep, start: int, stop: int) -> list[tuple[int, int, int]]:
+    def undecided(self, sweep: Sweep, start: int, stop: int) -> list[tuple[int, int, int]]:
         """Return (pair, lo, hi): stretches of samples that the covering balls do not prove free."""
         ends = np.unique(np.linspace(start, stop, min(BLOCKS, stop - start) + 1).round().astype(int))
         middle = (ends[:-1] + ends[1:]) // 2
@@ -215,8 +226,8 @@ class Judge:
         slack = ACCURACY + np.maximum(arc[:, ends[1:] - 1] - arc[:, middle], arc[:, middle] - arc[:, ends[:-1]])
         rotation, shift = (np.moveaxis(x[..., middle], -1, 1) for x in (sweep.rotation, sweep.shift))
         balls = np.einsum("gnij,gbj->gnbi", rotation, self._centers) + shift[:, :, None]
-        first, second = self._pairs.T
-        moving = second < len(self._geoms)
+        first, second = self.pairs.T
+        moving = second < len(self.geoms)
         rows = []
         for self_pairs in (True, False):
             which = np.flatnonzero(moving == self_pairs)
@@ -230,7 +241,7 @@ class Judge:
                     apart = (apart - self._radii[b, some][:, None]).min(axis=(1, 2), initial=np.inf)
                     apart -= slack[b, block]
                 else:
-                    apart = self._solids.distances(balls[a, block, some], b - len(self._geoms)) - self._radii[a, some]
+                    apart = self._solids.distances(balls[a, block, some], b - len(self.geoms)) - self._radii[a, some]
                     apart = apart.min(axis=1, initial=np.inf)
                 near = apart - slack[a, block] <= 0.0
                 pair, block = pair[near], block[near]

@@ -31,7 +31,7 @@ from tocsin import Trajectory
 from tocsin.io.planning import load_problem
 from tocsin.planning import plan
 from tocsin_bench.campaigns import mbm
-from tocsin_bench.campaigns.mbm_fcl import Judge, Sweep
+from tocsin_bench.campaigns.mbm_fcl import Judge
 from tocsin_bench.campaigns.mbm_files import Chain, Solid, read_scene
 from tocsin_bench.campaigns.published import Published, in_files, listed
 from tocsin_bench.data import Missing, data_file
@@ -134,12 +134,12 @@ def judged(judge: Any, found: Any, trajectory: Trajectory) -> str:
     """Return what the judge says: of a contact, whether it is there; of freedom, whether samples agree."""
     if found.is_free:
         rows = trajectory(np.linspace(trajectory.knots[0], trajectory.knots[-1], SAMPLES))
-        touch = judge.touch(Sweep(judge._geoms, *judge.chain.poses(judge.joint_names, rows)))
+        touch = judge.touch(judge.through(rows))
         return f"{SAMPLES} samples: free" if touch is None else f"WRONG: {touch.link} and {touch.other} touch"
     conflict = found.conflicts[0]
     when = conflict.at if conflict.at is not None else 0.5 * (conflict.enter + conflict.exit)
     rows = trajectory(np.array([trajectory.knots[0] + when]))  # a program begins with its first motion
-    sweep = Sweep(judge._geoms, *judge.chain.poses(judge.joint_names, rows))
+    sweep = judge.through(rows)
     apart = judge.distance(sweep, 0, conflict.pair.link_a, conflict.pair.link_b)
     return f"contact at {when:.3f} s" if apart <= 1e-3 else f"WRONG: {1e3 * apart:.2f} mm apart at {when:.3f} s"
 
@@ -243,7 +243,7 @@ def _on_a_floor(name: str) -> tuple[tocsin.Robot, Judge, tocsin.Scene]:
         ignored = [(robot.link_names[i], robot.link_names[k]) for i, k in robot.ignored]
         judge = Judge(Chain(file), robot.joint_names, ignored)
     else:
-        robot, judge = mbm._robot(name, data_file(f"robots/{name}_mbm"))
+        robot, judge = mbm.judged_robot(name, data_file(f"robots/{name}_mbm"))
     size, place = FLOOR
     scene = tocsin.Scene(robot, tocsin.Body(tocsin.Box(size), place, name="floor"))
     judge.enter({"floor": [Solid("box", size, np.eye(3), np.array(place))]}, ())
@@ -306,7 +306,7 @@ def _audited(
 
 def _entered(task: mbm.Task) -> tuple[tocsin.Robot, Judge, tocsin.Scene, Any]:
     """Return the robot of a problem, its judge in its scene, the scene, and the problem."""
-    robot, judge = mbm._robot(task.robot, task.robot_folder)
+    robot, judge = mbm.judged_robot(task.robot, task.robot_folder)
     problem = load_problem(task.scene, task.request)
     judge.enter(read_scene(task.scene), problem.allowed)
     return robot, judge, problem.scene(robot), problem

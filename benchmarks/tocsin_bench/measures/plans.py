@@ -154,14 +154,14 @@ def drakes(given: Given, seconds: float, seed: int) -> np.ndarray | None:
 
     from tocsin_bench.peers import drake
 
-    checker = drake._checker(given.cells.cells[0])
+    checker = drake.checker_of(given.cells.cells[0])
     values = given.cells.cells[0].exported.values
     columns = given.robot.columns(given.group)
 
     def placed(state: Any) -> np.ndarray:
         q = given.start.copy()
         q[columns] = state[0 : len(columns)]
-        return drake._ordered(checker, values(q))
+        return drake.ordered(checker, values(q))
 
     class Validator(base.MotionValidator):
         """Asks Drake."""
@@ -236,7 +236,7 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder:
         tasks = mbm.spread(mbm.unpack([args.robot], Path(folder)), args.count)
         for task in tasks:
-            given = _given(task)
+            given = given_of(task)
             for name, planner in planners(args.only).items():
                 found = _judged(given, name, planner, tallies[name], args)
                 if found is not None and found[0] > worst[0]:
@@ -249,7 +249,8 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
     return {name: vars(tally) for name, tally in tallies.items()}
 
 
-def _given(task: mbm.Task) -> Given:
+def given_of(task: mbm.Task) -> Given:
+    """Return the problem of a task as planners are given it."""
     robot = mbm.robot_of(task.robot, task.robot_folder)
     problem = tocsin.load_problem(task.scene, task.request)
     start, goal = problem.configurations(robot)

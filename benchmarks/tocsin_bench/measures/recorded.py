@@ -48,7 +48,7 @@ def made(robot: str, count: int, seed: int) -> Iterator[Plan]:
     planner = plans.sampled(FRACTION)
     with tempfile.TemporaryDirectory() as folder:
         for task in mbm.spread(mbm.unpack([robot], Path(folder)), count):
-            given = plans._given(task)
+            given = plans.given_of(task)
             try:
                 path = planner(given, SECONDS, seed)
             except tocsin.TocsinError:

@@ -25,9 +25,9 @@ NOTE = "takes the convex hull of each mesh, which is another question: its alarm
 
 def contestants(cells: Cells) -> list[Contestant]:
     """The checker with steps of 0.05 rad."""
-    checkers = [_checker(cell) for cell in cells.cells]
+    checkers = [checker_of(cell) for cell in cells.cells]
     edges = [cells.values(edge) for edge in cells.edges]
-    ends = [(_ordered(checkers[e.cell], a), _ordered(checkers[e.cell], b)) for e, (a, b) in zip(cells.edges, edges)]
+    ends = [(ordered(checkers[e.cell], a), ordered(checkers[e.cell], b)) for e, (a, b) in zip(cells.edges, edges)]
 
     def ask(k: int) -> float:
         free = checkers[cells.edges[k].cell][0].CheckEdgeCollisionFree(*ends[k])
@@ -37,14 +37,15 @@ def contestants(cells: Cells) -> list[Contestant]:
     return [Contestant(name, apart(report.asking(ask)), against="tocsin is_free", note=NOTE)]
 
 
-def _ordered(checker: tuple[Any, list[int]], q: np.ndarray) -> np.ndarray:
-    """A configuration in the order of Drake's positions."""
+def ordered(checker: tuple[Any, list[int]], q: np.ndarray) -> np.ndarray:
+    """Return a configuration in the order of Drake's positions."""
     found = np.zeros(len(q))
     found[checker[1]] = q
     return found
 
 
-def _checker(cell: Cell) -> tuple[Any, list[int]]:
+def checker_of(cell: Cell) -> tuple[Any, list[int]]:
+    """Return Drake's checker of a cell, and the order of its joints."""
     from pydrake import planning  # pyright: ignore[reportMissingImports]
 
     logging.getLogger("drake").setLevel(logging.WARNING)

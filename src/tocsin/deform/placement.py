@@ -122,14 +122,15 @@ class Placement:
         model, motion = self.models[k], self.motions.get(k)
         if motion is None or motion.pieces == 0:
             row = model.rest if motion is None else motion.rows[0]
-            return link_motions(model._links, row.copy(), len(row), (0, 0, 0.0, 1.0, -1))
+            return link_motions(model.kernel_links, row.copy(), len(row), (0, 0, 0.0, 1.0, -1))
         width = motion.width
         if self.timeline is not None:
             row0, row1, begin, end, errors = self.timeline.listed(list(self.motions).index(k), stretch)
             listed = int(row0), int(row1), begin, end, int(errors)
-            return link_motions(model._links, self.timeline.configs, width, listed)
+            return link_motions(model.kernel_links, self.timeline.configs, width, listed)
         piece, begin, end = piece_in(stretch, motion.pieces)
-        return link_motions(model._links, motion.configs, width, (piece * width, (piece + 1) * width, begin, end, -1))
+        listed = piece * width, (piece + 1) * width, begin, end, -1
+        return link_motions(model.kernel_links, motion.configs, width, listed)
 
     def elements(self, part: Part) -> Elements:
         """Return a part's elements in the order given: edges and faces by number."""

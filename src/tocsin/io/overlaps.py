@@ -38,7 +38,7 @@ from tocsin.geometry.descent import open_larger
 from tocsin.io.srdf import write_srdf
 from tocsin.limits import RELATIVE_TOLERANCE
 from tocsin.model.grasp import bare
-from tocsin.model.robot import Robot
+from tocsin.model.robot import Robot, adjacent_pairs
 from tocsin.motion.knots import WHOLE
 from tocsin.motion.links import BASE_WIDTH
 from tocsin.queries.buffers import buffers_at
@@ -143,8 +143,7 @@ def find_always(robot: Robot, *, samples: int = SAMPLES, seed: int = 0) -> tuple
 def _alone(robot: Robot) -> Robot:
     """Return the robot without what it carries, with no rules of its own but those of its tree."""
     alone = cast(Robot, bare(robot))
-    alone.ignored = frozenset()
-    alone._ignore_adjacent()
+    alone.ignored = adjacent_pairs(alone)
     return alone
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -72,7 +71,7 @@ class Motion:
             raise TocsinError(f"a motion of {self.model.name!r} needs at least one row.")
         for k, row in enumerate(rows):
             self.model.checked(row, f"row {k} of a motion of {self.model.name!r}")
-        self._keep(decided(rows.copy(), self.model._quaternions))  # pyright: ignore[reportPrivateUsage]
+        self._keep(decided(rows.copy(), self.model.kernel_quaternions))
 
     def __repr__(self) -> str:
         how = counted(self.pieces, "piece") if self.pieces else "standing"
@@ -102,11 +101,15 @@ class Motion:
             state["model"] = SentModel(self.model.uid, self.model.name)
         return state
 
-    def __copy__(self) -> Motion:
+    def through(self, rows: Rows, **others: object) -> Motion:
+        """Return the same motion through other rows, which are ours; `others` are other values of its fields."""
         made = object.__new__(type(self))
-        made.__dict__.update({name: value for name, value in self.__dict__.items() if name != "timeline"})
-        made._keep(self.rows)
+        made.__dict__.update({name: value for name, value in self.__dict__.items() if name != "timeline"}, **others)
+        made._keep(rows)
         return made
+
+    def __copy__(self) -> Motion:
+        return self.through(self.rows)
 
     def __setstate__(self, state: dict[str, object]) -> None:
         self.__dict__.update(state)
@@ -159,15 +162,12 @@ class Motion:
 
     def lasting(self, before: int, after: int) -> Motion:
         """Return the same motion with so many pieces in which it stands before and after."""
-        made = copy.copy(self)
-        made._keep(repeated(self.rows, before, after))
-        return made
+        return self.through(repeated(self.rows, before, after))
 
     def row_of(self, piece: int, share: float) -> Row:
         """Return the row when so much of a piece is done."""
         rows = self.configs.reshape(self.rows.shape)
-        quaternions = self.model._quaternions  # pyright: ignore[reportPrivateUsage]
-        return between(rows[piece], rows[piece + 1], quaternions, share)
+        return between(rows[piece], rows[piece + 1], self.model.kernel_quaternions, share)
 
     def rows_in(self, stretch: Stretch) -> tuple[Row, Row]:
         """Return the rows at both ends of a stretch (`motion.knots`)."""
@@ -178,7 +178,7 @@ class Motion:
 
     def link_poses(self, t: float = 0.0) -> Matrices4:
         """Return (n_links, 4, 4): where the links are in the world at time t."""
-        return link_poses(self.model._links, self.row_at(t))  # pyright: ignore[reportPrivateUsage]
+        return link_poses(self.model.kernel_links, self.row_at(t))
 
 
 def is_timed(motions: Sequence[Motion]) -> bool:
@@ -250,14 +250,14 @@ class Model:
     def _freeze(self) -> None:
         """Freeze what scenes look at only once, or when told that it has changed.
 
-        Kernels are compiled for arrays that can be written, and get copies of their own.
+        Kernels are compiled for arrays that can be written: they get copies, `kernel_links` and `kernel_quaternions`.
         """
-        self._links, self._quaternions = self.links.copy(), self.quaternions.copy()
+        self.kernel_links, self.kernel_quaternions = self.links.copy(), self.quaternions.copy()
         for array in (self.links, self.quaternions, self.rest):
             array.setflags(write=False)
 
     def __getstate__(self) -> dict[str, object]:
-        own = "_links", "_quaternions", "_copies"
+        own = "kernel_links", "kernel_quaternions", "_copies"
         return {name: value for name, value in self.__dict__.items() if name not in own}
 
     def __setstate__(self, state: dict[str, object]) -> None:
@@ -305,7 +305,7 @@ class Model:
 
     def checked(self, row: Row, what: str) -> Row:
         """Return a configuration row after checking that it is finite and its quaternions are unit."""
-        wrong = check_row(row, self._quaternions, self.most)
+        wrong = check_row(row, self.kernel_quaternions, self.most)
         if wrong == 1:
             raise TocsinError(f"{what} must be finite; got nan or inf.")
         if wrong < 0:

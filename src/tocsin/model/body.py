@@ -245,11 +245,11 @@ class Body(Model):
         """
         configs = np.zeros(14)
         rows = configs.reshape(2, 7)
-        plain = is_matrix(pose_t0) and is_matrix(pose_t1) and write_ends(pose_t0, pose_t1, self._quaternions, rows)
-        if not plain:
+        quaternions = self.kernel_quaternions
+        if not (is_matrix(pose_t0) and is_matrix(pose_t1) and write_ends(pose_t0, pose_t1, quaternions, rows)):
             _cast.pose(pose_t0, f"the start pose of {self.name!r}", rows[0])
             _cast.pose(pose_t1, f"the end pose of {self.name!r}", rows[1])
-            decided(rows, self._quaternions)
+            decided(rows, quaternions)
         usual = kind.__class__ is str and kind == "interpolating"  # as most are: no list of words is made
         if usual or _cast.choice(kind, "the kind of a motion", MOTION_KINDS) == "interpolating":
             return Motion.fresh(self, configs, rows)
@@ -266,7 +266,7 @@ class Body(Model):
         rows = np.zeros((len(bodies), 2, 7))
         plain = np.zeros(len(bodies), np.bool_)
         if bodies:
-            write_all_ends(starts, ends, bodies[0]._quaternions, rows, plain)
+            write_all_ends(starts, ends, bodies[0].kernel_quaternions, rows, plain)
         return tuple(
             [
                 Motion.of(body, row) if well else body.move(start, end)
@@ -284,7 +284,7 @@ class Body(Model):
         rows = np.zeros((len(stations), 7))
         for k, pose in enumerate(stations):
             _cast.pose(pose, f"pose {k} of the path of {self.name!r}", rows[k])
-        motion = Motion.of(self, decided(rows, self._quaternions))
+        motion = Motion.of(self, decided(rows, self.kernel_quaternions))
         return with_times(motion, times, f"a path of {self.name!r}", _metres(error))
 
     def drive(
@@ -316,7 +316,7 @@ class Body(Model):
             p, s = start[3:6], start[6]
             rows[:, 3:6] = w * p + s * u + np.cross(u, p)
             rows[:, 6] = (w * s - (u @ p)[:, None])[:, 0]
-        motion = Motion.of(self, decided(rows, self._quaternions))
+        motion = Motion.of(self, decided(rows, self.kernel_quaternions))
         return with_times(motion, stamps, f"a drive of {self.name!r}", _metres(error))
 
     def at(self, pose: PoseLike) -> Motion:

@@ -252,7 +252,7 @@ def follow_trajectory(robot: Robot, trajectory: Trajectory, group: str | None, e
     rows[:, BASE_WIDTH:] = found.rows(trajectory.positions)
     for k, row in enumerate(rows):
         robot.checked(row, f"row {k} of the trajectory {trajectory.source!r}")
-    rows = decided(rows, robot._quaternions)
+    rows = decided(rows, robot.kernel_quaternions)
     off = np.zeros(robot.width)
     gaps = np.zeros(robot.n_config)
     found.fill(gaps, trajectory.gaps)

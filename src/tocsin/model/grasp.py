@@ -54,7 +54,7 @@ def linked(robot: Robot, touching: Iterable[str]) -> tuple[str, ...]:
 
 def attach(robot: Robot, body: Body, link: str, pose: PoseLike | None, touching: Iterable[str]) -> None:
     """Hang a body on a link; see `Robot.attach`."""
-    if not isinstance(body, Body):
+    if not _cast.instance(body, Body):
         raise TocsinError(f"a robot carries bodies; got {_cast.said(body)}.")
     if body.carrier is not None:
         raise TocsinError(f"{body.name!r} is carried by {body.carrier.name!r} already; detach it there first.")
@@ -63,10 +63,8 @@ def attach(robot: Robot, body: Body, link: str, pose: PoseLike | None, touching:
         raise TocsinError(f"{robot.name!r} has a link named {body.name!r}: give the body another name=.")
     names = linked(robot, touching)
     if pose is None:
-        grasp = np.linalg.inv(link_poses(robot._links, robot.rest)[parent]) @ base_matrix(body.rest)
-    else:
-        grasp = pose
-    place = _cast.placement(grasp, f"the pose of {body.name!r} on link {link!r}")
+        pose = np.linalg.inv(link_poses(robot.kernel_links, robot.rest)[parent]) @ base_matrix(body.rest)
+    place = _cast.placement(pose, f"the pose of {body.name!r} on link {link!r}")
     row = np.zeros(1, LINK)
     row["parent"], row["kind"], row["depth"] = parent, FIXED, robot.links[parent]["depth"] + 1
     row["multiplier"], row["axis"] = 1.0, (0.0, 0.0, 1.0)
@@ -158,4 +156,4 @@ def grasp_of(robot: Robot, body: Body | str) -> Carried:
 
 def carried_pose(robot: Robot, body: Body, row: np.ndarray) -> Matrix4:
     """Return the 4x4 pose in the world of a body that a robot carries, at a configuration row."""
-    return link_poses(robot._links, row)[robot.link_index(body.name)]
+    return link_poses(robot.kernel_links, row)[robot.link_index(body.name)]

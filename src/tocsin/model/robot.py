@@ -136,24 +136,7 @@ class Robot(Model):
             quaternions=np.array(quaternions, dtype=np.int32),
             rest=rest,
         )
-        self._ignore_adjacent()
-
-    def _ignore_adjacent(self) -> None:
-        """Skip links joined to each other; links without shapes in between join their neighbours too.
-
-        A link without shapes is only a frame (a shoulder made of three revolute joints has two), so the links on its
-        two sides are neighbours.
-        """
-        carries = [bool(s) for s in self.shapes]
-        parents = self.links["parent"].tolist()
-        found: set[tuple[int, int]] = set()
-        for i, k in enumerate(parents):
-            while k >= 0:
-                found.add((min(i, k), max(i, k)))
-                if carries[k]:
-                    break
-                k = parents[k]
-        self.ignored |= found
+        self.ignored |= adjacent_pairs(self)
 
     @property
     def joint_names(self) -> tuple[str, ...]:
@@ -371,10 +354,10 @@ class Robot(Model):
                 _cast.pose(pose, f"the base pose of {what}", row)
         begin = self._values(q_t0, whats[0], group)
         end = self._values(q_t1, whats[1], group, begin)
-        if not write_configurations(begin, end, self._quaternions, self._plausible, rows):
+        if not write_configurations(begin, end, self.kernel_quaternions, self._plausible, rows):
             for row, what in zip(rows, whats):
                 self.checked(row, what)
-            decided(rows, self._quaternions)
+            decided(rows, self.kernel_quaternions)
         return Motion.fresh(self, configs, rows)
 
     def _bases(self, base: Sequence[PoseLike]) -> tuple[PoseLike, PoseLike]:
@@ -412,7 +395,7 @@ class Robot(Model):
         for k, q in enumerate(points):
             self._row(q, None if poses is None else poses[k], f"row {k} of the path", rows[k], group,
                       rows[k - 1, BASE_WIDTH:] if k else None)  # fmt: skip
-        motion = Motion.of(self, decided(rows, self._quaternions))
+        motion = Motion.of(self, decided(rows, self.kernel_quaternions))
         return with_times(motion, times, f"a path of {self.name!r}", errors_of(self, error))
 
     def at(self, q: ConfigurationLike, *, group: str | None = None, base: PoseLike | None = None) -> Motion:
@@ -446,7 +429,7 @@ class Robot(Model):
 
     def checked(self, row: Row, what: str) -> Row:
         """Return a configuration row after the checks of a model, and a remark on angles that may be in degrees."""
-        if check_row(row, self._quaternions, self._plausible) < 0:
+        if check_row(row, self.kernel_quaternions, self._plausible) < 0:
             for joint in self.joints:
                 k = BASE_WIDTH + self._config.get(joint.name, (0, 0))[0]
                 if joint.limits is not None and joint.kind == "revolute" and abs(row[k]) > self._plausible[k]:
@@ -501,6 +484,23 @@ PROVEN_PAIRS: Provided[..., LinkPairs] = Provided("proves which links can touch"
 TOUCHING_PAIRS: Provided[[Motion], tuple[tuple[str, str], ...]] = Provided(
     "finds the pairs of links that touch each other", "tocsin.queries.first_contact"
 )
+
+
+def adjacent_pairs(robot: Robot) -> frozenset[tuple[int, int]]:
+    """Return the pairs of links that a joint connects, or between which there are only links without shapes.
+
+    A link without shapes is only a frame (a shoulder made of three revolute joints has two), so the links on its two
+    sides are neighbours.
+    """
+    parents = robot.links["parent"].tolist()
+    found: set[tuple[int, int]] = set()
+    for i, k in enumerate(parents):
+        while k >= 0:
+            found.add((min(i, k), max(i, k)))
+            if robot.shapes[k]:
+                break
+            k = parents[k]
+    return frozenset(found)
 
 
 @kernel

@@ -7,7 +7,6 @@ motion of one piece that has no times lasts as long as the clock. `time` in answ
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -60,7 +59,7 @@ class SplineMotion(Motion):
         row = c[-1].copy()
         for k in range(len(c) - 2, -1, -1):
             row = row * share + c[k]
-        arcs = between(c[0], c[1], self.model._quaternions, share)
+        arcs = between(c[0], c[1], self.model.kernel_quaternions, share)
         for k in self.model.quaternions:
             row[k : k + 4] = arcs[k : k + 4]
         return row
@@ -72,28 +71,22 @@ class SplineMotion(Motion):
         for k in self.model.quaternions:
             still[:, 1, k : k + 4] = still[:, 0, k : k + 4]
         parts = [still[:1]] * before + [self.coefficients] + [still[1:]] * after
-        made = copy.copy(self)
-        made.__dict__["coefficients"] = np.concatenate(parts)
-        made._keep(repeated(self.rows, before, after))
-        return made
+        return self.through(repeated(self.rows, before, after), coefficients=np.concatenate(parts))
 
 
 def stamped(motion: Motion, times: object, error: np.ndarray | None, *, seconds: bool = True) -> Motion:
     """Return a motion with times, one for each of its rows, and with what its entries may be off."""
-    made = copy.copy(motion)
-    made.__dict__["times"] = _cast.frozen(np.array(times, np.float64))
-    made.__dict__["error"] = None if error is None or not error.any() else _cast.frozen(error)
-    made.__dict__["seconds"] = seconds
-    return made
+    off = None if error is None or not error.any() else _cast.frozen(error)
+    return motion.through(motion.rows, times=_cast.frozen(np.array(times, np.float64)), error=off, seconds=seconds)
 
 
 def with_entries(motion: Motion, error: np.ndarray) -> Motion:
     """Return a motion with further entries behind its own, which are 0 and may be off so much."""
-    made, own = copy.copy(motion), motion.error
-    behind = (0, len(error))
+    own, behind = motion.error, (0, len(error))
+    others = {}
     if isinstance(motion, SplineMotion):
-        made.__dict__["coefficients"] = np.pad(motion.coefficients, ((0, 0), (0, 0), behind))
-    made._keep(np.pad(motion.rows, ((0, 0), behind)))  # pyright: ignore[reportPrivateUsage]
+        others["coefficients"] = np.pad(motion.coefficients, ((0, 0), (0, 0), behind))
+    made = motion.through(np.pad(motion.rows, ((0, 0), behind)), **others)
     whole = np.concatenate([np.zeros(motion.width) if own is None else own, error])
     return stamped(made, motion.times, whole, seconds=motion.seconds)
 

@@ -8,10 +8,12 @@
 | Drake | `PiecewisePolynomial`; `BsplineTrajectory`; `BezierCurve`; a `CompositeTrajectory` of these; |
 | | `PathParameterizedTrajectory` |
 
-They are known by what they have, not by their names. Coefficients of scipy's `PPoly` are taken as they are; what has to
-be computed (other bases, knots of other joints) is, in exact or in extended precision, and rounded once (`bases`).
+They are known by what they have, not by their names; some of toppra's have private names only. Coefficients of scipy's
+`PPoly` are taken as they are; what has to be computed (other bases, knots of other joints) is, in exact or in extended
+precision, and rounded once (`bases`).
 """
 
+# pyright: reportPrivateUsage=false
 from __future__ import annotations
 
 import math

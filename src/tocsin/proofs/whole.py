@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import shlex
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -35,9 +34,7 @@ def part_of(motion: Motion, first: int, last: int) -> Motion:
     """Return a motion from one of its waypoints to a later one."""
     rows = motion.rows[first : last + 1]
     if isinstance(motion, SplineMotion):
-        made = copy.copy(motion)
-        made.__dict__["coefficients"] = motion.coefficients[first:last]
-        made._keep(rows)
+        made = motion.through(rows, coefficients=motion.coefficients[first:last])
     else:
         made = Motion.of(motion.model, rows.copy())
     if motion.times is None:

@@ -109,7 +109,7 @@ def _standing(model: Model) -> np.ndarray:
     """Return (links, 7): the pose rows of a model that stands."""
     if isinstance(model, Body):
         return model.rest.reshape(1, 7)
-    return np.stack([_cast.pose(pose) for pose in link_poses(model._links, model.rest.copy())])
+    return np.stack([_cast.pose(pose) for pose in link_poses(model.kernel_links, model.rest.copy())])
 
 
 def pairs_of(cast: Cast, moving: tuple[int, ...], poses: np.ndarray) -> np.ndarray:

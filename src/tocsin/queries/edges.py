@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tocsin import _cast, _given
+from tocsin._types import Row
 from tocsin.broad_phase.moving import OFFSET, PIECES
 from tocsin.errors import TocsinError
 from tocsin.model.base import Motion, counted
@@ -130,10 +131,10 @@ class Points:
         batch = self.batch
         configs = batch.template.copy()
         configs[batch.places] = batch.numbers[i]
-        found = []
+        found: list[Motion] = []
         for model, (first, width) in zip(self.models, batch.parts[:, :2].tolist()):
             rows = configs[first : first + batch.points * width].reshape(batch.points, width).copy()
-            found.append(Motion.of(model, decided(rows, model._quaternions)))
+            found.append(Motion.of(model, decided(rows, model.kernel_quaternions)))
         return tuple(found)
 
     def standing(self) -> tuple[Motion, ...]:
@@ -177,7 +178,9 @@ def laid_out(models: Sequence[Robot | Body], entries: list[np.ndarray], columns:
     count = len(models)
     points = len(columns) // count
     parts = np.zeros((count, 4), np.int64)
-    template, most, places = [], [], []
+    template: list[Row] = []
+    most: list[Row] = []
+    places: list[np.ndarray] = []
     quaternions = np.concatenate([model.quaternions for model in models])
     first = turns = 0
     for m, model in enumerate(models):

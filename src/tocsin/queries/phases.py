@@ -176,12 +176,12 @@ class Laying:
             return before
         own = grasp.bare(robot)
         row = self.program.row(robot, event.at)
-        return before.moved(own._links, row, error, own.link_index(link), float(np.linalg.norm(pose[:3, 3])))
+        return before.moved(own.kernel_links, row, error, own.link_index(link), float(np.linalg.norm(pose[:3, 3])))
 
     def link_pose(self, robot: Robot, link: str, t: float) -> np.ndarray:
         """Return the 4x4 pose of a robot's link at a second."""
         own = grasp.bare(robot)
-        return link_poses(own._links, self.program.row(robot, t))[own.link_index(link)]
+        return link_poses(own.kernel_links, self.program.row(robot, t))[own.link_index(link)]
 
     def pose(self, body: Body, t: float) -> np.ndarray:
         """Return the 4x4 pose of a body at a second."""
@@ -288,5 +288,5 @@ def link_poses_at(
     for k in range(len(phase.context.models)) if models is None else models:
         model = phase.context.models[k]
         row = moving[k].row_at(phase.fraction(seconds)) if k in moving else model.rest.copy()
-        found[k] = link_poses(model._links, row)
+        found[k] = link_poses(model.kernel_links, row)
     return found

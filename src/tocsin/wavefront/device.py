@@ -162,13 +162,13 @@ class Device:
                 if not self.size:
                     self._choose_sizes(len(edges.template) // 2)
                 last = min(first + self.next_size, len(numbers))
-                part = edges._replace(numbers=numbers[first:last])
+                part = edges._replace(numbers=numbers[first:last])  # pyright: ignore[reportPrivateUsage]  # a named tuple
                 answers = self._batch(part)
                 crowded = self._crowded(last - first)
             if crowded:
                 again = np.flatnonzero(answers == CAPPED)
                 rest = np.full(len(again), CAPPED, np.int32)
-                self.ask(part._replace(numbers=part.numbers[again]), rest)
+                self.ask(part._replace(numbers=part.numbers[again]), rest)  # pyright: ignore[reportPrivateUsage]
                 answers[again] = rest
             found[first:last] = answers
             first = last
