@@ -40,8 +40,6 @@ ROOT = Path(__file__).resolve().parent.parent
 ELSEWHERE = {
     "tocsin.wavefront": "batches on a GPU, which compiles its own",
     "tocsin.queries.devices": "batches on a GPU, which compiles its own",
-    "tocsin.queries.all_contacts.boards": "a drawing of the collision screen, for the documentation",
-    "tocsin.queries.all_contacts.Screen": "a drawing of the collision screen, for the documentation",
 }
 """What calls kernels and is no question of a user's."""
 

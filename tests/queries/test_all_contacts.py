@@ -1,12 +1,10 @@
 """`Scene.contacts`: which pairs are drawn, resolutions, and what is refused for bodies, robots and cloth."""
 
-import numpy as np
 import pytest
 
 import tocsin
 from tocsin import TocsinError
-from tocsin.queries.all_contacts import _pairs, cast_of, moved, pixel_of, pixels
-from tocsin.screen.chords import CHORD_WIDTH, H0, H1, R0, R1
+from tocsin.queries.all_contacts import _pairs, cast_of, moved, pixel_of
 
 
 @pytest.fixture
@@ -62,17 +60,3 @@ def test_what_is_for_others_is_refused_with_what_to_do(scene):
         asked.contacts(tocsin.Body(tocsin.Sphere(1)).move((0, 0, 0), (1, 0, 0)))
     with pytest.raises(TocsinError, match="medium"):
         asked.contacts(motion, resolution="huge")
-
-
-def test_pixels_of_a_chord_cover_it_row_by_row():
-    chords = np.zeros((1, CHORD_WIDTH))
-    chords[0, [R0, H0, R1, H1]] = 1.0, 0.0, 4.0, 6.0
-
-    class Grid:
-        least, size, most = 0.0, 1.0, 9.0
-
-    rows, low, high = pixels(chords, Grid)
-    assert rows.tolist() == [0, 1, 2, 3]
-    assert low[0] == 0.0
-    assert high[-1] == 6.0
-    assert (high - low)[:3] == pytest.approx([2.0, 2.0, 2.0])

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import tocsin
-from tocsin.queries.all_contacts import boards
 from tocsin.screen.sweep_and_prune import SORT_FROM, meeting
+from tocsin_bench.scenes.screen_drawings import boards
 from tocsin_bench.scenes.screen_scenes import example, pose
 
 PITCH, TURNS, AROUND = 0.25, 6, 40
@@ -102,7 +102,7 @@ def test_a_bolt_in_its_nut_is_sorted_in_time():
     """Section 9.1: along the thread everything has one place (r, h) on the screen, and differs in time alone. Sorted by
     time eight boxes are eight neighbours; sorted by r and h they are spread around the whole thread."""
     scene, motion = bolt_in_nut(2.0, 0.0)
-    _, _, (nut, bolt) = boards(scene.context, motion, "medium")
+    _, _, (nut, bolt) = boards(scene, motion, "medium")
     assert len(bolt) >= SORT_FROM
     bolt = bolt[np.random.default_rng(1).permutation(len(bolt))]  # tables may be in any order
     found, count, looked = met(nut, bolt)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tocsin.queries.all_contacts import drawings
+from tocsin_bench.scenes.screen_drawings import drawings
 from tocsin_bench.scenes.screen_scenes import EXAMPLES
 
 A, B, MARK, INK = "#2b6cb0", "#dd6b20", "#c53030", "#2d3748"
@@ -29,7 +29,7 @@ def draw_screen(path: str, resolution: str = "medium") -> None:
 
     plt = _matplotlib()
     scene, motion = EXAMPLES["tori"]()
-    screen = drawings(scene.context, motion, resolution)
+    screen = drawings(scene, motion, resolution)
     contacts = scene.contacts(motion, every="contact", properness=0.0)
     fig, ax = plt.subplots(figsize=(9.0, 9.0))
     size = screen.size

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from tocsin import _cast, vec
+from tocsin import _cast
+from tocsin._types import Records
 from tocsin.broad_phase.model_tree import make_model_tree
 from tocsin.contacts.timed import TIMED_KINDS
 from tocsin.errors import TocsinError
@@ -18,20 +19,14 @@ from tocsin.model.base import Model, Motion, is_timed
 from tocsin.model.body import Body
 from tocsin.model.screw_body import ScrewMotion
 from tocsin.model.tables import World
-from tocsin.motion.joints import rotation_of
 from tocsin.motion.knots import WHOLE, exact_time, stretches_of
 from tocsin.motion.poses import link_poses
-from tocsin.motion.screw import relative_twist, seen_from, turn_too_far
+from tocsin.motion.screw import turn_too_far
 from tocsin.queries.context import Context
 from tocsin.results import TimedContacts
 from tocsin.screen.broad_phase import pairs_near
-from tocsin.screen.chords import H0, H1, MOST_CHORDS, R0, R1, Grid
-from tocsin.screen.collision_screen import INTERPOLATES, MOST_PAIRS, SCREWS, STANDS, all_contacts, screen_of, space_of
-from tocsin.screen.drawing import blank_board, draw_body
-from tocsin.screen.facing import EDGE_ON, SCRATCH, Style
-from tocsin.screen.frame import Frame, project
-from tocsin.screen.placing import Chosen
-from tocsin.screen.tables import Drawn, Surfaces, lay_out, packed
+from tocsin.screen.collision_screen import INTERPOLATES, MOST_PAIRS, SCREWS, STANDS, all_contacts, space_of
+from tocsin.screen.tables import Surfaces, lay_out, packed
 
 if TYPE_CHECKING:
     from tocsin.soft_results import FeatureContacts, TriangleTimes
@@ -50,7 +45,6 @@ TIME_RESOLUTIONS = {"low": 1.0 / 64.0, "medium": 1.0 / 128.0, "high": 1.0 / 256.
 
 PRESETS = {name: (-1.0 / pixels, TIME_RESOLUTIONS[name]) for name, pixels in RESOLUTIONS.items()}
 """Pixel and time resolution for the kernels; a negative pixel is in parts of an edge."""
-
 
 FEW_SHAPES = 64
 """Of which all pairs are looked at."""
@@ -227,13 +221,30 @@ def of_bodies(
     if pairs is None:
         pairs = pairs_of(cast, key, poses)
     if pieces <= 1 and not exact and not (len(key) > 1 and turn_too_far(poses, turning_links(cast, key))):
-        rows, whole = all_contacts(cast.packed, cast.world.nodes, pairs, poses, pixel, step, least, block_of(cast))
-        if not whole:
-            raise too_many()
-        return answered(rows, cast, False)
+        return answered(on_screen(cast, pairs, poses, pixel, step, least), cast, False)
     complete = exact
-    found = []
-    turning = turning_links(cast, key)
+    found: list[Records] = []
+    for stretch in stretches_to_ask(motions, poses, turning_links(cast, key)):
+        if stretch != WHOLE:
+            pairs = pairs_of(cast, key, poses)
+        if exact:
+            rows, whole = exactly(context, cast, pairs, poses, least)
+            complete = complete and whole
+        else:
+            rows = on_screen(cast, pairs, poses, pixel, step, least)
+        if stretch != WHOLE:
+            put_into(rows, stretch)
+        found.append(rows)
+    return answered(np.concatenate(found) if len(found) > 1 else found[0], cast, complete)
+
+
+def stretches_to_ask(
+    motions: tuple[Motion, ...], poses: np.ndarray, turning: np.ndarray
+) -> Iterator[tuple[int, int, int, int]]:
+    """Yield stretches of the motions in which no two bodies turn too far against each other for one screw.
+
+    While one is asked about, `poses` of the links that move are those at its ends.
+    """
     waiting = [tuple(stretch) for stretch in stretches_of(m.pieces for m in motions)[::-1].tolist()]
     while waiting:
         stretch = waiting.pop()
@@ -244,41 +255,46 @@ def of_bodies(
             # Each body turns by half a turn at most, so that no two go farther against each other in either half.
             middle = exact_time(stretch, 0.5).as_integer_ratio()
             waiting += [(*middle, *stretch[2:]), (*stretch[:2], *middle)]
-            continue
-        if stretch != WHOLE:
-            pairs = pairs_of(cast, key, poses)
-        if exact:
-            from tocsin.screen.exact_ask import exact_rows, tables_of
-
-            how = poses[:, 0, 7].astype(np.int8)
-            tables = context.kept("exact", cast.world, lambda: tables_of(context.models, cast.surfaces))
-            rows, whole = exact_rows(tables, cast.world, cast.surfaces, pairs, poses[:, :, :7].copy(), how, least)
-            complete = complete and whole
         else:
-            rows, whole = all_contacts(cast.packed, cast.world.nodes, pairs, poses, pixel, step, least, block_of(cast))
-            if not whole:
-                raise too_many()
-        if stretch != WHOLE:
-            begin = float(exact_time(stretch, 0.0))
-            lasts = float(exact_time(stretch, 1.0) - exact_time(stretch, 0.0))
-            for name, outward in (("time", 0.0), ("lo", -(2.0**-50)), ("hi", 2.0**-50)):
-                rows[name] = np.clip((begin + rows[name] * lasts) * (1.0 + outward), 0.0, 1.0)
-            rows["closing_speed"] /= lasts
-        found.append(rows)
-    return answered(np.concatenate(found) if len(found) > 1 else found[0], cast, complete)
+            yield stretch
+
+
+def on_screen(
+    cast: Cast, pairs: np.ndarray, poses: np.ndarray, pixel: float, step: float, least: float
+) -> Records:  # fmt: skip
+    """Return the contacts that the collision screen shows, by time."""
+    rows, whole = all_contacts(cast.packed, cast.world.nodes, pairs, poses, pixel, step, least, block_of(cast))
+    if not whole:
+        raise TocsinError(
+            f"more than {MOST_PAIRS:,} pairs of edges of two shapes may cross on their screen; exact=True lists "
+            "contacts as far as it gets, and says in `complete` if that was all."
+        )
+    return rows
+
+
+def exactly(
+    context: Context, cast: Cast, pairs: np.ndarray, poses: np.ndarray, least: float
+) -> tuple[Records, bool]:  # fmt: skip
+    """Return the contacts by time, found without a screen, and whether these are proven to be all."""
+    from tocsin.screen.exact_ask import exact_rows, tables_of
+
+    how = poses[:, 0, 7].astype(np.int8)
+    tables = context.kept("exact", cast.world, lambda: tables_of(context.models, cast.surfaces))
+    return exact_rows(tables, cast.world, cast.surfaces, pairs, poses[:, :, :7].copy(), how, least)
+
+
+def put_into(rows: Records, stretch: tuple[int, int, int, int]) -> None:
+    """Turn the times of a stretch into those of the whole motion."""
+    begin = float(exact_time(stretch, 0.0))
+    lasts = float(exact_time(stretch, 1.0) - exact_time(stretch, 0.0))
+    for name, outward in (("time", 0.0), ("lo", -(2.0**-50)), ("hi", 2.0**-50)):
+        rows[name] = np.clip((begin + rows[name] * lasts) * (1.0 + outward), 0.0, 1.0)
+    rows["closing_speed"] /= lasts
 
 
 def turning_links(cast: Cast, moving: tuple[int, ...]) -> np.ndarray:
     """Return the links of the models that move."""
     return np.array([cast.links[k] for k in moving])
-
-
-def too_many() -> TocsinError:
-    """Return the error of two shapes that have too much in one place to be drawn."""
-    return TocsinError(
-        f"more than {MOST_PAIRS:,} pairs of edges of two shapes may cross on their screen; exact=True lists contacts "
-        "as far as it gets, and says in `complete` if that was all."
-    )
 
 
 def block_of(cast: Cast) -> np.ndarray:
@@ -299,82 +315,6 @@ def answered(rows: np.ndarray, cast: Cast, complete: bool) -> TimedContacts:
     return found
 
 
-class Screen(NamedTuple):
-    """The collision screen of two bodies, to look at: rows, and the records of both."""
-
-    frame: Frame
-    start: float
-    size: float
-    rows: int
-    a: tuple[np.ndarray, np.ndarray, np.ndarray]
-    """Rows, and where each record begins and ends along h."""
-    b: tuple[np.ndarray, np.ndarray, np.ndarray]
-
-    def places(self, contacts: TimedContacts) -> list[tuple[float, float]]:
-        """Return (r, h) of contacts with a body that stands at the origin of the world."""
-        found = []
-        for contact in contacts:
-            x = vec.matvec(self.frame.rows, vec.sub(tuple(contact.point), self.frame.origin))
-            r, h, _ = project(self.frame, *x, 0, 0.0)
-            found.append((r, h))
-        return found
-
-
-def boards(context: Context, motion: Motion, resolution: str | float) -> tuple[Frame, Grid, list[np.ndarray]]:
-    """Return the frame and the screen of the first two shapes of a scene, the second of which moves, and the tables of
-    their chords."""
-    pixel, step = pixel_of(resolution)
-    cast = cast_of(context)
-    _, poses, _ = moved(context, cast, (motion,))
-    one, two = cast.surfaces.table[0], cast.surfaces.table[1]
-    (a_t0, a_t1), (b_t0, b_t1) = poses[one["link"], :, :7].copy(), poses[two["link"], :, :7].copy()
-    twist = relative_twist(a_t0, a_t1, b_t0, b_t1)
-    place, q = seen_from(a_t0, b_t0)
-    rotation = rotation_of(q)
-    _, frame, grid, doppel, cut, far_a, far_b = screen_of(one, two, rotation, place, twist, pixel, step)
-    all_of_it = Chosen(*[np.zeros(0, np.int32)] * 3)
-    turn_b = vec.matmul(frame.rows, rotation)
-    at_a = vec.scale(vec.matvec(frame.rows, frame.origin), -1.0)
-    at_b = vec.matvec(frame.rows, vec.sub(place, frame.origin))
-    tables = []
-    for surface, turn, at, sign, cuts, lasts, far in (
-        (one, frame.rows, at_a, -1.0, (doppel, doppel), 0.0, far_a),
-        (two, turn_b, at_b, 1.0, (cut, False), 1.0, far_b),
-    ):
-        style = Style(sign, bool(surface["closed"]), EDGE_ON * (frame.angle * far + abs(frame.pitch)), *cuts, lasts)
-        extra = MOST_CHORDS * int(surface["edges"])
-        block = np.zeros(space_of(surface, surface, extra))
-        board = blank_board(block, np.int64(0), surface, cuts[0], np.zeros((SCRATCH, 4)), np.int64(extra))
-        tables_of = cast.surfaces
-        drawn = Drawn(tables_of.sides, tables_of.numbers, tables_of.places, tables_of.planes, tables_of.links)
-        n = draw_body(board, drawn, surface, frame, grid, (turn, at), style, all_of_it)
-        tables.append(board.chords[:n].copy())  # they are in the block
-    return frame, grid, tables
-
-
-def drawings(context: Context, motion: Motion, resolution: str | float) -> Screen:
-    """Return the collision screen of the first two shapes of a scene, the second of which moves."""
-    frame, grid, tables = boards(context, motion, resolution)
-    start = grid.least + grid.size
-    rows = int((grid.most - start) / grid.size)
-    return Screen(frame, start, grid.size, rows, *[pixels(chords, grid) for chords in tables])
-
-
-def pixels(chords: np.ndarray, grid: Grid) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return (row, from, to) along h of what chords cover, row by row of pixels."""
-    found = []
-    start = grid.least + grid.size
-    for r0, h0, r1, h1 in chords[:, [R0, H0, R1, H1]]:
-        low, high = sorted((r0, r1))
-        for row in range(int((low - start) // grid.size), int((high - start) // grid.size) + 1):
-            ends = np.clip([start + row * grid.size, start + (row + 1) * grid.size], low, high)
-            h = np.sort(h0 + (ends - r0) * (h1 - h0) / (r1 - r0)) if r1 != r0 else np.sort([h0, h1])
-            if start <= ends[1] and ends[0] <= grid.most:
-                found.append((row, *h))
-    rows, lo, hi = np.array(found).reshape(-1, 3).T
-    return rows.astype(int), lo, hi
-
-
 def moved(context: Context, cast: Cast, motions: tuple[Motion, ...]) -> tuple[tuple[int, ...], np.ndarray, int]:
     """Return the moving models, the poses of all links at both ends with how each moves in between, and the most pieces
     that a motion has."""
@@ -382,7 +322,7 @@ def moved(context: Context, cast: Cast, motions: tuple[Motion, ...]) -> tuple[tu
     key: dict[int, None] = {}
     pieces = 0
     for motion in motions:
-        if not isinstance(motion, Motion):
+        if not _cast.instance(motion, Motion):
             raise TocsinError(
                 f"a question takes motions, from body.move(T0, T1), follow or at; got {type(motion).__name__}."
             )
