@@ -62,6 +62,11 @@ def test_a_file_by_hand_names_trajectories_beside_it(tmp_path):
     assert program.row(robot, 1.0)[7] == 0.5
 
 
+GO = {"joint_names": ["x"], "points": [{"positions": [x], "time_from_start": x} for x in (0, 1)]}
+POLYNOMIAL = {"joint_names": ["x"], "knots": [0, 1], "coefficients": [[[0], [1]]]}
+MOVE = {"move": "gantry", "to": [1.0], "seconds": 2}
+
+
 def one(step):
     return {"steps": [step]}
 
@@ -79,6 +84,15 @@ def one(step):
         (one({"follow": "gantry", "path": [[0], [1]], "times": [1, 0]}), "must increase"),
         (one({"follow": "gantry", "trajectory": "../up.csv"}), "outside of its folder"),
         (one({"follow": "gantry", "trajectory": {"joint_names": ["x"]}}), "joint_names and points"),
+        (one({"follow": "gantry", "trajectory": GO, "times": [0, 7]}), "'times' is not taken beside 'trajectory'"),
+        (one({"follow": "gantry", "trajectory": GO, "interpolation": "slow"}), "one of 'linear', 'spline'; got 'slow'"),
+        (one({"follow": "gantry", "path": [[0], [1]], "times": [0, 1], "interpolation": "linear"}), "beside 'path'"),
+        (one({"follow": "gantry", "trajectory": POLYNOMIAL, "interpolation": "linear"}), "beside coefficients"),
+        (one({"follow": "gantry", "trajectory": {**POLYNOMIAL, "units": "deg"}}), "'units' is not taken beside coeff"),
+        (one({"follow": "gantry", "trajectory": {**GO, "units": "deg"}}), "'units', which is not known"),
+        (one({"follow": "part", "poses": [[0, 0, 0], [1, 0, 0]], "times": [0, 1], "group": "arm"}), "beside 'poses'"),
+        (one({"move": "part", "to": [1, 0, 0], "seconds": 1, "group": "arm"}), "'part' is no robot"),
+        ({"steps": [MOVE, {"wait": "gantry", "seconds": 1, "at": 0.5}]}, "at 0.5 s, and its last step ends at 2 s"),
         (one({"attach": "gantry", "robot": "part", "link": "hand"}), "a robot carries a body"),
         (one({"attach": "part", "robot": "gantry", "link": "claw"}), "no link 'claw'"),
         (one({"attach": "part", "robot": "gantry", "link": "hand", "pose": [1, 2]}), "a pose"),
@@ -92,6 +106,24 @@ def test_what_is_wrong_is_named_with_its_step(tmp_path, content, sentence):
     file.write_text(json.dumps(content))
     with pytest.raises(tocsin.TocsinError, match=sentence):
         load_program(file, scene)
+
+
+def test_where_a_message_in_a_step_says_that_other_joints_stand_is_used(tmp_path):
+    builder = tocsin.RobotBuilder("two").link("base").link("a", Box((1, 1, 1)), parent="base", joint="prismatic")
+    robot = builder.link("b", parent="a", joint="prismatic").build()
+    points = [{"positions": [x], "time_from_start": x} for x in (0, 1)]
+    start = {"joint_state": {"name": ["b_joint"], "position": [0.5]}}
+    message = {"joint_trajectory": {"joint_names": ["a_joint"], "points": points}, "trajectory_start": start}
+    file = tmp_path / "p.json"
+    file.write_text(json.dumps(one({"follow": "two", "trajectory": message})))
+    assert load_program(file, Scene(robot)).row(robot)[7:].tolist() == [1.0, 0.5]
+
+
+def test_a_wait_begins_at_a_second_that_differs_from_the_end_before_by_rounding(tmp_path):
+    scene, robot, _, _ = cell()
+    file = tmp_path / "p.json"
+    file.write_text(json.dumps({"steps": [MOVE, {"wait": "gantry", "seconds": 1, "at": 2.0000000000000004}]}))
+    assert load_program(file, scene).time_of(robot) == 3.0
 
 
 def test_a_planning_scene_and_its_trajectories_are_a_program(tmp_path):

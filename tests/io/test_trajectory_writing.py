@@ -82,3 +82,23 @@ def test_a_trajectory_without_times_is_written_without(tmp_path):
         again = tocsin.load_trajectory(tmp_path / f"plan{kind}")
         assert not again.stamped
         assert np.array_equal(again.positions, plan.positions)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_joint_that_only_stands_somewhere_gets_a_column(tmp_path, kind):
+    """It was left out, and stood elsewhere in what was read again."""
+    if kind == ".parquet":
+        pytest.importorskip("pyarrow")
+    rates = np.zeros((2, 1))
+    for times, more in (([0.0, 1.0], ()), ([0.0, 1.0], (rates,)), ([0.0, 1.0], (rates, rates)), (None, ())):
+        plan = Trajectory(times, [[0.0], [1.0]], *more, joint_names=["a"], standing=[("b", 0.5), ("a", 9.0)])
+        tocsin.save_trajectory(tmp_path / f"plan{kind}", plan)
+        again = tocsin.load_trajectory(tmp_path / f"plan{kind}")
+        assert again.joint_names == ("a", "b")
+        assert again.stamped is plan.stamped
+        assert again.positions.tolist() == [[0.0, 0.5], [1.0, 0.5]]
+
+
+def test_a_joint_that_stands_beside_columns_without_names_is_refused(tmp_path):
+    with pytest.raises(TocsinError, match="where 'b' stands, and names no columns"):
+        tocsin.save_trajectory(tmp_path / "plan.npz", Trajectory([0, 1], [[0.0], [1.0]], standing=[("b", 0.5)]))

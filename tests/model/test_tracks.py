@@ -7,7 +7,7 @@ import pytest
 
 import tocsin
 from gripping import pick
-from tocsin import Body, Box, Program
+from tocsin import Body, Box, Program, Trajectory
 from tocsin.model.base import Motion
 from tocsin.model.tracks import Segment, Track
 
@@ -66,6 +66,23 @@ def test_segments_have_to_meet_and_small_gaps_go_into_the_tube():
     with pytest.raises(tocsin.TocsinError, match=r"would jump at 3 s: its pose is 0\.1 from where the step starts"):
         track.add(body.follow([(2.1, 0, 0), (3, 0, 0)], times=[3, 4]))
     assert np.array_equal(track.row(9.0)[:3], (2, 0, 0))
+
+
+@pytest.mark.parametrize("rates", [None, np.zeros((2, 2))])
+@pytest.mark.parametrize("own", [0.0, 2.0**-24])
+def test_a_part_ends_where_its_own_segment_does_and_not_where_the_next_starts(rates, own):
+    """The jump to the next is in the tube of that one alone: a part of the last one led there, without it."""
+    _, robot, _, _ = pick()
+    off = np.array([2.0**-24, 0.0])
+    program = Program().follow(robot, Trajectory([0, 2], np.array([[0.0, 0.0], [1.0, 0.0]]), rates), error=own)
+    program.follow(robot, [np.array([1.0, 0.0]) - off, np.zeros(2)], times=[0, 2], at=3.0)
+    track = program.tracks[id(robot)]
+    assert track.changes() == [3.0]
+    for end in (2.0, 2.5, 3.0):
+        part = track.part(1.0, end)
+        assert part.row_at(1.0)[7:].tolist() == [1.0, 0.0]
+        assert part.rows[-1, 7:].tolist() == [1.0, 0.0]
+        assert part.error is None or part.error.max() <= own + 1e-12
 
 
 def test_a_part_near_0_of_a_piece_that_goes_far_is_off_by_units_of_the_whole_piece():

@@ -1,5 +1,7 @@
 """A trajectory is its polynomials, whatever it is made of; what is wrong with it is said in a sentence."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from scipy import interpolate
@@ -171,6 +173,27 @@ def test_parts_resampling_and_peaks_keep_what_they_say():
         assert (np.abs(plan(fine, derivative=order)).max(axis=0) <= plan.peaks(order) * (1.0 + 1e-12)).all()
 
 
+@pytest.mark.pure
+@pytest.mark.parametrize("first", [0.0, 1.7e9, 2.0**33])
+def test_lines_between_stamps_of_today_are_as_far_off_as_was_said(first):
+    """Seconds since 1970 are floats 0.24 us apart: samples farther apart than was asked for were not looked at."""
+    plan = Trajectory.of_pieces([first, first + 1.0], [[[0.0], [0.0], [1.0]]])
+    lines, (off,) = plan.resample(1.0 / 700.0)
+    stamps = [Fraction(t) - Fraction(first) for t in lines.knots.tolist()]
+    rows = [Fraction(x) for x in lines.positions[:, 0].tolist()]
+    worst = max(abs((a + b) ** 2 / 4 - (x + y) / 2) for a, b, x, y in zip(stamps, stamps[1:], rows, rows[1:]))
+    assert worst <= Fraction(off) < 1.001 * worst
+    assert not Trajectory(None, Y).resample(0.5)[0].stamped
+
+
+@pytest.mark.pure
+def test_a_trajectory_stands_before_its_first_knot_and_after_its_last():
+    plan = Trajectory([1.0, 2.0], [[0.0], [1.0]])
+    assert plan([0.0, 1.0, 2.0, 3.0])[:, 0].tolist() == [0.0, 0.0, 1.0, 1.0]
+    assert plan([0.0, 1.0, 2.0, 3.0], derivative=1)[:, 0].tolist() == [0.0, 1.0, 1.0, 0.0]
+    assert plan(5.0, derivative=1).tolist() == [0.0]
+
+
 def slide():
     builder = tocsin.RobotBuilder("slide")
     builder.link("rail", Sphere(0.1))
@@ -200,6 +223,9 @@ def wrong():
     yield lambda: Trajectory.of_pieces([0, 1], np.zeros((1, 99, 1)) + 1.0), "degree 98; at most 63"
     yield lambda: Trajectory(X, Y).cut(3.0, 5.0), "a part lies within 0 s and 4 s"
     yield lambda: Trajectory(X, Y).cut(1.0, 2.0)(np.nan), "must be finite"
+    yield lambda: Trajectory(None, Y).cut(0.5, 2.0), "passed in equal ones, so a part of it begins and ends at a point"
+    yield lambda: Trajectory(X, Y).with_knots([-1.0, *X]), "other knots of the trajectory lie within its own, 0 to 4 s"
+    yield lambda: Trajectory(X, Y).with_knots(X[[0, -1]]), "and hold all of these that are between their ends"
     yield lambda: arm().follow(Trajectory([0, 1], np.zeros((2, 1)), joint_names=["elbow"])), "no joint 'elbow'"
     yield lambda: arm().follow(Trajectory([0, 1], np.zeros((2, 3)))), "3 columns, but 'arm' has 2 values"
     yield lambda: arm().follow(Trajectory([0, 1], [[0, 0], [90, 0]], joint_names=["a", "b"])), "seems to be in degrees"

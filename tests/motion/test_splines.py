@@ -40,6 +40,8 @@ def test_what_is_no_piecewise_polynomial_is_refused_by_name():
         splines.pieces_of(type("Akima", (), {})())
     with pytest.raises(TocsinError, match=r"a tuple is no curve.*make one: BSpline\(t, numpy.transpose\(c\), k\)"):
         splines.pieces_of(interpolate.splrep([0.0, 1.0, 2.0, 3.0], [0.0, 1.0, 0.0, 1.0]))
+    with pytest.raises(TocsinError, match="NdBSpline has several degrees: a trajectory is a curve of time alone"):
+        splines.pieces_of(interpolate.NdBSpline((np.array([0, 0, 1, 1.0]),) * 2, np.ones((2, 2)), (1, 1)))
     with pytest.raises(TocsinError, match="one waypoint only"):
         splines.of_toppra_spline(SimpleNamespace(cspl=None))
 

@@ -24,6 +24,12 @@ RATES = ("velocities", "accelerations")
 POINT = ("positions", *RATES, "effort", "time_from_start")
 """What a point of a trajectory has."""
 
+MESSAGE = ("header", "joint_names", "points")
+"""What a JointTrajectory has."""
+
+AROUND = ("joint_trajectory", "multi_dof_joint_trajectory", "trajectory_start")
+"""What may stand beside these where a message is not inside another."""
+
 JOINED = 1e-6
 """How far apart (radians, metres) the end of a piece and the start of the next may be recorded."""
 
@@ -90,6 +96,9 @@ def _piece(message: Structure, what: str) -> Points:
     if "joint_names" not in found or "points" not in found:
         keys = ", ".join(repr(str(key)) for key in list(found)[:10]) or "nothing"
         raise TocsinError(f"{what} needs a joint_trajectory with joint_names and points; it has: {keys}.")
+    for key in found:
+        if key not in MESSAGE and not (found is message and key in AROUND):
+            raise TocsinError(f"{what} has {str(key)[:80]!r}, which is not known; it has: {', '.join(MESSAGE)}.")
     names = tuple(word(name, f"a joint name of {what}") for name in listing(found["joint_names"], "joint_names"))
     points = listing(found["points"], f"the points of {what}")
     if not names or not points:

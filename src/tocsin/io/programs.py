@@ -27,14 +27,14 @@ from tocsin import _cast, _given
 from tocsin._types import PathLike
 from tocsin.errors import TocsinError, unknown_name
 from tocsin.io.files import existing_file, is_file_name
-from tocsin.io.messages import joint_trajectory
+from tocsin.io.messages import joint_trajectory, start_of
 from tocsin.io.planning import load_scene_file
-from tocsin.io.trajectories import MOST_NUMBERS, load_trajectory
+from tocsin.io.trajectories import INTERPOLATIONS, MOST_NUMBERS, load_trajectory
 from tocsin.io.uris import Packages
 from tocsin.io.yamlfile import Structure, is_listing, is_mapping, listing, mapping, number, read_structure, word
 from tocsin.model.base import Model
 from tocsin.model.body import Body
-from tocsin.model.program import Program
+from tocsin.model.program import Program, is_same_moment
 from tocsin.model.robot import Robot
 from tocsin.model.trajectory import Trajectory
 from tocsin.poses import pose
@@ -48,6 +48,17 @@ KINDS = {
     "detach": ("robot", "at"),
 }
 """The kinds of steps, and what each may say."""
+
+FOLLOWED = {
+    "trajectory": ("interpolation", "group", "error"),
+    "path": ("times", "group", "error"),
+    "poses": ("times", "error"),
+    "frames": ("times",),
+}
+"""What 'follow' takes, and what may be said beside it and `at`."""
+
+PIECES = ("joint_names", "knots", "coefficients")
+"""What a trajectory of polynomials says in a step."""
 
 MOST_STEPS = 10_000
 """Steps of a file: two seconds. What all of them follow is half as much as one trajectory may be."""
@@ -114,8 +125,11 @@ def _step(program: Program, models: dict[str, Model], step: Structure, folder: P
         touching = [word(t, "a link in touching") for t in listing(step.get("touching"), "touching")]
         program.attach(robot, model, word(step.get("link"), "link"), at=at, pose=place, touching=touching)
     elif kind == "wait":
-        if at is not None and at > program.time_of(model):
-            program.wait(model, at - program.time_of(model))
+        ended = program.time_of(model)
+        if at is not None and not is_same_moment(at, ended):
+            if at < ended:
+                raise TocsinError(f"{model.name!r} is told to wait at {at:g} s, and its last step ends at {ended:g} s.")
+            program.wait(model, at - ended)
         program.wait(model, number(step.get("seconds"), "seconds"))
     elif kind == "move":
         goal = step.get("to")
@@ -128,10 +142,13 @@ def _step(program: Program, models: dict[str, Model], step: Structure, folder: P
 
 
 def _follow(program: Program, model: Model, step: Structure, at: float | None, folder: Path) -> None:
-    given = [key for key in ("trajectory", "path", "poses", "frames") if step.get(key) is not None]
+    given = [key for key in FOLLOWED if step.get(key) is not None]
     if len(given) != 1:
         raise TocsinError(f"'follow' takes a trajectory, path, poses or frames; got {' and '.join(given) or 'none'}.")
     what = given[0]
+    for key in ("interpolation", "times", "group", "error"):
+        if step.get(key) is not None and key not in FOLLOWED[what]:
+            raise TocsinError(f"{key!r} is not taken beside {what!r}; what is: at, {', '.join(FOLLOWED[what])}.")
     path: Any = step[what]
     if what == "trajectory":
         path = _trajectory(path, folder, step.get("interpolation"))
@@ -145,7 +162,7 @@ def _follow(program: Program, model: Model, step: Structure, at: float | None, f
 
 def _trajectory(given: object, folder: Path, interpolation: object) -> Trajectory:
     """Return a trajectory that a step names, or holds."""
-    how = None if interpolation is None else word(interpolation, "interpolation")
+    how = None if interpolation is None else _cast.choice(interpolation, "interpolation", INTERPOLATIONS)
     if isinstance(given, str):
         if not is_file_name(given):
             raise TocsinError(f"its trajectory {given[:80]!r} cannot be the name of a file.")
@@ -155,6 +172,9 @@ def _trajectory(given: object, folder: Path, interpolation: object) -> Trajector
         return load_trajectory(file, interpolation=how)
     found = mapping(given, "trajectory")
     if "coefficients" in found:
+        odd = ["interpolation"] if how else [str(key) for key in found if key not in PIECES]
+        if odd:
+            raise TocsinError(f"{odd[0]!r} is not taken beside coefficients; what is: {', '.join(PIECES)}.")
         names = [word(n, "a joint name") for n in listing(found.get("joint_names"), "joint_names")]
         return Trajectory.of_pieces(
             _numbers(found.get("knots"), "knots"), _numbers(found["coefficients"], "coefficients"), joint_names=names,
@@ -162,7 +182,8 @@ def _trajectory(given: object, folder: Path, interpolation: object) -> Trajector
         )  # fmt: skip
     names, positions, times, velocities, accelerations = joint_trajectory(found)
     rates = [None if how == "linear" or np.isnan(r).all() else r for r in (velocities, accelerations)]
-    return Trajectory(times, positions, *rates, joint_names=names, source="a step")
+    standing = tuple(start_of(found).items())
+    return Trajectory(times, positions, *rates, joint_names=names, source="a step", standing=standing)
 
 
 def _numbers(given: object, what: str) -> np.ndarray:
@@ -214,5 +235,3 @@ def load_moveit_program(
     for file in trajectories:
         made.follow(robot, load_trajectory(file))
     return problem.scene(robot), made
-
-

@@ -36,7 +36,8 @@ SAME = 2.0**-36
 def save_trajectory(path: str | Path, trajectory: Trajectory) -> np.ndarray:
     """Write a trajectory; return (n,) how far what `load_trajectory` reads is off at most, by joint.
 
-    An archive, `.npz`, holds every trajectory exactly. Of the others see `io.trajectory_writing`.
+    An archive, `.npz`, holds every trajectory exactly. Of the others see `io.trajectory_writing`. A joint that the
+    trajectory only says where it stands gets a column.
 
     >>> plan = Trajectory([0, 1], [[0.0], [0.5]], velocities=[[0], [0]], joint_names=["elbow"])
     >>> save_trajectory(getfixture("tmp_path") / "plan.csv", plan).tolist()
@@ -48,6 +49,12 @@ def save_trajectory(path: str | Path, trajectory: Trajectory) -> np.ndarray:
         raise TocsinError(f"save_trajectory writes a Trajectory; got {type(trajectory).__name__}.")
     if suffix not in SUFFIXES:
         raise TocsinError(f"cannot write a trajectory to {str(file)!r}; files that can are: {', '.join(SUFFIXES)}.")
+    standing = {name: value for name, value in trajectory.standing if name not in trajectory.joint_names}
+    if standing and not trajectory.joint_names:
+        raise TocsinError(
+            f"this trajectory says where {next(iter(standing))!r} stands, and names no columns: give it joint_names=."
+        )
+    trajectory = trajectory.with_columns(trajectory.joint_names, standing)
     if suffix == ".npz":
         _save_archive(file, trajectory)
         return np.zeros(trajectory.coefficients.shape[2])

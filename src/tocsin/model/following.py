@@ -107,12 +107,7 @@ def spelled(trajectory: Trajectory, robot: Robot, group: str | None) -> Trajecto
     """Return the same trajectory with names, and with a column for each joint that it says stands somewhere."""
     names = trajectory.joint_names or _implied(trajectory, robot, group)
     standing = {n: v for n, v in trajectory.standing if n not in names and n in robot.joint_names}
-    c = trajectory.coefficients
-    still = np.zeros((len(c), c.shape[1], len(standing)))
-    still[:, 0] = list(standing.values())
-    return Trajectory.of_pieces(
-        trajectory.knots, np.concatenate([c, still], axis=2), joint_names=(*names, *standing), source=trajectory.source
-    )
+    return trajectory.with_columns(names, standing)
 
 
 def _implied(trajectory: Trajectory, robot: Robot, group: str | None) -> tuple[str, ...]:

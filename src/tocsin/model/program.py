@@ -186,6 +186,8 @@ class Program:
             goal = model.configuration(to, group=group, like=q)
             return self.follow(model, [q, goal], times=[0.0, lasts], at=at, error=error)
         if isinstance(model, Body):
+            if group is not None:
+                raise TocsinError(f"{model.name!r} is no robot: it has no groups.")
             return self.follow(model, [base_matrix(here), to], times=[0.0, lasts], at=at, error=error)
         raise TocsinError(f"move is for robots and bodies; follow(frames, times=[...]) moves {_cast.said(model)}.")
 

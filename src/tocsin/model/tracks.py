@@ -170,8 +170,14 @@ class Track:
         return np.concatenate([[begin], np.unique(inner[(inner > begin) & (inner < end)]), [end]])
 
     def changes(self) -> list[float]:
-        """Return the times at which what the model may be off changes."""
-        return [b.begin for a, b in pairwise(self.segments) if not np.array_equal(a.error, b.error)]
+        """Return the times at which what the model may be off changes, or a segment starts a little off the last.
+
+        A part holds no such time but at its ends: a piece of it that ends where the next segment starts, and not where
+        its own does, would need a tube of its own.
+        """
+        return [
+            b.begin for a, b in pairwise(self.segments) if b.gap is not None or not np.array_equal(a.error, b.error)
+        ]
 
     def error(self, t: float) -> Row:
         """Return (width,) how far the model may be off at a time; where two segments meet, the larger of theirs."""
@@ -199,12 +205,18 @@ class Track:
         error = np.maximum.reduce([segment.error for segment, _, _ in places])
         if any(segment.motion.degree and t < segment.end for (segment, _, _), t in zip(places, knots.tolist())):
             table = self._table(knots, places)
-            rows = np.concatenate([table[:, 0], self.row(end)[None]])
+            rows = np.concatenate([table[:, 0], self._last(places[-1], end)[None]])
             return stamped(SplineMotion(self.model, rows, table), knots, error + self._rounding(places))
-        rows = [self.row(t) for t in knots.tolist()]
+        rows = [*[self.row(t) for t in knots[:-1].tolist()], self._last(places[-1], end)]
         if any(0.0 < self.at(t)[2] < 1.0 for t in (begin, end)):
             error = error + self._rounding(places)
         return stamped(Motion.of(self.model, np.stack(rows)), knots, error)
+
+    def _last(self, place: tuple[Segment, int, float], end: float) -> Row:
+        """Return where a part ends whose last piece begins at this place: where its own segment has it then, and not
+        the next, whose tube holds the gap between the two from its start on."""
+        segment, piece, share = place
+        return segment.row(piece, share) if end <= segment.begin or share == 1.0 else _end(segment, piece, end)
 
     def _rounding(self, places: list[tuple[Segment, int, float]]) -> Row:
         """Return what the entries of rounded pieces are off."""
@@ -220,8 +232,8 @@ class Track:
         for n, (segment, piece, share) in enumerate(places):
             t, until = float(knots[n]), float(knots[n + 1])
             here = self.row(t)
-            there = here if t >= segment.end or until <= segment.begin else _end(segment, piece, until)
-            if isinstance(segment.motion, SplineMotion) and there is not here:
+            there = self._last(places[n], until)
+            if isinstance(segment.motion, SplineMotion) and segment.begin < until and t < segment.end:
                 lasts = (until - t) / (segment.times[piece + 1] - segment.times[piece])
                 c = segment.motion.coefficients[piece]
                 if share > 0.0:

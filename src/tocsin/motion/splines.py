@@ -221,7 +221,10 @@ def of_bpoly(curve: Powers) -> Pieces:
 
 def of_bspline(curve: Basis) -> Pieces:
     """scipy.interpolate.BSpline."""
-    return from_bspline(_finite(curve.t, "the knots"), _finite(curve.c, "the coefficients"), int(curve.k))
+    degree = _cast.whole(curve.k)
+    if degree is None:
+        raise TocsinError(f"{type(curve).__name__} has several degrees: a trajectory is a curve of time alone.")
+    return from_bspline(_finite(curve.t, "the knots"), _finite(curve.c, "the coefficients"), degree)
 
 
 def of_toppra_spline(curve: Inside) -> Pieces:
