@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 import tocsin
+from plain import PLAIN
+from tocsin.deform import advance
 from tocsin_bench.oracles import feature_gaps, feature_pairs
 
 VF, EE = feature_pairs.VERTEX_FACE, feature_pairs.EDGE_EDGE
@@ -155,3 +157,21 @@ def test_a_pair_among_others_ends_as_it_does_alone(kind):
     for k in range(len(t0)):
         alone = times(kind, t0[k : k + 1] / scale[k], t1[k : k + 1] / scale[k], tolerance=1e-7)
         assert alone[0] == together[k]
+
+
+@pytest.mark.pure
+@PLAIN[1]
+def test_a_pair_that_touches_is_left_alone_while_directions_are_sought_for_those_beside_it(monkeypatch):
+    """Eight vertices and faces, of which the first touches: a direction that others need is not to free it."""
+    answers = iter([np.zeros(8), np.full(8, 2.0)])
+    monkeypatch.setattr(advance, "stay_all", lambda *_: next(answers))
+    monkeypatch.setattr(advance, "volume_hold", lambda *_: np.zeros(8))
+    vertices, faces = np.zeros((8, 8)), np.zeros((24, 8))
+    vertices[1:, [2, 5]] = 1.0
+    faces[1::3, [0, 3]] = faces[2::3, [1, 4]] = 1.0
+    points = np.array([[k, 3 * k, 3 * k + 1, 3 * k + 2] for k in range(8)], np.int32)
+    pairs = (vertices, faces), points, np.arange(8, dtype=np.int32)
+    t, contact, ahead = advance.points_step(False, False, pairs, 0, np.zeros(8), np.full(8, 1e-6), 0.0)
+    assert contact.tolist() == [True] + 7 * [False]
+    assert (t[0], ahead[0]) == (0.0, 0.0)
+    assert (ahead[1:] == 2.0).all()

@@ -8,16 +8,16 @@ import pytest
 
 import tocsin
 from plain import PLAIN
+from tocsin.deform.mesh_state import MeshState
 from tocsin.deform.narrow import EDGE_EDGE, FACE_VERTEX, HIT, VERTEX_FACE
 from tocsin.deform.slabs import Slabs, keys_of, points_of
-from tocsin.deform.topology import make_elements
 
 pytestmark = PLAIN
 
 
-def elements(n, faces):
+def mesh(n, faces):
     none = np.zeros((0, 2), np.int32)
-    return make_elements(n, np.array(faces, np.int32), none, np.zeros(0, np.int32), np.arange(n, dtype=np.int32))
+    return MeshState(n, np.array(faces, np.int32), none, np.zeros(0, np.int32), np.arange(n, dtype=np.int32))
 
 
 def hits(*rows):
@@ -28,17 +28,17 @@ def hits(*rows):
 
 
 def test_feature_pairs_are_listed_by_their_vertices():
-    a, b = elements(4, [[0, 1, 2], [2, 1, 3]]), elements(3, [[2, 0, 1]])
+    a, b = mesh(4, [[0, 1, 2], [2, 1, 3]]), mesh(3, [[2, 0, 1]])
     (found,) = points_of(VERTEX_FACE, hits((VERTEX_FACE, 3, 0)), a, b).tolist()
     assert found[0] == 3
     assert sorted(found[1:]) == [0, 1, 2]
     (found,) = points_of(FACE_VERTEX, hits((FACE_VERTEX, 1, 2)), a, b).tolist()
     assert found[0] == 2
     assert sorted(found[1:]) == [1, 2, 3]
-    edge = a.edges.tolist().index([1, 2])
+    edge = a.given.edges.tolist().index([1, 2])
     (found,) = points_of(EDGE_EDGE, hits((EDGE_EDGE, edge, 0)), a, b).tolist()
     assert sorted(found[:2]) == [1, 2]
-    assert sorted(found[2:]) == sorted(b.edges[0].tolist())
+    assert sorted(found[2:]) == sorted(b.given.edges[0].tolist())
 
 
 def test_no_two_feature_pairs_have_one_key():

@@ -6,6 +6,7 @@ import pytest
 import tocsin
 from tocsin import Status
 from tocsin.deform import slabs
+from tocsin.deform.follow import CREW
 
 from .test_one_story import patch, turntable
 
@@ -71,3 +72,22 @@ def test_a_list_that_is_cut_short_says_so_and_has_entries_of_the_whole_alone(mos
     assert len(part) < len(whole)
     said = [{(c.time, c.features) for c, sure in zip(found, found.decided) if sure} for found in (part, whole)]
     assert said[0] <= said[1]
+
+
+def test_what_becomes_of_a_pair_does_not_depend_on_those_that_are_followed_beside_it(monkeypatch):
+    follow = slabs.Slabs.follow
+    seen = []
+
+    def both(self, level, k, hits):
+        alone = [follow(self, level, k, hits[i : i + 1])[0] for i in range(len(hits))]
+        found, whole = follow(self, level, k, hits)
+        assert sorted(found.tolist()) == sorted(np.concatenate(alone).tolist())
+        seen.append((len(hits), len(found)))
+        return found, whole
+
+    monkeypatch.setattr(slabs.Slabs, "follow", both)
+    scene, motions = over_turning_bumps(0.04, 0.04)
+    assert scene.contacts(*motions, every="pair").complete
+    most, (near, touching) = max(n for n, _ in seen), np.sum(seen, axis=0)
+    assert most > CREW, "more than one crew"
+    assert 0 < touching < near

@@ -174,8 +174,10 @@ def points_step(edges, turning, pairs, first, begun, near, margin):
     if turning:
         x = larger(x, hold_all(n, rate, 1.0 - t, d, end, far, margin))
     k = 0
-    while k < 4 and bits((x > 0.0) | contact | through) != EVERYONE:
-        x = select(x > 0.0, x, stay_all(sharper(k, n, e, f), d, end, far, margin))
+    done = (x > 0.0) | contact | through
+    while k < 4 and bits(done) != EVERYONE:
+        x = select(done, x, stay_all(sharper(k, n, e, f), d, end, far, margin))
+        done = done | (x > 0.0)
         k += 1
     ahead = select((x >= 1.0) | through, 2.0, larger(t, later(t, x)))
     return t, contact, ahead

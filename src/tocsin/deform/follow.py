@@ -1,8 +1,13 @@
-"""A feature pair of a deformable model and a partner that moves rigidly, followed by itself through the slabs of time.
+"""Feature pairs of a deformable model and a partner that moves rigidly, each followed through the slabs of time.
 
-`slabs` lists pairs that come near in a slab. Each of them is then asked alone, in shorter slabs, as `slabs` asks for a
-first contact: from where it is free until, four times as short after every contact that may be one of the deviation,
-twice as long after a slab that is free. So a pair costs what it needs, and hierarchies are not fitted for its sake.
+`slabs` lists pairs that come near in a slab. Each of them is then asked for itself, in shorter slabs, as `slabs` asks
+for a first contact: from where it is free until, four times as short after every contact that may be one of the
+deviation, twice as long after a slab that is free. So a pair costs what it needs, and hierarchies are not fitted for
+its sake.
+
+A crew of pairs goes side by side: those that are in slabs of the same level are advanced in one call, eight in the
+lanes of a register, and those in the same slab share the poses of the partner. What becomes of a pair does not depend
+on the others (`advance`).
 """
 
 import math
@@ -11,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tocsin import vec
-from tocsin.compiler.jit import kernel
+from tocsin.compiler.jit import borrowed, kernel
 from tocsin.deform.advance import ENDED, advance_all
 from tocsin.motion.chain import chain_pose
 from tocsin.outcome import FREE
@@ -23,6 +28,12 @@ LINKS = 16
 
 FINER = 2
 """Levels that a contact of the deviation leads down."""
+
+CREW = 128
+"""Pairs that are followed side by side."""
+
+GONE, FOUND = -1, -2
+"""In the place of a level, of a pair that is free, and of one that touches."""
 
 
 class Course(NamedTuple):
@@ -46,7 +57,7 @@ class Course(NamedTuple):
 
 
 class Trail(NamedTuple):
-    """Scratch of one pair: its four points as a table of their own."""
+    """Scratch of a crew: the points of those that are advanced as tables of their own, and where each of all stands."""
 
     first: np.ndarray
     second: np.ndarray
@@ -54,6 +65,12 @@ class Trail(NamedTuple):
     queue: np.ndarray
     ended: np.ndarray
     tolerance: np.ndarray
+    level: np.ndarray
+    """(CREW,) the level of the slab that a pair is asked in next; GONE or FOUND."""
+    slab: np.ndarray
+    """(CREW,) which of that level it is."""
+    chosen: np.ndarray
+    """(CREW,) those that are advanced."""
     steps: np.ndarray
     """(2,) how many were taken, and how many may be."""
 
@@ -61,12 +78,15 @@ class Trail(NamedTuple):
 def make_trail(tolerance: float, most: int) -> Trail:
     """Return scratch for a tolerance, and for so many steps."""
     return Trail(
-        make_places(2),
-        make_places(3),
-        np.zeros((1, 4), np.int32),
-        np.zeros(1 + DOUBLES, np.int32),
-        np.zeros(1, ENDED),
+        make_places(2 * CREW),
+        make_places(3 * CREW),
+        np.zeros((CREW, 4), np.int32),
+        np.zeros(CREW + DOUBLES, np.int32),
+        np.zeros(CREW, ENDED),
         np.full(1, tolerance),
+        np.zeros(CREW, np.int64),
+        np.zeros(CREW, np.int64),
+        np.zeros(CREW, np.int64),
         np.array([0, most], np.int64),
     )
 
@@ -121,53 +141,101 @@ def put_rigid(pose_s, pose_e, points, v, places, row):
 
 
 @kernel
-def place_pair(kind, points, p, course, x, y, trail):
-    """Write the four points of pair p at both ends of the slab from x to y, which are fractions of the stretch."""
-    s = time_of(course.begin, course.end, x)
-    e = time_of(course.begin, course.end, y)
-    pose_s = chain_pose(course.joints, course.links, course.link, -1, s)
-    pose_e = chain_pose(course.joints, course.links, course.link, -1, e)
+def place_pair(kind, points, p, course, slab, trail, row):
+    """Write the four points of pair p at both ends of a slab, (x, y, pose at x, pose at y), as pair `row` of those that
+    are advanced; x and y are fractions of the stretch."""
+    x, y, pose_x, pose_y = slab
     lone = 2 if kind == 2 else 1
     for c in range(4):
         table = trail.first if c < lone else trail.second
-        row = c if c < lone else c - lone
-        trail.numbers[0, c] = row
+        at = lone * row + c if c < lone else (4 - lone) * row + c - lone
+        trail.numbers[row, c] = at
         if (c < lone) == (kind != 1):
-            put_soft(course.p0, course.p1, points[p, c], x, y, table, row)
+            put_soft(course.p0, course.p1, points[p, c], x, y, table, at)
         else:
-            put_rigid(pose_s, pose_e, course.points, points[p, c], table, row)
+            put_rigid(pose_x, pose_y, course.points, points[p, c], table, at)
 
 
 @kernel
-def follow_pair(kind, points, p, course, level, k, x, trail):
-    """Return (status, time) of pair p in slab k of a level, where it comes near at the fraction x; FREE if it does not.
+def place_level(kind, points, first, count, course, level, trail):
+    """Choose those of a crew, `count` pairs from `first` on, that are in slabs of a level, and write where their points
+    are; return how many."""
+    n = 0
+    p = 0
+    while p < count:
+        if trail.level[p] != level:
+            p += 1
+            continue
+        j = trail.slab[p]
+        x = math.ldexp(float(j), -level)
+        y = math.ldexp(float(j + 1), -level)
+        s = time_of(course.begin, course.end, x)
+        e = time_of(course.begin, course.end, y)
+        pose_s = chain_pose(course.joints, course.links, course.link, -1, s)
+        pose_e = chain_pose(course.joints, course.links, course.link, -1, e)
+        while p < count and (trail.level[p] != level or trail.slab[p] == j):
+            if trail.level[p] == level:
+                place_pair(kind, points, first + p, course, (x, y, pose_s, pose_e), trail, n)
+                trail.chosen[n] = p
+                n += 1
+            p += 1
+    return n
+
+
+@kernel
+def step_on(p, end, hit, course, level, k, trail):
+    """Go on with pair p of a crew, by how it `ended` in its slab; `level` and k are of the slab in which it came near.
+
+    One that touches has its time and its status written into `hit`.
+    """
+    deep = trail.level[p]
+    j = trail.slab[p]
+    if end["status"] == FREE:
+        j += 1
+        if deep > level and j % 2 == 0:
+            deep -= 1
+            j //= 2
+        if j >= (k + 1) << (deep - level):
+            deep = np.int64(GONE)
+    elif deep == course.depth:
+        s = time_of(course.begin, course.end, math.ldexp(float(j), -deep))
+        e = time_of(course.begin, course.end, math.ldexp(float(j + 1), -deep))
+        hit["time"] = later_of(s, e, end["time"])
+        hit["status"] = end["status"]
+        deep = np.int64(FOUND)
+    else:
+        deep, j = child_of(course.begin, course.end, course.depth, deep, j, end["time"])
+    trail.level[p] = deep
+    trail.slab[p] = j
+
+
+@kernel
+def follow_crew(kind, points, crew, course, slab, hits, trail):
+    """Follow a crew, (first, count) of the pairs, from a slab, (level, k), on, until all are done or steps are out.
 
     `kind`: 0 a vertex of the deformable model and a face, 1 the partner's vertex, 2 two edges (`narrow`).
     """
-    deep, j = child_of(course.begin, course.end, course.depth, level, k, x)
-    while j < (k + 1) << (deep - level) and trail.steps[0] <= trail.steps[1]:
-        begun = math.ldexp(float(j), -deep)
-        until = math.ldexp(float(j + 1), -deep)
-        place_pair(kind, points, p, course, begun, until, trail)
-        _, steps = advance_all(
-            kind == 2, ((trail.first, trail.second), trail.numbers, trail.queue), 1, course.reach[deep],
-            trail.tolerance, 1.0, False, trail.ended,
-        )  # fmt: skip
-        trail.steps[0] += steps + course.chain
-        status = trail.ended[0]["status"]
-        if status == FREE:
-            j += 1
-            if deep > level and j % 2 == 0:
-                deep -= 1
-                j //= 2
-            continue
-        near = trail.ended[0]["time"]
-        if deep == course.depth:
-            s = time_of(course.begin, course.end, begun)
-            e = time_of(course.begin, course.end, until)
-            return status, later_of(s, e, near)
-        deep, j = child_of(course.begin, course.end, course.depth, deep, j, near)
-    return FREE, 0.0
+    first, count = crew
+    level, k = slab
+    for p in range(count):
+        trail.level[p], trail.slab[p] = child_of(
+            course.begin, course.end, course.depth, level, k, hits[first + p]["time"]
+        )
+    left = count
+    while left > 0 and trail.steps[0] <= trail.steps[1]:
+        for deep in range(level, course.depth + 1):
+            n = place_level(kind, points, first, count, course, deep, trail)
+            if n == 0:
+                continue
+            _, steps = advance_all(
+                kind == 2, ((trail.first, trail.second), trail.numbers, trail.queue), n, course.reach[deep],
+                trail.tolerance, 1.0, False, trail.ended,
+            )  # fmt: skip
+            trail.steps[0] += steps + n * course.chain
+            for q in range(n):
+                p = trail.chosen[q]
+                step_on(p, trail.ended[q], hits[first + p], course, level, k, trail)
+                left -= trail.level[p] < 0
 
 
 @kernel
@@ -176,14 +244,18 @@ def follow(kind, points, course, level, k, hits, trail):
 
     Where more steps are taken than may be, the rest is left out.
     """
+    course = borrowed(course)
+    trail = borrowed(trail)
+    points = borrowed(points)
+    hits = borrowed(hits)
     found = 0
-    for p in range(points.shape[0]):
+    for first in range(0, points.shape[0], CREW):
         if trail.steps[0] > trail.steps[1]:
             break
-        status, time = follow_pair(kind, points, p, course, level, k, hits[p]["time"], trail)
-        if status != FREE:
-            hits[found] = hits[p]
-            hits[found]["time"] = time
-            hits[found]["status"] = status
-            found += 1
+        count = min(CREW, points.shape[0] - first)
+        follow_crew(kind, points, (first, count), course, (level, k), hits, trail)
+        for p in range(count):
+            if trail.level[p] == FOUND:
+                hits[found] = hits[first + p]
+                found += 1
     return found

@@ -7,6 +7,7 @@ changed its form so much that octets have grown apart, and is then made anew [LO
 from __future__ import annotations
 
 import threading
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from tocsin.deform.mesh_arrays import MEASURES, FittedMesh, MeshArrays, fitted_m
 from tocsin.deform.neighbours import Beside, find_above, find_beside
 from tocsin.deform.order import spatial_order
 from tocsin.deform.rings import Rings, blocks_of, find_rings
-from tocsin.deform.topology import Elements, make_elements, reordered
+from tocsin.deform.topology import Elements, directed, make_elements, reordered
 from tocsin.simd.gathers import make_places
 
 WORN = 1.6
@@ -94,6 +95,11 @@ class MeshState:
     def is_empty(self) -> bool:
         """True if there is nothing that could touch."""
         return len(self.given.corners) == 0
+
+    @cached_property
+    def directed(self) -> np.ndarray:
+        """(k, 2): the edges as given, each in the direction of its element (`topology.directed`)."""
+        return directed(self.given)
 
     def fit(self, p0: np.ndarray, p1: np.ndarray, origin: np.ndarray) -> FittedMesh:
         """Return the model as kernels see it, moving from p0 to p1.

@@ -29,7 +29,7 @@ from tocsin.deform.narrow import ANY, COUNTS, EDGE_EDGE, EDGE_FACE, EVERY, FIRST
 from tocsin.deform.ranking import in_order
 from tocsin.deform.rigid_mesh import LinkMotion, RigidMesh
 from tocsin.deform.run import Budget, FoundContacts, find, nothing, undecided
-from tocsin.deform.topology import Elements, directed
+from tocsin.deform.starting import any_in
 from tocsin.outcome import CAPPED
 
 FINEST = 2.0**-44
@@ -151,21 +151,21 @@ class Slabs:
         for kind in range(EDGE_FACE):
             some = hits[hits["kind"] == kind]
             if len(some):
-                points = points_of(kind, some, mixed.soft.given, mixed.rigid.soft.given)
+                points = points_of(kind, some, mixed.soft, mixed.rigid.soft)
                 parts.append(some[: follow(kind, points, course, level, k, some, trail)])
         self.budget.spend(int(trail.steps[0]))
         self.counts[STEPS] += trail.steps[0]
         return np.concatenate(parts), self.budget.left > 0
 
 
-def points_of(kind: int, hits: np.ndarray, a: Elements, b: Elements) -> np.ndarray:
+def points_of(kind: int, hits: np.ndarray, a: MeshState, b: MeshState) -> np.ndarray:
     """Return (n, 4): the vertices of feature pairs of a kind, vertex and face or two edges, as `feature_filter` orders
     them."""
     i, j = hits["a"], hits["b"]
     if kind == EDGE_EDGE:
-        both = directed(a)[i], directed(b)[j]
+        both = a.directed[i], b.directed[j]
     else:
-        both = (i[:, None], b.corners[j]) if kind == VERTEX_FACE else (j[:, None], a.corners[i])
+        both = (i[:, None], b.given.corners[j]) if kind == VERTEX_FACE else (j[:, None], a.given.corners[i])
     return np.ascontiguousarray(np.concatenate(both, axis=1), np.int32)
 
 
@@ -223,7 +223,8 @@ def every_contact(slabs: Slabs, limit: float) -> FoundContacts:
 
     Of the whole stretch the first contact is asked for before: where there is none, lists of what is near are not
     needed. Up to an earlier limit, which is that of contacts known already, rounding would hide those at the limit.
-    Time is opened before space: where more than a part of elements' widths is lost to the deviation, halves are asked.
+    Time is opened before space: where more than a part of elements' widths is lost to the deviation, quarters are
+    asked, or halves where that is enough.
     """
     free = free_until(slabs) if limit >= slabs.mixed.end else slabs.mixed.begin
     waiting = [(0, 0)] if free < math.inf else []
@@ -241,10 +242,12 @@ def every_contact(slabs: Slabs, limit: float) -> FoundContacts:
         found = slabs.ask(level, k, sides, ANY if coarse else EVERY)
         complete = found.complete
         if coarse:
-            waiting += [(level + 1, 2 * k + 1), (level + 1, 2 * k)] if len(found.hits) else []
+            if len(found.hits):
+                finer = 2 if slabs.loses(level + 1, sides, COARSE) else 1
+                waiting += [(level + finer, j) for j in reversed(range(k << finer, (k + 1) << finer))]
             continue
         slabs.budget.spend((len(found.hits) + len(known)) // SORTED)
-        hits = found.hits[~np.isin(keys_of(found.hits), known)]
+        hits = found.hits[~any_in(keys_of(found.hits)[:, None], known)]
         overlaps = hits["kind"] >= EDGE_FACE
         near, through = hits[~overlaps], hits[overlaps]
         through["time"] = slabs.mixed.begin
@@ -257,7 +260,7 @@ def every_contact(slabs: Slabs, limit: float) -> FoundContacts:
         if not slabs.decides:
             near["status"] = CAPPED
         parts += [near, through]
-        known = np.concatenate([known, keys_of(near)])
+        known = np.sort(np.concatenate([known, keys_of(near)]))
     hits = np.concatenate([nothing().hits, *parts])
     pair = np.zeros(len(hits), np.int64)
     return FoundContacts(hits[in_order(hits, pair)] if len(hits) else hits, pair, slabs.counts, complete)

@@ -119,8 +119,8 @@ def is_confirmed(hits: np.ndarray, a: Elements, b: Elements, itself: bool) -> np
         else:
             ends, lines = _numbers(i, b.edges[j[:, 0]]), (sides_of(a)[i[:, 0]], j)
         sides = _numbers(np.minimum(*lines), np.maximum(*lines)) if itself else _numbers(*lines)
-        touched = _any_in(ends, known[VERTEX_FACE if through == EDGE_FACE else FACE_VERTEX])
-        stay[rows] = ~(touched | _any_in(sides, known[EDGE_EDGE]))
+        touched = any_in(ends, known[VERTEX_FACE if through == EDGE_FACE else FACE_VERTEX])
+        stay[rows] = ~(touched | any_in(sides, known[EDGE_EDGE]))
     return stay
 
 
@@ -129,7 +129,7 @@ def _numbers(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return (a.astype(np.int64) << 32) | b.astype(np.int64)
 
 
-def _any_in(numbers: np.ndarray, known: np.ndarray) -> np.ndarray:
+def any_in(numbers: np.ndarray, known: np.ndarray) -> np.ndarray:
     """Return for each row of numbers if any of them is among those that are known, which are sorted."""
     if not len(known):
         return np.zeros(len(numbers), np.bool_)
