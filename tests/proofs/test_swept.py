@@ -9,7 +9,7 @@ import pytest
 from tocsin import Robot
 from tocsin.motion.joints import JOINT
 from tocsin.proofs.matrix import Survey
-from tocsin.proofs.swept import AROUND_B, entries_between, ways_around
+from tocsin.proofs.swept import AROUND_A, AROUND_B, entries_between, ways_around
 from tocsin_bench.oracles import kinematics
 
 from .verdicts import accepts, checker
@@ -41,9 +41,9 @@ def arm(path: Path, offset: float = 0.0, ball: bool = False) -> Robot:
     return Robot.from_urdf(path)
 
 
-def around(robot: Robot) -> list:
+def around(robot: Robot, first: str = "post", last: str = "hand") -> list:
     survey = Survey(robot, 1e-3)
-    a, b = robot.link_index("post"), robot.link_index("hand")
+    a, b = robot.link_index(first), robot.link_index(last)
     entries, low, high = survey.entries(a, b)
     ends = a, b, int(survey.roots[survey.shapes[a][0]]), int(survey.roots[survey.shapes[b][0]])
     links = survey.world.links
@@ -78,6 +78,31 @@ def test_no_angle_takes_a_point_out_of_the_cylinder(ball: bool, tmp_path: Path) 
             least = min(least, part["disk"] - beside)
     assert least < 1e-9
     assert part["radius"] == (0.04 if ball else 0.0)
+
+
+def test_parts_that_are_swept_both_are_those_that_are_swept_alone(tmp_path: Path) -> None:
+    """Their corners were looked for behind the end of the table, in whatever memory is there."""
+    names = ("left", "right")
+    links = "".join(
+        f'<link name="{name}"><collision><geometry><box size="0.06 {0.02 * k} 0.2"/></geometry></collision></link>'
+        for k, name in enumerate(("post", *names), 1)
+    )
+    joints = "".join(
+        f'<joint name="{name}_joint" type="continuous"><origin xyz="0 {y} 0"/><parent link="post"/>'
+        f'<child link="{name}"/><axis xyz="0 0.6 0.8"/></joint>'
+        for name, y in zip(names, (-0.3, 0.3))
+    )
+    path = tmp_path / "twins.urdf"
+    path.write_text(f'<robot name="twins">{links}{joints}</robot>')
+    found = {}
+    for (tables, _, _, ends, *_), _, words in around(Robot.from_urdf(path), *names):
+        assert all(first + 3 <= len(tables[1]) for first in tables[0][list(ends[2:])]["point"])
+        for word, root in zip((AROUND_A, AROUND_B), ends[2:]):
+            first = tables[0][root]["point"]
+            if word in words:
+                found.setdefault(word, []).append(tables[1][first : first + 3].tolist())
+    assert {word: len(points) for word, points in found.items()} == {AROUND_A: 2, AROUND_B: 2}
+    assert all(alone == both for alone, both in found.values())
 
 
 def test_entries_between_are_those_of_joints_that_move_one_against_the_other(tmp_path: Path) -> None:

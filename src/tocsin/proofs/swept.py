@@ -50,7 +50,7 @@ def ways_around(asked: Asked, box: Row) -> Iterator[tuple[Asked, Row, list[int]]
             made = around[k]
             if made is None:
                 break
-            part, own, new[k] = made
+            part, own, new[k] = made[0].copy(), made[1], made[2]
             part["point"] += len(points)
             roots[k], parts, points = len(parts), np.concatenate((parts, part)), np.concatenate((points, own))
             words.append((AROUND_A, AROUND_B)[k])
