@@ -100,7 +100,7 @@ def test_no_sample_goes_farther_than_the_search_says(seed: int) -> None:
 def examined_box(case: Case) -> tuple:
     """A proof about the arm as the checker reads it, and the box of joint values as its bounds take it."""
     from tocsin_checker.check import Check
-    from tocsin_checker.matrix import Boxes
+    from tocsin_checker.motion import Boxes
 
     examined = Check(Scene(case.robot).prove(case.robot.move(case.middle, case.middle)).data)
     examined.read({})

@@ -8,7 +8,7 @@ import pytest
 
 pytest.importorskip("tocsin_checker", reason="the checker is not installed: pip install ./checker")
 
-from tocsin_checker.check import Scene
+from tocsin_checker.check import Check
 from tocsin_checker.models import Link, Model, Part
 from tocsin_checker.motion import ONE, UP, Slabs, about, rigid, twist, unit
 
@@ -29,6 +29,7 @@ def chain(rng: np.random.Generator, length: int, round_numbers: bool) -> Model:
     for k in range(length):
         kind = str(rng.choice(["revolute", "prismatic", "fixed"], p=(0.6, 0.3, 0.1)))
         mimic = float(rng.choice([1.0, -0.5, 3.0])), float(rng.choice([0.0, 0.25, -np.pi]))
+        mimic = (0.0, 0.0) if kind == "fixed" else mimic
         origin = rigid(vector(4), vector())
         links.append(Link(f"l{k}", k - 1, kind, origin, twist(unit(vector()), kind == "revolute"), k, mimic))
     pieces = [[*([whole(v) for v in vector(int(rng.integers(1, 5)))] for _ in range(length)), [0, ONE]]]
@@ -65,7 +66,8 @@ def test_places_and_derivatives_are_within_what_may_be_rounded(seed: int) -> Non
     rng = np.random.default_rng(seed)
     model = chain(rng, int(rng.integers(1, 9)), seed % 2 == 0)
     point = rng.normal(size=(1, 3))
-    scene = Scene([model], [(len(model.links) - 1, Part(point, np.eye(4)))])
+    scene = Check({})
+    scene.models, scene.links = [model], model.links
     d = int(rng.integers(1, 30))
     i = 2 * int(rng.integers(0, 2 ** (d - 1))) + 1
     slab, last, back = (((i - 1) / 2**d, (i + 1) / 2**d),), len(model.links) - 1, seed % 4 > 1

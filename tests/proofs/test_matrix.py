@@ -8,6 +8,7 @@ import pytest
 from tocsin import Robot, Scene
 from tocsin.cli import app
 from tocsin.io.srdf import read_srdf
+from tocsin.proofs.matrix import Survey
 
 
 def link(name: str, shape: str, z: float = 0.0) -> str:
@@ -45,6 +46,14 @@ def test_links_that_can_meet_have_a_witness_and_others_are_proven_apart(tmp_path
     scene = Scene(near)
     scene.ignore("upper", "tip")
     assert scene.distance(near.at(pair.witness)).distance <= 0.0011
+
+
+def test_samples_alone_show_what_can_touch_and_prove_nothing(tmp_path: Path) -> None:
+    near, far = (Survey(arm(tmp_path / f"{reach}.urdf", reach), 1e-3) for reach in (0.75, 0.4))
+    assert near.look(0, 2, 0).verdict == "sometimes"
+    seen = far.look(0, 2, 0)
+    assert (seen.verdict, seen.boxes) == ("undecided", 0)
+    assert seen.reason == "no sample touches, and no box was looked at: the time was up"
 
 
 @pytest.mark.parametrize("seed", range(6))

@@ -2,38 +2,54 @@
 
 A leaf of the proof is a direction, two parts and a cell: a slab of time, or a box of joint values. `motion` has the gap
 that is left. If that is more than the margin, no two points of the parts come within the margin. The tree above the
-leaves halves the cell or a part, so what is true of both halves is true of the whole. A matrix (`matrix`) is checked in
-the same way.
+leaves halves the cell or a part, so what is true of both halves is true of the whole. Of a matrix, links never touch if
+they are apart in all boxes of joint values within the limits; they always do if two points are together in all of them;
+sometimes, if they are in a box that holds nothing but a witness.
 """
 
 import functools
 import itertools
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-from tocsin_checker.matrix import matrix
 from tocsin_checker.models import Model, read_model
-from tocsin_checker.motion import AT_ONCE, NOT_ASKED, UP, Cell, Slabs, about, norms, numbered, unit
+from tocsin_checker.motion import AT_ONCE, NOT_ASKED, UP, Boxes, Cell, Slabs, about, norms, numbered, unit
 from tocsin_checker.proof import Refused, need, shown
 
-MOST_SHAPES = 3_000
 AXES = {"x": (1, 0, 0), "-x": (-1, 0, 0), "y": (0, 1, 0), "-y": (0, -1, 0), "z": (0, 0, 1), "-z": (0, 0, -1)}
+TURN = 3.1416
+"""A joint without limits is looked at from minus this, in radians, to this; one with limits that are farther apart
+from the lower one on as far: more than a turn."""
 SIDES = {"<": 0, ">": 1, "(": 0, ")": 1}
 
 
-class Scene:
-    """Models: their links in one list, parents by their numbers in it, and shapes, (link, part), as a proof numbers
-    them."""
+def limits(model: Model, entry: int) -> tuple[float, float]:
+    """Return from where to where an entry of a configuration goes: its joint's limits, at most more than a turn if
+    whatever follows the entry comes around in one; if there are none and not all come around, from nowhere to nowhere,
+    so that nothing is proven of it."""
+    driven = [link for link in model.links if link.kind in ("revolute", "prismatic") and link.entry == entry]
+    around = all(link.kind == "revolute" and float(link.mimic[0]).is_integer() for link in driven)
+    low, high = next((k.limits for k in driven if k.limits), (-TURN, TURN) if driven and around else (np.nan, np.nan))
+    return low, min(high, low + 2.0 * TURN) if around else high
 
-    def __init__(self, models: list[Model], shapes: Any = ()) -> None:
-        self.models, self.shapes, self.of = models, shapes, [model for model in models for _ in model.links]
-        self.links = [link for model in models for link in model.links]
+
+class Check:
+    """One proof under examination: its models, their links in one list, parents by their numbers in it; and shapes,
+    (link, part), as the proof numbers them. Written out, it is the verdict."""
+
+    def __init__(self, proof: dict[str, Any]) -> None:
+        self.proof, self.claim, self.where = proof, str(proof.get("claim")), ""
+        self.pairs, self.directions, self.skipped = 0, 0, Counter()
+        """Pairs of shapes that were asked about, directions that were checked, and pairs that were not asked about."""
         self.above, self.common, self.between = map(functools.cache, (self.above, self.common, self.between))
+
+    def __str__(self) -> str:
+        left = ", ".join(f"{n} {reason}" for reason, n in sorted(self.skipped.items())) or "none"
+        return shown("; ".join((f"{self.claim}; pairs of shapes: {self.pairs}; not asked about: {left}", *self.about)))
 
     def above(self, link: int) -> list[int]:
         """Return a link and those that carry it, up to the world, which is -1."""
@@ -60,39 +76,25 @@ class Scene:
             entries += [about(p, at, by) for p in model.pieces[k]]
         return links, entries
 
-
-class Check(Scene):
-    """One proof under examination; written out, it is the verdict."""
-
-    def __init__(self, proof: dict[str, Any]) -> None:
-        self.proof, self.claim, self.where = proof, str(proof.get("claim")), ""
-        self.pairs, self.directions, self.skipped = 0, 0, Counter()
-        """Pairs of shapes that were asked about, directions that were checked, and pairs that were not asked about."""
-
-    def __str__(self) -> str:
-        not_asked = ", ".join(f"{n} {reason}" for reason, n in sorted(self.skipped.items())) or "none"
-        head = f"{self.claim}; pairs of shapes: {self.pairs}; not asked about: {not_asked}"
-        return shown("; ".join([head, *self.about]))
-
     def read(self, files: dict[str, Any]) -> None:
         """Read the models, the pairs of shapes that are asked about, and the stretches of time."""
         proof, margin = self.proof, float(self.proof["margin"])
-        models: list[Model] = []
+        self.models, self.of, self.links = [], [], []
         for given in proof["models"]:
-            models.append(read_model(given, files, sum(len(m.links) for m in models)))
-        super().__init__(models)
+            self.models.append(model := read_model(given, files, len(self.links)))
+            self.of, self.links = self.of + [model] * len(model.links), self.links + model.links
         moving = [model.knots for model in self.models if model.knots] or [[Fraction(0), Fraction(1)]]
         need(len({(k[0], k[-1]) for k in moving}) == 1, "some of the motions begin before or end after others.")
         self.stretches = list(itertools.pairwise(sorted(set().union(*moving))))
         self.names = [f"{m.name}/{k.name}".removesuffix("/") for m, k in zip(self.of, self.links)]
         need(len({*self.names}) == len(self.names), "two links have the same name.")
         own = {(self.names[i], s): (i, part) for i, k in enumerate(self.links) for s, part in enumerate(k.shapes)}
-        need(len(own) <= MOST_SHAPES, f"the proof is about more than {MOST_SHAPES:,} shapes.")
-        self.shapes = [own.pop((name, number), None) for name, number in proof["shapes"]]
-        need(not own and None not in self.shapes, "the shapes that it numbers are not those of its models, each once.")
-        self.numbers = {name: [] for name in self.names}
-        for number, (name, _) in enumerate(proof["shapes"]):
-            self.numbers[name].append(number)
+        need(len(own) <= 3_000, "the proof is about more than 3,000 shapes.")
+        at = {tuple(said): k for k, said in enumerate(proof["shapes"])}
+        each = at.keys() == own.keys() and len(at) == len(proof["shapes"])
+        need(each, "the shapes that it numbers are not those of its models, each once.")
+        self.shapes = [own[said] for said in at]
+        self.numbers = {name: [at[name, s] for s in range(len(k.shapes))] for name, k in zip(self.names, self.links)}
         self.margins = self._margins(margin, proof["pairs"])
         asked = self.margins[self.margins < NOT_ASKED]
         self.pairs, least = len(asked), min([margin, *asked.tolist()])
@@ -113,23 +115,21 @@ class Check(Scene):
     def _margins(self, margin: float, pairs: list[Any]) -> np.ndarray:
         """Return the margin of every pair of shapes a < b that has to be apart, NOT_ASKED where none has to; of some
         pairs of links the proof says another one, or why they are not asked about."""
-        link = np.array([i for i, _ in self.shapes], dtype=int)
-        asked = np.array([self.of[i].asked for i in link], dtype=bool)
+        link, asked = np.array([(i, self.of[i].asked) for i, _ in self.shapes], dtype=int).reshape(-1, 2).T
         out = np.where(np.triu((asked[:, None] | asked) & (link[:, None] != link)), margin, NOT_ASKED)
         above = [next((k for k in self.above(i)[1:-1] if self.links[k].shapes), -1) for i in range(len(self.links))]
-        lengths = [margin, *(said for _, _, said in pairs if not isinstance(said, str))]
-        need(all(0.0 <= m < 1e9 for m in lengths), "a margin is a length, not negative.")
+        need(all(isinstance(m, str) or 0.0 <= m < 1e9 for *_, m in (*pairs, (margin,))), "a margin is below zero.")
         need(len({frozenset(entry[:2]) for entry in pairs}) == len(pairs), "a pair of links is spoken of twice.")
         for a, b, said in pairs:
             for pair in (pair for pair in self.pairs_of(a, b) if out[pair] < NOT_ASKED):
-                i, k = link[[*pair]]
+                i, k = (self.shapes[s][0] for s in pair)
                 skips = said == "ignored" or (said == "adjacent" and (above[i] == k or above[k] == i))
                 need(skips or not isinstance(said, str), f"{a} and {b} are neither 'ignored' nor 'adjacent' links.")
                 out[pair] = NOT_ASKED if skips else said
                 self.skipped.update([said] if skips else [])
         return out
 
-    def leaves(self, text: str, whole: Cell, pairs: Any, of: Any = None) -> Iterator[Any]:
+    def leaves(self, text: str, whole: Cell, pairs: Any, of: Any = None) -> Any:
         """Return the leaves of a proof that pairs of shapes are apart in a cell. `of`: what is halved with the cell,
         two shapes and their parts; or nothing, and cells are the leaves."""
         words, waiting = iter(text.split()), [(whole, of)]
@@ -137,23 +137,20 @@ class Check(Scene):
             (cell, of), word = waiting.pop(), next(words)
             if word[0] == "/":
                 k = int(word[1:] or 0)
-                need(0 <= k < len(cell), "the proof halves along an entry that there is not.")
-                middle = 0.5 * sum(cell[k])
-                need(cell[k][0] < middle < cell[k][1], "the proof halves a time or a box that cannot be halved.")
-                ends = (middle, cell[k][1]), (cell[k][0], middle)
-                waiting += [((*cell[:k], half, *cell[k + 1 :]), of) for half in ends]
+                low, high = cell[k] if 0 <= k < len(cell) else (0.0, 0.0)
+                middle = 0.5 * (low + high)
+                need(low < middle < high, f"the proof halves entry {k} of a cell that cannot be halved there.")
+                waiting += [((*cell[:k], half, *cell[k + 1 :]), of) for half in ((middle, high), (low, middle))]
             elif of is None:
                 need(word == ".", f"expected / or . where a cell begins; got {word[:20]!r}.")
                 waiting += [(cell, ((a, *self.shapes[a]), (b, *self.shapes[b]))) for a, b in pairs[::-1]]
             elif word == "=" and not of:
                 yield cell
             elif word in SIDES:
-                shape, link, part = of[SIDES[word]]
-                parts = part.halves if word in ("<", ">") else [part.around(self.links[link])]
-                above = link if word in ("<", ">") else self.links[link].parent
-                need(above >= 0, "what the world carries is not swept.")
-                made = [(shape, above, one) for one in parts[::-1]]
-                waiting += [(cell, (of[0], one) if SIDES[word] else (one, of[1])) for one in made]
+                shape, link, part = of[side := SIDES[word]]
+                joint, halved = self.links[link], word in ("<", ">")
+                above, parts = (link, part.halves) if halved else (joint.parent, [part.around(joint)])
+                waiting += [(cell, (*of[:side], (shape, above, one), *of[side + 1 :])) for one in parts[::-1]]
             elif word in AXES:
                 yield cell, *of, AXES[word], -1
             else:
@@ -176,8 +173,7 @@ class Check(Scene):
             margins = self.margins[shapes[:count], shapes[count:]]
             for k in np.flatnonzero(~(-(high[:count] + high[count:]).max(axis=1) > margins * UP)):
                 where = ", ".join(f"{low:.9g} to {high:.9g}" for low, high in of[k])
-                pair = self.pair(shapes[k], shapes[count + k])
-                raise Refused(f"{pair} are not apart along {n[k].tolist()} from {where}.")
+                raise Refused(f"{self.pair(shapes[k], shapes[count + k])} are not apart along {n[k]} from {where}.")
             self.directions += count
 
     def together(self, cells: Slabs, contacts: list[Any], tolerance: float) -> str:
@@ -212,6 +208,42 @@ class Check(Scene):
         cells = Slabs(self, *self.stretch(*self.stretches[number]), range(len(self.links)), [((time, time),)])
         self.about.append(f"{self.together(cells, [said], float(said['tolerance']))} in stretch {number} at {time:.6g}")
 
+    def matrix(self) -> None:
+        """Check what is said of the links of one robot at all joint values within their limits."""
+        (model,), told, listed = self.models, Counter(), self.proof["links"]
+        need(not model.knots and not any(model.off), "a matrix is of a robot that stands.")
+        need(len({frozenset(said["links"]) for said in listed}) == len(listed), "a pair of links is spoken of twice.")
+        whole = tuple(limits(model, entry) for entry in range(len(model.off)))
+        boxes = functools.partial(Boxes, self, *self.stretch(*self.stretches[0]))
+        for said in listed:
+            (a, b), verdict = said["links"], said["verdict"]
+            self.where, wanted = f"{a} and {b}: ", self.pairs_of(a, b)
+            asked = [self.margins[both] < NOT_ASKED for both in wanted]
+            need(any(asked) and all(asked), "these are no two links that have shapes and are asked about.")
+            between = self.between(*(self.shapes[s][0] for s in wanted[0]))
+            need(all(self.links[i].kind != "ball" for i in between), "a joint between them does not turn or slide.")
+            if verdict == "never":
+                self.apart(said["tree"], wanted, whole, boxes)
+            else:
+                cells, contacts, tolerance = self.cells(said, whole), said["contacts"], float(said["tolerance"])
+                own = len(cells) == len(contacts) and all(tuple(map(int, one["shapes"])) in wanted for one in contacts)
+                need(own, "not every box has two points of these links.")
+                for some in (slice(k, k + AT_ONCE) for k in range(0, len(cells), AT_ONCE)):
+                    self.together(boxes(between, cells[some]), contacts[some], tolerance)
+                verdict += f" (within margin and {tolerance:.6g} m)"
+            told[verdict] += 1
+        self.about.append(", ".join(f"{n} pairs of links {verdict}" for verdict, n in sorted(told.items())))
+
+    def cells(self, said: dict[str, Any], whole: Cell) -> list[Cell]:
+        """Return the boxes in which two links are said to touch: those of a tree, or a witness."""
+        if said["verdict"] == "always":
+            return list(self.leaves(said["tree"], whole, (), ()))
+        need(said["verdict"] == "sometimes", "links are 'never', 'sometimes' or 'always' in contact.")
+        witness = [float(v) for v in said["witness"]]
+        outside = any(v < low or v > high or v - v for v, (low, high) in zip(witness, whole))
+        need(len(witness) == len(whole) and not outside, "the witness is no configuration within the limits.")
+        return [tuple((v, v) for v in witness)]
+
 
 def check(proof: dict[str, Any], files: dict[str, Any]) -> Check:
     """Return what a proof proves, or raise `Refused`; `files`: where the URDF of each robot is, or a `Robot`."""
@@ -219,7 +251,7 @@ def check(proof: dict[str, Any], files: dict[str, Any]) -> Check:
     try:
         with np.errstate(all="ignore"):
             examined.read(files)
-            {"free": Check.free, "contact": Check.contact, "matrix": matrix}[proof["claim"]](examined)
+            {"free": Check.free, "contact": Check.contact, "matrix": Check.matrix}[proof["claim"]](examined)
     except Refused as error:
         raise Refused(f"{examined.where}{error}") from None
     except Exception as error:

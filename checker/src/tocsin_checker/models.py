@@ -9,7 +9,6 @@ rule does, so that nothing rests on it but that proofs find what they mean.
 
 import functools
 import hashlib
-import io
 import itertools
 import xml.etree.ElementTree as ElementTree
 from dataclasses import dataclass, replace
@@ -24,8 +23,6 @@ from tocsin_checker.proof import need
 
 ENTRIES = {"fixed": 0, "revolute": 1, "prismatic": 1, "ball": 4}
 """How many entries of a configuration a joint has: an angle, a length, a quaternion x y z w."""
-JUMP = 2e-6
-"""How far an entry may be, in radians or metres, from where it was, when a piece of a motion begins."""
 
 
 @dataclass(eq=False)
@@ -60,10 +57,9 @@ class Part:
     def largest(self, along: np.ndarray) -> np.ndarray:
         """Return the largest a x + b y + c z over the part without its balls, for each row (a, b, c), up to a few
         roundings."""
-        rows = along.reshape(-1, 3)
-        best = self.points @ rows.T
+        best = self.points @ along.reshape(-1, 3).T
         if self.widest:
-            best += np.reshape(self.ring, (-1, 1)) * norms(rows @ self.place[:3, :2])
+            best += np.reshape(self.ring, (-1, 1)) * norms(along @ self.place[:3, :2]).reshape(-1)
         return best.max(axis=0).reshape(along.shape[:-1])
 
     def point(self, of: Any, weights: list[float], beside: list[float]) -> np.ndarray:
@@ -79,7 +75,7 @@ class Part:
     def around(self, link: "Link") -> "Part":
         """Return all places to which its link's joint can turn it, as the parent has them: each point is on a ring.
         What it is off by, from its own rounding and that here, is less than a share of `spread`."""
-        need(link.kind == "revolute", "a part is swept around a joint that does not turn.")
+        need(link.kind == "revolute" and link.parent >= 0, "a part is swept around no joint that turns on a link.")
         axis, place = link.twist[[2, 0, 1], [1, 2, 0]], link.origin.copy()
         across = np.linalg.qr(np.column_stack((axis, EYE)))[0][:, [1, 2, 0]]
         local, place[:3, :3] = self.points @ across, place[:3, :3] @ across
@@ -93,8 +89,7 @@ class Part:
         """Its two halves."""
         need(self.faces is not None and len(self.faces) > 1, "the proof halves a solid, or a single triangle.")
         axis = int(np.argmax(self.used.max(axis=0) - self.used.min(axis=0)))
-        a, b, c = self.corners[:, axis][self.faces].T
-        order = np.argsort((a + b) + c, kind="stable")
+        order = np.argsort(self.corners[:, axis][self.faces].sum(axis=1), kind="stable")
         return [replace(self, faces=self.faces[np.sort(half)]) for half in np.split(order, [len(order) // 2])]
 
 
@@ -128,7 +123,7 @@ def read_mesh(raw: bytes, suffix: str) -> tuple[Any, Any]:
     if suffix != ".obj":
         import trimesh
 
-        read: Any = trimesh.load(io.BytesIO(raw), file_type=suffix[1:], process=False, force="mesh")
+        read: Any = trimesh.load(trimesh.util.wrap_as_stream(raw), file_type=suffix[1:], process=False, force="mesh")
         return read.vertices, read.faces
     lines = [line.split() for line in raw.decode(errors="replace").splitlines() if line.strip()]
     vertices = [[float(v) for v in rest[:3]] for word, *rest in lines if word == "v"]
@@ -150,8 +145,8 @@ class Link(NamedTuple):
     """K."""
     entry: int = 0
     """The first of the configuration that the joint has."""
-    mimic: tuple[float, float] = (1.0, 0.0)
-    """A joint of one entry has this times it, plus that, for its value."""
+    mimic: tuple[float, float] = (0.0, 0.0)
+    """A joint that turns or slides has this times it, plus that, for its value; one that is fixed has nothing."""
     shapes: Any = ()
     limits: tuple[float, float] | None = None
     off: float = 0.0
@@ -160,10 +155,8 @@ class Link(NamedTuple):
     def during(self, piece: list[list[int]], off: list[float], first: int) -> "Link":
         """Return it with its joint during a piece of a motion, one that turns or slides: the entries are numbered from
         `first` on, and the last of them is the share of the piece that is done. `off`: how far they may be off."""
-        if self.kind == "fixed":
-            return self._replace(entry=first, mimic=(0.0, 0.0))
         if self.kind != "ball":
-            return self._replace(entry=first + self.entry, off=abs(self.mimic[0]) * off[self.entry])
+            return self._replace(entry=first + self.entry, off=abs(self.mimic[0]) * [*off, 0.0][self.entry])
         p, q = zip(*[(e[0], sum(e)) for e in piece[self.entry : self.entry + 4]])
         (axis, angle), origin = turn_between(p, q), self.origin @ rigid(p, 0.0)
         turn = Link(self.name, self.parent, "revolute", origin, twist(axis, True), first + len(piece) - 1, (angle, 0.0))
@@ -234,8 +227,7 @@ class Robot:
         path = next((file for file in files if file.is_file()), None)
         need(path is not None, f"the mesh {name!r} of {self.path.name} is not there.")
         raw = path.read_bytes()
-        hashes[name] = hashlib.sha256(raw).hexdigest()
-        vertices, faces = read_mesh(raw, path.suffix.lower())
+        hashes[name], (vertices, faces) = hashlib.sha256(raw).hexdigest(), read_mesh(raw, path.suffix.lower())
         return shape(np.array(vertices) * _numbers(item, "scale", "1 1 1"), place, faces=faces)
 
 
@@ -247,9 +239,8 @@ def _joint(joint: Any, entries: dict[str, int]) -> dict[str, Any]:
     if kind != "fixed":
         said["entry"] = entries[joint.get("name") if mimic is None else mimic.get("joint")]
         said["twist"] = twist(unit(_numbers(joint.find("axis"), "xyz", "1 0 0")), kind == "revolute")
-    if mimic is not None:
-        said["mimic"] = float(mimic.get("multiplier", "1")), float(mimic.get("offset", "0"))
-    elif limit is not None and joint.get("type") != "continuous":
+        said["mimic"] = tuple(_numbers(mimic, "multiplier", "1") + _numbers(mimic, "offset", "0"))
+    if mimic is None and limit is not None and joint.get("type") != "continuous":
         said["limits"] = float(limit.get("lower", "0")), float(limit.get("upper", "0"))
     return said
 
@@ -257,11 +248,10 @@ def _joint(joint: Any, entries: dict[str, int]) -> dict[str, Any]:
 def _spelled(item: dict[str, Any], parent: int) -> Link:
     """Return a link that a proof spells out."""
     kind, entry, (factor, offset) = item["joint"], int(item["entry"]), map(float, item["mimic"])
-    x, y, z, *turn = map(float, item["at"])
     need(kind in ENTRIES and 0 <= entry < 1e6, f"{item['name']!r} has no joint, or no entry of a configuration.")
-    origin, shapes = rigid(turn, (x, y, z)), [shape(**s) for s in item["shapes"]]
-    k = twist(unit(item["axis"]), kind == "revolute")
-    return Link(str(item["name"]), parent, kind, origin, k, entry, (factor, offset), shapes)
+    origin, shapes = rigid(item["at"][3:], item["at"][:3]), [shape(**s) for s in item["shapes"]]
+    k, goes = twist(unit(item["axis"]), kind == "revolute"), (entry, (factor, offset)) if ENTRIES[kind] else ()
+    return Link(str(item["name"]), parent, kind, origin, k, *goes)._replace(shapes=shapes)
 
 
 def read_model(given: dict[str, Any], files: dict[str, Any], first: int) -> Model:
@@ -277,8 +267,7 @@ def read_model(given: dict[str, Any], files: dict[str, Any], first: int) -> Mode
         found, hashes = robot.read(item["geometry"], tuple(item["joints"]))
         wrong = [path or robot.path.name for path, own in hashes.items() if item["files"].get(path) != own]
         need(not wrong, f"the proof is about another file than {wrong[:1]}: hashes differ.")
-        root = first + len(links)
-        links += [link._replace(parent=link.parent + root if link.parent >= 0 else parent) for link in found]
+        links += [k._replace(parent=k.parent + first + len(links) if k.parent >= 0 else parent) for k in found]
         carried = [f", carrying {k['name']} {source}" for k in given["links"] if k.get("shapes")]
         source = f"the {item['geometry']} shapes of {robot.path.name}" + "".join(carried)
     width = max(link.entry + ENTRIES[link.kind] for link in links)
@@ -289,12 +278,13 @@ def read_model(given: dict[str, Any], files: dict[str, Any], first: int) -> Mode
     sizes = pieces and {len(off) + 1, *map(len, pieces)} == {width + 1} and all(0.0 <= v < 1e6 for v in off)
     short = all(1 <= len(p) <= 16 and all(abs(c) < 10**12 * ONE for c in p) for piece in pieces for p in piece)
     need(sizes and short, f"{name!r} has not pieces and errors of {width} entries of 1 to 16 numbers below 1e12.")
+    # A piece begins within 2e-6 rad or metres of where the one before it ends.
     jumps = (abs(sum(p) - q[0]) for one, then in itertools.pairwise(pieces) for p, q in zip(one[:-1], then))
-    need(all(jump <= JUMP * ONE for jump in jumps), f"{name!r} jumps from one piece of its motion to the next.")
+    need(all(jump <= 2e-6 * ONE for jump in jumps), f"{name!r} jumps from one piece of its motion to the next.")
     equal = [Fraction(k, len(pieces)) for k in range(len(pieces) + 1)]
     knots = [Fraction(float(v)) for v in given.get("times", ())] or equal
     fits = len(knots) == len(equal) and all(a < b for a, b in itertools.pairwise(knots))
     need(fits, f"the times of {name!r} are not those of its pieces, or do not increase.")
     need(asked is True or (asked is False and stands), f"'asked' of {name!r} is to be true, or false if it stands.")
-    source += " in a tube of what it may be off" if any(off) else ""
+    source += " in a tube of what it may be off" * any(off)
     return Model(name, links, pieces, [] if stands else knots, off, asked, source)

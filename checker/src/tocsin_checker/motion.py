@@ -28,6 +28,22 @@ Bernstein polynomials are not negative and add up to one, so the gap between the
 than the least over i of (min over q of b_i(q)) - (max over p of b_i(p)), less both remainders. A linear function on a
 triangle is largest at a corner.
 
+**A box** is all joint values within w_k of its middle. The straight way from there to any of its values, in unit time,
+has joint velocities of at most w_k; a point is then, along n, within sum_k |n.T_k p| + A / 2 of where it is in the
+middle, T_k the derivative for joint k alone at velocity w_k, and A a bound of its acceleration along n: X_2, or this
+one. Let the spin of a joint that turns be its axis times w_k, and nothing if it slides. For a joint j at k or above it,
+the second derivative by both is spin_j x T_k p, at any place in the box, and along n its size is that of
+(n x spin_j).T_k p. The length of T_k p is how far p is from the axis of k, times w_k, or w_k if k slides: only joints
+below k change it, and take p no farther than the sum S of their own bounds. A spin is turned by the joints above it:
+seen from the axis of i, by those between only. So, from the link up,
+
+    a_k = |T_k p| + |spin_k| S_k,    S_k = sum of a_j over the joints j below k,
+    K_ik = |spin_i x spin_k| + |spin_i| sum of K_lk over the joints l between i and k,    at most |spin_i||spin_k|,
+    N_k = |n x spin_k| + sum of K_ik over the joints i above k,    at most |spin_k|,
+    A <= sum_k N_k (a_k + 2 S_k),
+
+where lengths and products are those in the middle. Axes that are parallel, one below the other, tilt nothing.
+
 **Rounding.** The derivative k of a point's place, written out, is a sum of products, a factor for each joint, and X_k
 bounds the sum of the products' sizes, because each step adds up sizes. A computed factor is off by a share: F is a
 product of at most three rotations from sines and cosines, J one of an angle that is off by 2^-53 of its size, and
@@ -42,7 +58,6 @@ two of them, to the stretch's time and to a cell's, leave less than 2^37 last pl
 
 import functools
 import math
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -72,13 +87,12 @@ def norms(vectors: np.ndarray) -> np.ndarray:
 
 def unit(vectors: Any) -> np.ndarray:
     """Return vectors at length one."""
-    v = np.array(vectors, dtype=float)
-    lengths = norms(v)
-    need(lengths.min() > 1e-100 and lengths.max() < 1e100, "a vector has no length.")
-    return v / lengths[..., None]
+    lengths = norms(v := np.array(vectors, dtype=float))[..., None]
+    need(lengths.min() > 1e-100 and lengths.max() < 1e100, "a vector or quaternion has no length.")
+    return v / lengths
 
 
-def numbered(items: Sequence[Any]) -> tuple[list[Any], list[int]]:
+def numbered(items: Any) -> tuple[list[Any], list[int]]:
     """Return the different ones of items, and of each item which it is."""
     numbers = {item: k for k, item in enumerate(dict.fromkeys(items))}
     return list(numbers), [numbers[item] for item in items]
@@ -92,12 +106,11 @@ def twist(axis: np.ndarray, turns: bool) -> np.ndarray:
 
 
 def rigid(turn: Any, at: Any) -> np.ndarray:
-    """Return the placement that turns by a quaternion, (v, w) of any length: by 1 + 2 (w [v] + [v]^2) / (v^2 + w^2);
+    """Return the placement that turns by a quaternion, (v, w) of any length: at length one, by 1 + 2 (w [v] + [v]^2);
     and then slides to a place."""
-    q = np.array(turn, dtype=float).reshape(4)
-    k, size = twist(q[:3], True), float(q @ q)
-    need(1e-200 < size < 1e200, "a quaternion has no length.")
-    out = EYE4 + 2.0 / size * (q[3] * k + k @ k)
+    *v, w = unit(turn)
+    k = twist(v, True)
+    out = EYE4 + 2.0 * (w * k + k @ k)
     out[:3, 3] = at
     return out
 
@@ -105,12 +118,10 @@ def rigid(turn: Any, at: Any) -> np.ndarray:
 def turn_between(p: list[int], q: list[int]) -> tuple[np.ndarray, float]:
     """Return (axis, angle) of p^-1 q as it stands, or (z, 0): about its vector part v, by 2 atan2(|v|, w). Both are at
     length one, so that where entries hardly jump, nor does the turn."""
-    sizes = (sum(c * c for c in r) / ONE**2 for r in (p, q))
-    need(all(abs(size - 1.0) < 1e-6 for size in sizes), "a quaternion of a motion is not at length one.")
-    ring = ((0, 1, 2), (1, 2, 0), (2, 0, 1))
-    v = np.array([float(q[i] * p[3] - q[3] * p[i] - q[k] * p[j] + q[j] * p[k]) for i, j, k in ring])
-    w = float(sum(a * b for a, b in zip(p, q, strict=True)))
-    return (unit(v), 2.0 * math.atan2(float(norms(v)), w)) if v.any() else (EYE[2], 0.0)
+    a, b = np.array([p, q], dtype=object)  # of whole numbers of any size
+    need(all(abs(r @ r / ONE**2 - 1.0) < 1e-6 for r in (a, b)), "a quaternion of a motion is not at length one.")
+    v = (a[3] * b[:3] - b[3] * a[:3] + np.cross(b[:3], a[:3])).astype(float)
+    return (unit(v), 2.0 * math.atan2(float(norms(v)), float(a @ b))) if v.any() else (EYE[2], 0.0)
 
 
 def about(p: list[int], at: Any, by: Any) -> list[int]:
@@ -168,22 +179,19 @@ class Slabs:
         first = EYE4 + np.where(self.turns[rows, :, None, None], np.sin(a), a) * k + (1.0 - np.cos(a)) * square
         return np.stack((first, b * k @ first, (c * k + 0.5 * b**2 * square) @ first), axis=2)[:, :, : self.ORDERS]
 
-    def step(self, link: int, back: bool) -> tuple[np.ndarray, np.ndarray]:
-        """Return where a link is in the frame of its parent, or the parent in that of the link, as `placed` does."""
-        k = self.row[link]
-        if not back:
-            return self.jets[k], self.fixed[k] @ self.joint[k]
-        turn = self.origin[k, :3, :3].T
-        inverse = np.block([[turn, -turn @ self.origin[k, :3, 3:]], [EYE4[3:]]])
-        return self.jet([k], -1.0)[0] @ inverse, self.joint[k] @ self.fixed[k]
-
     def placed(self, link: int, frame: int) -> tuple[np.ndarray, ...]:
         """Return the placements of a link in the frame of another with their derivatives, by powers of s, (cells, n, 4,
         4); and what takes the bounds of a point from the one to the other, (cells, 7, 7)."""
         if link == frame:
             return np.tile(EYE4, (self.count, 1, 1, 1)), np.tile(np.eye(7), (self.count, 1, 1))
         back = self.scene.common(link, frame) != frame
-        own, above = self.step(frame if back else link, back), self.scene.links[frame if back else link].parent
+        i = frame if back else link
+        k, above = self.row[i], self.scene.links[i].parent
+        own = self.jets[k], self.fixed[k] @ self.joint[k]
+        if back:
+            turn = self.origin[k, :3, :3].T
+            inverse = np.block([[turn, -turn @ self.origin[k, :3, 3:]], [EYE4[3:]]])
+            own = self.jet([k], -1.0)[0] @ inverse, self.joint[k] @ self.fixed[k]
         if above == (link if back else frame):
             return own
         first, then = (own, self.placed(link, above)) if back else (self.placed(above, frame), own)
@@ -212,10 +220,9 @@ class Slabs:
         (jets, bounds), (different, which) = self.rows(links, frames, at), numbered(parts)
         rows = self.combined(np.einsum("ri,rkij->rkj", n, jets))
         sizes, order = np.array([part.sizes for part in different])[which], np.argsort(which, kind="stable")
-        along, most, ends = rows[order, :, :3], np.zeros(rows.shape[:2]), np.cumsum(np.bincount(which)).tolist()
-        for part, begin, end in zip(different, [0, *ends], ends):
-            most[order[begin:end]] = part.largest(along[begin:end])
-        most += rows[..., 3] + sizes[:, 2:3] * norms(rows[..., :3])
+        most = rows[..., 3] + sizes[:, 2:3] * norms(rows[..., :3])
+        for part, own in zip(different, np.split(order, np.cumsum(np.bincount(which))[:-1])):
+            most[own] += part.largest(rows[own, :, :3])
         left = self.left(jets, bounds, n, sizes) + bounds[:, 6, 4] + bounds[:, 6, 0] * sizes[:, 0]
         return self.summed(most) + left[:, None] * UP
 
@@ -245,6 +252,47 @@ class Slabs:
     def beyond(self, jets: Any, eta: Any, n: Any, x: Any, off: Any, ball: Any) -> np.ndarray:
         """Return what lies beyond the derivatives."""
         return x[3] / 6.0
+
+
+class Boxes(Slabs):
+    """Boxes of joint values: every entry goes from the middle on at its own speed, but the share, which is none."""
+
+    ORDERS = 2
+
+    def powers(self, entries: list[list[int]], middle: np.ndarray, half: np.ndarray) -> np.ndarray:
+        """Return the coefficients of every entry in powers of s."""
+        return np.pad(np.stack((middle, half, 0.0 * half), axis=2), ((0, 1), (0, 0), (0, 0)))
+
+    def chained(self, above: np.ndarray, joint: np.ndarray) -> np.ndarray:
+        """Return what a chain has: the derivatives by the joints of its two parts."""
+        return np.concatenate((above @ joint[:, :1], above[:, :1] @ joint[:, 1:]), axis=1)
+
+    def combined(self, rows: np.ndarray) -> np.ndarray:
+        """Return what is maximised over a part: its place, and what each joint does either way."""
+        return np.concatenate((rows, -rows[:, 1:]), axis=1)
+
+    def summed(self, most: np.ndarray) -> np.ndarray:
+        """Return how far it goes."""
+        up, down = np.split(most[:, 1:], 2, axis=1)
+        return most[:, :1] + np.maximum(up, down).sum(axis=1, keepdims=True)
+
+    def beyond(self, jets: Any, eta: Any, n: Any, x: Any, off: Any, ball: Any) -> np.ndarray:
+        """Return half of the greatest acceleration: a_k, S, K, N and A as above, of points within girth of a center.
+
+        What is computed of T_k p is off by `off` at most, and of spins by a share eta.
+        """
+        center = np.column_stack((ball[:, 1:], np.ones(len(ball))))[:, None, :, None]
+        skew = (jets[:, 1:, :, :3] @ jets[:, :1, :, :3].swapaxes(2, 3)).swapaxes(0, 1)
+        spins = np.stack((skew[..., 2, 1], skew[..., 0, 2], skew[..., 1, 0]), axis=2)
+        w, far, below, bent = norms(spins), norms((jets[:, 1:] @ center)[..., 0]).T + off, 0.0, 0.0
+        for k in reversed(range(len(w))):  # from the link up
+            tilt = np.zeros(len(eta))
+            for i in reversed(range(k)):
+                tilt += np.minimum(w[i] * w[k], norms(np.cross(spins[i], spins[k])) + w[i] * (eta * w[k] + tilt))
+            aside = w[k] if n is None else np.minimum(w[k], norms(np.cross(n, spins[k])) + eta * w[k] + tilt)
+            own = far[k] + w[k] * (ball[:, 0] + below)
+            below, bent = below + own, bent + aside * (own + 2.0 * below)
+        return 0.5 * np.minimum(bent, x[2])
 
 
 def bounds(w: np.ndarray, turns: np.ndarray, off: np.ndarray) -> np.ndarray:

@@ -42,12 +42,11 @@ the lower one on as far: more than a turn, and all there is if what follows the 
 MOVES = (REVOLUTE, PRISMATIC)
 
 FEW, SAMPLES, STARTS, STEPS = 256, 4096, 12, 120
-"""Configurations that are looked at for a witness, a few first; if all of these touch, all are looked at, and if none
-does, so many of the nearest of all are followed for so many steps."""
+"""Configurations that are looked at for a witness, a few before any box and all after a first round of boxes; if all of
+the few touch, all are looked at, and if none does, so many of the nearest are followed for so many steps."""
 
 FIRST, FASTER = 20_000, 4
-"""Boxes that a pair of shapes may take in a first round, before samples, a tenth of a second, where these take two; and
-so many times more in each next one."""
+"""Boxes that a pair of shapes may take in a first round; and so many times more in each next one."""
 
 WAITING = 512
 
@@ -165,10 +164,10 @@ class Survey:
             np.zeros((2 * depth, JOINT_ROW)),
         )
 
-    def look(self, a: int, b: int, most: int, *, again: bool = False, kept_only: bool = False) -> LinkPair:
+    def look(self, a: int, b: int, most: int, *, kept_only: bool = False) -> LinkPair:
         """Return what is true of two links; from the disk, where it was found before, and only from there if asked.
 
-        `again`: fewer boxes did not do, so that samples were taken then.
+        `most`: none, for a few samples alone; at most `FIRST`, for boxes and all samples; more where these did not do.
         """
         names = self.robot.link_names[a], self.robot.link_names[b]
         if self.adjacent(a, b):
@@ -185,15 +184,13 @@ class Survey:
         if pair is None and kept_only:
             return LinkPair(*names, "undecided", reason="not looked at: the time was up")
         if pair is None:
-            pair = self._surveyed(a, b, found, most, again)
+            pair = self._surveyed(a, b, found, most)
             cache.store(key, self._written(pair))
         return pair
 
-    def _surveyed(
-        self, a: int, b: int, found: tuple[np.ndarray, np.ndarray, np.ndarray], most: int, again: bool
-    ) -> LinkPair:
-        """Return what is true of two links, pair of shapes by pair of shapes: by a few boxes; then, if these do not do,
-        by samples, which show what touches; then by as many boxes as it may take."""
+    def _surveyed(self, a: int, b: int, found: tuple[np.ndarray, np.ndarray, np.ndarray], most: int) -> LinkPair:
+        """Return what is true of two links, pair of shapes by pair of shapes: by boxes, which prove what is apart, and,
+        where few or none of them may do, by samples, which show what touches."""
         names = self.robot.link_names[a], self.robot.link_names[b]
         entries, low, high = found
         row, cells = self.within(), np.zeros((WAITING, 2 * len(entries)))
@@ -204,21 +201,19 @@ class Survey:
             ends = a, b, int(self.roots[s]), int(self.roots[t])
             joints = np.zeros(len(self.world.links), JOINT)
             asked = self.tables, self.world.links, joints, ends, entries, row, cells, work
-            outcome, n, used = self._by_boxes(asked, low, high, words, min(most, FIRST) if not again else most)
+            outcome, n, used = self._by_boxes(asked, low, high, words, most) if most else (boxes.GIVEN_UP, 0, 0)
             looked += n
-            if outcome != boxes.APART and not again:
-                seen = self._by_samples(names, (s, t), asked, low, high, values)
+            if outcome != boxes.APART and most <= FIRST:
+                seen = self._by_samples(names, (s, t), asked, low, high, values if most else values[:FEW])
                 if seen is not None:
                     return seen
-                if most > FIRST:
-                    outcome, n, used = self._by_boxes(asked, low, high, words, most)
-                    looked += n
             if outcome == boxes.TOUCHING:
                 return self._touching(names, row, (s, t), work, looked, "found by the survey")
             proven = proven and outcome == boxes.APART
             trees.append((s, t, words[: used if used <= len(words) else 0].copy()))
         if not proven:
-            return LinkPair(*names, "undecided", None, looked, f"more than {most} boxes")
+            why = f"more than {most} boxes" if most else "no sample touches, and no box was looked at: the time was up"
+            return LinkPair(*names, "undecided", None, looked, why)
         return LinkPair(*names, "never", None, looked, "", (self.margin, np.inf), tuple(trees))
 
     def _by_boxes(
@@ -338,8 +333,9 @@ def prove_pairs(
 ) -> LinkPairs:  # fmt: skip
     """Answer `Robot.prove_pairs`; `progress(done, total)` is called as pairs are done.
 
-    In rounds of more and more boxes, so that what is easy is known first, and what is hard takes a third more at most;
-    nothing is begun that would end after `seconds`.
+    In rounds, so that what is easy is known first: a few samples, which show most of what can touch in a tenth of a
+    second a pair, then more and more boxes, so that what is hard takes a third more at most; nothing is begun that
+    would end after `seconds`.
     """
     end = math.inf if seconds is None else time.monotonic() + _cast.scalar(seconds, "seconds", least=0.0)
     progress = _given.function(progress, "progress")
@@ -352,11 +348,11 @@ def prove_pairs(
     took = dict.fromkeys(pairs, 0.0)
 
     def look(pair: tuple[int, int], now: int) -> None:
-        start, again = time.monotonic(), found[pair].boxes > 0
+        start = time.monotonic()
         late = start + FASTER * took[pair] >= end
-        seen = survey.look(*pair, now, again=again, kept_only=late)
+        seen = survey.look(*pair, now, kept_only=late)
         took[pair] = time.monotonic() - start
-        if not (late and again and seen.verdict == "undecided"):
+        if not (late and now and seen.verdict == "undecided"):
             found[pair] = seen
         if progress is not None and (seen.verdict != "undecided" or now == most):
             progress(next(done), len(pairs))
@@ -364,7 +360,7 @@ def prove_pairs(
     rounds = itertools.takewhile(lambda n: n < most, (FIRST * FASTER**k for k in itertools.count()))
     left, workers = pairs, os.cpu_count() or 1 if threads is None else _cast.count(threads, "threads")
     with ThreadPoolExecutor(workers) as pool:
-        for now in (*rounds, most):
+        for now in (0, *rounds, most):
             list(pool.map(look, left, itertools.repeat(now)))
             left = [pair for pair in left if found[pair].verdict == "undecided"]
     pairs_found = LinkPairs(survey.margin, tuple(found[pair] for pair in pairs))
