@@ -14,8 +14,7 @@ import pytest
 pytest.importorskip("tocsin_checker", reason="the checker is not installed: pip install ./checker")
 
 from tocsin_checker.check import Check
-from tocsin_checker.motion import Boxes
-from tocsin_checker.motion import Slabs
+from tocsin_checker.motion import Boxes, Slabs
 
 from tocsin_bench.campaigns.proof_truth import Moving
 from tocsin_bench.oracles.kinematics import frame, quaternion_to

@@ -9,7 +9,7 @@ import pytest
 pytest.importorskip("tocsin_checker", reason="the checker is not installed: pip install ./checker")
 
 from tocsin_checker.check import Check
-from tocsin_checker.models import Link, Model, Part
+from tocsin_checker.models import Link, Model
 from tocsin_checker.motion import ONE, UP, Slabs, about, rigid, twist, unit
 
 
