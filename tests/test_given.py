@@ -138,3 +138,12 @@ def test_a_body_that_is_carried_shares_its_name_with_its_own_link():
 def test_a_state_that_a_robot_does_not_have_is_named():
     with pytest.raises(TocsinError, match=r"no state 'ready'; states are: \(none\)"):
         two_joints().at("ready")
+
+
+def test_folders_above_a_file_are_made_and_what_fails_is_said(tmp_path):
+    file = _given.write(tmp_path / "new" / "er" / "a.png", b"bytes", "a picture")
+    assert file.read_bytes() == b"bytes"
+    for wrong in (file / "below.png", tmp_path / "zero\0byte"):
+        with pytest.raises(TocsinError, match="cannot write a picture to"):
+            _given.write(wrong, b"", "a picture")
+    assert [path.name for path in file.parent.iterdir()] == ["a.png"]

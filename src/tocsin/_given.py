@@ -1,4 +1,4 @@
-"""The door for what is no number: paths, sequences, functions, names that may be left out, and models.
+"""The door for what is no number: paths and what is written there, sequences, functions, names, and models.
 
 Numbers, arrays and poses are checked in `_cast`. Annotations promise all of this, and nobody enforces them: what is
 given instead raises a foreign error lines later, in words that say nothing to a user, or is taken for something else,
@@ -30,6 +30,17 @@ def path(value: PathLike, what: str) -> Path:
         return Path(value)
     except TypeError:  # a path in bytes
         raise TocsinError(f"{what}: a path is text or a pathlib.Path; got {_cast.said(value)}.") from None
+
+
+def write(file: Path, data: bytes, what: str) -> Path:
+    """Write a file, and the folders above it if they are missing; what fails is said."""
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(data)
+    except (OSError, ValueError) as error:  # a zero byte in a name
+        reason = (getattr(error, "strerror", None) or str(error)).lower()
+        raise TocsinError(f"cannot write {what} to {str(file)!r}: {reason}.") from None
+    return file
 
 
 def sequence(value: Iterable[T], what: str, wanted: str) -> list[T]:

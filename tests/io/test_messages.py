@@ -48,6 +48,7 @@ def test_pieces_are_joined_where_they_meet_whatever_the_order_of_their_joints():
         (message(point([0])), "1 positions for 2 joints"),
         (message(point([0, 0], velocity=[1, 1])), "'velocity', which is not known"),
         ({"joint_trajectory": {**message(point([0, 0]))["joint_trajectory"], "units": "deg"}}, "'units', which is not"),
+        ({**message(point([0, 0])), "units": "deg"}, "'units', which is not known"),
         (message(point([0, 0], velocities=[1])), "1 velocities for 2 joints"),
         (message(point([0, 0], time_from_start={"hours": 1})), "secs and nsecs"),
         (message(point([0, 0], time_from_start=0), point([1, 1])), "point 1 has no time_from_start"),

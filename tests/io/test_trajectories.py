@@ -266,6 +266,8 @@ def bad():
     yield "t.csv", "time,a,b,a.velocity\n0,0,0,0\n1,1,1,1\n", "velocities of some joints only: 'b'"
     yield "t.npz", npz(times=TIMES, coefficients=np.zeros((2, 3))), r"\(pieces, powers, joints\); got shape \(2, 3\)"
     apart = np.array([[[0.0], [1.0]], [[2.0], [0.0]]])
+    rates = npz(times=TIMES, coefficients=apart, velocities=apart[:, 0])
+    yield "t.npz", rates, "coefficients of polynomials, which are neither points nor"
     yield "t.npz", npz(times=TIMES, coefficients=apart), "do not meet: column 0 ends piece 0, at 0.5 s, at 0.5"
     yield "t.json", {"joint_names": ["a"], "points": [{"positions": [1], "velocity": [1]}]}, "'velocity', which is not"
     yield "t.npz", npz(positions=POSITIONS, velocities=POSITIONS), "has velocities but no times"

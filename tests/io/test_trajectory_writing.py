@@ -102,3 +102,14 @@ def test_a_joint_that_only_stands_somewhere_gets_a_column(tmp_path, kind):
 def test_a_joint_that_stands_beside_columns_without_names_is_refused(tmp_path):
     with pytest.raises(TocsinError, match="where 'b' stands, and names no columns"):
         tocsin.save_trajectory(tmp_path / "plan.npz", Trajectory([0, 1], [[0.0], [1.0]], standing=[("b", 0.5)]))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_file_that_cannot_be_written_is_said_in_a_sentence(tmp_path, kind):
+    if kind == ".parquet":
+        pytest.importorskip("pyarrow")
+    (tmp_path / "file").write_bytes(b"")
+    plan = Trajectory([0, 1], [[0.0], [1.0]], joint_names=["a"])
+    with pytest.raises(TocsinError, match="cannot write a trajectory to"):
+        tocsin.save_trajectory(tmp_path / "file" / f"plan{kind}", plan)
+    tocsin.save_trajectory(tmp_path / "new" / f"plan{kind}", plan)

@@ -8,7 +8,7 @@ import pytest
 
 import tocsin
 from gripping import arm, pick
-from tocsin import Body, Box, Program, RobotBuilder, Scene, Sphere
+from tocsin import Body, Box, Deformable, Program, RobotBuilder, Scene, Sphere
 from tocsin.queries.phases import Phase, link_poses_at, part_of, phases
 
 
@@ -35,6 +35,22 @@ def test_several_models_have_knots_of_their_own():
     found = list(phases(Scene(one, two, ball).context, program))
     assert [(p.begin, p.end) for p in found] == [(0.0, 2.25)]
     assert all(len(p.motions) == 3 for p in found)
+
+
+def test_who_only_waits_is_asked_about_while_it_does():
+    """A step of waiting said nothing: a program of a robot that waits in a wall, or of a cloth in one, was free."""
+    robot, wall = arm(), Body(Box((0.05, 4, 4)), (0.3, 0, 0), name="wall")
+    cloth = Deformable([[0.3, 1, 0], [0.4, 1, 0], [0.3, 1.2, 0]], [[0, 1, 2]], name="cloth")
+    scene = Scene(robot, wall, cloth)
+    for model, pair in ((robot, "arm/"), (cloth, "cloth")):
+        program = Program().wait(model, 2.0)
+        assert (program.begin, program.end, program.models) == (0.0, 2.0, (model,))
+        found = tocsin.audit(scene, program)
+        assert [(c.enter, c.exit) for c in found.conflicts[:1]] == [(0.0, 2.0)]
+        assert pair in found.conflicts[0].pair.said
+        late = program.wait(robot, 1.0).delayed(model, 0.5)
+        assert late.waits[0] == (0.5, model)
+        assert len(next(iter(phases(scene.context, late))).motions) == len(program.models)
 
 
 def test_what_is_let_go_at_the_very_end_is_asked_about_as_it_is_then():

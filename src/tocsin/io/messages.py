@@ -96,8 +96,9 @@ def _piece(message: Structure, what: str) -> Points:
     if "joint_names" not in found or "points" not in found:
         keys = ", ".join(repr(str(key)) for key in list(found)[:10]) or "nothing"
         raise TocsinError(f"{what} needs a joint_trajectory with joint_names and points; it has: {keys}.")
-    for key in found:
-        if key not in MESSAGE and not (found is message and key in AROUND):
+    inner = () if found is message else found
+    for key in (*message, *inner):
+        if key not in MESSAGE and not (key in message and key in AROUND):
             raise TocsinError(f"{what} has {str(key)[:80]!r}, which is not known; it has: {', '.join(MESSAGE)}.")
     names = tuple(word(name, f"a joint name of {what}") for name in listing(found["joint_names"], "joint_names"))
     points = listing(found["points"], f"the points of {what}")

@@ -19,6 +19,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 
+from tocsin import _given
 from tocsin._types import JointValue, PathLike
 from tocsin.errors import TocsinError, remark
 from tocsin.io.elements import attribute, children, named, numbers
@@ -326,11 +327,8 @@ def write_srdf(path: PathLike, robot: Robot, disabled: Mapping[tuple[str, str], 
     for (a, b), reason in sorted(reasons.items()):
         ElementTree.SubElement(root, "disable_collisions", link1=a, link2=b, reason=reason)
     ElementTree.indent(root)
-    try:
-        with open(path, "wb") as file:
-            file.write(ElementTree.tostring(root, encoding="utf-8", xml_declaration=True) + b"\n")
-    except OSError as error:
-        raise TocsinError(f"cannot write the SRDF {str(path)!r}: {(error.strerror or str(error)).lower()}.") from None
+    text = ElementTree.tostring(root, encoding="utf-8", xml_declaration=True) + b"\n"
+    _given.write(_given.path(path, "cannot write the SRDF"), text, "the SRDF")
 
 
 def _holder(values: Mapping[str, object], robot: Robot, everything: str) -> str:

@@ -111,7 +111,7 @@ def _read(file: Path, given: tuple[str, ...], linear: bool) -> Trajectory:
             raise refused(file, _WHAT, f"it has {len(listed)} joint names; at most {LONGEST_LINE} are read")
         names = _texts(listed, file)
         if "coefficients" in arrays:
-            if linear or "positions" in arrays:
+            if linear or any(name in arrays for name in ("positions", *RATES)):
                 raise refused(
                     file, _WHAT, "it holds coefficients of polynomials, which are neither points nor straight"
                 )

@@ -14,6 +14,7 @@ written as rows. Everything else is refused with what to do: an archive, or stra
 from __future__ import annotations
 
 import csv
+import io
 import json
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,8 @@ from tocsin.errors import TocsinError
 from tocsin.model.trajectory import Trajectory, bernstein, derived
 
 SUFFIXES = (".npz", ".csv", ".parquet", ".json", ".yaml", ".yml")
+
+WHAT = "a trajectory"
 
 MOST = 5
 """Degree of what rows can say."""
@@ -108,8 +111,9 @@ def _save_archive(file: Path, trajectory: Trajectory) -> None:
         arrays = {"positions": trajectory.positions}
     if trajectory.joint_names:
         arrays["joint_names"] = np.array(trajectory.joint_names)
-    with file.open("wb") as stream:
-        np.savez(stream, **arrays)
+    stream = io.BytesIO()
+    np.savez(stream, **arrays)
+    _given.write(file, stream.getvalue(), WHAT)
 
 
 def _columns(trajectory: Trajectory, rates: list[np.ndarray]) -> dict[str, np.ndarray]:
@@ -122,10 +126,11 @@ def _columns(trajectory: Trajectory, rates: list[np.ndarray]) -> dict[str, np.nd
 
 def _save_csv(file: Path, trajectory: Trajectory, rates: list[np.ndarray]) -> None:
     columns = _columns(trajectory, rates)
-    with file.open("w", newline="", encoding="utf-8") as stream:
-        written = csv.writer(stream)
-        written.writerow(columns)
-        written.writerows(zip(*[column.tolist() for column in columns.values()]))  # as repr: every digit
+    stream = io.StringIO(newline="")
+    written = csv.writer(stream)
+    written.writerow(columns)
+    written.writerows(zip(*[column.tolist() for column in columns.values()]))  # as repr: every digit
+    _given.write(file, stream.getvalue().encode(), WHAT)
 
 
 def _save_parquet(file: Path, trajectory: Trajectory, rates: list[np.ndarray]) -> None:
@@ -135,7 +140,9 @@ def _save_parquet(file: Path, trajectory: Trajectory, rates: list[np.ndarray]) -
     except ImportError:
         raise TocsinError("writing .parquet files needs pyarrow: pip install 'tocsin[parquet]'.") from None
     arrow: Any = pyarrow  # it has no types
-    arrow.parquet.write_table(arrow.table(_columns(trajectory, rates)), file)
+    stream = io.BytesIO()
+    arrow.parquet.write_table(arrow.table(_columns(trajectory, rates)), stream)
+    _given.write(file, stream.getvalue(), WHAT)
 
 
 def _save_message(file: Path, trajectory: Trajectory, rates: list[np.ndarray]) -> None:
@@ -147,4 +154,4 @@ def _save_message(file: Path, trajectory: Trajectory, rates: list[np.ndarray]) -
             point["time_from_start"] = float(trajectory.knots[k])
         points.append(point)
     message = {"joint_trajectory": {"joint_names": list(trajectory.joint_names), "points": points}}
-    file.write_text(json.dumps(message, indent=1) + "\n", encoding="utf-8")  # JSON is YAML too
+    _given.write(file, (json.dumps(message, indent=1) + "\n").encode(), WHAT)  # JSON is YAML too

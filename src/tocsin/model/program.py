@@ -92,6 +92,8 @@ class Program:
         self.events: list[Event] = []
         self.steps: list[Step] = []
         """Its steps, as files have them."""
+        self.waits: list[tuple[float, Model]] = []
+        """Since when models wait."""
         self._until: dict[int, float] = {}
 
     def __repr__(self) -> str:
@@ -102,15 +104,16 @@ class Program:
     def models(self) -> tuple[Model, ...]:
         """The models that have steps, in the order of their first steps."""
         found = {id(t.model): t.model for t in self.tracks.values()}
-        for event in self.events:
-            found.setdefault(id(event.robot), event.robot)
-            found.setdefault(id(event.body), event.body)
+        for model in (m for e in self.events for m in (e.robot, e.body)):
+            found.setdefault(id(model), model)
+        for _, model in self.waits:
+            found.setdefault(id(model), model)
         return tuple(found.values())
 
     @property
     def begin(self) -> float:
         """Seconds at which its first step begins."""
-        begins = [t.begin for t in self.tracks.values()] + [e.at for e in self.events]
+        begins = [t.begin for t in self.tracks.values()] + [e.at for e in self.events] + [at for at, _ in self.waits]
         return min(begins, default=0.0)
 
     @property
@@ -200,6 +203,7 @@ class Program:
         if not begin < begin + lasts < math.inf:
             raise TocsinError(f"{model.name!r} cannot wait for {lasts:g} s at {begin:g} s: no clock shows both.")
         self._until[id(model)] = begin + lasts
+        self.waits.append((begin, model))
         self._told(begin, {"wait": model.name, "seconds": lasts})
         return self
 
@@ -231,6 +235,7 @@ class Program:
         made = Program(self.name)
         made.steps = [dict(step) for step in self.steps]
         made.events = list(self.events)
+        made.waits = [(at + later if waiting is model else at, waiting) for at, waiting in self.waits]
         made._until, made.tracks = dict(self._until), dict(self.tracks)
         if id(model) in self.tracks:
             track = made.tracks[id(model)] = Track(model)
@@ -254,11 +259,8 @@ class Program:
         if file.suffix.lower() not in SUFFIXES:
             raise TocsinError(f"a program is written to a {', '.join(SUFFIXES)} file; got {str(path)!r}.")
         lines = ",\n  ".join(json.dumps(step, allow_nan=False, default=listed) for step in self.steps)
-        try:
-            file.write_text(f'{{"program": {json.dumps(self.name)}, "steps": [\n  {lines}\n]}}\n', encoding="utf-8")
-        except OSError as error:
-            raise TocsinError(f"cannot write {str(path)!r}: {error.strerror}.") from None
-        return file
+        text = f'{{"program": {json.dumps(self.name)}, "steps": [\n  {lines}\n]}}\n'
+        return _given.write(file, text.encode(), "a program")
 
     # ---- where things are --------------------------------------------------------------------------------------------
 

@@ -217,6 +217,8 @@ class Trajectory:
         Before its first knot and after its last a trajectory stands: where it is then, with no rates.
         """
         given = _cast.numbers(times, "the times", "seconds")
+        if given.ndim > 1:
+            raise TocsinError(f"a trajectory is asked at one time or at a row of them; got shape {given.shape}.")
         asked = np.atleast_1d(given).astype(np.float64)
         t = np.clip(asked, self.knots[0], self.knots[-1])
         if not np.isfinite(t).all():

@@ -5,11 +5,11 @@ from __future__ import annotations
 import gzip
 import json
 import os
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tocsin import _given
 from tocsin._types import Json
 from tocsin.errors import TocsinError
 from tocsin.motion.chain import chain_pose, common_ancestor
@@ -33,7 +33,8 @@ def write_matrix(path: str | os.PathLike[str], survey: Survey, pairs: LinkPairs)
     links = [said for pair in pairs if (said := _said(survey, context.names[0], pair)) is not None]
     data = {**head, "claim": "matrix", "pairs": [], "free": [], "contact": {}, "links": links}
     text = json.dumps(data, separators=(",", ":"), allow_nan=False)
-    Path(path).write_bytes(gzip.compress(text.encode(), 9, mtime=0))
+    file = _given.path(path, "cannot write a proof")
+    _given.write(file, gzip.compress(text.encode(), 9, mtime=0), "a proof")
 
 
 def _said(survey: Survey, name: str, pair: LinkPair) -> Said | None:

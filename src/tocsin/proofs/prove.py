@@ -11,12 +11,11 @@ from collections.abc import Iterable
 from fractions import Fraction
 from functools import cached_property
 from importlib.metadata import version
-from pathlib import Path
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from tocsin import _cast
+from tocsin import _cast, _given
 from tocsin._types import Json, Vector
 from tocsin.compiler.addresses import table_of
 from tocsin.errors import TocsinError
@@ -76,7 +75,7 @@ class Proof:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the file, packed."""
-        Path(path).write_bytes(self.to_bytes())
+        _given.write(_given.path(path, "cannot write a proof"), self.to_bytes(), "a proof")
 
     def to_bytes(self) -> bytes:
         """Return the content of the file."""

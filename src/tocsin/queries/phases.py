@@ -8,8 +8,8 @@ nobody's models. A body that was let go stands where it was left: that pose is c
 so it stands in a tube. What is gripped or let go at the very end is asked about as it is then: that phase takes no
 time, and all stand in it. What a robot in a tube grips may lie in its hand otherwise than it should, and what it lets
 go may lie elsewhere: by so much they are in tubes too (`queries.play`). How it lies in the hand is known where the grip
-says it (`pose`). Every model that ever moves, grips or is gripped in the program has a motion in every phase, so that
-all its pairs are asked about at every moment.
+says it (`pose`). Every model that ever moves, waits, grips or is gripped in the program has a motion in every phase, so
+that all its pairs are asked about at every moment.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from tocsin.geometry.shape import Shape
 from tocsin.model import grasp
 from tocsin.model.base import Model, Motion
 from tocsin.model.body import Body
-from tocsin.model.deformable import Deforming
+from tocsin.model.deformable import Deformable, Deforming
 from tocsin.model.program import Event, Program
 from tocsin.model.robot import Robot
 from tocsin.model.timed import stamped, with_entries
@@ -209,8 +209,9 @@ class Laying:
             elif key in self.program.tracks:
                 motions.append(self.program.tracks[key].part(begin, until))
             elif key in self.touched or model.carried:
-                rest = np.stack([model.rest, model.rest])
-                motions.append(stamped(Motion.of(model, rest), [begin, until], None))
+                soft = isinstance(model, Deformable)
+                stands = model.at(model.vertices) if soft else Motion.of(model, model.rest[None].copy())
+                motions.append(stamped(stands.lasting(1, 0), [begin, until], None))
         grasps = tuple(self.grasps.values())
         return Phase(begin, end, self._laden(grasps), tuple(with_play(m, grasps) for m in motions), grasps)
 

@@ -1,4 +1,4 @@
-"""Where pages and pictures are written: paths are checked before anything is computed, and what fails is said."""
+"""Where pages and pictures are written: paths are checked before anything is computed."""
 
 from __future__ import annotations
 
@@ -20,14 +20,4 @@ def target(path: PathLike, suffix: str, what: str) -> Path:
         raise TocsinError(f"the name of {what} must end in {suffix}; got {str(file)!r}.")
     if file.is_dir():
         raise TocsinError(f"cannot write {what} to {str(file)!r}: it is a folder.")
-    return file
-
-
-def write(file: Path, data: bytes, what: str) -> Path:
-    """Write a file, and the folders above it if they are missing."""
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_bytes(data)
-    except OSError as error:
-        raise TocsinError(f"cannot write {what} to {str(file)!r}: {(error.strerror or str(error)).lower()}.") from None
     return file

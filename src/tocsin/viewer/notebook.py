@@ -12,11 +12,12 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from tocsin import _cast
+from tocsin._given import write
 from tocsin.model.base import Motion
 from tocsin.results import FirstContact
 from tocsin.scene import PICTURED, SHOWN, Scene
 from tocsin.soft_results import FeatureContacts, TriangleTimes
-from tocsin.viewer.files import target, write
+from tocsin.viewer.files import target
 from tocsin.viewer.film import shoot, titled
 from tocsin.viewer.page import page_text
 from tocsin.viewer.picture import picture_bytes

@@ -19,6 +19,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from tocsin._given import write
 from tocsin.model.base import Motion
 from tocsin.model.program import Program
 from tocsin.queries.audit import ProgramAudit
@@ -26,7 +27,7 @@ from tocsin.results import FirstContact, Status
 from tocsin.scene import Scene
 from tocsin.soft_results import FeatureContacts, TriangleTimes
 from tocsin.viewer.camera import best_view, extremes
-from tocsin.viewer.files import target, write
+from tocsin.viewer.files import target
 from tocsin.viewer.film import Film, Touch, sampled, shoot, titled
 from tocsin.viewer.sheets import SHADES, Sheet
 from tocsin.viewer.solids import END, START, Solid

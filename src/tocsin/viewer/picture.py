@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tocsin import _cast
+from tocsin._given import write
 from tocsin.errors import TocsinError
 from tocsin.model.base import Motion
 from tocsin.model.program import Program
@@ -22,7 +23,7 @@ from tocsin.results import FirstContact, Status
 from tocsin.scene import Scene
 from tocsin.soft_results import FeatureContacts, TriangleTimes
 from tocsin.viewer.camera import View, best_view
-from tocsin.viewer.files import target, write
+from tocsin.viewer.files import target
 from tocsin.viewer.film import Film, length, sampled, shoot, titled
 from tocsin.viewer.render import Camera, Look, RenderScene, paint
 from tocsin.viewer.solids import CONTACT, END, START

@@ -23,6 +23,7 @@ import numpy as np
 import tocsin
 from tocsin import _given
 from tocsin._cast import said
+from tocsin._given import write
 from tocsin._types import PathLike
 from tocsin.errors import TocsinError
 from tocsin.model.base import Model, counted
@@ -33,7 +34,7 @@ from tocsin.model.robot import Robot
 from tocsin.queries.audit import ProgramAudit
 from tocsin.queries.audit.curves import Curve
 from tocsin.queries.audit.program_records import NOT_BY_ITSELF
-from tocsin.viewer.files import target, write
+from tocsin.viewer.files import target
 from tocsin.viewer.film import length, titled
 
 LIBRARIES = ("numpy", "numba", "scipy")
