@@ -6,6 +6,7 @@ import pytest
 import tocsin
 from gripping import arm
 from tocsin import RobotBuilder, Trajectory
+from tocsin.errors import TocsinError
 from tocsin.model.following import column_names, columns_of, errors_of, errors_said
 
 pytestmark = pytest.mark.pure
@@ -21,6 +22,16 @@ def cart():
 
 def test_joints_of_several_values_have_a_column_each():
     assert column_names(cart().joints) == ("drive.x", "drive.y", "drive.angle", "turn")
+
+
+def test_a_configuration_of_the_wrong_length_is_refused_with_the_parts_of_joints_that_have_several_values():
+    """A quadruped of 13 joints was said to need 19 values, and which joint has seven of them was not."""
+    said = r"must have 4 values \(joints: drive \(x, y, angle\), turn\); got shape \(2,\)"
+    robot = cart()
+    with pytest.raises(TocsinError, match=said):
+        robot.move([0.0, 0.0], [1.0, 0.0])
+    with pytest.raises(TocsinError, match=r"drive \(x, y, angle\), turn"):
+        tocsin.Scene(robot).check_edges(robot, [[0.0, 0.0]], [[1.0, 0.0]])
 
 
 def test_columns_go_where_their_names_say():

@@ -75,6 +75,13 @@ def column_names(joints: Iterable[Joint]) -> tuple[str, ...]:
     return tuple(names)
 
 
+def said_joints(robot: Robot, group: str | None = None) -> str:
+    """Return the names of the joints that configurations are of, with the parts of those that have several values."""
+    names = robot.joint_names if group is None else robot.groups[group]
+    parts = {joint.name: f"{joint.name} ({', '.join(PARTS[joint.kind])})" for joint in robot.joints if joint.width > 1}
+    return ", ".join(parts.get(name, name) for name in names) or "none"
+
+
 def columns_of(trajectory: Trajectory, robot: Robot, group: str | None = None) -> Columns:
     """Return where the columns of a trajectory belong; what does not fit is refused."""
     names = trajectory.joint_names or _implied(trajectory, robot, group)

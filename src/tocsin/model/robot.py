@@ -33,7 +33,7 @@ from tocsin.geometry.shape import ShapeLike, shapes_of_links
 from tocsin.model import grasp
 from tocsin.model.base import Model, Motion, counted
 from tocsin.model.body import Body, path_of
-from tocsin.model.following import Errors, errors_of, follow_trajectory
+from tocsin.model.following import Errors, errors_of, follow_trajectory, said_joints
 from tocsin.model.joint import Joint, across, driven, kept, sorted_tree
 from tocsin.model.timed import with_times
 from tocsin.model.trajectory import Trajectory
@@ -328,8 +328,7 @@ class Robot(Model):
             q = self._named(q, what, group, before)
         values = _cast.numbers(q, what, "numbers, a mapping from joint names, or the name of a state")
         if values.shape != (self.n_config,):
-            names = ", ".join(self.joint_names) or "none"
-            wanted = f"{counted(self.n_config, 'value')} (joints: {names})"
+            wanted = f"{counted(self.n_config, 'value')} (joints: {said_joints(self)})"
             raise TocsinError(f"{what} must have {wanted}; got shape {values.shape}.")
         return values if values.flags.carray else values.copy()
 

@@ -20,7 +20,7 @@ from tocsin.broad_phase.moving import OFFSET, PIECES
 from tocsin.errors import TocsinError
 from tocsin.model.base import Motion, counted
 from tocsin.model.body import Body
-from tocsin.model.following import column_names
+from tocsin.model.following import column_names, said_joints
 from tocsin.model.robot import Robot
 from tocsin.motion.arcs import decided
 from tocsin.motion.knots import ONE_STRETCH, exact_time, last_before, stretches_of
@@ -245,11 +245,6 @@ def configurations(robot: Robot, name: str, given: object, columns: list[int], g
             f"{said_joints(robot, group)}); got shape {values.shape}."
         )
     return values
-
-
-def said_joints(robot: Robot, group: str | None) -> str:
-    """Return the names of the joints that rows are of."""
-    return ", ".join(robot.joint_names if group is None else robot.groups[group]) or "none"
 
 
 def poses(name: str, given: object) -> np.ndarray:
