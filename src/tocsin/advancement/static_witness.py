@@ -1,8 +1,8 @@
 """Static witnesses: do two shapes touch at one given moment?
 
 A yes-or-no question is settled by any contact, at whatever time: a witness at one moment is a proof. Contacts on the
-edges of planners are seldom short. Nine in ten are present at t = 1, 1/2, 3/4 or 1/4, and a look there costs a fraction
-of advancing up to them. A look that finds nothing, or gives up, proves nothing.
+edges of planners are seldom short. Nine in ten are present at t = 1, 1/2, 3/4 or 1/4, most at the first two, and a look
+there costs a fraction of advancing up to them. A look that finds nothing, or gives up, proves nothing.
 """
 
 import numpy as np
@@ -19,8 +19,9 @@ from tocsin.geometry.triangles import triangle_pair
 from tocsin.model.tables import CONVEX, MESH
 from tocsin.simd.lanes import bits, select
 
-LOOKS = (1.0, 0.5, 0.75, 0.25)
-"""Where in a slab `is_free` looks before it goes on; at its end, where there are several slabs, before it culls."""
+LOOKS = (1.0, 0.5)
+"""Where in a slab `is_free` looks before it goes on; at its end, where there are several slabs, before it culls. What
+touches at neither is as soon reached as seen: looks at 3/4 and 1/4 cost free motions of a PR2 a tenth, for nothing."""
 
 UNSEEN = 24
 """Steps that `is_free` takes on a short motion before it looks: as they are charged, or those of a pair that has an
@@ -136,7 +137,7 @@ def has_static_witness(world, sweeps, joints, workspace, pair, t):
 @kernel
 def static_witness_during(world, sweeps, joints, workspace, pair, begin, end):
     """Return one of LOOKS in [begin, end] at which the pair is seen to touch, or infinity."""
-    for k in range(4):
+    for k in range(len(LOOKS)):
         t = end if k == 0 else begin + (end - begin) * LOOKS[k]
         if pair["start"] <= t and has_static_witness(world, sweeps, joints, workspace, pair, t):
             return t

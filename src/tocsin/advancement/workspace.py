@@ -5,7 +5,6 @@ from typing import NamedTuple
 import numpy as np
 
 from tocsin.advancement.heap import ITEM
-from tocsin.broad_phase.moving import MOST_SLABS
 from tocsin.broad_phase.pairs import PAIR
 from tocsin.model.tables import World
 
@@ -48,8 +47,6 @@ class Workspace(NamedTuple):
     """One Taylor matrix."""
     search: np.ndarray
     """(1,): the state of the search at hand."""
-    since: np.ndarray
-    """(MOST_SLABS,): until when the slabs of a stretch that `is_free` has put off are proven free."""
 
 
 class Tables(NamedTuple):
@@ -75,5 +72,4 @@ def make_workspace(items: int = 4096, pairs: int = 256) -> Workspace:
         np.zeros(pairs, PAIR),
         np.zeros((3, 4, 5)),
         np.zeros(1, SEARCH),
-        np.zeros(MOST_SLABS),
     )

@@ -112,7 +112,6 @@ WORKSPACE = Layout(
     pairs=(PAIR, 1),
     taylor=(F8, 3),
     search=(SEARCH, 1),
-    since=(F8, 1),
 )
 
 TREE = Layout(

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tocsin.broad_phase.pairs import PAIR
-from tocsin.queries.kernels.candidates import MOST_WINDOWS, WINDOW, append_window, window_of
+from tocsin.queries.kernels.candidates import MOST_WINDOWS, WINDOW, append_window, joints_between, window_of
 
 pytestmark = pytest.mark.pure
 
@@ -37,3 +37,12 @@ def test_a_window_is_a_copy_of_its_pair_with_a_begin_and_an_end():
 
 def test_a_chart_of_eight_windows_sees_a_slab_of_a_long_turn_in_parts():
     assert MOST_WINDOWS * WINDOW >= 3.0  # CHAIN_TURN: what all joints of a chain turn by in one slab
+
+
+def test_joints_between_two_links_are_those_of_both_ways_to_their_ancestor():
+    links, pair = np.zeros(6, [("depth", "i4")]), np.zeros(1, PAIR)
+    links["depth"] = (1, 2, 3, 4, 3, 4)  # two ways of two joints, from link 1
+    pair["link_a"], pair["link_b"], pair["stop"] = 3, 5, 1
+    assert joints_between(links, pair[0]) == 4
+    pair["link_a"] = 1
+    assert joints_between(links, pair[0]) == 2

@@ -6,6 +6,7 @@ from tocsin.advancement.box_step import midpoint_test
 from tocsin.advancement.work import HASTE, LIMIT, OWN, late
 from tocsin.broad_phase.charts import chart_of, may_have_chart, settled, settled_curve
 from tocsin.broad_phase.moving import MODEL, chains_of, rows_of, swept_pairs
+from tocsin.broad_phase.pairs import BETWEEN
 from tocsin.broad_phase.spatial import with_room
 from tocsin.broad_phase.sweep import half_of
 from tocsin.broad_phase.temporal import free_until
@@ -126,12 +127,19 @@ def is_charted_at(buffers, configs, pair, stretch, t):
     return c >= 0 and charted_free(buffers, configs, pair, c, stretch, t, t)
 
 
+@kernel
+def joints_between(links, pair):
+    """Return the joints on the ways from the links of a pair to their common ancestor."""
+    return links[pair["link_a"]]["depth"] + links[pair["link_b"]]["depth"] - 2 * links[pair["stop"]]["depth"]
+
+
 @inlined
 def leave_out_free(buffers, pairs, n, t0, t1, every):
     """Drop the pairs that are free for all of [t0, t1], and write until when the others are; return how many.
 
-    From the middle of the slab, then by the Taylor models. Not all pairs are seen from the middle unless `every` is
-    asked for: where they touch at once, poses of chains of their own would be made in vain. Windows were seen already.
+    From the middle of the slab, then by the Taylor models. Pairs with an ancestor take poses of chains of their own to
+    be seen from the middle: where they touch at once that would be in vain, so not unless `every` is asked for, and not
+    where chains are long. Windows were seen already.
     """
     world = buffers.world
     pairs = borrowed(pairs)
@@ -144,7 +152,8 @@ def leave_out_free(buffers, pairs, n, t0, t1, every):
             kept += 1
             continue
         whole = pair["start"] == t0 and pair["until"] == t1 and t0 < t1
-        if whole and (every or pair["stop"] < 0) and seen_from_middle(buffers, pair, t0, t1):
+        near = pair["stop"] < 0 or (every and joints_between(world.links, pair) <= BETWEEN)
+        if whole and near and seen_from_middle(buffers, pair, t0, t1):
             continue
         until = free_until(pair, world.geoms[pair["a"]], world.geoms[pair["b"]], chains_of(buffers), t0, t1)
         if until < math.inf:

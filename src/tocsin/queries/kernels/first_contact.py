@@ -30,17 +30,12 @@ SHORT = 1.2
 """Radians: if no chain turns by more, `is_free` takes UNSEEN steps before it looks: most short motions are free, and
 done by then."""
 
-LATE, PATIENT = 8, 32
-"""Steps that it takes otherwise, after a look at the end; and before it puts off a slab for others."""
+LATE = 8
+"""Steps that it takes otherwise, after a look at the end, and one more for each pair: most are settled by their first,
+and are not looked at."""
 
 TESTS = 8
 """Tests that count as a step then: one item may take thousands."""
-
-FIRST, AGAIN, ONLY = range(3)
-"""Turns of a slab: there are others to come, it was put off, or there is no other."""
-
-PUT_OFF = -2
-"""A slab is not decided yet; beside the codes of `outcome`."""
 
 
 class Terms(NamedTuple):
@@ -109,15 +104,13 @@ def pause_after(steps, terms, counts):
 
 
 @inlined
-def search(buffers, pairs, n, slab, terms, long, turn):
+def search(buffers, pairs, n, slab, terms, long):
     """Return (status, time, p): the first contact of the pairs during a slab.
 
     With `anything` the search pauses once, after a few steps, to look at moments: nothing was found by then, and what
     touches is seen sooner than reached. Only pairs that are not settled by then are looked at, so that looks cost a
     free motion next to nothing. On a `long` motion sooner. The end is looked at only where it is that of a short
-    motion: that of a long one was seen, and that of another slab belongs to the next one, too. A slab that is taken up
-    FIRST, before others, is PUT_OFF if all this brings nothing: the others may be seen to touch. It is taken up AGAIN,
-    from the time until which it is proven free, without a pause.
+    motion: that of a long one was seen, and that of another slab belongs to the next one, too.
     """
     t0, t1 = slab
     counts = buffers.counts
@@ -125,26 +118,20 @@ def search(buffers, pairs, n, slab, terms, long, turn):
     if n == 0:
         return FREE, math.inf, -1
     cap = terms.max_steps
-    if terms.anything and turn != AGAIN:
-        cap = pause_after(LATE if long else UNSEEN, terms, counts)
+    if terms.anything:
+        cap = pause_after(LATE + n if long else UNSEEN, terms, counts)
     status, time, p = advance(tables, pairs, n, slab, terms.anything, cap, counts, False)
     if status == CAPPED and cap < terms.max_steps and not work.late(counts) and not lacks_chart(pairs, p):
         paused = buffers.workspace.search[0]["paused"] != 0
         if paused:
             wait_from(tables, pairs, n)
-        for k in range(1 if long or t1 < 1.0 else 0, 4):
+        for k in range(1 if long or t1 < 1.0 else 0, len(LOOKS)):
             t = t1 if k == 0 else t0 + (t1 - t0) * LOOKS[k]
             seen = static_witness(buffers, pairs, n, t)
             if seen >= 0:
                 return CONTACT, t, seen
-        cap = terms.max_steps
         counts[work.PAUSE] = 0
-        if turn == FIRST:
-            cap = pause_after(PATIENT, terms, counts)
-        status, time, p = advance(tables, pairs, n, slab, terms.anything, cap, counts, paused)
-        if status == CAPPED and cap < terms.max_steps and not work.late(counts) and not lacks_chart(pairs, p):
-            counts[work.PAUSE] = 0
-            return PUT_OFF, time, p
+        status, time, p = advance(tables, pairs, n, slab, terms.anything, terms.max_steps, counts, paused)
     counts[work.PAUSE] = 0
     if status == CAPPED and lacks_chart(pairs, p):
         return UNCHARTED, time, p
@@ -186,16 +173,10 @@ def solve(table, configs, stretches, terms):
             pairs, p = seen_at_end(buffers, configs, pairs, stretch, terms)
             if p >= 0:
                 return outcome(pairs, CONTACT, 1.0, p, i)
-        since = buffers.workspace.since
-        for k in range(slabs if terms.anything else 0):
-            since[k] = 0.0
-        for k in range(2 * slabs if terms.anything else slabs):
+        for k in range(slabs):
             # Whatever touches is most likely to do so late, and any contact will do: the last slab first.
-            slab = slabs - 1 - k % slabs if terms.anything else k
-            turn = FIRST if k + 1 < slabs else AGAIN if k >= slabs else ONLY
-            if turn == AGAIN and not since[slab] > 0.0:
-                continue
-            bounds = (since[slab] if turn == AGAIN else slab / slabs, (slab + 1) / slabs)
+            slab = slabs - 1 - k if terms.anything else k
+            bounds = (slab / slabs, (slab + 1) / slabs)
             if work.late(buffers.counts):
                 return CAPPED, 0.0 if terms.anything else bounds[0], math.inf, -1, -1, 0.0, i
             pairs, n = candidates(buffers, configs, pairs, stretch, bounds, terms)
@@ -203,7 +184,7 @@ def solve(table, configs, stretches, terms):
             now = ticks()
             clock[CULLING] += now - stamp
             stamp = now
-            status, time, p = search(buffers, pairs, n, bounds, terms, long, turn)
+            status, time, p = search(buffers, pairs, n, bounds, terms, long)
             if status == UNCHARTED:
                 return outcome(pairs, status, time, p, i)
             if i == 0 and slab == 0 and not (status == CONTACT and (terms.anything or time == 0.0)):
@@ -213,9 +194,7 @@ def solve(table, configs, stretches, terms):
             now = ticks()
             clock[ADVANCEMENT] += now - stamp
             stamp = now
-            if status == PUT_OFF:
-                since[slab] = time  # which is not 0: the first slab comes last
-            elif status != FREE:
+            if status != FREE:
                 # Nothing is known of slabs before it, where the last was taken first.
                 return outcome(pairs, status, 0.0 if status == CAPPED and terms.anything else time, p, i)
     return FREE, math.inf, math.inf, -1, -1, 0.0, 0
