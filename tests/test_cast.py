@@ -118,3 +118,9 @@ def test_numbers_of_every_kind_are_the_same_numbers():
                   np.ma.masked_equal([1.0, 2, 3], 9), [Fraction(1), Fraction(2), Fraction(3)], want.astype(">f4"),
                   np.array([1.0, 2, 3], np.float16), want.astype(np.longdouble)):  # fmt: skip
         np.testing.assert_array_equal(_cast.array(given, "it", (3,)), want)
+
+
+def test_seconds_since_1970_are_said_with_all_of_their_digits():
+    assert [_cast.clock(t) for t in (0.0, 0.25, 1 / 3, 86400.0, -2.0)] == ["0", "0.25", "0.333333", "86400", "-2"]
+    assert _cast.clock(1763200001.25) == "1763200001.25"
+    assert _cast.clock(1.7632e18) == "1.7632e+18"

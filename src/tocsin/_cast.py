@@ -61,6 +61,12 @@ def said(value: object) -> str:
     return quoted(value)
 
 
+def clock(seconds: float) -> str:
+    """Say a second of a clock: those since 1970 have ten digits before the point."""
+    t = float(seconds)
+    return f"{t:.6f}".rstrip("0").rstrip(".") if 1e5 <= abs(t) < 1e18 else f"{t:.6g}"
+
+
 def instance(value: object, kinds: type | tuple[type, ...]) -> bool:
     """Is what a user handed in of these kinds? Annotations promise it, and nobody enforces them."""
     return isinstance(value, kinds)

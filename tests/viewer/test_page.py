@@ -238,3 +238,16 @@ def test_a_folded_normal_unfolds_to_itself():
     back[:, :2] -= np.where(back[:, :2] >= 0.0, 1.0, -1.0) * np.maximum(-z, 0.0)[:, None]
     back /= np.linalg.norm(back, axis=1, keepdims=True)
     np.testing.assert_allclose(back, normals, atol=1e-12)
+
+
+def test_seconds_below_the_plot_are_round_and_have_all_of_their_digits(browser, tmp_path):
+    """Those of today were the same number five times."""
+    ball, post = tocsin.Body(tocsin.Sphere(0.1), name="ball"), tocsin.Body(tocsin.Sphere(0.1), (2, 0, 0), name="post")
+    motion = ball.follow([(0, 0, 0), (1, 0, 0)], times=[1763200000.25, 1763200004.25])
+    file = save_page(tmp_path / "late.html", tocsin.Scene(ball, post), motion, samples=5)
+    page, wrong = opened(browser, file.as_uri())
+    until(page, "window.tocsin && window.tocsin.frames > 0")
+    labels = page.evaluate("[...document.querySelectorAll('#plot text')].map((t) => t.textContent)")
+    assert [f"{1763200000 + k}" in labels or f"{1763200000 + k}.0" in labels for k in (1, 2, 3, 4)] == [True] * 4
+    assert wrong == []
+    page.close()

@@ -60,3 +60,18 @@ def test_a_stretch_that_only_errors_bring_within_the_margin_says_so():
     text = report_text(tocsin.audit(Scene(ball, post), program), "near", ())
     assert "only errors or the tolerance reach the margin" in text
     assert "There is 1 stretch of time in which a margin is not kept" in text
+
+
+@pytest.mark.parametrize("first", [0.0, 1.7632e9])
+def test_charts_have_round_numbers_and_are_empty_where_a_pair_is_not_checked(audited, first):
+    """Stamps of today were all 1.76e+09 s, and a pair that is not there was drawn as proven to be 0 m apart."""
+    scene, _, _ = audited
+    robot, part = scene.models[:2]
+    program = Program("turn").attach(robot, part, "hand", at=first).move(robot, [0.9], seconds=2.5)
+    program.detach(robot, part).wait(robot, 2.5)
+    text = report_text(tocsin.audit(scene, program), "turn", ())
+    (chart,) = re.findall(r"<figure><figcaption>arm/part[^<]* and post.*?</figure>", text)
+    assert "gaps: not checked then" in chart
+    assert [f"{first + k:.0f} s" in chart for k in range(6)] == [True] * 6
+    drawn = [float(x) for x in re.findall(r"H([0-9.]+)", re.search(r'd="([^"]*)" stroke="#17693a"', chart)[1])]
+    assert max(drawn) == pytest.approx(62.0 + 0.5 * (720.0 - 62.0 - 24.0), abs=0.1)

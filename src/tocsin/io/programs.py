@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 
 from tocsin import _cast, _given
+from tocsin._cast import clock
 from tocsin._types import PathLike
 from tocsin.errors import TocsinError, unknown_name
 from tocsin.io.files import existing_file, is_file_name
@@ -128,7 +129,9 @@ def _step(program: Program, models: dict[str, Model], step: Structure, folder: P
         ended = program.time_of(model)
         if at is not None and not is_same_moment(at, ended):
             if at < ended:
-                raise TocsinError(f"{model.name!r} is told to wait at {at:g} s, and its last step ends at {ended:g} s.")
+                raise TocsinError(
+                    f"{model.name!r} is told to wait at {clock(at)} s, and its last step ends at {clock(ended)} s."
+                )
             program.wait(model, at - ended)
         program.wait(model, number(step.get("seconds"), "seconds"))
     elif kind == "move":

@@ -12,6 +12,7 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from tocsin import _cast, _given
+from tocsin._cast import clock
 from tocsin._types import Indices, LinkTable, Matrices4, PoseLike, Row, Rows, Stretch, Values
 from tocsin.errors import TocsinError, unknown_name
 from tocsin.geometry.shape import Shape
@@ -76,7 +77,8 @@ class Motion:
     def __repr__(self) -> str:
         how = counted(self.pieces, "piece") if self.pieces else "standing"
         how += f" of degree {self.degree}" if self.degree else ""
-        how += f", {self.times[0]:g} to {self.times[-1]:g} s" if self.times is not None and self.seconds else ""
+        if self.times is not None and self.seconds:
+            how += f", {clock(self.times[0])} to {clock(self.times[-1])} s"
         tube = "" if self.error is None else f", off by up to {self.error.max():.3g} rad or m"
         return f"<Motion of {self.model.name!r}: {how}{tube}>"
 

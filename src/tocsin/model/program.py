@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tocsin import _cast, _given
+from tocsin._cast import clock
 from tocsin._types import PathLike, PoseLike
 from tocsin.errors import TocsinError
 from tocsin.model.base import Model, Motion
@@ -201,7 +202,7 @@ class Program:
         lasts = _cast.scalar(seconds, "seconds", above=0.0)
         begin = self.time_of(model)
         if not begin < begin + lasts < math.inf:
-            raise TocsinError(f"{model.name!r} cannot wait for {lasts:g} s at {begin:g} s: no clock shows both.")
+            raise TocsinError(f"{model.name!r} cannot wait for {lasts:g} s at {clock(begin)} s: no clock shows both.")
         self._until[id(model)] = begin + lasts
         self.waits.append((begin, model))
         self._told(begin, {"wait": model.name, "seconds": lasts})
@@ -313,7 +314,9 @@ def begun(motion: Motion, begin: float) -> Motion:
         return motion
     times = begin + (motion.times - motion.times[0])
     if np.any(np.diff(times) <= 0.0):
-        raise TocsinError(f"the times of a step of {motion.model.name!r} are too close to each other at {begin:g} s.")
+        raise TocsinError(
+            f"the times of a step of {motion.model.name!r} are too close to each other at {clock(begin)} s."
+        )
     return stamped(motion, times, motion.error)
 
 

@@ -14,6 +14,7 @@ from fractions import Fraction
 import numpy as np
 
 from tocsin import _cast
+from tocsin._cast import clock
 from tocsin._types import Values
 from tocsin.errors import TocsinError
 from tocsin.model.base import Motion, repeated
@@ -98,7 +99,8 @@ def checked_times(times: object, count: int, what: str) -> Values:
     if len(stuck):
         k = int(stuck[0])
         raise TocsinError(
-            f"the times of {what} must increase, but number {k} is {stamps[k]:g} s and the next {stamps[k + 1]:g} s."
+            f"the times of {what} must increase, but number {k} is {clock(stamps[k])} s and the next "
+            f"{clock(stamps[k + 1])} s."
         )
     _cast.remark_on_clock(stamps, f"the times of {what}")
     return stamps

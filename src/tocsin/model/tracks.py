@@ -20,6 +20,7 @@ from itertools import pairwise
 import numpy as np
 
 from tocsin import _cast
+from tocsin._cast import clock
 from tocsin._types import Row
 from tocsin.errors import TocsinError
 from tocsin.model.base import Model, Motion
@@ -113,7 +114,8 @@ class Track:
         last = self.segments[-1]
         if segment.begin < last.end:
             raise TocsinError(
-                f"{self.model.name!r} is told to move at {segment.begin:g} s, and moves until {last.end:g} s already."
+                f"{self.model.name!r} is told to move at {clock(segment.begin)} s, and moves until {clock(last.end)} s "
+                "already."
             )
         if isinstance(motion, Deforming) or isinstance(last.motion, Deforming):
             off = float(np.abs(vertices_of(last, last.end) - vertices_of(segment, segment.begin)).max(initial=0.0))
@@ -141,7 +143,8 @@ class Track:
 
     def _jump(self, segment: Segment, off: float, what: str) -> TocsinError:
         return TocsinError(
-            f"{self.model.name!r} would jump at {segment.begin:g} s: {what} is {off:.3g} from where the step starts."
+            f"{self.model.name!r} would jump at {clock(segment.begin)} s: {what} is {off:.3g} from where the step "
+            "starts."
         )
 
     # ---- where it is -------------------------------------------------------------------------------------------------

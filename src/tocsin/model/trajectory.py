@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tocsin import _cast, _given
+from tocsin._cast import clock
 from tocsin.errors import TocsinError
 from tocsin.motion.bases import MOST_TERMS, shifted
 from tocsin.motion.splines import pieces_of
@@ -172,7 +173,7 @@ class Trajectory:
             name = repr(self.joint_names[column]) if self.joint_names else f"column {column}"
             raise TocsinError(
                 f"{self.said}: its pieces do not meet: {name} ends piece {piece}, at "
-                f"{self.knots[piece + 1]:g} s, at {ends[piece, column]:g} and goes on from "
+                f"{clock(float(self.knots[piece + 1]))} s, at {ends[piece, column]:g} and goes on from "
                 f"{self.positions[piece + 1, column]:g}."
             )
         self.gaps = _cast.frozen(off.max(axis=0))
@@ -240,7 +241,8 @@ class Trajectory:
         first, last = float(self.knots[0]), float(self.knots[-1])
         if not first <= begin < end <= last:
             raise TocsinError(
-                f"a part lies within {first:g} s and {last:g} s, and ends after it begins; got {begin:g} to {end:g}."
+                f"a part lies within {clock(first)} s and {clock(last)} s, and ends after it begins; got "
+                f"{clock(begin)} to {clock(end)}."
             )
         inner = self.knots[(self.knots > begin) & (self.knots < end)]
         knots = np.concatenate([[begin], inner, [end]])
@@ -260,8 +262,8 @@ class Trajectory:
         own = self.knots[(self.knots > knots[0]) & (self.knots < knots[-1])]
         if knots[0] < self.knots[0] or knots[-1] > self.knots[-1] or not np.isin(own, knots).all():
             raise TocsinError(
-                f"other knots of {self.said} lie within its own, {self.knots[0]:g} to {self.knots[-1]:g} s, and hold "
-                "all of these that are between their ends."
+                f"other knots of {self.said} lie within its own, {clock(self.knots[0])} to {clock(self.knots[-1])} s, "
+                "and hold all of these that are between their ends."
             )
         piece = np.clip(np.searchsorted(self.knots, knots[:-1], side="right") - 1, 0, len(self.coefficients) - 1)
         moved = shifted(self.coefficients[piece], knots[:-1] - self.knots[piece])
@@ -475,7 +477,8 @@ def _stamps(given: object, count: int, where: str) -> np.ndarray:
     if len(stuck):
         k = int(stuck[0])
         raise TocsinError(
-            f"{where}: times must increase, but row {k} is at {times[k]:g} s and row {k + 1} at {times[k + 1]:g} s."
+            f"{where}: times must increase, but row {k} is at {clock(times[k])} s and row {k + 1} at "
+            f"{clock(times[k + 1])} s."
         )
     _cast.remark_on_clock(times, f"the times of {where}")
     return times

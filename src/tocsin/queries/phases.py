@@ -20,6 +20,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from tocsin._cast import clock
 from tocsin.errors import TocsinError
 from tocsin.geometry.shape import Shape
 from tocsin.model import grasp
@@ -128,8 +129,8 @@ class Laying:
         track = self.program.tracks.get(id(body))
         if track is not None and track.end > t:
             raise TocsinError(
-                f"{body.name!r} is gripped by {robot.name!r} at {t:g} s and told to move by itself until "
-                f"{track.end:g} s; what was gripped goes where robots take it."
+                f"{body.name!r} is gripped by {robot.name!r} at {clock(t)} s and told to move by itself until "
+                f"{clock(track.end)} s; what was gripped goes where robots take it."
             )
 
     # ---- events ------------------------------------------------------------------------------------------------------
@@ -141,7 +142,8 @@ class Laying:
         if event.grips:
             if held is not None:
                 raise TocsinError(
-                    f"at {event.at:g} s {robot.name!r} is to grip {body.name!r}, which {held.robot.name!r} carries."
+                    f"at {clock(event.at)} s {robot.name!r} is to grip {body.name!r}, which {held.robot.name!r} "
+                    "carries."
                 )
             self._check_still(body, robot, event.at)
             pose, play = event.pose, EXACT
@@ -152,7 +154,7 @@ class Laying:
             self.left.pop(id(body), None)
             return
         if held is None or held.robot is not robot:
-            raise TocsinError(f"at {event.at:g} s {robot.name!r} is to let go of {body.name!r}, which it has not.")
+            raise TocsinError(f"at {clock(event.at)} s {robot.name!r} is to let go of {body.name!r}, which it has not.")
         row = np.zeros(7)
         row[:] = body.at(self.pose(body, event.at)).rows[0]
         track, own = self.program.tracks.get(id(robot)), grasp.bare(robot)

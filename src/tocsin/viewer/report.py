@@ -22,7 +22,7 @@ import numpy as np
 
 import tocsin
 from tocsin import _given
-from tocsin._cast import said
+from tocsin._cast import clock, said
 from tocsin._given import write
 from tocsin._types import PathLike
 from tocsin.errors import TocsinError
@@ -257,35 +257,49 @@ def _figure(curve: Curve, margin: float) -> str:
     begin, end = float(curve.edges[0]), float(curve.edges[-1])
     x = lambda t: left + (width - left - 24.0) * (t - begin) / (end - begin)  # noqa: E731
     y = lambda d: (height - bottom) - (height - bottom - 8.0) * min(d, top) / top  # noqa: E731
-    steps = "".join(
-        f"M{x(a):.1f} {y(d):.1f}H{x(b):.1f}" for a, b, d in zip(curve.edges[:-1], curve.edges[1:], curve.lower)
-    )
-    area = "".join(
-        f"M{x(a):.1f} {y(0):.1f}V{y(d):.1f}H{x(b):.1f}V{y(0):.1f}Z"
-        for a, b, d in zip(curve.edges[:-1], curve.edges[1:], curve.lower)
-    )
+    drawn = [(a, b, d) for a, b, d in zip(curve.edges[:-1], curve.edges[1:], curve.lower) if _is_asked(curve, a, b)]
+    steps = "".join(f"M{x(a):.1f} {y(d):.1f}H{x(b):.1f}" for a, b, d in drawn)
+    area = "".join(f"M{x(a):.1f} {y(0):.1f}V{y(d):.1f}H{x(b):.1f}V{y(0):.1f}Z" for a, b, d in drawn)
     path, pen = "", "M"
     for t, d, ok in zip(curve.times, curve.upper, seen):
         path += f"{pen}{x(t):.1f} {y(d):.1f}" if ok else ""
         pen = "L" if ok else "M"
     ticks = "".join(
-        f'<text x="{x(t):.1f}" y="{height - 6:.0f}" text-anchor="middle">{t:.3g} s</text>'
-        for t in np.linspace(begin, end, 6)
+        f'<text x="{x(t):.1f}" y="{height - 6:.0f}" text-anchor="middle">{clock(t)} s</text>'
+        for t in _round_numbers(begin, end, 6)
     ) + "".join(
-        f'<text x="{left - 5}" y="{y(d) + 3:.1f}" text-anchor="end">{length(d)}</text>' for d in (0.0, top / 2, top)
+        f'<text x="{left - 5}" y="{y(d) + 3:.1f}" text-anchor="end">{length(d)}</text>'
+        for d in _round_numbers(0.0, top, 5)
     )
     line = (
         f'<path d="M{left} {y(margin):.1f}H{width - 8}" stroke="#b3123a" stroke-dasharray="5 4"/>'
         if margin > 0.0
         else ""
     )
+    gaps = "" if len(drawn) == len(curve.lower) else "; gaps: not checked then"
     return (
         f"<figure><figcaption>{_text(curve.pair.said)}: proven from below (steps), measured (line); least measured "
-        f'{length(curve.least)}</figcaption><svg viewBox="0 0 {width:.0f} {height:.0f}" role="img">'
+        f'{length(curve.least)}{gaps}</figcaption><svg viewBox="0 0 {width:.0f} {height:.0f}" role="img">'
         f'<path d="{area}" fill="#dcebe1"/><path d="{steps}" stroke="#17693a" stroke-width="2" fill="none"/>'
         f'<path d="{path}" stroke="#23476b" stroke-width="1.2" fill="none"/>{line}'
         f'<path d="M{left} 4V{height - bottom}H{width - 8}" stroke="#777" fill="none"/>{ticks}</svg></figure>'
     )
+
+
+def _is_asked(curve: Curve, begin: float, end: float) -> bool:
+    """Is a pair checked between two edges of its curve? Nothing is proven, and nothing measured, where it is not."""
+    inside = (curve.times > begin) & (curve.times < end)
+    lower = curve.lower[(curve.edges[:-1] >= begin) & (curve.edges[1:] <= end)]
+    return bool(lower.any() or np.isfinite(curve.upper[inside]).any() or not inside.any())
+
+
+def _round_numbers(begin: float, end: float, most: int) -> list[float]:
+    """Return round numbers from one number to another, at most so many and one."""
+    wish = (end - begin) / most
+    power = 10.0 ** math.floor(math.log10(wish))
+    step = next(k * power for k in (1.0, 2.0, 5.0, 10.0) if k * power >= wish * (1.0 - 1e-9))
+    first, last = math.ceil(begin / step - 1e-6), math.floor(end / step + 1e-6)
+    return [k * step for k in range(first, last + 1)]
 
 
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

@@ -39,3 +39,15 @@ def test_what_stands_has_no_speed():
     between = Between(phase.context, Pair("one", "one", "other", "other"))
     assert between.approach(phase, 1.5).speed == 0.0
     assert between.approach(phase, 0.5).speed > 0.3
+
+
+@pytest.mark.filterwarnings("ignore::tocsin.UnitWarning")
+@pytest.mark.parametrize("first", [0.0, 1.7e9, 1e12])
+def test_a_speed_that_jumps_is_the_larger_of_the_two(first):
+    """At 0.5 m/s there and at 0.2 m/s back: the mean of both was said, which is nothing where they are equal."""
+    one, other = Body(Sphere(0.1), (0, 0, 0), name="one"), Body(Sphere(0.1), (1.3, 0, 0), name="other")
+    program = Program().follow(one, [(0, 0, 0), (1, 0, 0), (0, 0, 0)], times=[first, first + 2, first + 7], at=first)
+    (phase,) = phases(Scene(one, other).context, program)
+    found = Between(phase.context, Pair("one", "one", "other", "other")).approach(phase, first + 2.0)
+    assert found.distance == pytest.approx(0.1)
+    assert found.speed == pytest.approx(0.5, rel=1e-6)

@@ -21,9 +21,9 @@ from tocsin.queries.rules import Rules
 from tocsin.results import Distance
 
 STEP = 1e-6
-"""Seconds to either side at which places are compared to tell a speed."""
+"""Seconds to either side at which places are compared to tell a speed: where it jumps, the larger of the two counts."""
 
-NOISE = 2.0**-48 / STEP
+NOISE = 2.0**-47 / STEP
 """Of the coordinates of a place, a second: slower than this is what rounding leaves of standing."""
 
 LOOKS = 33
@@ -121,24 +121,22 @@ class Between:
         if found is None or found.point_a is None:
             return None
         point = 0.5 * (np.asarray(found.point_a) + np.asarray(found.point_b))
-        moved = [self.velocity(phase, side, seconds, x) for side, x in enumerate((found.point_a, found.point_b))]
-        speed = float(np.linalg.norm(moved[0] - moved[1]))
+        step, speed = max(STEP, 8.0 * math.ulp(seconds)), 0.0
+        for t in (max(seconds - step, phase.begin), min(seconds + step, phase.end)):
+            if t != seconds:
+                ends = found.point_a, found.point_b
+                a, b = (self.gone(phase, side, seconds, t, x) for side, x in enumerate(ends))
+                speed = max(speed, float(np.linalg.norm(a - b)) / abs(t - seconds))
         return Approach(seconds, found.distance, point, 0.0 if speed <= NOISE * float(np.abs(point).max()) else speed)
 
-    def velocity(self, phase: Phase, side: int, seconds: float, touch: np.ndarray | None) -> np.ndarray:
-        """Return (3,): how a point of a side moves in the world, metres a second."""
-        assert touch is not None
-        lo, hi = max(seconds - STEP, phase.begin), min(seconds + STEP, phase.end)
-        if lo == hi:
-            return np.zeros(3)
+    def gone(self, phase: Phase, side: int, seconds: float, until: float, touch: np.ndarray) -> np.ndarray:
+        """Return (3,): how far a point of a side goes in the world from one second to another."""
         model = phase.context.models[self.sides[side][0]]
         if isinstance(model, Deformable):
             which, shares = on_surface(self.vertices(phase, side, seconds), model.faces, touch)
-            gone = self.vertices(phase, side, hi)[which] - self.vertices(phase, side, lo)[which]
-            return shares @ gone / (hi - lo)
-        before, here, after = (self.poses(phase, t)[side] for t in (lo, seconds, hi))
-        local = np.linalg.inv(here) @ np.append(touch, 1.0)
-        return ((after - before) @ local)[:3] / (hi - lo)
+            return shares @ (self.vertices(phase, side, until)[which] - self.vertices(phase, side, seconds)[which])
+        here, there = (self.poses(phase, t)[side] for t in (seconds, until))
+        return (there @ np.linalg.inv(here) @ np.append(touch, 1.0))[:3] - touch
 
     def closest(self, phase: Phase, enter: float, leave: float) -> Approach | None:
         """Return the smallest distance found between two seconds: sampled evenly, then narrowed around the least."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from tocsin._cast import clock
 from tocsin.model.program import Program
 from tocsin.queries.audit.records import Pair, first_of
 from tocsin.queries.context import Context
@@ -112,7 +113,7 @@ class Kept:
         if not self.nearest.link_a:
             return "<Kept: there is nothing to keep away from>"
         pair = f"{self.nearest.link_a!r} and {self.nearest.link_b!r}"
-        return f"<Kept: more than {self.lower:.4g} m, {self.upper:.4g} m seen at {self.at:.6g} s between {pair}>"
+        return f"<Kept: more than {self.lower:.4g} m, {self.upper:.4g} m seen at {clock(self.at)} s between {pair}>"
 
     def __bool__(self) -> bool:
         raise ambiguous("a clearance", "clearance.lower > 0 for a proof")
@@ -163,7 +164,7 @@ class ProgramAudit:
         said = f"{self.status}, {repr(self.program)[1:-1]}, margin {self.margin:g} m"
         for conflict in self.conflicts[:1]:
             pair = "" if conflict.pair is None else f" between {conflict.pair.said}"
-            said += f"; from {conflict.enter:.6g} s{pair}{first_of(len(self.conflicts))}"
+            said += f"; from {clock(conflict.enter)} s{pair}{first_of(len(self.conflicts))}"
         return f"<ProgramAudit: {said}>"
 
     def __bool__(self) -> bool:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from tocsin._cast import clock
 from tocsin.results import Contact, Distance, Status, ambiguous
 
 
@@ -142,7 +143,7 @@ class Audit:
         said = f"{self.status}, {self.waypoints} waypoints{lasts}, margin {self.margin:g} m"
         for stretch in self.stretches[:1]:
             at = stretch.enter.position if stretch.enter.time is None else stretch.enter.time
-            where = f"waypoint {at:.6g}" if stretch.enter.time is None else f"{at:.6g} s"
+            where = f"waypoint {at:.6g}" if stretch.enter.time is None else f"{clock(at)} s"
             pairs = "".join(f" between {pair}" for pair in stretch.pairs[:1])
             said += f"; from {where}{pairs}{first_of(len(self.stretches))}"
         return f"<Audit: {said}>"

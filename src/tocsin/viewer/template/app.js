@@ -338,9 +338,10 @@ class Page {
       svg(plot, "text", { x: left - 8, y: y + 4, "text-anchor": "end" }, growth ? (k * step).toLocaleString("en") : Number((k * step).toPrecision(3)));
     }
     this.caption = svg(plot, "text", { x: left, y: 10 }, `${shown.label}${unitName}${this.film.samples.length && area.width > 620 ? `, and what ${this.film.samples.length} samples look at` : ""}`);
-    const wish = (t1 - t0) / (area.width > 620 ? 5 : 2), tens = 10 ** Math.floor(Math.log10(wish)), stride = [1, 2, 5].map((k) => k * tens).filter((k) => k <= wish * 1.0001).pop();
-    for (let k = Math.ceil(t0 / stride - 1e-6); k * stride <= t1 + 1e-9; k++) {
-      svg(plot, "text", { x: this.x(k * stride), y: area.height - 4, "text-anchor": "middle" }, Number(this.second(k * stride).toPrecision(4)));
+    const [s0, s1] = [t0, t1].map((t) => this.second(t)), wish = (s1 - s0) / (area.width > 620 ? 5 : 2), tens = 10 ** Math.floor(Math.log10(wish));
+    const stride = [1, 2, 5].map((k) => k * tens).filter((k) => k <= wish * 1.0001).pop(), digits = clamp(-Math.floor(Math.log10(stride)), 0, 20);
+    for (let k = Math.ceil(s0 / stride - 1e-6); k * stride <= s1 + 1e-6 * stride; k++) {
+      svg(plot, "text", { x: this.x((k * stride - s0) / (s1 - s0) * (t1 - t0) + t0), y: area.height - 4, "text-anchor": "middle" }, (k * stride).toFixed(digits));
     }
     const clip = svg(svg(plot, "clipPath", { id: "inside" }), "rect", { x: left, y: 0, width: right - left, height: area.height });
     clip.setAttribute("rx", 2);
