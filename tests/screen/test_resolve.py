@@ -18,18 +18,20 @@ def rows_of(*given):
     return rows, keys
 
 
-def test_the_most_proper_of_an_event_is_kept():
+@pytest.mark.parametrize("room", [8, 2])
+def test_the_most_proper_of_an_event_is_kept_whatever_room_there_is(room):
     rows, keys = rows_of((7, 0.5, 0.1), (3, 0.2, 0.4), (7, 0.5, 0.9), (7, 0.8, 0.2), (3, 0.2, 0.3))
-    assert best_of_each(rows, keys) == 3
+    assert best_of_each(rows, keys, np.empty((2, room), np.int64)) == 3
     kept = sorted((float(r["time"]), float(r["properness"])) for r in rows[:3])
     assert kept == [(0.2, 0.4), (0.5, 0.9), (0.8, 0.2)]
 
 
-def test_events_at_other_times_are_others():
+@pytest.mark.parametrize("room", [8, 1])
+def test_events_at_other_times_are_others(room):
     rows, keys = rows_of((1, 0.5, 0.1), (1, 0.5 + 3.0 * SAME, 0.2))
-    assert best_of_each(rows, keys) == 2
+    assert best_of_each(rows, keys, np.empty((2, room), np.int64)) == 2
     rows, keys = rows_of((1, 0.5, 0.1), (1, 0.5 + 0.5 * SAME, 0.2))
-    assert best_of_each(rows, keys) == 1
+    assert best_of_each(rows, keys, np.empty((2, room), np.int64)) == 1
     assert rows[0]["properness"] == 0.2
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import tocsin
-from tocsin.screen.sweep_and_prune import SORT_FROM, meeting
+from tocsin.screen.sweep_and_prune import SORT_FROM, make_sorting, meeting
 from tocsin_bench.scenes.screen_drawings import boards
 from tocsin_bench.scenes.screen_scenes import example, pose
 
@@ -30,9 +30,9 @@ def all_that_meet(a, b):
 
 def met(a, b, *, in_time=True, workspace=200_000):
     """The pairs that are found, how many there are said to be, and how often eight were compared."""
-    pairs, looked = np.full((workspace, 2), -1, np.int32), np.zeros(1, np.int64)
-    count = meeting(a, len(a), b, len(b), pairs, in_time, looked)
-    return set(map(tuple, pairs[: min(count, workspace)].tolist())), count, int(looked[0])
+    pairs, sorting = np.full((workspace, 2), -1, np.int32), make_sorting()
+    count = meeting(a, len(a), b, len(b), pairs, in_time, sorting)
+    return set(map(tuple, pairs[: min(count, workspace)].tolist())), count, int(sorting.looked[0])
 
 
 @pytest.mark.parametrize("in_time", [True, False])

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tocsin.compiler.jit import kernel
-from tocsin.queries.all_contacts import LEAST, RESOLUTIONS, block_of, cast_of, moved, pairs_of, pixel_of
+from tocsin.queries.all_contacts import LEAST, RESOLUTIONS, cast_of, moved, pairs_of, pixel_of, scratch_of
 from tocsin.screen.collision_screen import all_contacts
 from tocsin_bench import report
 from tocsin_bench.results import papers
@@ -34,11 +34,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 @kernel
-def repeated(data, nodes, pairs, poses, pixel, step, least, block, times):
+def repeated(shapes, pairs, poses, pixel, step, least, scratch, times):
     """Ask the same question several times; return how many contacts there were."""
     n = 0
     for _ in range(times):
-        n += all_contacts(data, nodes, pairs, poses, pixel, step, least, block)[0].shape[0]
+        n += all_contacts(shapes, pairs, poses, pixel, step, least, scratch)[0].shape[0]
     return n
 
 
@@ -52,7 +52,7 @@ def timed(example: Example, resolution: str, repeats: int) -> tuple[float, float
     cast = cast_of(scene.context)
     key, poses, _ = moved(scene.context, cast, (motion,))
     pixel, step = pixel_of(resolution)
-    question = (cast.packed, cast.world.nodes, pairs_of(cast, key, poses), poses, pixel, step, LEAST, block_of(cast))
+    question = (cast.shapes, pairs_of(cast, key, poses), poses, pixel, step, LEAST, scratch_of(cast))
     found = len(scene.contacts(motion, resolution=resolution))
     repeated(*question, 1)
     start = time.thread_time()

@@ -44,13 +44,14 @@ def with_room(rows, used, need):
 
 
 @kernel
-def ascending(values):
-    """Return the numbers 0, 1, ... in the order of ascending values, equal ones as they come: Shell's sort.
+def ascending(values, order):
+    """Write the numbers 0, 1, ... in the order of ascending values, equal ones as they come: Shell's sort.
 
-    Short and quick to compile; Numba's own sorts take seconds each.
+    Short and quick to compile; Numba's own sorts take seconds each. There may be more room than values.
     """
     n = values.shape[0]
-    order = np.arange(n)
+    for i in range(n):
+        order[i] = i
     gap = 1
     while gap < n // 3:
         gap = 3 * gap + 1
@@ -65,4 +66,3 @@ def ascending(values):
                 j -= gap
             order[j] = k
         gap //= 3
-    return order

@@ -12,6 +12,7 @@ import numpy as np
 from tocsin import _cast
 from tocsin._types import Records
 from tocsin.broad_phase.model_tree import make_model_tree
+from tocsin.compiler.addresses import Table
 from tocsin.contacts.timed import TIMED_KINDS
 from tocsin.errors import TocsinError
 from tocsin.limits import MAX_STEPS
@@ -25,8 +26,17 @@ from tocsin.motion.screw import turn_too_far
 from tocsin.queries.context import Context
 from tocsin.results import TimedContacts
 from tocsin.screen.broad_phase import pairs_near
-from tocsin.screen.collision_screen import INTERPOLATES, MOST_PAIRS, SCREWS, STANDS, all_contacts, space_of
-from tocsin.screen.tables import Surfaces, lay_out, packed
+from tocsin.screen.collision_screen import (
+    INTERPOLATES,
+    MOST_PAIRS,
+    SCREWS,
+    STANDS,
+    all_contacts,
+    space_of,
+    table_of_shapes,
+)
+from tocsin.screen.resolve import make_workspace
+from tocsin.screen.tables import Surfaces, lay_out
 
 if TYPE_CHECKING:
     from tocsin.soft_results import FeatureContacts, TriangleTimes
@@ -58,8 +68,9 @@ class Cast(NamedTuple):
 
     world: World
     surfaces: Surfaces
-    packed: np.ndarray
-    """The surfaces once more, as one array: each that a compiled call takes costs a fifth of a microsecond."""
+    shapes: Table
+    """Where they are, and the nodes of hierarchies: each array that a compiled call takes costs a fifth of a
+    microsecond."""
     poses: np.ndarray
     """(links, 2, 8): where everything stands, and how it moves."""
     links: list[int]
@@ -86,7 +97,8 @@ def cast_of(context: Context) -> Cast:
         names = MappingProxyType({g: context.name_of(world, g) for g in range(len(world.geoms))})
         surfaces = lay_out(context.models, world)
         links = world.models["link"].tolist()
-        return Cast(world, surfaces, packed(surfaces), poses, links, {}, names, _space(surfaces))
+        shapes = table_of_shapes(surfaces, world.nodes)
+        return Cast(world, surfaces, shapes, poses, links, {}, names, _space(surfaces))
 
     return context.kept("cast", world, lay)
 
@@ -263,7 +275,7 @@ def on_screen(
     cast: Cast, pairs: np.ndarray, poses: np.ndarray, pixel: float, step: float, least: float
 ) -> Records:  # fmt: skip
     """Return the contacts that the collision screen shows, by time."""
-    rows, whole = all_contacts(cast.packed, cast.world.nodes, pairs, poses, pixel, step, least, block_of(cast))
+    rows, whole = all_contacts(cast.shapes, pairs, poses, pixel, step, least, scratch_of(cast))
     if not whole:
         raise TocsinError(
             f"more than {MOST_PAIRS:,} pairs of edges of two shapes may cross on their screen; exact=True lists "
@@ -297,12 +309,12 @@ def turning_links(cast: Cast, moving: tuple[int, ...]) -> np.ndarray:
     return np.array([cast.links[k] for k in moving])
 
 
-def block_of(cast: Cast) -> np.ndarray:
-    """Return this thread's numbers to work in: as many as two of the scene's shapes need, or MOST_KEPT."""
-    block = _kept.__dict__.get("block")
-    if block is None or len(block) < cast.space:
-        block = _kept.block = np.empty(cast.space)
-    return block
+def scratch_of(cast: Cast) -> Table:
+    """Return this thread's workspace, with as many numbers as two of the scene's shapes need, or MOST_KEPT."""
+    kept = _kept.__dict__
+    if kept.get("space", -1) < cast.space:
+        kept["space"], kept["scratch"] = cast.space, make_workspace(cast.space)
+    return kept["scratch"]
 
 
 def answered(rows: np.ndarray, cast: Cast, complete: bool) -> TimedContacts:

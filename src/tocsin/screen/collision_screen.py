@@ -13,8 +13,10 @@ from typing import NamedTuple
 import numpy as np
 
 from tocsin import vec
+from tocsin.compiler.addresses import Layout, Table, table_of
 from tocsin.compiler.jit import borrowed, inlined, kernel
 from tocsin.contacts.timed import TIMED, ascending, with_room
+from tocsin.geometry.tree import NODE
 from tocsin.motion.joints import axis_angle, relative_turn, rotation_of
 from tocsin.motion.screw import relative_twist, screw_point, seen_from, twist_between
 from tocsin.screen.chords import Grid
@@ -24,9 +26,17 @@ from tocsin.screen.facing import EDGE_ON, SCRATCH, Style
 from tocsin.screen.frame import Frame, screen_frame
 from tocsin.screen.placing import WHAT, Chosen
 from tocsin.screen.properness_filter import MOMENTS, fill_turns
-from tocsin.screen.resolve import Meeting, Workspace, best_of_each, resolve_corners, resolve_edges
+from tocsin.screen.resolve import (
+    PAIRS,
+    Meeting,
+    Workspace,
+    best_of_each,
+    resolve_corners,
+    resolve_edges,
+    workspace_at,
+)
 from tocsin.screen.sweep_and_prune import meeting as meet_on_screen
-from tocsin.screen.tables import Drawn, Edged, Faced, unpacked
+from tocsin.screen.tables import SURFACES, Drawn, Edged, Faced, Surfaces
 
 STANDS, INTERPOLATES, SCREWS = range(3)
 """How a link moves between its two poses."""
@@ -34,14 +44,29 @@ STANDS, INTERPOLATES, SCREWS = range(3)
 MOST_PIXELS = 4096
 """A screen has no more of them along r than this: they become larger instead."""
 
-PAIRS = 512
-"""Room for pairs of boxes to begin with."""
-
 MOST_PAIRS = PAIRS * 8**4
 """Room at most: two million, and half a gigabyte to draw them in."""
 
 CULL_FROM = 3000
 """Pairs with more faces than this are culled by their hierarchies first."""
+
+
+class Shapes(NamedTuple):
+    """The shapes of a scene: their surfaces, and the nodes of their hierarchies."""
+
+    surfaces: Surfaces
+    nodes: np.ndarray
+
+
+SHAPES = Layout(Shapes, surfaces=SURFACES, nodes=(NODE, 1))
+
+shapes_at = SHAPES.reader()
+"""For kernels: the shapes whose arrays are in a table."""
+
+
+def table_of_shapes(surfaces: Surfaces, nodes: np.ndarray) -> Table:
+    """Return where the tables of a scene are, as one argument of a call."""
+    return table_of(SHAPES.checked(Shapes(surfaces, nodes)))
 
 
 @kernel
@@ -146,7 +171,7 @@ def pair_contacts(surfaces, nodes, a, b, relative, terms, workspace, n):
     if not screen.meet:
         return n
     frame = screen.frame
-    none = np.empty(0, dtype=np.int32)
+    none = surfaces.numbers[:0]
     own_a = Chosen(none, none, none)
     own_b = Chosen(none, none, none)
     pose_a = frame.rows, vec.scale(vec.matvec(frame.rows, frame.origin), -1.0)
@@ -164,7 +189,7 @@ def pair_contacts(surfaces, nodes, a, b, relative, terms, workspace, n):
     first = n
     n = drawn_contacts(surfaces, (surface_a, surface_b), screen, (pose_a, pose_b), chosen, meeting, workspace, n)
     if n > first:
-        n = first + best_of_each(workspace.rows[first:n], workspace.keys[first:n])
+        n = first + best_of_each(workspace.rows[first:n], workspace.keys[first:n], workspace.order)
     if own_a.faces.shape[0] + own_b.faces.shape[0] < 0:  # a last use, so that the lists live until here
         n = np.int64(0)
     return n
@@ -208,41 +233,40 @@ def drawn_contacts(surfaces, bodies, screen, poses, chosen, meeting, workspace, 
         n = np.int64(-1)
     if n >= 0:
         chords_a, chords_b = board_a.chords, board_b.chords
-        count = meet_on_screen(chords_a, count_a, chords_b, count_b, workspace.pairs, in_time, workspace.looked)
+        count = meet_on_screen(chords_a, count_a, chords_b, count_b, workspace.pairs, in_time, workspace.sorting)
         n = resolve_edges(edged, meeting, (board_a, board_b), bodies, workspace, count, n)
     if n >= 0:
         count_a = list_faces(board_a.faces, np.int64(surface_a["faces"]), frame, style_a, chosen[0])
         count_b = list_corners(corners, board_b.at, surfaces.corners, surface_b, frame, grid, style_b, chosen[1])
-        count = meet_on_screen(board_a.faces, count_a, corners, count_b, workspace.pairs, in_time, workspace.looked)
+        count = meet_on_screen(board_a.faces, count_a, corners, count_b, workspace.pairs, in_time, workspace.sorting)
         of_corner, of_face = (corners, board_b.at, surface_b), (board_a.faces, surface_a)
         n = resolve_corners(faced, meeting, of_corner, of_face, of_b, workspace, count, n)
     if n >= 0:
         count_b = list_faces(board_b.faces, np.int64(surface_b["faces"]), frame, style_b, chosen[1])
         count_a = list_corners(corners, board_a.at, surfaces.corners, surface_a, frame, grid, style_a, chosen[0])
-        count = meet_on_screen(corners, count_a, board_b.faces, count_b, workspace.pairs, in_time, workspace.looked)
+        count = meet_on_screen(corners, count_a, board_b.faces, count_b, workspace.pairs, in_time, workspace.sorting)
         of_corner, of_face = (corners, board_a.at, surface_a), (board_b.faces, surface_b)
         n = resolve_corners(faced, meeting, of_corner, of_face, of_a, workspace, count, n)
     return n
 
 
 @kernel
-def all_contacts(data, nodes, pairs, poses, pixel, time_resolution, least, block):
-    """Return (contacts, whole): those of all pairs (a, b) of shapes, a < b, sorted by time, of packed surfaces.
+def all_contacts(shapes, pairs, poses, pixel, time_resolution, least, scratch):
+    """Return (contacts, whole): those of all pairs (a, b) of shapes, a < b, sorted by time.
 
     Not the whole list: somewhere more than MOST_PAIRS pairs of chords, or of faces and corners, may meet.
-    `poses` (links, 2, 8): pose rows at both ends, and in the first how the link moves in between. `pixel`: metres, or
-    if negative parts of a typical short edge. `block`: numbers to work in; too few are replaced by more.
+    `shapes` are the addresses of the scene's `Shapes`, `scratch` of a `Workspace`; where it has too little room, more
+    is taken. `poses` (links, 2, 8): pose rows at both ends, and in the first how the link moves in between. `pixel`:
+    metres, or if negative parts of a typical short edge.
     """
-    surfaces = unpacked(borrowed(data))
-    nodes = borrowed(nodes)
-    block = borrowed(block)
+    surfaces, nodes = shapes_at(shapes)
+    workspace = workspace_at(scratch)
     poses = borrowed(poses)
     terms = pixel, time_resolution, least
-    own_block = np.empty(0)
-    looked = np.zeros(1, dtype=np.int64)
-    box_pairs = np.empty((PAIRS, 2), dtype=np.int32)
-    rows = np.empty(32, dtype=TIMED)
-    keys = np.empty(32, dtype=np.int64)
+    box_pairs = workspace.pairs
+    rows = workspace.rows
+    keys = workspace.keys
+    block = workspace.block
     n = np.int64(0)
     for k in range(pairs.shape[0]):
         a = pairs[k, 0]
@@ -264,7 +288,10 @@ def all_contacts(data, nodes, pairs, poses, pixel, time_resolution, least, block
             enough = block.shape[0] >= space_of(surfaces.table[a], surfaces.table[b], box_pairs.shape[0] - PAIRS)
             n = pair_contacts(
                 surfaces, nodes, b if swapped else a, a if swapped else b, (rotation, place, twist), terms,
-                Workspace(borrowed(box_pairs), borrowed(rows), borrowed(keys), borrowed(looked), block), first,
+                Workspace(
+                    borrowed(box_pairs), borrowed(rows), borrowed(keys), workspace.order, workspace.sorting,
+                    borrowed(block),
+                ), first,
             )  # fmt: skip
             if n >= 0:
                 break
@@ -274,10 +301,9 @@ def all_contacts(data, nodes, pairs, poses, pixel, time_resolution, least, block
                 continue
             if enough:
                 if box_pairs.shape[0] >= MOST_PAIRS:
-                    return by_time(rows, first), False
+                    return by_time(rows, first, workspace.order), False
                 box_pairs = np.empty((8 * box_pairs.shape[0], 2), dtype=np.int32)
-            own_block = np.empty(space_of(surfaces.table[a], surfaces.table[b], box_pairs.shape[0] - PAIRS))
-            block = borrowed(own_block)
+            block = np.empty(space_of(surfaces.table[a], surfaces.table[b], box_pairs.shape[0] - PAIRS))
         if n == first:
             continue
         true_screw = how_a == STANDS and how_b == SCREWS
@@ -288,22 +314,20 @@ def all_contacts(data, nodes, pairs, poses, pixel, time_resolution, least, block
             row["geom_a"] = a
             row["geom_b"] = b
             row["screw_error"] = error
-    if own_block.shape[0] < 0:  # a last use, so that it lives until here
-        n = np.int64(0)
-    return by_time(rows, n), True
+    return by_time(rows, n, workspace.order), True
 
 
 @kernel
-def by_time(found, n):
+def by_time(found, n, scratch):
     """Return the first n rows, sorted by time."""
     rows = np.empty(n, dtype=TIMED)
     if n == 1:
         rows[0] = found[0]
         return rows
-    times = np.empty(n)
-    for i in range(n):
-        times[i] = found[i]["time"]
-    order = ascending(times)
+    if n > scratch.shape[1]:
+        scratch = np.empty((1, n), dtype=np.int64)
+    order = scratch[0]
+    ascending(found[:n]["time"], order)
     for i in range(n):
         rows[i] = found[order[i]]
     return rows

@@ -99,7 +99,8 @@ def rows_of_touches(surfaces, tables, touches, pairs, links, poses, how):
     times = np.zeros(n)
     for i in range(n):
         times[i] = touches[i]["time"]
-    order = ascending(times)
+    order = np.empty(n, dtype=np.int64)
+    ascending(times, order)
     rows = np.zeros(n, dtype=TIMED)
     pair = -1
     twist, base = relative_motion(poses, 0, 0)

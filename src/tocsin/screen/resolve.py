@@ -12,9 +12,10 @@ from typing import NamedTuple
 import numpy as np
 
 from tocsin import vec
+from tocsin.compiler.addresses import Layout, Table, table_of
 from tocsin.compiler.jit import inlined, kernel
 from tocsin.contacts.properness import edge_normal, face_normal, sine_between
-from tocsin.contacts.timed import EDGE_EDGE, FACE_VERTEX, VERTEX_FACE, ascending
+from tocsin.contacts.timed import EDGE_EDGE, FACE_VERTEX, TIMED, VERTEX_FACE, ascending
 from tocsin.motion.screw import Twist, screw_direction, screw_point, screw_velocity
 from tocsin.screen.chords import S0, S1, crossing
 from tocsin.screen.frame import Frame
@@ -28,6 +29,7 @@ from tocsin.screen.polish import (
     where_edges_cross,
 )
 from tocsin.screen.properness_filter import corner_may_be_proper, edges_may_be_proper
+from tocsin.screen.sweep_and_prune import SORTING, Sorting, make_sorting
 
 BORDER = 1e-9
 """Closer to the border of a face than this part of it is on the border; and further outside is outside."""
@@ -105,6 +107,10 @@ class Meeting(NamedTuple):
     """Contacts that are less proper are left out."""
 
 
+PAIRS, ROWS = 512, 32
+"""Room for pairs of boxes and for contacts to begin with."""
+
+
 class Workspace(NamedTuple):
     """Where two bodies are drawn and what they have in common is written."""
 
@@ -113,10 +119,39 @@ class Workspace(NamedTuple):
     rows: np.ndarray
     """Contacts, and the numbers of their events in `keys`."""
     keys: np.ndarray
-    looked: np.ndarray
-    """How many pairs of boxes were looked at."""
+    order: np.ndarray
+    """(2, ROWS) for sorting them, and for dropping some."""
+    sorting: Sorting
     block: np.ndarray
     """Numbers to draw in."""
+
+
+WORKSPACE = Layout(
+    Workspace,
+    pairs=(np.dtype(np.int32), 2),
+    rows=(TIMED, 1),
+    keys=(np.dtype(np.int64), 1),
+    order=(np.dtype(np.int64), 2),
+    sorting=SORTING,
+    block=(np.dtype(np.float64), 1),
+)
+
+workspace_at = WORKSPACE.reader()
+"""For kernels: the workspace whose arrays are in a table. Nineteen arrays that each question made and gave back took a
+tenth of it."""
+
+
+def make_workspace(numbers: int) -> Table:
+    """Return where a workspace is, with so many numbers to draw in."""
+    workspace = Workspace(
+        np.empty((PAIRS, 2), np.int32),
+        np.empty(ROWS, TIMED),
+        np.empty(ROWS, np.int64),
+        np.empty((2, ROWS), np.int64),
+        make_sorting(),
+        np.empty(numbers),
+    )
+    return table_of(WORKSPACE.checked(workspace))
 
 
 @kernel
@@ -333,13 +368,18 @@ def cross_edges(surfaces, meeting, bodies, edges, s, u, tau, row):
 
 
 @kernel
-def best_of_each(rows, keys):
-    """Keep of all rows of one event the most proper, in place; return how many are left."""
+def best_of_each(rows, keys, scratch):
+    """Keep of all rows of one event the most proper, in place; return how many are left. `scratch`: two rows."""
     n = keys.shape[0]
     if n < 2:
         return n
-    order = ascending(keys)
-    dropped = np.zeros(n, dtype=np.bool_)
+    if n > scratch.shape[1]:
+        scratch = np.empty((2, n), dtype=np.int64)
+    order = scratch[0]
+    dropped = scratch[1]
+    ascending(keys, order)
+    for i in range(n):
+        dropped[i] = False
     for i in range(n):
         a = order[i]
         k = i + 1

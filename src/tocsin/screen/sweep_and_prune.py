@@ -11,9 +11,11 @@ Single precision is enough to say what may overlap: boxes are rounded outward.
 """
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
+from tocsin.compiler.addresses import Layout
 from tocsin.compiler.jit import borrowed, inlined, kernel
 from tocsin.simd.lanes import bits, load_singles
 
@@ -31,6 +33,34 @@ OUTWARD = 2.0**-22
 
 ALL = 255
 """The bits of eight lanes."""
+
+FEW = 8
+"""Eights up to which a box is compared with each: boxes around them would cost more than they spare."""
+
+ROOM = 37
+"""Rows of eight that 256 boxes take, those around them included."""
+
+
+class Sorting(NamedTuple):
+    """Where boxes are laid out; many take room of their own, and few are not sorted."""
+
+    boxes: np.ndarray
+    """(ROOM, 6, 8) those of b eight by eight, then those around each eight, and so on."""
+    unsorted: np.ndarray
+    """(0,) the order of boxes that are taken as they come."""
+    looked: np.ndarray
+    """(1,) how often a box was compared with eight that are not at the top."""
+
+
+SORTING = Layout(
+    Sorting, boxes=(np.dtype(np.float32), 3), unsorted=(np.dtype(np.int64), 1), looked=(np.dtype(np.int64), 1)
+)
+
+
+def make_sorting() -> Sorting:
+    """Return room for boxes."""
+    return Sorting(np.empty((ROOM, 6, 8), np.float32), np.zeros(0, np.int64), np.zeros(1, np.int64))
+
 
 LOWEST = np.array([(k & -k).bit_length() - 1 for k in range(256)], np.int64)
 """The lowest bit that is set."""
@@ -152,27 +182,45 @@ def overlapping(table, k, r0, r1, h0, h1, t0, t1):
     return ALL ^ bits(far)
 
 
+@inlined
+def write_lanes(left, eight, i, order, pairs, count):
+    """Write the pairs of box i of a and those of an eight that are left (bits), `order` says which they are if they are
+    sorted; return how many pairs there are then. Those that there is no room for go into the last row."""
+    capacity = pairs.shape[0] - 1
+    while left != 0:
+        k = 8 * eight + LOWEST[left]
+        left &= left - 1
+        pairs[min(count, capacity), 0] = i
+        pairs[min(count, capacity), 1] = order[k] if order.shape[0] > 0 else k
+        count += 1
+    return count
+
+
 @kernel
-def meeting(a, n_a, b, n_b, pairs, in_time, looked):
+def meeting(a, n_a, b, n_b, pairs, in_time, sorting):
     """Write the pairs (i, k) of boxes of a and b that overlap; return how many, more than there is room for if so.
 
-    `in_time`: sort by t too where that is better; `looked` is grown by how often a box was compared with eight
-    that are not at the top.
+    `in_time`: sort by t too where that is better; `sorting` is what a `Sorting` says.
     """
     if n_a == 0 or n_b == 0:
         return 0
     eights = (n_b + 7) // 8
     groups = (eights + 7) // 8
     tops = (groups + 7) // 8
-    own_order = np.empty(0, dtype=np.int64)
+    own_order = sorting.unsorted
     if n_b >= SORT_FROM:
         own_order = sorted_boxes(b, n_b, in_time)
     order = borrowed(own_order)
-    own_table = np.empty((eights + groups + tops, 6, 8), dtype=np.float32)
+    few = eights <= FEW
+    rows = eights if few else eights + groups + tops
+    own_table = sorting.boxes
+    if rows > ROOM:
+        own_table = np.empty((rows, 6, 8), dtype=np.float32)
     table = borrowed(own_table)
     lay_out_eights(b, n_b, order, table)
-    lay_out_level(table, 0, eights, eights)
-    lay_out_level(table, eights, groups, eights + groups)
+    if not few:
+        lay_out_level(table, 0, eights, eights)
+        lay_out_level(table, eights, groups, eights + groups)
     count = 0
     seen = 0
     capacity = pairs.shape[0] - 1
@@ -182,6 +230,11 @@ def meeting(a, n_a, b, n_b, pairs, in_time, looked):
         r0, r1 = below(a[i, 0]), above(a[i, 1])
         h0, h1 = below(a[i, 2]), above(a[i, 3])
         t0, t1 = below(a[i, 4]), above(a[i, 5])
+        if few:
+            for eight in range(eights):
+                left = overlapping(table, eight, r0, r1, h0, h1, t0, t1)
+                count = write_lanes(left, eight, i, order, pairs, count)
+            continue
         for top in range(tops):
             far = overlapping(table, eights + groups + top, r0, r1, h0, h1, t0, t1)
             while far != 0:
@@ -194,13 +247,8 @@ def meeting(a, n_a, b, n_b, pairs, in_time, looked):
                     near &= near - 1
                     seen += 1
                     left = overlapping(table, eight, r0, r1, h0, h1, t0, t1)
-                    while left != 0:
-                        k = 8 * eight + LOWEST[left]
-                        left &= left - 1
-                        pairs[min(count, capacity), 0] = i
-                        pairs[min(count, capacity), 1] = order[k] if n_b >= SORT_FROM else k
-                        count += 1
-    looked[0] += seen
+                    count = write_lanes(left, eight, i, order, pairs, count)
+    sorting.looked[0] += seen
     if own_table.shape[0] + own_order.shape[0] == 0:  # a last use, so that both live until here
         count = 0
     return count

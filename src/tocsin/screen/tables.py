@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from tocsin.compiler.jit import borrowed, inlined
+from tocsin.compiler.addresses import Layout
 from tocsin.geometry.features import CORNER, EDGE, FACE, SIDE, Features
 from tocsin.model.tables import World
 
@@ -100,41 +100,20 @@ class Faced(NamedTuple):
     triangles: np.ndarray
 
 
-HEAD = 11 * 4 * 8
-"""Bytes of what comes before the packed tables."""
-
-
-def packed(surfaces: Surfaces) -> np.ndarray:
-    """Return the tables as one array of bytes: first, of each, where it begins and ends, and its rows and columns."""
-    head = np.zeros((len(surfaces), 4), np.int64)
-    at = head.nbytes
-    for k, table in enumerate(surfaces):
-        head[k] = at, at + table.nbytes, len(table), table.size // max(len(table), 1)
-        at += -(-table.nbytes // 64) * 64
-    out = np.zeros(at, np.uint8)
-    out[: head.nbytes] = head.reshape(-1).view(np.uint8)
-    for (start, stop, *_), table in zip(head, surfaces):
-        out[start:stop] = np.ascontiguousarray(table).reshape(-1).view(np.uint8)
-    return out
-
-
-@inlined
-def unpacked(data):
-    """Return the tables that were packed, without an owner: `data` has to live."""
-    head = borrowed(data[:HEAD].view(np.int64))
-    return Surfaces(
-        borrowed(data[head[0] : head[1]].view(SURFACE)),
-        borrowed(data[head[4] : head[5]].view(np.float64).reshape((head[6], 3))),
-        borrowed(data[head[8] : head[9]].view(CORNER)),
-        borrowed(data[head[12] : head[13]].view(EDGE)),
-        borrowed(data[head[16] : head[17]].view(FACE)),
-        borrowed(data[head[20] : head[21]].view(SIDE)),
-        borrowed(data[head[24] : head[25]].view(np.int32).reshape((head[26], 3))),
-        borrowed(data[head[28] : head[29]].view(np.int32)),
-        borrowed(data[head[32] : head[33]].view(np.float64).reshape((head[34], head[35]))),
-        borrowed(data[head[36] : head[37]].view(np.float64).reshape((head[38], head[39]))),
-        borrowed(data[head[40] : head[41]].view(np.int32).reshape((head[42], 7))),
-    )
+SURFACES = Layout(
+    Surfaces,
+    table=(SURFACE, 1),
+    vectors=(np.dtype(np.float64), 2),
+    corners=(CORNER, 1),
+    edges=(EDGE, 1),
+    faces=(FACE, 1),
+    sides=(SIDE, 1),
+    triangles=(np.dtype(np.int32), 2),
+    numbers=(np.dtype(np.int32), 1),
+    places=(np.dtype(np.float64), 2),
+    planes=(np.dtype(np.float64), 2),
+    links=(np.dtype(np.int32), 2),
+)
 
 
 def lay_out(models: tuple[Model, ...], world: World) -> Surfaces:
