@@ -137,8 +137,8 @@ WORKSPACE = Layout(
 )
 
 workspace_at = WORKSPACE.reader()
-"""For kernels: the workspace whose arrays are in a table. Nineteen arrays that each question made and gave back took a
-tenth of it."""
+"""For kernels: the workspace whose arrays are in a table. A dozen arrays that each question made and gave back took a
+tenth of that about two cubes."""
 
 
 def make_workspace(numbers: int) -> Table:
