@@ -65,5 +65,5 @@ def test_those_that_need_a_closer_look_are_marked():
     starts, ends = poses(1), poses(2)
     ends[2] *= 3.0
     rows, plain = np.zeros((12, 2, 7)), np.ones(12, np.bool_)
-    write_all_ends(starts, ends, np.array([3], np.int32), rows, plain)
+    write_all_ends(starts, ends, rows, plain)
     assert plain.tolist() == [k != 2 for k in range(12)]

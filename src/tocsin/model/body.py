@@ -245,11 +245,10 @@ class Body(Model):
         """
         configs = np.zeros(14)
         rows = configs.reshape(2, 7)
-        quaternions = self.kernel_quaternions
-        if not (is_matrix(pose_t0) and is_matrix(pose_t1) and write_ends(pose_t0, pose_t1, quaternions, rows)):
+        if not (is_matrix(pose_t0) and is_matrix(pose_t1) and write_ends(pose_t0, pose_t1, rows)):
             _cast.pose(pose_t0, f"the start pose of {self.name!r}", rows[0])
             _cast.pose(pose_t1, f"the end pose of {self.name!r}", rows[1])
-            decided(rows, quaternions)
+            decided(rows, self.kernel_quaternions)
         usual = kind.__class__ is str and kind == "interpolating"  # as most are: no list of words is made
         if usual or _cast.choice(kind, "the kind of a motion", MOTION_KINDS) == "interpolating":
             return Motion.fresh(self, configs, rows)
@@ -266,7 +265,7 @@ class Body(Model):
         rows = np.zeros((len(bodies), 2, 7))
         plain = np.zeros(len(bodies), np.bool_)
         if bodies:
-            write_all_ends(starts, ends, bodies[0].kernel_quaternions, rows, plain)
+            write_all_ends(starts, ends, rows, plain)
         return tuple(
             [
                 Motion.of(body, row) if well else body.move(start, end)

@@ -26,7 +26,7 @@ from tocsin._types import (
     Rows,
     Values,
 )
-from tocsin.compiler.jit import kernel
+from tocsin.compiler.jit import question
 from tocsin.errors import TocsinError, UnitWarning, remark, unknown_name
 from tocsin.geometry.mesh import is_path
 from tocsin.geometry.shape import ShapeLike, shapes_of_links
@@ -502,7 +502,7 @@ def adjacent_pairs(robot: Robot) -> frozenset[tuple[int, int]]:
     return frozenset(found)
 
 
-@kernel
+@question
 def write_configurations(begin: Values, end: Values, quaternions: Indices, most: Row, rows: Rows) -> bool:
     """Write two configurations behind the bases of two rows, check both and decide their arcs; return whether all went
     well."""

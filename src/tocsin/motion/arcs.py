@@ -27,11 +27,30 @@ other and says it in a sentence.
 from fractions import Fraction
 
 from tocsin._types import Indices, Matrix4, Numeric, Quaternion, Row, Rows
-from tocsin.compiler.jit import kernel
+from tocsin.compiler.jit import kernel, question
 from tocsin.row_checks import check_row, write_pose
+
+PLACE = 3
+"""Entries of a pose row before its quaternion."""
 
 OPEN = 2.0**-50
 """Of the sum of the magnitudes of four products: twice what rounding can do to their sum."""
+
+
+@kernel
+def follows(p: Row, q: Row, k: int) -> int:
+    """Choose the sign of the quaternion at entry k of q, after that of p; return 1 where rounding leaves it open."""
+    w = 0.0
+    size = 0.0
+    for c in range(k, k + 4):
+        w += p[c] * q[c]
+        size += abs(p[c] * q[c])
+    if abs(w) <= OPEN * size + 1e-300:
+        return 1
+    if w < 0.0:
+        for c in range(k, k + 4):
+            q[c] = -q[c]
+    return 0
 
 
 @kernel
@@ -42,19 +61,8 @@ def decide_arcs(rows: Rows, quaternions: Indices, first: int) -> int:
     """
     n = quaternions.shape[0]
     for i in range(first, (rows.shape[0] - 1) * n):
-        p = rows[i // n]
-        q = rows[i // n + 1]
-        k = quaternions[i % n]
-        w = 0.0
-        size = 0.0
-        for c in range(k, k + 4):
-            w += p[c] * q[c]
-            size += abs(p[c] * q[c])
-        if abs(w) <= OPEN * size + 1e-300:
+        if follows(rows[i // n], rows[i // n + 1], int(quaternions[i % n])) != 0:
             return i
-        if w < 0.0:
-            for c in range(k, k + 4):
-                q[c] = -q[c]
     return -1
 
 
@@ -83,11 +91,17 @@ def turns_back(p: Quaternion, q: Quaternion) -> bool:
 
 
 @kernel
-def write_ends(pose_t0: Matrix4, pose_t1: Matrix4, quaternions: Indices, rows: Rows) -> bool:
+def write_both(pose_t0: Matrix4, pose_t1: Matrix4, rows: Rows) -> bool:
     """Write two 4x4 matrices as pose rows, their arc decided; return whether all went well."""
     if write_pose(pose_t0, rows[0]) != 0 or write_pose(pose_t1, rows[1]) != 0:
         return False
-    return decide_arcs(rows, quaternions, 0) < 0
+    return follows(rows[0], rows[1], PLACE) == 0
+
+
+@question
+def write_ends(pose_t0: Matrix4, pose_t1: Matrix4, rows: Rows) -> bool:
+    """Return what `write_both` does, called from Python."""
+    return write_both(pose_t0, pose_t1, rows)
 
 
 @kernel
@@ -99,7 +113,7 @@ def settle_ends(rows: Rows, quaternions: Indices, most: Row) -> bool:
 
 
 @kernel
-def write_all_ends(poses_t0: Numeric, poses_t1: Numeric, quaternions: Indices, rows: Numeric, plain: Numeric) -> None:
+def write_all_ends(poses_t0: Numeric, poses_t1: Numeric, rows: Numeric, plain: Numeric) -> None:
     """Write (n, 4, 4) matrices as (n, 2, 7) pose rows, arcs decided, and into `plain` of which all went well."""
     for i in range(rows.shape[0]):
-        plain[i] = write_ends(poses_t0[i], poses_t1[i], quaternions, rows[i])
+        plain[i] = write_both(poses_t0[i], poses_t1[i], rows[i])
