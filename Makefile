@@ -73,8 +73,11 @@ test-pure: $(STAMP)
 first: $(STAMP)
 	$(MAKE) --no-print-directory -j 2 warm lint test-pure
 
+# Neighbours share what a file makes once, so each process has half of the tests, and who is done takes of the other's.
+TWO := -n 2 --dist worksteal --durations 15
+
 test: first
-	$(BIN)/python -m pytest -n 2 -m "not slow"
+	$(BIN)/python -m pytest $(TWO) -m "not slow"
 
 # With another matrix library inside, and with the code of the v3 wheel, without AVX-512: no answer may hang on last bits.
 # Compiled before: some tests count calls of functions. What only reads files is the same on every processor.
@@ -104,7 +107,7 @@ test-matrices: $(STAMP)
 	OPENBLAS_CORETYPE=Haswell $(BIN)/python -m pytest -m "not slow" tests/geometry tests/model
 
 test-all: first
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest $(TWO)
 
 # How many questions of each engine: make test-memory COUNT=100000
 COUNT ?= 500
