@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tocsin import Box, RobotBuilder, TocsinError
+from tocsin import Box, RobotBuilder, TocsinError, Trajectory
 from tocsin.cli import inputs
 from tocsin.cli.options import Around, Ends, Reading
 
@@ -58,6 +58,18 @@ def test_files_to_write_end_as_what_is_written(tmp_path):
         inputs.expect_suffixes((Path("a.html"), ".html"), (Path("a.jpg"), ".png"))
     with pytest.raises(TocsinError, match="a robot is read from"):
         inputs.load_robot(tmp_path / "arm.step", Reading())
+
+
+def test_a_curve_leaves_its_limits_between_waypoints(arm):
+    """Only waypoints were looked at: a cubic that swings out between them was within its limits."""
+    names, still = ["j1"], [[1.8], [1.8]]
+    swing = arm.follow(Trajectory([0, 1], still, [[2], [-2]], joint_names=names))
+    (sentence,) = inputs.beyond_limits(arm, [swing])
+    assert sentence == "joint 'j1' leaves its limits -2 to 2 between waypoints, up to 2.3"
+    assert inputs.beyond_limits(arm, [arm.follow(Trajectory([0, 1], still, joint_names=names))]) == []
+    more = arm.follow(Trajectory([0, 1, 2], [[0.0], [-2.5], [0.0]], joint_names=names), error=0.1)
+    (sentence,) = inputs.beyond_limits(arm, [swing, more])
+    assert "at 1 of 5 waypoints and between, up to -2.5" in sentence
 
 
 def test_values_outside_their_limits_are_named(arm):

@@ -2,8 +2,8 @@
 
 import pytest
 
-from tocsin import Robot, RobotBuilder, TocsinError
-from tocsin.cli.programs import BETWEEN, by_robot, errors, paired, place
+from tocsin import Program, Robot, RobotBuilder, TocsinError, Trajectory
+from tocsin.cli.programs import BETWEEN, beyond_limits, by_robot, errors, paired, place
 
 pytestmark = pytest.mark.pure
 
@@ -46,3 +46,12 @@ def test_errors_are_those_of_all_robots_on_the_command_line():
     for wrong in ("wrist", "one/two_base", "three/elbow"):
         with pytest.raises(TocsinError, match=f"no joint '{wrong}'"):
             by_robot({wrong: 0.1}, robots)
+
+
+def test_limits_that_a_robot_of_a_program_leaves_are_named():
+    builder = RobotBuilder("arm").link("base")
+    robot = builder.link("a", parent="base", joint="prismatic", joint_name="x", limits=(0, 1)).build()
+    swing = Trajectory([0, 1], [[0.9], [0.9]], [[2], [-2]], joint_names=["x"])
+    program = Program().follow(robot, swing).move(robot, [0.5], seconds=1)
+    assert beyond_limits(program) == ["arm: joint 'x' leaves its limits 0 to 1 between waypoints, up to 1.4"]
+    assert beyond_limits(Program().move(robot, [0.5], seconds=1)) == []

@@ -6,7 +6,6 @@ import typer
 
 from tocsin.cli import check, inputs, options, output, programs, proving, records
 from tocsin.cli.grouped import grouped
-from tocsin.motion.links import BASE_WIDTH
 from tocsin.queries.audit.records import Audit, Moment, Stretch
 from tocsin.results import Contact
 
@@ -41,7 +40,7 @@ def audit(
         return
     motion = inputs.load_trajectory(arm, trajectory, following)
     cell = inputs.load_scene(arm, around, reading)
-    beyond = inputs.outside_limits(arm, motion.rows[:, BASE_WIDTH:])
+    beyond = inputs.beyond_limits(arm, [motion])
     margin, resolution = around.margin, asked.resolution
     with output.progress("auditing") as progress:
         found = ask(cell, arm, motion, margin=margin, tolerance=tolerance, resolution=resolution, progress=progress)
@@ -79,10 +78,11 @@ def _audit_program(
         if asked.page is not None:
             save_page(asked.page, cell, found, title=program.name)
     if as_json:
-        output.write_json(
-            {"command": "audit"} | programs.record(found) | ({} if proofs is None else {"proofs": proofs})
-        )
+        record = {"command": "audit", "within_limits": not programs.beyond_limits(program)}
+        output.write_json(record | programs.record(found) | ({} if proofs is None else {"proofs": proofs}))
     else:
+        for sentence in programs.beyond_limits(program):
+            output.note(f"warning: {sentence}.")
         programs.show(found)
         if proofs is not None:
             proving.show(proofs)

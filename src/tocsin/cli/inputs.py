@@ -15,6 +15,7 @@ from tocsin.cli.options import Around, Ends, Following, Reading
 from tocsin.errors import TocsinError, unknown_name
 from tocsin.model.base import Model, Motion
 from tocsin.model.robot import DEGREES, Robot
+from tocsin.model.timed import SplineMotion
 from tocsin.motion.links import BASE_WIDTH
 from tocsin.scene import Scene
 
@@ -162,25 +163,38 @@ def _from_file(path: Path, option: str) -> Any:
     return values
 
 
-def outside_limits(robot: Robot, path: np.ndarray) -> list[str]:
-    """Return a sentence for each joint whose value is outside its limits, at one configuration or on a path of them."""
+def outside_limits(robot: Robot, path: np.ndarray, between: np.ndarray | None = None) -> list[str]:
+    """Return a sentence for each joint whose value is outside its limits, at one configuration or on a path of them.
+
+    `between`: configurations that are passed between those of the path, where curves go farthest.
+    """
     rows = np.atleast_2d(path)
+    inner = np.zeros((0, rows.shape[1])) if between is None else between
     found = []
     for joint in robot.joints:
         if joint.limits is None:
             continue
         link = robot.links[robot.link_index(joint.child)]
-        values = link["multiplier"] * rows[:, link["config"] - BASE_WIDTH] + link["offset"]
+        values, more = (link["multiplier"] * q[:, link["config"] - BASE_WIDTH] + link["offset"] for q in (rows, inner))
         low, high = joint.limits
-        beyond = values[(values < low) | (values > high)]
-        if len(beyond) == 0:
+        beyond, passed = (v[(v < low) | (v > high)] for v in (values, more))
+        if len(beyond) + len(passed) == 0:
             continue
-        worst = beyond[np.argmax(np.abs(beyond))]
-        often = "" if len(rows) == 1 else f" at {len(beyond):,} of {len(rows):,} waypoints, up to {worst:.6g}"
+        both = np.concatenate([beyond, passed])
+        worst = both[np.argmax(np.maximum(low - both, both - high))]
+        at = [f"at {len(beyond):,} of {len(rows):,} waypoints"] * bool(len(beyond)) + ["between"] * bool(len(passed))
+        often = "" if len(rows) == 1 else f" {' and '.join(at)}{' waypoints' * (not len(beyond))}, up to {worst:.6g}"
         place = f"is at {worst:.6g}, outside of" if len(rows) == 1 else "leaves"
         degrees = " (degrees?)" if joint.kind == "revolute" and abs(worst) > DEGREES else ""
         found.append(f"joint {joint.name!r} {place} its limits {low:.6g} to {high:.6g}{often}{degrees}")
     return found
+
+
+def beyond_limits(robot: Robot, motions: Sequence[Motion]) -> list[str]:
+    """Return the same of motions one after another; on curves also where a joint turns around between waypoints."""
+    turns = [m.row_of(k, x) for m in motions if isinstance(m, SplineMotion) for k, x in m.turns()]
+    rows = np.vstack([m.rows for m in motions])
+    return outside_limits(robot, rows[:, BASE_WIDTH:], np.reshape(turns, (-1, robot.width))[:, BASE_WIDTH:])
 
 
 def load_trajectory(robot: Robot, path: Path, following: Following = AS_IT_IS) -> Motion:

@@ -244,6 +244,16 @@ def by_robot(error: float | dict[str, float] | None, robots: Sequence[Robot]) ->
     return [own or None for own in found]
 
 
+def beyond_limits(program: Program) -> list[str]:
+    """Return a sentence for each joint of each robot that leaves its limits."""
+    found: list[str] = []
+    for track in program.tracks.values():
+        if isinstance(track.model, Robot):
+            said = inputs.beyond_limits(track.model, [segment.motion for segment in track.segments])
+            found += [f"{track.model.name}: {sentence}" for sentence in said]
+    return found
+
+
 def show(found: ProgramAudit) -> None:
     """Print the audit of a program for people."""
     console = output.console()

@@ -164,7 +164,10 @@ class Program:
         return self.add(motion, at=at, _step=_follow_step(path, motion, group, error))
 
     def add(self, motion: Motion, *, at: float | None = None, _step: Step | None = None) -> Program:
-        """Add a motion that has times, from the `follow` or `drive` of a model; `at` moves it to another second."""
+        """Add a motion that has times, from the `follow` or `drive` of a model.
+
+        As all steps it begins when the last has ended, or `at` a second, whatever its own first second is.
+        """
         if not isinstance(motion, Motion) or motion.times is None or not motion.seconds:
             raise TocsinError("a program takes motions with times, from follow(..., times=[...]) or a Trajectory.")
         model = motion.model

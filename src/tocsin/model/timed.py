@@ -21,6 +21,7 @@ from tocsin.model.base import Motion, repeated
 from tocsin.motion.clocks import Timeline, timeline_of
 from tocsin.motion.curves import MOST_DEGREE
 from tocsin.motion.knots import last_before
+from tocsin.motion.links import BASE_WIDTH
 from tocsin.motion.poses import between
 
 PRECISE = 2.0**-40
@@ -64,6 +65,16 @@ class SplineMotion(Motion):
         for k in self.model.quaternions:
             row[k : k + 4] = arcs[k : k + 4]
         return row
+
+    def turns(self) -> list[tuple[int, float]]:
+        """Return (piece, share): where a joint turns around within a piece, up to rounding; what it reaches there is
+        farther than at the ends."""
+        found = []
+        for piece, c in enumerate(self.coefficients[:, 1:, BASE_WIDTH:]):
+            for rates in (c * np.arange(1, len(c) + 1)[:, None]).T:
+                shares = np.polynomial.polynomial.polyroots(np.trim_zeros(rates, "b")) if rates.any() else np.zeros(0)
+                found += [(piece, float(x.real)) for x in shares if abs(x.imag) < 1e-6 and 0.0 < x.real < 1.0]
+        return found
 
     def lasting(self, before: int, after: int) -> Motion:
         """Return the same motion with so many pieces in which it stands before and after."""

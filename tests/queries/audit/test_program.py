@@ -235,3 +235,10 @@ def test_two_bodies_in_one_hand_are_one_pair_in_whatever_order_they_were_gripped
     parts[1].place((0.58, 0.03, 0.0))
     (conflict,) = [c for c in tocsin.audit(scene, program).conflicts if c.pair.model_a == "arm"]
     assert (conflict.enter, conflict.exit) == (0.0, 2.0)
+
+
+def test_errors_take_nothing_of_a_clearance_that_there_is_not():
+    """They took "nothing: no clearance is proven without them either" where there is nothing to keep away from."""
+    ball = Body(Sphere(0.1), name="ball")
+    found = tocsin.audit(Scene(ball), Program().follow(ball, [(0, 0, 0), (1, 0, 0)], times=[0, 1], error=0.1))
+    assert (found.is_free, found.tube_share, found.tube_said) == (True, None, "")

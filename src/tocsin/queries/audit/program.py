@@ -253,8 +253,9 @@ class Auditor:
         return curves_of(self, kept) if math.isfinite(kept.upper) else ()
 
     def tube_share(self, kept: Kept, conflicts: Sequence[Conflict]) -> float | None:
-        """Return which share of the clearance of the nominal motions tubes take; None if nothing has a tube."""
-        if not self.has_tubes:
+        """Return which share of the clearance of the nominal motions tubes take; None without tubes, or where there
+        is nothing to keep away from."""
+        if not self.has_tubes or not math.isfinite(kept.upper):
             return None
         nominal = copy.copy(self)
         nominal._plain = {}
@@ -263,7 +264,7 @@ class Auditor:
             for own in (self.asked, self.copied)
         )
         bare = nominal.clearance(conflicts)
-        return 1.0 - kept.lower / bare.lower if bare.lower > 0.0 and math.isfinite(bare.lower) else math.nan
+        return 1.0 - kept.lower / bare.lower if bare.lower > 0.0 else math.nan
 
 
 def audit_program(

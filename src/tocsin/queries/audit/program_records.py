@@ -147,7 +147,10 @@ class ProgramAudit:
 
     @cached_property
     def tube_share(self) -> float | None:
-        """The share of the proven clearance that tubes take; None without tubes, nan if none is proven without them."""
+        """The share of the proven clearance that tubes take; nan if none is proven without them either.
+
+        None without tubes, or where there is nothing to keep away from.
+        """
         return self.auditor.tube_share(self.clearance, self.conflicts)
 
     @property
