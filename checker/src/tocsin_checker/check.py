@@ -79,6 +79,7 @@ class Check:
     def read(self, files: dict[str, Any]) -> None:
         """Read the models, the pairs of shapes that are asked about, and the stretches of time."""
         proof, margin = self.proof, float(self.proof["margin"])
+        need(max(map(len, (proof["models"], proof["shapes"]))) <= 3_000, "there are more than 3,000 models or shapes.")
         self.models, self.of, self.links = [], [], []
         for given in proof["models"]:
             self.models.append(model := read_model(given, files, len(self.links)))
@@ -89,7 +90,6 @@ class Check:
         self.names = [f"{m.name}/{k.name}".removesuffix("/") for m, k in zip(self.of, self.links)]
         need(len({*self.names}) == len(self.names), "two links have the same name.")
         own = {(self.names[i], s): (i, part) for i, k in enumerate(self.links) for s, part in enumerate(k.shapes)}
-        need(len(own) <= 3_000, "the proof is about more than 3,000 shapes.")
         at = {tuple(said): k for k, said in enumerate(proof["shapes"])}
         each = at.keys() == own.keys() and len(at) == len(proof["shapes"])
         need(each, "the shapes that it numbers are not those of its models, each once.")
