@@ -8,6 +8,7 @@ import pytest
 
 pytest.importorskip("tocsin_checker", reason="the checker is not installed: pip install ./checker")
 
+from tocsin import Body, Scene, Sphere
 from tocsin_bench.campaigns import proofs
 
 
@@ -23,3 +24,13 @@ def test_every_answer_is_proven_and_no_changed_proof_is_accepted(tmp_path: Path)
     assert sum(n for what, n in told.items() if what.endswith(": refused")) > 10
     assert not {"without a proof", "refused", "another claim than the answer"} & set(told)
     assert not [what for what in told if what.endswith("ACCEPTED, AND FALSE")]
+
+
+def test_of_edges_that_are_asked_once_the_first_lays_the_scenes_out_and_is_not_counted() -> None:
+    def scene() -> Scene:
+        return Scene(ball, Body(Sphere(0.1), (1.0, 0, 0), name="other"))
+
+    ball = Body(Sphere(0.1), name="ball")
+    motions = [ball.move((0, 0, 0), (0, y, 0)) for y in (1.0, 0.5)] + [ball.move((0, 0, 0), (2.0, 0, 0))]
+    rows = proofs._asked_once(scene(), scene(), motions)
+    assert [free for _, _, free in rows] == [True, False]

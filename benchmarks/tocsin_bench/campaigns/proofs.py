@@ -9,6 +9,7 @@ question.
 
 Many at a time, on as many cores: each seed draws questions of its own, so counts of several seeds add up. Every tenth
 answer is asked again, to time it: the question, the proof, its file and the check, the least of five calls of each.
+With `--first`, so many edges are asked once each, in scenes that have answered another one before.
 
     python -m tocsin_bench proofs --edges 625 --bodies 63 --chains 13 --changed 650 --seed 1
 """
@@ -112,11 +113,16 @@ def edges(count: int, seed: int, folder: Path) -> Iterator[Question]:
         asked = [(robot, found.scene(robot), q_t0, q_t1) for _, q_t0, q_t1 in mbm.edges(robot, start, goal, 7, rng)]
         other = Scene(ur5, *found.bodies)
         for _ in range(4):
-            q = rng.uniform(-np.pi, np.pi, 6)
-            asked.append((ur5, other, q, q + rng.uniform(-1.0, 1.0, 6) * rng.choice([0.1, 0.5])))
+            asked.append((ur5, other, *_ur5_edge(rng)))
         for number, (arm, scene, q_t0, q_t1) in enumerate(asked):
             assert arm.source is not None
             yield f"{task.name}:{arm.name}:{number}", scene, (arm.move(q_t0, q_t1),), {arm.name: arm.source[0]}
+
+
+def _ur5_edge(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """Return the ends of a short edge, anywhere."""
+    q = rng.uniform(-np.pi, np.pi, 6)
+    return q, q + rng.uniform(-1.0, 1.0, 6) * rng.choice([0.1, 0.5])
 
 
 def _ur5() -> Robot:
@@ -210,6 +216,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--chains", type=int, default=200, help="long chains (default 200)")
     parser.add_argument("--changed", type=int, default=10_000, help="changed proofs (default 10,000)")
     parser.add_argument("--timed", type=int, default=10, help="time every so many answers anew (default 10)")
+    parser.add_argument("--first", type=int, default=0, help="time so many edges that are asked once (default none)")
     parser.add_argument("--seed", type=int, default=1)
 
 
@@ -235,6 +242,48 @@ def campaign(args: argparse.Namespace) -> tuple[Counter[str], list[tuple[float, 
     return told, rows
 
 
+def first_asked(count: int, seed: int) -> list[tuple[float, float, bool]]:
+    """Return what a question and a proof of it took, and whether it is free, of edges of MotionBenchMaker that are
+    asked once each: in two scenes, which have been laid out for the edge before the first of these."""
+    from tocsin_bench.campaigns import mbm
+
+    rows, rng, ur5 = [], np.random.default_rng([seed, 4]), _ur5()
+    with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for task in mbm.spread(mbm.unpack(mbm.ROBOTS, Path(folder)), max(count // 24, 1)):
+            robot, found = mbm.robot_of(task.robot, task.robot_folder), mbm.load_problem(task.scene, task.request)
+            start, goal = found.configurations(robot)
+            own = [robot.move(q_t0, q_t1) for _, q_t0, q_t1 in mbm.edges(robot, start, goal, 17, rng)]
+            rows += _asked_once(found.scene(robot), found.scene(robot), own)
+            others = [ur5.move(*_ur5_edge(rng)) for _ in range(9)]
+            rows += _asked_once(Scene(ur5, *found.bodies), Scene(ur5, *found.bodies), others)
+    return rows
+
+
+def _asked_once(asked: Scene, proven: Scene, motions: list[Motion]) -> list[tuple[float, float, bool]]:
+    """Return what a question and a proof took, and whether it is free, of all motions but the first."""
+    rows = []
+    for motion in motions:
+        begin = time.process_time()
+        free = not asked.first_contact(motion).collides
+        middle = time.process_time()
+        proven.prove(motion)
+        rows.append((middle - begin, time.process_time() - middle, free))
+    return rows[1:]
+
+
+def _first_table(rows: list[tuple[float, float, bool]]) -> None:
+    lines = []
+    for name, free in (("free", True), ("in contact", False)):
+        asked, proven = 1e6 * np.array([row[:2] for row in rows if row[2] == free]).reshape(-1, 2).T
+        if len(asked):
+            shares = [np.median(proven / asked), np.percentile(proven / asked, 90), proven.sum() / asked.sum()]
+            times = [np.median(asked), np.median(proven), asked.mean(), proven.mean()]
+            lines.append([f"{len(asked):,} {name}", *(f"{v:.0f}" for v in times), *(f"{v:.2f}" for v in shares)])
+    head = ["edges", "question, us", "proof, us", "means:", "", "proof / question", "at 90 %", "of the sums"]
+    report.table("Edges that are asked once each", head, lines)
+
+
 def failed(told: Counter[str]) -> tuple[int, int]:
     """Return how many answers lack an accepted proof of them, and how many lies were accepted."""
     bad = told["without a proof"] + told["refused"] + told["another claim than the answer"]
@@ -245,6 +294,8 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
     """Run the campaign; end with an error if a proof is missing, refused, or accepted though it is false."""
     told, rows = campaign(args)
     summary = _tables(rows, told)
+    if args.first:
+        _first_table(first_asked(args.first, args.seed))
     bad, lies = failed(told)
     if bad + lies:
         raise SystemExit(f"{bad} answers lack an accepted proof; {lies} lies accepted")
