@@ -1,6 +1,8 @@
 """Functions fit a screen and take a handful of arguments. Those that do not say why are counted; the count may fall."""
 
 import ast
+import re
+import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -70,6 +72,31 @@ def test_no_more_is_anything_than_today():
     most = sorted(((n, file) for file, n in found.items() if n), reverse=True)[:10]
     assert sum(found.values()) <= ANYTHING, f"a type that is known says more than Any; most of them are in {most}"
     assert sum(found.values()) > ANYTHING - 25, "fewer: lower ANYTHING, so that it stays so"
+
+
+def layout():
+    """Return the folders and modules that CONTRIBUTING lists, in its order."""
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").partition("## Layout")[2].partition("\n`tests/`")[0]
+    cells = re.findall(r"^\| (`.*?) \|", text, re.MULTILINE)
+    return [name for cell in cells for name in re.findall(r"`([\w./]+)`", cell)]
+
+
+def test_the_layout_lists_every_folder_and_module_once():
+    top = [file for file in (ROOT / "src" / "tocsin").iterdir() if not file.name.startswith("__")]
+    found = {f"{file.name}/" if file.is_dir() else file.name for file in top if file.is_dir() or file.suffix == ".py"}
+    inside = {f"compiler/{file.name}" for file in (ROOT / "src" / "tocsin" / "compiler").glob("[!_]*.py")}
+    assert sorted(layout()) == sorted((found - {"compiler/"}) | inside)
+
+
+def test_the_layout_is_in_the_order_of_the_layers():
+    """A module imports only from itself and from above it in that list: import-linter holds the layers."""
+    linted = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"]
+    layers = [re.findall(r"tocsin\.([\w.]+)", layer) for layer in reversed(linted["contracts"][0]["layers"])]
+    level = {name: k for k, layer in enumerate(layers) for name in layer}
+    names = [name.removesuffix(".py").rstrip("/").replace("/", ".") for name in layout()]
+    levels = [level[name] for name in names if name in level]
+    assert len(levels) > 35
+    assert levels == sorted(levels)
 
 
 def test_no_test_asks_a_wall_clock():
