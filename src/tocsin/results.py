@@ -71,12 +71,12 @@ class AskedScene(Protocol):
 
     @property
     def models(self) -> Sequence[object]:
-        """What is in it."""
+        """The models in it."""
         ...
 
     @property
     def names(self) -> Sequence[str]:
-        """How they are called."""
+        """Their names."""
         ...
 
     def distance(self, *placements: Any) -> Distance:
@@ -181,7 +181,7 @@ class FirstContact(ByValue):
     time: float
     """No later than the first contact; `math.inf` if proven free; where CAPPED, freedom is proven until here."""
     contacts: tuple[Contact, ...] = ()
-    """Every pair of touching features at `time`, the closest first."""
+    """Every pair of touching features at `time`, the closest first; none if free or capped."""
     stats: Stats = field(default_factory=Stats, compare=False)
     """What the query cost."""
     tolerance: float = 0.0
@@ -189,13 +189,13 @@ class FirstContact(ByValue):
     motions: tuple[MovedModel, ...] = field(default=(), repr=False, compare=False)
     """The motions that were asked about."""
     complete: bool = field(default=True, repr=False)
-    """Are all contacts at `time` listed? False: so many features touch that the list was ended."""
+    """Are all contacts at `time` listed? False where so many features touch that the list was cut short."""
 
     def __bool__(self) -> bool:
         raise ambiguous("the answer of first_contact", "hit.collides, or scene.is_free(...)")
 
     def __repr__(self) -> str:
-        """Say when, and which links touch; to find these out may take as long as the answer."""
+        """Say when things touch, and which links; finding the links may take as long as the answer did."""
         if self.status is Status.FREE:
             return f"<FirstContact: {self.status}>"
         if self.status is Status.CAPPED:
@@ -268,7 +268,7 @@ class ContactInterval:
     tolerance: float
     """At every time of the interval the distance is at most the margin plus this, metres."""
     proven: bool = True
-    """False: closer than rounding can tell (the tolerance asked for was too small); what `tolerance` says is open."""
+    """False where rounding leaves open whether the distance is within `tolerance`: a larger tolerance decides it."""
     model_a: str = ""
     model_b: str = ""
 
@@ -292,9 +292,9 @@ class ContactIntervals:
     intervals: tuple[ContactInterval, ...]
     """By time of entering; those of one pair of links are disjoint."""
     until: float
-    """Complete up to here: 1 unless CAPPED."""
+    """All intervals up to this time are listed: 1 unless CAPPED."""
     steps: int = 0
-    """Steps of both certificates."""
+    """What the search cost, in steps."""
     motions: tuple[MovedModel, ...] = field(default=(), repr=False, compare=False)
     """The motions that were asked about."""
     names: tuple[str, ...] = field(default=(), repr=False)
@@ -357,9 +357,9 @@ class TimedContact(ByValue):
     """An estimate of how far the screw motion is off the motion that was asked for [SCREW 4.3], metres; 0 if it is that
     motion."""
     bracket: tuple[float, float] = (0.0, 1.0)
-    """The contact is somewhere in here; (time, time) where nothing better is known."""
+    """The contact lies between these two times; (time, time) where no bounds are known."""
     proven: bool = False
-    """Certain, rounding included; False where it was found by the screen or touches by no more than rounding."""
+    """Is it certain, rounding included? False for what the screen found, and where a touch is no more than rounding."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -372,7 +372,7 @@ class TimedContacts(Sequence[TimedContact]):
     """Shape -> (model, link)."""
     kinds: tuple[str, ...] = field(repr=False)
     complete: bool = False
-    """Proven to be all contacts (of that properness): with `exact=True`, unless the search was too long to end."""
+    """Is the list proven to have all contacts (of that properness)? Only with `exact=True`, and if the search ended."""
 
     def __post_init__(self) -> None:
         """Freeze the records: an answer stays what it was."""
@@ -494,17 +494,17 @@ class LinkPair:
     witness: np.ndarray | None = None
     """Joint values at which they are within the margin."""
     boxes: int = 0
-    """Pairs of parts in boxes of joint values that were looked at."""
+    """What the proof cost: pairs of parts, each over a box of joint values, that were looked at."""
     reason: str = ""
     closest: tuple[float, float] = (0.0, np.inf)
-    """The smallest distance (metres) at which they can be is between these: what is proven, what is attained."""
+    """The smallest distance (metres) that the two can have is between these: the first is proven, the second occurs."""
     evidence: tuple[Any, ...] = field(default=(), repr=False)
     """Of *never*, (shape, shape, words) of each pair of their shapes; of a witness, (shape, shape, point, point)."""
 
 
 @dataclass(frozen=True, eq=False)
 class LinkPairs(Sequence[LinkPair]):
-    """Every pair of links of a robot that have shapes."""
+    """What is proven of every pair of links of a robot that have shapes; the answer to `Robot.prove_pairs`."""
 
     margin: float
     pairs: tuple[LinkPair, ...]

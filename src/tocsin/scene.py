@@ -49,15 +49,15 @@ class Scene:
     >>> scene.is_free(ball.move((0, 0, 0), (2, 0, 0))), scene.is_free(ball.move((0, 0, 0), (0, 2, 0)))
     (False, True)
 
-    A model for which no motion is given stands where it is. Asked about motions, a scene checks every pair of shapes
-    of which at least one belongs to a model that was given a motion; asked about nothing, it checks all of them.
+    A model without a motion stands where it is. A question with motions checks every pair of shapes of which at least
+    one belongs to a model that moves; a question without motions checks all pairs.
 
-    `backend`: how meshes are taken apart, "triangles" (a tree of boxes, the default) or "hulls" (a tree of convex
-    hulls over convex pieces, bounded by GJK [CATCH 4]). `python -m tocsin_bench backends` compares them.
-    `threads`: on how many processors batches, and questions about deformable models, run; by default all.
-    `charts`: whether links one to three joints apart get a chart of the joint values at which they are apart, once they
-    have cost enough (a tenth of a second each, kept on disk); answers are the same. Questions with a lower cap than the
-    default do without.
+    `backend`: the hierarchy over meshes: "triangles" (a tree of boxes, the default) or "hulls" (a tree of convex hulls
+    over convex pieces, bounded by GJK [CATCH 4]). `python -m tocsin_bench backends` compares them.
+    `threads`: how many processors run batches and questions about deformable models; by default all.
+    `charts`: make maps of the joint values at which two links are apart. Links one to three joints apart get one when
+    they have cost enough time; it takes a tenth of a second and is kept on disk. Answers are the same with and without.
+    Questions with a lower `max_steps` than the default do without.
     """
 
     def __init__(
@@ -71,7 +71,7 @@ class Scene:
 
     @property
     def threads(self) -> int | None:
-        """On how many processors batches and questions about deformable models run; None: on all."""
+        """How many processors run batches and questions about deformable models; None for all."""
         return self.context.threads
 
     @threads.setter
@@ -80,7 +80,7 @@ class Scene:
 
     @property
     def charts(self) -> bool:
-        """Are charts made for links that have cost enough?"""
+        """Whether charts are made; see `Scene`."""
         return self.context.charts.wanted
 
     @charts.setter
@@ -100,9 +100,9 @@ class Scene:
         return f"<Scene of {len(self.models)} models: {', '.join(self.names)}>"
 
     def ignore(self, a: str, b: str) -> None:
-        """Do not check a against b: names of models, of links, or 'model/link' where two models share a name.
+        """Do not check a against b: names of models, of links, or 'model/link' where models share a link's name.
 
-        The name of a deformable model, twice, means its contact with itself.
+        The name of a deformable model, given twice, switches off its contact with itself.
         """
         self.context.rules.ignore(a, b)
 
@@ -120,8 +120,8 @@ class Scene:
         `margin` (metres): contact means a distance of at most this. `tolerance` (metres): how far beyond the margin a
         reported contact may be; by default 1e-4 of the diagonal of the smaller geometry of the pair. `max_steps` caps
         the work: a capped answer has status CAPPED and says until when freedom is proven. `method`: "advancement", or
-        "interval", a second engine that keeps the same promise by equations and intervals. `deadline`: seconds after
-        which the search ends, CAPPED, with what is proven by then; `hit.resume()` goes on from there.
+        "interval", a second engine that keeps the same promise by equations and intervals. `deadline` (seconds): the
+        search ends after this time, CAPPED, with what is proven by then; `hit.resume()` goes on from there.
         """
         engine = engine_of(method, deadline)
         return first_contact(self.context, motions, margin, tolerance, max_steps, engine, scene=self)
@@ -132,7 +132,7 @@ class Scene:
     ) -> bool:  # fmt: skip
         """Return True only if it is proven that nothing comes within the margin at any time in [0, 1].
 
-        The terms are those of `first_contact`; what a `deadline` leaves undecided is not proven.
+        The arguments are those of `first_contact`; a motion that a `deadline` leaves undecided is not proven free.
         """
         return is_free(self.context, motions, margin, tolerance, max_steps, engine_of(method, deadline))
 
@@ -154,8 +154,8 @@ class Scene:
     ) -> float:
         """Return the largest fraction of the motions, up to 1, that a simulator may take: free until then, proven.
 
-        At that fraction everything keeps more than the margin still, unless it is 0. The step stops short of a contact
-        by no more than the tolerance (metres), as in `first_contact`.
+        At that fraction everything still keeps more than the margin, unless the fraction is 0. The step stops before a
+        contact, at a distance of no more than the tolerance (metres), as in `first_contact`.
         """
         return min(self.first_contact(*motions, margin=margin, tolerance=tolerance, deadline=deadline).time, 1.0)
 
@@ -271,15 +271,17 @@ class Scene:
         """Return (n,): which of the motions from the rows of Q0 to those of Q1 are proven free, as `is_free` says.
 
         Rows are configurations of a robot, of all its joints or those of a `group` (the others stand), or poses of a
-        body, (n, 4, 4) or (n, 3). Several that move at once are a list of models, and Q0, Q1 and `group` lists of what
-        belongs to each. On all processors, unless `threads` says on how many; answers are the same, bit by bit.
-        `deadline`, in seconds: what is not decided by then is not proven free. `progress`: True for a bar, or a
-        function of (done, n). Ctrl-C raises `BatchInterrupted`, which has what is done. `device`: "cpu", or "cuda" for
-        an NVIDIA GPU (needs `tocsin[cuda]`), and what that does not decide on threads. True is proven there too; of a
-        motion that passes between margin and margin + tolerance one may say True and the other False. Without a GPU,
-        with several models or a deadline threads are asked, with a warning.
+        body, (n, 4, 4) or (n, 3). For several models that move at once, give a list of models, and for Q0, Q1 and
+        `group` lists with an entry for each. All processors work, or `threads` of them; answers are the same, bit by
+        bit. `deadline` (seconds): motions that are not decided by then count as not proven. `progress`: True for a bar,
+        or a function of (done, n). Ctrl-C raises `BatchInterrupted`, which has the answers so far.
 
-        Many arguments because each is one of the terms on which a batch is asked.
+        `device`: "cpu", or "cuda" for an NVIDIA GPU (needs `tocsin[cuda]`); threads decide what it leaves undecided.
+        True is proven there too. Where a motion passes between margin and margin + tolerance, one device may say True
+        and the other False. Without a GPU, with several models, or with a deadline, threads answer, and a warning says
+        so.
+
+        Many arguments because each is an option of a batch, which users name alone.
         """
         from tocsin.queries import edges
 
@@ -293,7 +295,7 @@ class Scene:
     ) -> FirstContacts:  # fmt: skip
         """Return the first contacts of the motions from the rows of Q0 to those of Q1, as arrays.
 
-        Many arguments because a batch is asked on the terms of `check_edges`.
+        Many arguments because they are those of `check_edges`.
         """
         from tocsin.queries import edges
 
@@ -307,7 +309,7 @@ class Scene:
     ) -> NDArray[np.float64]:  # fmt: skip
         """Return (n,): how much of each motion, up to 1, is proven free, as `safe_step` says.
 
-        Many arguments because a batch is asked on the terms of `check_edges`.
+        Many arguments because they are those of `check_edges`.
         """
         from tocsin.queries import edges
 
@@ -321,7 +323,7 @@ class Scene:
     ) -> NDArray[np.bool_]:  # fmt: skip
         """Return (n,): which paths of one model are proven free; each has at least two rows, as `follow` takes them.
 
-        Many arguments because a batch of paths is asked on the terms of `check_edges`.
+        Many arguments because they are those of `check_edges`.
         """
         from tocsin.queries import edges
 
@@ -335,7 +337,7 @@ class Scene:
     ) -> NDArray[np.bool_]:  # fmt: skip
         """Return (n,): at which rows of Q, configurations or poses, everything is proven free; see `check_edges`.
 
-        Many arguments because a batch of placements is asked on the terms of `check_edges`.
+        Many arguments because they are those of `check_edges`.
         """
         from tocsin.queries import edges
 

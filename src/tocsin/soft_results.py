@@ -1,4 +1,4 @@
-"""What comes back from `Scene.contacts` about deformable models: arrays, put into words when looked at one by one."""
+"""What comes back from `Scene.contacts` about deformable models: arrays; records are made when you index them."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class FeatureContact:
     model_a: str = ""
     model_b: str = ""
     proven: bool = True
-    """False where floating point tells only that it is free until then."""
+    """False where rounding leaves open whether they touch; they are proven free until `time` all the same."""
 
 
 COLUMNS = ("times", "kind", "features", "pair", "decided")
@@ -45,7 +45,7 @@ COLUMNS = ("times", "kind", "features", "pair", "decided")
 class FeatureContacts(Sequence[FeatureContact]):
     """Every pair of features of deformable models that touches during a motion, each with its own first time.
 
-    A sequence of `FeatureContact`, the earliest first, put into words when looked at; the arrays are there at once.
+    A sequence of `FeatureContact`, the earliest first. The arrays are there at once; records are made by indexing.
     """
 
     times: Values
@@ -58,7 +58,7 @@ class FeatureContacts(Sequence[FeatureContact]):
     pair: Indices
     """(n,): which of `pairs`."""
     decided: Flags
-    """(n,): False where only freedom until the time is proven."""
+    """(n,): False where rounding leaves open whether the pair touches; it is proven free until its time."""
     pairs: tuple[tuple[str, ...], ...]
     """The two links, or models, of each pair that was checked; the same twice for self-contact."""
     kinds: tuple[str, ...]
@@ -67,8 +67,9 @@ class FeatureContacts(Sequence[FeatureContact]):
     motions: tuple[MovedModel, ...] = field(default=(), repr=False)
     """The motions that were asked about."""
     margin: float = 0.0
+    """The margin that was asked for, metres."""
     tolerance: float | None = None
-    """As they were asked for, metres."""
+    """The tolerance that was asked for, metres; None for the default."""
     complete: bool = True
     """False if the step cap ended the search: then there may be more than these, earlier ones too."""
 
@@ -141,8 +142,9 @@ class TriangleTimes(Mapping[str, Values]):
     motions: tuple[MovedModel, ...] = field(default=(), repr=False)
     """The motions that were asked about."""
     margin: float = 0.0
+    """The margin that was asked for, metres."""
     tolerance: float | None = None
-    """As they were asked for, metres."""
+    """The tolerance that was asked for, metres; None for the default."""
     complete: bool = True
     """False if the step cap ended the search: then other triangles may touch too, and these earlier."""
 

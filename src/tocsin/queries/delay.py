@@ -6,6 +6,8 @@ accepted the boundary is bisected. So the answer is proven free, a smaller delay
 of `step` below it is. Free delays shorter than a step between two of those may be missed: the smaller `step` the fewer.
 """
 
+# What some of NumPy's functions return has no type.
+# pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false, reportUnknownMemberType=false
 from __future__ import annotations
 
 import math
@@ -39,12 +41,12 @@ class Delay:
     motions: tuple[Motion, ...]
     """All motions, the delayed one with its new times; as they were given if no delay helps."""
     conflict: FirstContact | None
-    """What happens with a delay that is smaller by at most `resolution`; None if no delay is needed. Of an infinite
-    delay: what happens with the longest."""
+    """The first contact with the delay `before`, smaller by at most `resolution`; None if no delay is needed. Where no
+    delay helps: that with the longest."""
     before: float | None
-    """The delay of `conflict`."""
+    """The delay with which `conflict` happens."""
     step: float
-    """All multiples of it below `seconds` were refused."""
+    """Every multiple of this below `seconds` was tried, and could not be proven free."""
     resolution: float
     queries: int
 

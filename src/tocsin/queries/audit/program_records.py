@@ -68,7 +68,7 @@ class Conflict:
 
     @property
     def depth(self) -> float | None:
-        """By how much it falls short, metres: margin - distance; of an overlap, margin + how far one is to be pushed.
+        """By how much the margin is missed, metres: margin - distance, or margin + the penetration of an overlap.
 
         None where it is undefined: a deformable model has no inside in which another could be deep.
         """
@@ -76,17 +76,17 @@ class Conflict:
 
     @property
     def at(self) -> float | None:
-        """Seconds of that distance."""
+        """The second at which that distance was found."""
         return self.measured.at
 
     @property
     def point(self) -> np.ndarray | None:
-        """(3,) where, in the world."""
+        """(3,) where that was, in the world."""
         return self.measured.point
 
     @property
     def speed(self) -> float | None:
-        """Metres a second of the closest points against each other there; measured, not proven."""
+        """How fast the closest points moved against each other then, metres a second; measured, not proven."""
         return self.measured.speed
 
     @property
@@ -102,12 +102,12 @@ class Kept:
     lower: float
     """Proven for every moment, and for every motion in the tubes."""
     upper: float
-    """Attained at the second `at`; inf if there is nothing to keep away from."""
+    """Measured at the second `at`; inf if there is nothing to keep away from."""
     at: float
     nearest: Distance
-    """Which links and points, then."""
+    """Which links, and which of their points, had that distance."""
     speed: float | None
-    """Metres a second of those points against each other: measured, not proven."""
+    """How fast those points moved against each other, metres a second; measured, not proven."""
 
     def __repr__(self) -> str:
         if not self.nearest.link_a:

@@ -23,11 +23,11 @@ class Moment:
     """A place on a trajectory."""
 
     waypoint: int
-    """The waypoint at or before it."""
+    """The number of the waypoint at or before it."""
     fraction: float
-    """Of the piece from that waypoint to the next: 0 up to, but not, 1."""
+    """How much of the piece from that waypoint to the next has passed: at least 0, less than 1."""
     time: float | None
-    """Seconds of the trajectory's own clock; None if it has none."""
+    """Seconds on the trajectory's own clock; None if it has no times."""
     configuration: np.ndarray
     """Joint values there, in the order of `robot.joint_names`."""
 
