@@ -243,18 +243,13 @@ def take_turns(
     repeats: int,
     *,
     label: str = "timing",
-    before: Callable[[], None] | None = None,
-    warm_up: bool = True,
 ) -> dict[str, np.ndarray]:
-    """Seconds of each contestant on each question, the median over `repeats` rounds, after an untimed one.
+    """Return seconds of each contestant on each question, the median over `repeats` rounds, after an untimed one.
 
-    A contestant is called with the number of the question; `before` is called before each call, outside the clock.
+    A contestant is called with the number of the question.
     """
-    runners = {name: asking(ask, before) for name, ask in contestants.items()}
-    return {
-        name: turns.seconds
-        for name, turns in rounds(runners, n_questions, repeats, label=label, warm_up=warm_up).items()
-    }
+    runners = {name: asking(ask) for name, ask in contestants.items()}
+    return {name: turns.seconds for name, turns in rounds(runners, n_questions, repeats, label=label).items()}
 
 
 def say(line: str) -> None:

@@ -59,7 +59,7 @@ if TYPE_CHECKING:
     from tocsin.io.environment import load_environment
     from tocsin.io.planning import Problem, load_problem
     from tocsin.io.programs import load_moveit_program, load_program
-    from tocsin.io.trajectories import Trajectory, load_trajectory
+    from tocsin.io.trajectories import load_trajectory
     from tocsin.io.trajectory_writing import save_trajectory
     from tocsin.queries.audit import Audit, ProgramAudit, audit
     from tocsin.queries.delay import Delay, delay
@@ -83,7 +83,6 @@ _ON_FIRST_USE = {
     "Problem": "tocsin.io.planning",
     "ProgramAudit": "tocsin.queries.audit",
     "Scene": "tocsin.scene",
-    "Trajectory": "tocsin.io.trajectories",
     "TriangleTimes": "tocsin.soft_results",
     "audit": "tocsin.queries.audit",
     "delay": "tocsin.queries.delay",

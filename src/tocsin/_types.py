@@ -54,8 +54,6 @@ Quaternion: TypeAlias = Annotated[FloatArray, "(4,)"]
 """x y z w."""
 Frames: TypeAlias = Annotated[FloatArray, "(k, n, 3)"]
 """The same n positions at k moments."""
-Triangles: TypeAlias = Annotated[FloatArray, "(m, 3, 3)"]
-"""Corners of triangles, each a position."""
 Boxes: TypeAlias = Annotated[FloatArray, "(n, 6)"]
 """Lower corner, then upper corner."""
 
@@ -75,7 +73,6 @@ LongFaces: TypeAlias = Annotated[NDArray[np.int64], "(m, 3)"]
 LongIndices: TypeAlias = Annotated[NDArray[np.int64], "(n,)"]
 Flags: TypeAlias = Annotated[NDArray[np.bool_], "(n,)"]
 Counts: TypeAlias = Annotated[NDArray[np.int64], "(n,)"]
-Bytes: TypeAlias = NDArray[np.uint8]
 
 Json: TypeAlias = "bool | int | float | str | Sequence[Json] | Mapping[str, Json] | None"
 """What is written into a file of JSON."""

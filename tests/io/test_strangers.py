@@ -92,7 +92,6 @@ def one_mesh(**changes):
 
 
 MESH = '<mesh name="m" file="{}"/>'
-FAR = "/secret/design.stl"
 
 CASES = {
     # what would be read

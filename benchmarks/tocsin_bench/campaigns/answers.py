@@ -130,11 +130,11 @@ def in_a_process(*arguments: str) -> Iterator[str]:
         raise SystemExit(f"the process that was asked has ended with {asked.returncode}")
 
 
-def answer_to(kind: str, number: int, seed: int = SEED) -> tuple[str, str]:
+def answer_to(kind: str, number: int) -> tuple[str, str]:
     """How a question ended, and its answer's bits."""
     _, ask = KINDS[kind]
     try:
-        outcome, said = plain(ask(Draw(seed, kind, number)))
+        outcome, said = plain(ask(Draw(SEED, kind, number)))
     except TocsinError:
         return "refused", "refused"
     return outcome, bits(said)

@@ -64,13 +64,13 @@ def random_plan(rng, n, degree, pieces, names):
     return Trajectory.of_pieces(times, c, joint_names=names)
 
 
-def random_case(rng, links=4, degree=None):
+def random_case(rng, links=4):
     """Return a random robot on a random stretch of a random trajectory."""
     while True:
         robot, tree, order = random_robot(rng, links, KINDS)
         if robot.n_config:
             break
-    degree = int(rng.integers(2, 8)) if degree is None else degree
+    degree = int(rng.integers(2, 8))
     plan = random_plan(rng, robot.n_config, degree, int(rng.integers(1, 4)), column_names(robot.joints))
     if rng.random() < 0.5:  # knots of somebody else
         more = rng.uniform(plan.knots[0], plan.knots[-1], size=2)

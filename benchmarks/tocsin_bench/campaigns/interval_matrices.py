@@ -58,22 +58,6 @@ def scale(a, x):
 
 
 @kernel
-def square(a):
-    """Return {x x : x in a}, never below 0."""
-    p = a[0] * a[0]
-    q = a[1] * a[1]
-    if a[0] <= 0.0 <= a[1]:
-        return (0.0, above(max(p, q)))
-    return (max(0.0, below(min(p, q))), above(max(p, q)))
-
-
-@kernel
-def sqrt(a):
-    """Return the square roots of the non-negative part of a; IEEE square roots are correctly rounded."""
-    return (max(0.0, below(math.sqrt(max(0.0, a[0])))), above(math.sqrt(max(0.0, a[1]))))
-
-
-@kernel
 def hull(a, b):
     """Return the smallest interval that contains both."""
     return (min(a[0], b[0]), max(a[1], b[1]))

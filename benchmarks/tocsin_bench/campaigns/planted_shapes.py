@@ -187,9 +187,9 @@ MESHES += ("needle", "sliver", "rock", "flawed")
 SOLIDS = ("Box", "Sphere", "Capsule", "Cylinder", "ConvexHull")
 
 
-def random_piece(rng: np.random.Generator, scale: float, name: str | None = None) -> Piece:
+def random_piece(rng: np.random.Generator, scale: float) -> Piece:
     """Return a random shape about one `scale` in size."""
-    name = str(rng.choice(MESHES if rng.random() < 0.7 else SOLIDS)) if name is None else name
+    name = str(rng.choice(MESHES if rng.random() < 0.7 else SOLIDS))
     a, b, c = rng.uniform(0.2, 1.0, 3)
     if name == "Box":
         size = (scale * a, scale * b, scale * c)

@@ -44,10 +44,10 @@ class Bracket:
     def __float__(self) -> float:
         return float(self.lo)
 
-    def digits(self, count: int = 40) -> str:
-        """The time as a decimal with `count` digits behind the point, cut off."""
-        whole = self.lo.numerator * 10**count // self.lo.denominator
-        return f"{whole // 10**count}.{whole % 10**count:0{count}d}"
+    def digits(self) -> str:
+        """Return the time as a decimal with 40 digits behind the point, cut off."""
+        whole = self.lo.numerator * 10**40 // self.lo.denominator
+        return f"{whole // 10**40}.{whole % 10**40:040d}"
 
 
 # --- polynomials: integer coefficients, the constant first ------------------------------------------------------------
@@ -343,8 +343,3 @@ def first_contact(kind: str, t0, t1) -> Bracket | None:
         if _touches(kind, root, on_edge, sides):
             return root.bracket()
     return None
-
-
-def always_coplanar(t0, t1) -> bool:
-    """Whether the four points lie in one plane at all times."""
-    return not _trimmed(_coplanarity(_moving(t0, t1)))

@@ -24,9 +24,6 @@ FILE = "results.jsonl"
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 _.+-]*")
 """What a benchmark may be called."""
 
-FOLDER = Path("out") / "bench"
-"""Where runs are kept, unless told otherwise."""
-
 
 @dataclass(frozen=True)
 class Run:

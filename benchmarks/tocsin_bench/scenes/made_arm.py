@@ -19,9 +19,9 @@ GAP = 0.1
 """Between the end of a link and the beginning of the next, which turn about its middle."""
 
 
-def made_arm(triangles: int, name: str = "arm") -> tocsin.Robot:
+def made_arm(triangles: int) -> tocsin.Robot:
     """An arm of which each link has about so many triangles."""
-    builder = tocsin.RobotBuilder(name)
+    builder = tocsin.RobotBuilder("arm")
     builder.link("base", tocsin.Mesh(*shapes.limb(0.05, 0.12, *_rings(triangles))))
     parent, height = "base", 0.05 + 2 * GAP
     for k, length in enumerate(LENGTHS):

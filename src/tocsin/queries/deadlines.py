@@ -39,10 +39,10 @@ def first_look() -> tuple[float, int]:
     return _look()
 
 
-def ticks_at(seconds: object, what: str = "deadline") -> int:
+def ticks_at(seconds: object) -> int:
     """Return the counter so many seconds from now, never 0; refuse what is no positive number of seconds."""
     asked = time.perf_counter()
-    wanted = _cast.scalar(seconds, what, above=0.0, most=LONGEST)
+    wanted = _cast.scalar(seconds, "deadline", above=0.0, most=LONGEST)
     then, counted = first_look()
     while time.perf_counter() - then < APART:
         pass
