@@ -78,6 +78,13 @@ def test_what_happens_to_indices_afterwards_changes_nothing(dtype):
             array[:] = 0
 
 
+def test_stamps_that_go_back_are_refused_and_nanoseconds_remarked_on():
+    with pytest.raises(tocsin.TocsinError, match="of a path must increase, but number 1 is 2 s and the next 1 s"):
+        _cast.times([0, 2, 1], "a path", 3)
+    with pytest.warns(tocsin.UnitWarning, match="Nanoseconds"):
+        assert _cast.times([0, 10**15], "a path", 2).tolist() == [0.0, 1e15]
+
+
 def test_what_happens_to_rows_and_stamps_afterwards_changes_nothing():
     ball, wall = tocsin.Body(tocsin.Sphere(0.1), name="ball"), tocsin.Body(tocsin.Box((0.01, 2, 2)), (1, 0, 0))
     scene = tocsin.Scene(ball, wall)

@@ -15,7 +15,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from numbers import Integral, Real
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,15 +49,18 @@ MEANT_POSES = {
 }
 """What is given for a pose and could be one, by its shape, and how to say it."""
 
-KINDS = {"c": "complex numbers", "U": "text", "S": "text", "T": "text", "b": "True and False", "O": "objects"}
-KINDS |= {"M": "dates", "m": "durations", "V": "records"}
+KINDS = {
+    "c": "complex numbers", "U": "text", "S": "text", "T": "text", "b": "True and False", "O": "objects", "M": "dates",
+    "m": "durations", "V": "records",
+}  # fmt: skip
 """What NumPy would make numbers of, or trip over, and nobody means as such."""
 
 
 def said(value: object) -> str:
     """Put what was given into a few words, on one line."""
     if isinstance(value, np.ndarray):
-        return f"an array of {KINDS.get(value.dtype.kind, value.dtype)} of shape {value.shape}"
+        given = cast(Numeric, value)
+        return f"an array of {KINDS.get(given.dtype.kind, given.dtype)} of shape {given.shape}"
     return quoted(value)
 
 
@@ -72,15 +75,21 @@ def instance(value: object, kinds: type | tuple[type, ...]) -> bool:
     return isinstance(value, kinds)
 
 
+def is_masked(value: object) -> bool:
+    """Is this an array some of whose values are masked?"""
+    return instance(value, np.ma.MaskedArray) and bool(np.ma.getmaskarray(cast(Numeric, value)).any())
+
+
 def real(value: object) -> Numeric:
     """Return a plain array of integers or floats; a TypeError says what it is instead.
 
     Whatever a stranger's object raises while it is made an array is such a TypeError too.
     """
     try:
-        hidden = isinstance(value, np.ma.MaskedArray) and np.ma.getmaskarray(value).any()
-        out = np.asarray(bytes(value) if isinstance(value, bytearray) else value)  # to NumPy one is numbers, one text
-        if out.dtype.kind == "O" and all(isinstance(x, Real) and not isinstance(x, bool) for x in out.flat):
+        hidden = is_masked(value)
+        # To NumPy a bytearray is numbers, bytes are text.
+        out: Numeric = np.asarray(bytes(value) if isinstance(value, bytearray) else value)
+        if out.dtype.kind == "O" and all(isinstance(x, Real) and not instance(x, bool) for x in members(out)):
             out = np.array([float(x) for x in out.flat]).reshape(out.shape)  # fractions, and integers of any size
     except Exception as error:
         raise TypeError("no array, perhaps rows of different lengths") from error
@@ -89,6 +98,11 @@ def real(value: object) -> Numeric:
     if out.dtype.kind not in "fiu":
         raise TypeError(KINDS.get(out.dtype.kind, str(out.dtype)))
     return out
+
+
+def members(given: Numeric) -> list[object]:
+    """Return the members of an array, one by one."""
+    return list(given.flat)
 
 
 def numbers(value: object, what: str, wanted: str) -> FloatArray:
@@ -143,9 +157,9 @@ def indices(value: object, what: str, width: int, vertices: int) -> IntArray:
     if value is None:
         return frozen(np.zeros((0, width), np.int32))
     try:
-        hidden = isinstance(value, np.ma.MaskedArray) and np.ma.getmaskarray(value).any()
-        given = np.asarray(value)
-        if given.dtype.kind == "O" and all(isinstance(x, Integral) and not isinstance(x, bool) for x in given.flat):
+        hidden = is_masked(value)
+        given: Numeric = np.asarray(value)
+        if given.dtype.kind == "O" and all(isinstance(x, Integral) and not instance(x, bool) for x in members(given)):
             given = given.astype(np.int64)
     except Exception:  # rows of different lengths, or whatever a stranger's object raises
         raise TocsinError(
@@ -183,7 +197,7 @@ def foreign_pose(value: object) -> object:
     (`POSE_METHODS`). A 3x3 rotation stands at the origin. Whatever a stranger's object raises is
     left to the check of what it is.
     """
-    if isinstance(value, (np.ndarray, tuple, list)):
+    if instance(value, (np.ndarray, tuple, list)):
         return value
     try:
         found: object = getattr(value, "homogeneous", None)
@@ -345,10 +359,19 @@ LATEST = 1e12
 """Seconds: a clock that goes so far is probably in nanoseconds; Unix time has ten digits."""
 
 
-def remark_on_clock(stamps: FloatArray, what: str) -> None:
-    """Remark on times that are probably in nanoseconds, as stamps of ROS are."""
-    if len(stamps) and max(abs(stamps[0]), abs(stamps[-1])) > LATEST:
-        remark(f"{what} go to {stamps[-1]:g} s. Nanoseconds? Times are seconds.", UnitWarning)
+def times(value: object, what: str, count: int) -> FloatArray:
+    """Return so many seconds, which increase; remark on those that are probably nanoseconds, as stamps of ROS are."""
+    stamps = array(value, f"the times of {what}", (count,)).copy()
+    stuck = np.flatnonzero(np.diff(stamps) <= 0.0)
+    if len(stuck):
+        k = int(stuck[0])
+        raise TocsinError(
+            f"the times of {what} must increase, but number {k} is {clock(stamps[k])} s and the next "
+            f"{clock(stamps[k + 1])} s."
+        )
+    if count and max(abs(stamps[0]), abs(stamps[-1])) > LATEST:
+        remark(f"the times of {what} go to {stamps[-1]:g} s. Nanoseconds? Times are seconds.", UnitWarning)
+    return stamps
 
 
 WIDE = 2.0
@@ -388,7 +411,7 @@ def whole(value: object) -> int | None:
     """Return a whole number as an int; None if it is none. To NumPy a duration is one."""
     if isinstance(value, (bool, np.timedelta64)) or not isinstance(value, (int, np.integer)):
         return None
-    return int(value)
+    return int(cast(int, value))
 
 
 def count(value: object, what: str) -> int:
@@ -405,7 +428,7 @@ def flag(value: object, what: str) -> bool:
     """Return True or False."""
     if not isinstance(value, (bool, np.bool_)):
         raise TocsinError(f"{what} must be True or False; got {said(value)}.")
-    return bool(value)
+    return bool(cast(object, value))
 
 
 def name(value: object, what: str) -> str:

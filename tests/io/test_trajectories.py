@@ -212,7 +212,7 @@ def bad():
     yield "t.csv", "a,b\n1,2\n1,inf\n", "row 1, column 'b' is not a finite"
     yield "t.csv", "a,a\n1,2\n", "two columns for joint 'a'"
     yield "t.csv", "time,time,a\n1,2,3\n", "two columns of times"
-    yield "t.csv", "time,a\n0,1\n1,2\n1,3\n", "row 1 is at 1 s and row 2 at 1 s"
+    yield "t.csv", "time,a\n0,1\n1,2\n1,3\n", "number 1 is 1 s and the next 1 s"
     yield "t.csv", "time,a\n0,1\n-1,2\n", "must increase"
     yield "t.csv", "1,2\n3,4\n", "first line must name the joints"
     yield "t.csv", "a,\n3,4\n", "first line must name the joints"

@@ -5,9 +5,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-import tocsin
 from tocsin import Body, Sphere
-from tocsin.model.timed import checked_times, on_clock, reduced
+from tocsin.model.timed import on_clock, reduced
 
 pytestmark = pytest.mark.pure
 
@@ -17,11 +16,6 @@ def test_a_motion_stands_before_its_first_stamp_and_after_its_last():
     line = on_clock([a.follow([(0, 0, 0), (1, 0, 0)], times=[1, 2]), b.follow([(0, 0, 0), (1, 0, 0)], times=[0, 4])])
     assert line.knots.tolist() == [0.0, 1.0, 2.0, 4.0]
     assert line.motions[0].rows[:, 0].tolist() == [0.0, 0.0, 1.0, 1.0]
-
-
-def test_stamps_that_go_back_are_refused():
-    with pytest.raises(tocsin.TocsinError, match="number 1 is 2 s and the next 1 s"):
-        checked_times([0, 2, 1], 3, "a path")
 
 
 def test_a_polynomial_of_a_high_degree_is_within_its_error():

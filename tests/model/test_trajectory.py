@@ -202,7 +202,7 @@ def slide():
 
 
 def wrong():
-    yield lambda: Trajectory([0, 1, 1], np.zeros((3, 1))), "times must increase, but row 1 is at 1 s and row 2 at 1 s"
+    yield lambda: Trajectory([0, 1, 1], np.zeros((3, 1))), "must increase, but number 1 is 1 s and the next 1 s"
     yield lambda: Trajectory([0, 1], [[0.0], [np.nan]], joint_names=["a"]), "row 1, column 'a' is not a finite number"
     yield lambda: Trajectory([0, 1], np.zeros((2, 1)), [[0.0], [np.inf]]), "velocities: row 1, column 0 is not a finite"
     yield (

@@ -104,6 +104,10 @@ def libraries() -> list[str]:
     return [f"Python {platform.python_version()}", *[f"{name} {importlib.metadata.version(name)}" for name in names]]
 
 
+def _say_warning(message: Warning | str, *_: object, **__: object) -> None:
+    output.note(f"warning: {message}")
+
+
 @app.callback()
 def _shared(
     version: Annotated[
@@ -120,7 +124,7 @@ def run(arguments: Sequence[str]) -> int:
     with warnings.catch_warnings():
         warnings.simplefilter("default", UserWarning)
         warnings.filterwarnings("ignore", message=".* Degrees\\?")  # commands say which joints leave their limits
-        warnings.showwarning = lambda message, *_, **__: output.note(f"warning: {message}")
+        warnings.showwarning = _say_warning
         try:
             code = _run(list(arguments))
             sys.stdout.flush()

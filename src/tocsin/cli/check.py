@@ -60,7 +60,7 @@ def show(robot: Robot, scene: Scene, hit: FirstContact, margin: float) -> None:
         contact = hit.contacts[0]
         text = f" at t = {hit.time:.6f}: {contact.link_a} and {contact.link_b}{within}"
     console.print(output.headline(hit.status, text))
-    rows = []
+    rows: list[tuple[str, str]] = []
     if hit.contacts:
         joints = records.by_joint(robot, robot.at_contact(hit))
         rows.append(("joints", ", ".join(f"{k} {_number(v)}" for k, v in joints.items())))

@@ -96,7 +96,8 @@ def _write(folder: Path, shown: demo_scene.Demo, hit: FirstContact) -> tuple[lis
     """Write the picture and the page; return what was written, and why not for what was not."""
     from tocsin import viewer
 
-    written, missing = [], []
+    written: list[Path] = []
+    missing: list[str] = []
     jobs: list[tuple[str, Callable[..., object]]] = [(PICTURE, viewer.save_picture), (PAGE, viewer.save_page)]
     for name, save in jobs:
         with output.progress(f"drawing {name}"):

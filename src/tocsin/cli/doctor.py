@@ -43,7 +43,7 @@ def doctor(as_json: options.Json = False) -> None:
 
 def _machine() -> Record:
     """Versions, processor, and where things are kept."""
-    from llvmlite import binding
+    from llvmlite import binding  # pyright: ignore[reportMissingTypeStubs]
 
     from tocsin.compiler import store
 
@@ -93,7 +93,7 @@ def _size(folder: Path) -> int:
 def _cases(progress: Callable[[float, float], None]) -> list[Record]:
     """Ask every known case of both engines; what is expected is worked out by hand, on round numbers."""
     asked = [(case, method) for case in _known() for method in METHODS]
-    found = []
+    found: list[Record] = []
     for k, ((title, scene, motion, time_of_contact, tolerance), method) in enumerate(asked):
         case = {"case": title, "method": method, "expected": time_of_contact}
         try:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import cast
 
 import numpy as np
 
 from tocsin import _cast
+from tocsin._types import ConfigurationLike
 from tocsin.cli import output
 from tocsin.cli.options import Around, Ends, Following, Reading
 from tocsin.errors import TocsinError, unknown_name
@@ -149,18 +150,19 @@ def ends(robot: Robot, given: Ends) -> tuple[np.ndarray, np.ndarray]:
     return q0, configuration(robot, given.end, "--to", given.group, q0)
 
 
-def _from_file(path: Path, option: str) -> Any:
+def _from_file(path: Path, option: str) -> ConfigurationLike:
     """Return the mapping (or list) of joint values in a JSON or YAML file."""
     from tocsin.io.yamlfile import read_structure
 
     values = read_structure(path, f"the file of {option}")
     if isinstance(values, Mapping):
+        values = cast(Mapping[object, object], values)
         odd = [name for name in values if not isinstance(name, str)]
         if odd:
             raise TocsinError(f"joint names in {str(path)!r} must be words; got {odd[0]!r}.")
     elif not isinstance(values, list):
         raise TocsinError(f"{str(path)!r} must hold joint names with values, or a list of values.")
-    return values
+    return cast(ConfigurationLike, values)
 
 
 def outside_limits(robot: Robot, path: np.ndarray, between: np.ndarray | None = None) -> list[str]:
@@ -170,7 +172,7 @@ def outside_limits(robot: Robot, path: np.ndarray, between: np.ndarray | None = 
     """
     rows = np.atleast_2d(path)
     inner = np.zeros((0, rows.shape[1])) if between is None else between
-    found = []
+    found: list[str] = []
     for joint in robot.joints:
         if joint.limits is None:
             continue

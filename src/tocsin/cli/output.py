@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import math
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager, nullcontext
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 
@@ -52,13 +52,13 @@ def write_json(record: Record) -> None:
 
 def _plain(value: object) -> object:
     if isinstance(value, dict):
-        return {str(k): _plain(v) for k, v in value.items()}
+        return {str(k): _plain(v) for k, v in cast(dict[object, object], value).items()}
     if isinstance(value, np.ndarray):
-        return _plain(value.tolist())
+        return _plain(cast(object, value.tolist()))
     if isinstance(value, (list, tuple)):
-        return [_plain(v) for v in value]
+        return [_plain(v) for v in cast(Sequence[object], value)]
     if isinstance(value, np.generic):
-        return _plain(value.item())
+        return _plain(cast(object, value.item()))
     if isinstance(value, float) and not math.isfinite(value):
         return None
     return value
@@ -101,7 +101,7 @@ def facts(rows: Sequence[tuple[str, object]]) -> RenderableType:
 
 
 @contextmanager
-def progress(label: str) -> Iterator[Callable[[float, float], None]]:
+def progress(label: str) -> Generator[Callable[[float, float], None], None, None]:
     """Show a bar on standard error while something long runs, if that is a terminal; yields progress(done, total).
 
     While kernels are compiled, it says how many of those that a question needs are there.

@@ -115,7 +115,7 @@ def _drawn(scene: Scene, robot: Robot, motion: Motion, margin: float, wanted: Fi
     """Write a page and a picture, if they are wanted; return their files."""
     from tocsin import viewer
 
-    files = []
+    files: list[str] = []
     for path, write in ((wanted.save, viewer.save_page), (wanted.picture, viewer.save_picture)):
         if path is not None:
             with output.progress(f"drawing {path.name}"):

@@ -41,7 +41,7 @@ def load(name: str) -> typer.Typer:
 
 def add(app: typer.Typer, name: str) -> None:
     """Add a command that hands all its arguments over, `--help` included."""
-    anything = {"ignore_unknown_options": True, "allow_extra_args": True, "help_option_names": []}
+    anything: dict[str, object] = {"ignore_unknown_options": True, "allow_extra_args": True, "help_option_names": []}
 
     @app.command(name, help=PLUGINS[name].help, context_settings=anything)
     def plugin(context: typer.Context) -> None:

@@ -1,8 +1,9 @@
 """`tocsin verify`: are these proofs proofs? Said by the checker, a program that shares nothing with this one."""
 
+from collections.abc import Mapping
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, cast
 
 import typer
 
@@ -31,7 +32,7 @@ def verify(proofs: Proofs, robot: Robots = [], as_json: options.Json = False) ->
             "`tocsin verify` needs tocsin-checker, a distribution of its own: pip install ./checker in a checkout of "
             "tocsin."
         )
-    files = {}
+    files: dict[str, Path] = {}
     for given in robot:
         name, sign, path = given.partition("=")
         if not sign or not Path(path).expanduser().is_file():
@@ -50,14 +51,15 @@ def verify(proofs: Proofs, robot: Robots = [], as_json: options.Json = False) ->
 
 
 def _verdict(path: Path, files: dict[str, Path]) -> Record:
-    import tocsin_checker
+    import tocsin_checker  # pyright: ignore[reportMissingTypeStubs]
 
     try:
         found = tocsin_checker.check(tocsin_checker.read_proof(path), files)
     except (tocsin_checker.Refused, OSError) as error:
         return {"file": str(path), "accepted": False, "reason": str(error)}
-    said = {"claim": found.claim, "pairs": found.pairs, "not asked about": dict(found.skipped), "about": found.about}
-    return {"file": str(path), "accepted": True, **said}
+    skipped = dict(cast(Mapping[str, int], found.skipped))  # pyright: ignore[reportUnknownMemberType]
+    said: Record = {"claim": found.claim, "pairs": found.pairs, "not asked about": skipped, "about": found.about}
+    return {"file": str(path), "accepted": True} | said
 
 
 def _sentence(record: Record) -> str:

@@ -151,7 +151,10 @@ def _begin(queue: object, claims: str) -> None:
 
 
 def _run_named(name: str) -> None:
-    _run_job(_named(name), lambda *said: _queue.put(said))
+    def tell(*said: object) -> None:
+        _queue.put(said)
+
+    _run_job(_named(name), tell)
 
 
 def _named(name: str) -> Job:
@@ -334,21 +337,20 @@ def _joints() -> None:
     turned = (0.0, 0.0, 0.6, 0.8)
     ends = {"revolute": 1.0, "continuous": 1.0, "prismatic": 0.1, "planar": (0.1, 0.1, 1.0), "ball": turned,
             "floating": (0.1, 0.1, 0.1, *turned)}  # fmt: skip
-    for base in BASES:
-        b = RobotBuilder("all", base=base)
-        b.link("root", Sphere(0.1))
+    builders = [RobotBuilder("all", base=base).link("root", Sphere(0.1)) for base in BASES]
+    for b in builders:
         parent = "root"
         for kind in ends:
             b.link(kind, Sphere(0.1), parent=parent, joint=kind, origin=(0.5, 0, 0), joint_name=kind)
             parent = kind
         robot = b.build()
-        moves = (np.eye(4), _moved(1.0)) if base == "free" else None
+        moves = (np.eye(4), _moved(1.0)) if b.base == "free" else None
         motion = robot.move({}, ends, base=moves)
         _ = Scene(robot).first_contact(motion).contacts
         motion.link_poses(0.5)
         robot.ignore_overlapping_at({})
     with cache.bypassed():
-        overlaps.find_overlaps(robot, samples=10, progress=False)
+        overlaps.find_overlaps(builders[-1].build(), samples=10, progress=False)
 
 
 def _arm() -> tuple[Robot, Scene]:

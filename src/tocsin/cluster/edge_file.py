@@ -27,8 +27,8 @@ BLOCK = 2**20
 def arrow() -> ModuleType:
     """Return pyarrow with its reader of Parquet."""
     try:
-        import pyarrow
-        import pyarrow.parquet
+        import pyarrow  # pyright: ignore[reportMissingTypeStubs]
+        import pyarrow.parquet  # pyright: ignore[reportMissingTypeStubs, reportUnusedImport]
     except ImportError:
         raise TocsinError("files of edges and answers need pyarrow: pip install 'tocsin[parquet]'.") from None
     return pyarrow
@@ -36,7 +36,7 @@ def arrow() -> ModuleType:
 
 def entry_names(robot: Robot) -> list[str]:
     """Return what each entry of a configuration is called in a file."""
-    found = []
+    found: list[str] = []
     for joint in robot.joints:
         if joint.width and joint.mimic is None:
             found += [joint.name] if joint.width == 1 else [f"{joint.name}.{k}" for k in range(joint.width)]
@@ -91,7 +91,7 @@ class EdgeFile:
         """Return (Q0, Q1), whole configurations, of the edges from `first` to before `last`."""
         part = self._read().slice(first, last - first)
         names = entry_names(self.robot)
-        ends = []
+        ends: list[NDArray[np.float64]] = []
         for end in ENDS:
             rows = np.tile(self.robot.rest[BASE_WIDTH:], (last - first, 1))
             for k in self.columns:

@@ -166,7 +166,7 @@ class Job:
     def _says(self, path: Path) -> str | None:
         """Return what a file of answers says it was asked."""
         try:
-            metadata = arrow().parquet.read_schema(path).metadata or {}
+            metadata: dict[bytes, bytes] = arrow().parquet.read_schema(path).metadata or {}
         except Exception:  # not there, or something else
             return None
         return metadata.get(ABOUT, b"").decode()

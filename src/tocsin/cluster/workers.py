@@ -30,7 +30,7 @@ def ray_module() -> ModuleType:
     """Return Ray with its data."""
     try:
         import ray  # pyright: ignore[reportMissingImports]
-        import ray.data  # pyright: ignore[reportMissingImports]
+        import ray.data  # pyright: ignore[reportMissingImports, reportUnusedImport]
     except ImportError:
         raise TocsinError("workers are Ray's: pip install 'tocsin[ray]'; without workers= it is not needed.") from None
     return ray
@@ -87,7 +87,7 @@ def _block(
 ) -> Iterator[tuple[int, Answers, int]]:
     """Answer some parts."""
     pa = arrow()
-    tables = []
+    tables: list[object] = []
     for k, *ends in parts:
         lists = [pa.FixedSizeListArray.from_arrays(pa.array(end.reshape(-1)), end.shape[1]) for end in ends]
         tables.append(pa.table({"part": np.full(len(ends[0]), k), "t0": lists[0], "t1": lists[1]}))

@@ -13,6 +13,8 @@ Links joined by a joint are ignored by every robot already. "Touch" means what i
 most the default tolerance. The counts are kept in the cache folder, under a key of all that they depend on.
 """
 
+# pyright: basic
+# Kernels, and what calls them, have the types that Numba finds.
 from __future__ import annotations
 
 import math
@@ -115,14 +117,14 @@ def find_overlaps(robot: Robot, *, samples: int = SAMPLES, seed: int = 0, progre
     return _sorted_out(alone, samples, counts, standing)
 
 
-def find_always(robot: Robot, *, samples: int = SAMPLES, seed: int = 0) -> tuple[tuple[Pair, ...], tuple[Pair, ...]]:
+def find_always(robot: Robot, *, samples: int = SAMPLES) -> tuple[tuple[Pair, ...], tuple[Pair, ...]]:
     """Return `find_overlaps(robot).always`, and the other pairs that touch where the robot stands.
 
     A pair that was seen apart is not looked at again, so that this takes a small part of the time.
     """
     alone = _alone(robot)
     names, n, own = alone.link_names, len(alone.links), alone.ignored
-    rows = np.concatenate([alone.rest[None, :], _drawn(alone, samples, seed)])
+    rows = np.concatenate([alone.rest[None, :], _drawn(alone, samples, 0)])
     pairs = {(i, k) for i in range(n) for k in range(i + 1, n)} - own
     left = standing = pairs
     done = 0

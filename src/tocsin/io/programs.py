@@ -82,9 +82,9 @@ def load_program(path: PathLike, scene: Scene, *, program: Program | None = None
     if odd or "steps" not in found:
         what = f"it has {odd[0]!r}, which is not known" if odd else "it has no 'steps'"
         raise TocsinError(f"cannot use the program {str(file)!r}: {what}; a program has: program, steps.")
-    if not isinstance(scene, Scene):
+    if not _cast.instance(scene, Scene):
         raise TocsinError(f"a program is about the models of a Scene; got {_cast.said(scene)}.")
-    if not isinstance(program, Program | None):
+    if program is not None and not _cast.instance(program, Program):
         raise TocsinError(f"steps are added to a Program; got {_cast.said(program)}.")
     made = Program(word(found.get("program", file.stem), "the name of the program")) if program is None else program
     models = dict(zip(scene.names, scene.models))
@@ -224,7 +224,7 @@ def load_moveit_program(
     """
     from tocsin.io.planning import Problem
 
-    if not isinstance(robot, Robot):
+    if not _cast.instance(robot, Robot):
         raise TocsinError(f"trajectories are those of a Robot; got {_cast.said(robot)}.")
     place = _given.path(scene, "cannot read a planning scene")
     found = load_scene_file(place, packages=packages, robot=robot)

@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from tocsin import _given
+from tocsin import _cast, _given
 from tocsin.errors import TocsinError
 from tocsin.model.trajectory import Trajectory, bernstein, derived
 
@@ -48,7 +48,7 @@ def save_trajectory(path: str | Path, trajectory: Trajectory) -> np.ndarray:
     """
     file = _given.path(path, "cannot write a trajectory")
     suffix = file.suffix.lower()
-    if not isinstance(trajectory, Trajectory):
+    if not _cast.instance(trajectory, Trajectory):
         raise TocsinError(f"save_trajectory writes a Trajectory; got {type(trajectory).__name__}.")
     if suffix not in SUFFIXES:
         raise TocsinError(f"cannot write a trajectory to {str(file)!r}; files that can are: {', '.join(SUFFIXES)}.")
@@ -60,7 +60,7 @@ def save_trajectory(path: str | Path, trajectory: Trajectory) -> np.ndarray:
     trajectory = trajectory.with_columns(trajectory.joint_names, standing)
     if suffix == ".npz":
         _save_archive(file, trajectory)
-        return np.zeros(trajectory.coefficients.shape[2])
+        return np.zeros(len(trajectory.gaps))
     if not trajectory.joint_names:
         raise TocsinError(
             f"rows of {suffix} files name their joints, and this trajectory does not: give it joint_names=, or write "
@@ -136,7 +136,7 @@ def _save_csv(file: Path, trajectory: Trajectory, rates: list[np.ndarray]) -> No
 def _save_parquet(file: Path, trajectory: Trajectory, rates: list[np.ndarray]) -> None:
     try:
         import pyarrow  # pyright: ignore[reportMissingTypeStubs]
-        import pyarrow.parquet  # pyright: ignore[reportMissingTypeStubs]
+        import pyarrow.parquet  # pyright: ignore[reportMissingTypeStubs, reportUnusedImport]
     except ImportError:
         raise TocsinError("writing .parquet files needs pyarrow: pip install 'tocsin[parquet]'.") from None
     arrow: Any = pyarrow  # it has no types
@@ -146,7 +146,7 @@ def _save_parquet(file: Path, trajectory: Trajectory, rates: list[np.ndarray]) -
 
 
 def _save_message(file: Path, trajectory: Trajectory, rates: list[np.ndarray]) -> None:
-    points = []
+    points: list[dict[str, list[float] | float]] = []
     for k, row in enumerate(trajectory.positions.tolist()):
         point: dict[str, list[float] | float] = {"positions": row}
         point |= {name: rate[k].tolist() for name, rate in zip(("velocities", "accelerations"), rates)}

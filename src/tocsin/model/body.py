@@ -21,7 +21,7 @@ from tocsin.geometry.primitives import Box, Sphere
 from tocsin.geometry.shape import ShapeLike, placed_shapes
 from tocsin.model.base import Model, Motion
 from tocsin.model.screw_body import screw_motion
-from tocsin.model.timed import checked_times, with_times
+from tocsin.model.timed import with_times
 from tocsin.motion.arcs import decided, write_all_ends, write_ends
 from tocsin.motion.links import FLOATING, LINK
 from tocsin.motion.poses import base_matrix
@@ -148,9 +148,7 @@ class Body(Model):
         `scale` (one factor, or one an axis) or `units` ("mm", "cm", "in", ...) make its lengths metres.
         """
         label = _given.name(name, OWN_NAME, default_name(mesh, "body"))
-        body = cls(Mesh.from_any(mesh, scale=scale, units=units), pose, name=label, solid=solid)
-        body.unnamed = name is None
-        return body
+        return cls._made(Mesh.from_any(mesh, scale=scale, units=units), pose, name, label, solid)
 
     @classmethod
     def from_points(
@@ -179,9 +177,7 @@ class Body(Model):
                 f"{label!r} has {len(centres)} balls; at most {MOST_BALLS} are taken: give spacing= in metres, or more "
                 "of it, and points close to each other share a ball."
             )
-        body = cls([(Sphere(r), c) for c, r in zip(centres, radii.tolist())], pose, name=label)
-        body.unnamed = name is None
-        return body
+        return cls._made([(Sphere(r), c) for c, r in zip(centres, radii.tolist())], pose, name, label)
 
     @classmethod
     def from_octomap(
@@ -202,9 +198,7 @@ class Body(Model):
                 f"{label!r} has {len(centres)} boxes; at most {MOST_BALLS} are taken: give resolution= in metres, or a "
                 "coarser one."
             )
-        body = cls([(Box(size), centre) for centre, size in zip(centres, sizes.tolist())], pose, name=label)
-        body.unnamed = name is None
-        return body
+        return cls._made([(Box(size), centre) for centre, size in zip(centres, sizes.tolist())], pose, name, label)
 
     @classmethod
     def from_heights(
@@ -232,7 +226,14 @@ class Body(Model):
         rows, columns = ground.shape
         x = float(along_x) * (np.arange(columns, dtype=np.float64) - 0.5 * (columns - 1))
         y = float(along_y) * (np.arange(rows, dtype=np.float64) - 0.5 * (rows - 1))
-        body = cls(height_field(x, y, ground, bottom, name=label), pose, name=label, solid=True)
+        return cls._made(height_field(x, y, ground, bottom, name=label), pose, name, label, solid=True)
+
+    @classmethod
+    def _made(
+        cls, shape: ShapeLike, pose: PoseLike | None, name: str | None, label: str, solid: bool = False
+    ) -> Body:  # fmt: skip
+        """Return a body named `label`, which its scene may number where its user gave no name."""
+        body = cls(shape, pose, name=label, solid=solid)
         body.unnamed = name is None
         return body
 
@@ -296,7 +297,7 @@ class Body(Model):
         For conveyors and turntables: from `pose`, by default where the body stands, during `times` = (begin, end)
         seconds. The frame's origin goes straight and the body turns about it.
         """
-        begin, end = checked_times(times, 2, f"a drive of {self.name!r}")
+        begin, end = _cast.times(times, f"a drive of {self.name!r}", 2)
         v = _cast.coordinates(velocity, "the velocity of a drive", (3,))
         turn = _cast.coordinates(spin, "the spin of a drive", (3,))
         start = self.rest.copy() if pose is None else _cast.pose(pose, f"the pose of {self.name!r}")

@@ -63,7 +63,8 @@ def attach(robot: Robot, body: Body, link: str, pose: PoseLike | None, touching:
         raise TocsinError(f"{robot.name!r} has a link named {body.name!r}: give the body another name=.")
     names = linked(robot, touching)
     if pose is None:
-        pose = np.linalg.inv(link_poses(robot.kernel_links, robot.rest)[parent]) @ base_matrix(body.rest)
+        hand: Matrix4 = link_poses(robot.kernel_links, robot.rest)[parent]
+        pose = np.linalg.inv(hand) @ base_matrix(body.rest)
     place = _cast.placement(pose, f"the pose of {body.name!r} on link {link!r}")
     row = np.zeros(1, LINK)
     row["parent"], row["kind"], row["depth"] = parent, FIXED, robot.links[parent]["depth"] + 1

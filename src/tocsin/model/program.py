@@ -48,10 +48,10 @@ class Event:
     robot: Robot
     body: Body
     grips: bool
-    """False: it is let go."""
+    """True where the body is gripped, False where it is let go."""
     link: str = ""
     pose: np.ndarray | None = None
-    """4x4, the body's frame in the link's; None: as they are then."""
+    """4x4: the body's frame in the link's frame; None where the body stays as it lies in the hand then."""
     touching: tuple[str, ...] = ()
 
     def __str__(self) -> str:
@@ -168,7 +168,7 @@ class Program:
 
         As all steps it begins when the last has ended, or `at` a second, whatever its own first second is.
         """
-        if not isinstance(motion, Motion) or motion.times is None or not motion.seconds:
+        if not _cast.instance(motion, Motion) or motion.times is None or not motion.seconds:
             raise TocsinError("a program takes motions with times, from follow(..., times=[...]) or a Trajectory.")
         model = motion.model
         begin = self._begin(model, at)
@@ -200,7 +200,7 @@ class Program:
 
     def wait(self, model: Model, seconds: float) -> Program:
         """Have a model stand for so many seconds."""
-        if not isinstance(model, Model):
+        if not _cast.instance(model, Model):
             raise TocsinError(f"a robot, body or deformable model waits; got {_cast.said(model)}.")
         lasts = _cast.scalar(seconds, "seconds", above=0.0)
         begin = self.time_of(model)
@@ -290,7 +290,7 @@ class Program:
         return ended if is_same_moment(given, ended) else given
 
     def _check_pair(self, robot: Robot, body: Body) -> None:
-        if not isinstance(robot, Robot) or not isinstance(body, Body):
+        if not (_cast.instance(robot, Robot) and _cast.instance(body, Body)):
             raise TocsinError(
                 f"a robot carries a body, attach(robot, body, link); got {_cast.said(robot)} and {_cast.said(body)}."
             )
@@ -362,7 +362,7 @@ def _rows_step(motion: Motion) -> Step:
     """Return the step of a motion by its numbers."""
     from tocsin.model.deformable import Deforming
 
-    times = [] if motion.times is None else motion.times.tolist()
+    times: list[float] = [] if motion.times is None else motion.times.tolist()
     step: Step = {"follow": motion.model.name, "times": times}
     if isinstance(motion, Deforming):
         step["frames"] = motion.frames

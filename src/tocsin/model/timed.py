@@ -14,8 +14,6 @@ from fractions import Fraction
 import numpy as np
 
 from tocsin import _cast
-from tocsin._cast import clock
-from tocsin._types import Values
 from tocsin.errors import TocsinError
 from tocsin.model.base import Motion, repeated
 from tocsin.motion.clocks import Timeline, timeline_of
@@ -69,7 +67,7 @@ class SplineMotion(Motion):
     def turns(self) -> list[tuple[int, float]]:
         """Return (piece, share): where a joint turns around within a piece, up to rounding; what it reaches there is
         farther than at the ends."""
-        found = []
+        found: list[tuple[int, float]] = []
         for piece, c in enumerate(self.coefficients[:, 1:, BASE_WIDTH:]):
             for rates in (c * np.arange(1, len(c) + 1)[:, None]).T:
                 shares = np.polynomial.polynomial.polyroots(np.trim_zeros(rates, "b")) if rates.any() else np.zeros(0)
@@ -95,26 +93,12 @@ def stamped(motion: Motion, times: object, error: np.ndarray | None, *, seconds:
 def with_entries(motion: Motion, error: np.ndarray) -> Motion:
     """Return a motion with further entries behind its own, which are 0 and may be off so much."""
     own, behind = motion.error, (0, len(error))
-    others = {}
+    others: dict[str, np.ndarray] = {}
     if isinstance(motion, SplineMotion):
         others["coefficients"] = np.pad(motion.coefficients, ((0, 0), (0, 0), behind))
     made = motion.through(np.pad(motion.rows, ((0, 0), behind)), **others)
     whole = np.concatenate([np.zeros(motion.width) if own is None else own, error])
     return stamped(made, motion.times, whole, seconds=motion.seconds)
-
-
-def checked_times(times: object, count: int, what: str) -> Values:
-    """Return so many seconds, which increase."""
-    stamps = np.array(_cast.array(times, f"the times of {what}", (count,)), np.float64)
-    stuck = np.flatnonzero(np.diff(stamps) <= 0.0)
-    if len(stuck):
-        k = int(stuck[0])
-        raise TocsinError(
-            f"the times of {what} must increase, but number {k} is {clock(stamps[k])} s and the next "
-            f"{clock(stamps[k + 1])} s."
-        )
-    _cast.remark_on_clock(stamps, f"the times of {what}")
-    return stamps
 
 
 def with_times(motion: Motion, times: object, what: str, error: np.ndarray | None = None) -> Motion:
@@ -123,7 +107,7 @@ def with_times(motion: Motion, times: object, what: str, error: np.ndarray | Non
         if error is None or not error.any():
             return motion
         return stamped(motion, np.arange(motion.pieces + 1.0), error, seconds=False)
-    return stamped(motion, checked_times(times, motion.pieces + 1, what), error)
+    return stamped(motion, _cast.times(times, what, motion.pieces + 1), error)
 
 
 def reduced(coefficients: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -93,7 +93,7 @@ class Track:
     """The segments of one model, in order."""
 
     model: Model
-    segments: list[Segment] = field(default_factory=list)
+    segments: list[Segment] = field(default_factory=list[Segment])
 
     @property
     def begin(self) -> float:

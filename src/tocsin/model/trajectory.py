@@ -10,6 +10,8 @@ straight lines, cubics where both ends have velocities, quintics where they have
 polynomials and splines of other libraries as they are (`motion.splines`).
 """
 
+# What some of NumPy's functions return has no type.
+# pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false, reportUnknownMemberType=false
 from __future__ import annotations
 
 import math
@@ -22,12 +24,13 @@ from numpy.typing import ArrayLike
 
 from tocsin import _cast, _given
 from tocsin._cast import clock
+from tocsin._types import Flags, FloatArray, Matrix, Values
 from tocsin.errors import TocsinError
 from tocsin.motion.bases import MOST_TERMS, shifted
 from tocsin.motion.splines import pieces_of
 
 if TYPE_CHECKING:
-    from scipy.interpolate import PPoly
+    from scipy.interpolate import PPoly  # pyright: ignore[reportMissingTypeStubs]
 
     from tocsin.model.robot import Robot
 
@@ -71,14 +74,14 @@ class Trajectory:
         source: str = "",
         standing: Iterable[tuple[str, float]] = (),
     ) -> None:
-        where = _where(source)
+        where, stamped = _where(source), times is not None
         table = _table(positions, "positions", where)
         names = _names(joint_names, table.shape[1], where) or tuple(_given.labels(positions))
         for what, given in (("positions", positions), ("velocities", velocities), ("accelerations", accelerations)):
             _given.check_labels(given, f"the {what} of {where}", names)
         _finite(table, names, "", where)
-        stamps = _stamps(times, len(table), where)
-        rates = []
+        stamps = np.arange(float(len(table))) if times is None else _cast.times(times, where, len(table))
+        rates: list[Matrix | None] = []
         for what, given in (("velocities", velocities), ("accelerations", accelerations)):
             if given is None:
                 rates.append(None)
@@ -97,7 +100,7 @@ class Trajectory:
         if rates[1] is not None and rates[0] is None:
             raise TocsinError(f"{where} has accelerations but no velocities; a quintic needs both.")
         coefficients = hermite(stamps, table, rates[0], rates[1])
-        self._fill(names, stamps, coefficients, table, source, _standing(standing), times is not None)
+        self._fill(names, stamps, coefficients, table, source, _standing(standing), stamped)
 
     @classmethod
     def of(cls, curve: object, *, joint_names: Iterable[str] = ()) -> Trajectory:
@@ -122,7 +125,7 @@ class Trajectory:
             name = repr(names[column]) if names else f"column {column}"
             raise TocsinError(f"{where}: piece {piece}, {name}: the coefficient of power {power} is not finite.")
         coefficients = _trimmed(coefficients, source)
-        stamps = _stamps(times, len(coefficients) + 1, where)
+        stamps = _cast.times(times, where, len(coefficients) + 1)
         last = _values(coefficients[-1:], np.diff(stamps)[-1:])
         positions = np.concatenate([coefficients[:, 0], last])
         made = object.__new__(cls)
@@ -130,22 +133,22 @@ class Trajectory:
         return made
 
     def _fill(
-        self, names: tuple[str, ...], knots: np.ndarray, coefficients: np.ndarray, positions: np.ndarray, source: str,
+        self, names: tuple[str, ...], knots: Values, coefficients: FloatArray, positions: Matrix, source: str,
         standing: tuple[tuple[str, float], ...], stamped: bool,
     ) -> None:  # fmt: skip
         coefficients = _trimmed(coefficients, source)
         self.joint_names: tuple[str, ...] = names
-        self.knots: np.ndarray = _cast.frozen(np.array(knots, np.float64))
+        self.knots: Values = _cast.frozen(np.array(knots, np.float64))
         """(k,) seconds at which pieces meet; of a trajectory without times, 0, 1, 2, ..."""
-        self.coefficients: np.ndarray = _cast.frozen(np.ascontiguousarray(coefficients))
+        self.coefficients: FloatArray = _cast.frozen(np.ascontiguousarray(coefficients))
         """(k - 1, degree + 1, n): in powers of the seconds since the piece began."""
-        self.positions: np.ndarray = _cast.frozen(np.array(positions, np.float64))
+        self.positions: Matrix = _cast.frozen(np.array(positions, np.float64))
         """(k, n): where the joints are at the knots."""
         self.source: str = source
         self.standing: tuple[tuple[str, float], ...] = standing
         """Joints, and where they stand as far as the columns do not move them."""
         self.stamped: bool = stamped
-        self.gaps: np.ndarray = _cast.frozen(np.zeros(coefficients.shape[2]))
+        self.gaps: Values = _cast.frozen(np.zeros(coefficients.shape[2]))
         """(n,): how far pieces are apart at their knots, at most; 0 where it is no more than rounding."""
         finite = np.isfinite(coefficients).all(axis=(1, 2)) & np.isfinite(positions[1:]).all(axis=1)
         if not finite.all():
@@ -198,13 +201,13 @@ class Trajectory:
         return f"<Trajectory {self.source!r}: {rows} {kind}configurations of {columns} values{seconds}>"
 
     @property
-    def times(self) -> np.ndarray | None:
+    def times(self) -> Values | None:
         """(k,) seconds at the knots; None if it has no times."""
         return self.knots if self.stamped else None
 
     @property
     def degree(self) -> int:
-        """Of its polynomials: 1 where joints move straight from point to point."""
+        """The degree of its polynomials: 1 where joints move straight from point to point."""
         return self.coefficients.shape[1] - 1
 
     @property
@@ -212,7 +215,7 @@ class Trajectory:
         """Seconds from its first stamp to its last."""
         return float(self.knots[-1] - self.knots[0])
 
-    def __call__(self, times: ArrayLike, *, derivative: int = 0) -> np.ndarray:
+    def __call__(self, times: ArrayLike, *, derivative: int = 0) -> FloatArray:
         """Return the joint values (n,) at a time, or (k, n) at several; or a derivative of them.
 
         Before its first knot and after its last a trajectory stands: where it is then, with no rates.
@@ -231,7 +234,7 @@ class Trajectory:
             found[asked != t] = 0.0
         return found[0] if given.ndim == 0 else found
 
-    def peaks(self, derivative: int = 1) -> np.ndarray:
+    def peaks(self, derivative: int = 1) -> Values:
         """Return (n,) bounds of a derivative of each joint over the whole trajectory: by Bernstein coefficients."""
         return bernstein(derived(self.coefficients, derivative), np.diff(self.knots)).max(axis=0)
 
@@ -253,7 +256,7 @@ class Trajectory:
             )
         return self.with_knots(knots)
 
-    def with_knots(self, knots: np.ndarray) -> Trajectory:
+    def with_knots(self, knots: Values) -> Trajectory:
         """Return the same motion in pieces between other knots, which hold all of its own between their ends."""
         knots = _cast.array(knots, f"the knots of {self.said}", (None,))
         if len(knots) < 2 or not (np.diff(knots) > 0.0).all():
@@ -294,7 +297,7 @@ class Trajectory:
         made._fill((*names, *standing), self.knots, c, p, self.source, (), self.stamped)
         return made
 
-    def resample(self, step: float) -> tuple[Trajectory, np.ndarray]:
+    def resample(self, step: float) -> tuple[Trajectory, Values]:
         """Return straight lines between samples at most `step` seconds apart, and (n,) how far these are off at most.
 
         Proven: between two samples h apart a joint is off its line by at most h^2 / 8 times the largest of its second
@@ -319,11 +322,11 @@ class Trajectory:
 
     def to_ppoly(self) -> PPoly:
         """Return the same as scipy's `PPoly`, with as many columns."""
-        from scipy.interpolate import PPoly
+        from scipy.interpolate import PPoly  # pyright: ignore[reportMissingTypeStubs]
 
         return PPoly(self.coefficients.transpose(1, 0, 2)[::-1].copy(), self.knots.copy())
 
-    def path(self, robot: Robot, *, group: str | None = None) -> np.ndarray:
+    def path(self, robot: Robot, *, group: str | None = None) -> Matrix:
         """Return (k, n_config): the robot's configurations at the knots; joints not named stay as the robot stands.
 
         A trajectory without names must have the robot's whole configuration as columns, or those of a `group`. Joints
@@ -339,7 +342,7 @@ class Trajectory:
 
 
 @np.errstate(over="ignore", invalid="ignore")
-def hermite(times: np.ndarray, p: np.ndarray, v: np.ndarray | None, a: np.ndarray | None) -> np.ndarray:
+def hermite(times: Values, p: Matrix, v: Matrix | None, a: Matrix | None) -> FloatArray:
     """Return the coefficients (k - 1, powers, n) between points: straight, cubic or quintic by what both ends have.
 
     With h the seconds between, in powers of the share x of the piece: p0 + (h v0) x + ..., each solved from the values
@@ -373,13 +376,13 @@ def hermite(times: np.ndarray, p: np.ndarray, v: np.ndarray | None, a: np.ndarra
     return np.stack([f / h**k for k, f in enumerate(found)], axis=1).astype(np.float64)
 
 
-def both_have(rates: np.ndarray) -> np.ndarray:
+def both_have(rates: Matrix) -> Flags:
     """Return (k - 1, 1): of which pieces both ends have rates."""
     missing = np.logical_or.reduce(np.isnan(rates), axis=1, keepdims=True)
     return np.logical_not(np.logical_or(missing[:-1], missing[1:]))
 
 
-def derived(coefficients: np.ndarray, order: int) -> np.ndarray:
+def derived(coefficients: FloatArray, order: int) -> FloatArray:
     """Return the coefficients of a derivative."""
     times = _cast.whole(order)
     if times is None or times < 0:
@@ -391,10 +394,10 @@ def derived(coefficients: np.ndarray, order: int) -> np.ndarray:
     return coefficients
 
 
-def bernstein(coefficients: np.ndarray, lasts: np.ndarray) -> np.ndarray:
+def bernstein(coefficients: FloatArray, lasts: Values) -> Matrix:
     """Return (pieces, n): bounds of |polynomial| over pieces that last so long, rounded up."""
     n = coefficients.shape[1] - 1
-    b = coefficients * (lasts[:, None] ** np.arange(n + 1))[:, :, None]
+    b: FloatArray = coefficients * (lasts[:, None] ** np.arange(n + 1))[:, :, None]
     mass = np.abs(b).sum(axis=1)
     b = b / np.array([math.comb(n, k) for k in range(n + 1)])[:, None]
     for i in range(1, n + 1):
@@ -403,7 +406,7 @@ def bernstein(coefficients: np.ndarray, lasts: np.ndarray) -> np.ndarray:
     return np.abs(b).max(axis=1) + mass * 2.0**-40
 
 
-def _trimmed(coefficients: np.ndarray, source: str) -> np.ndarray:
+def _trimmed(coefficients: FloatArray, source: str) -> FloatArray:
     """Return coefficients without the highest powers that no piece has; lines at least."""
     used = np.flatnonzero(coefficients.any(axis=(0, 2)))
     top = max(int(used.max(initial=0)) + 1, 2)
@@ -415,7 +418,7 @@ def _trimmed(coefficients: np.ndarray, source: str) -> np.ndarray:
 
 
 @np.errstate(over="ignore", invalid="ignore")
-def _values(coefficients: np.ndarray, t: np.ndarray) -> np.ndarray:
+def _values(coefficients: FloatArray, t: Values) -> Matrix:
     """Return (k, n): polynomials at one time each."""
     found = coefficients[:, -1]
     for k in range(coefficients.shape[1] - 2, -1, -1):
@@ -440,7 +443,7 @@ def _where(source: str) -> str:
     return f"the trajectory {named!r}" if named else "the trajectory"
 
 
-def _table(given: object, what: str, where: str) -> np.ndarray:
+def _table(given: object, what: str, where: str) -> Matrix:
     """Return a table of numbers, a row for each stamp."""
     table = np.array(np.atleast_2d(_cast.numbers(given, f"the {what} of {where}", "a table of numbers")), np.float64)
     if table.ndim != 2 or 0 in table.shape:
@@ -460,25 +463,9 @@ def _names(given: Iterable[str], columns: int, where: str) -> tuple[str, ...]:
     return names
 
 
-def _finite(table: np.ndarray, names: Sequence[str], what: str, where: str) -> None:
+def _finite(table: Matrix, names: Sequence[str], what: str, where: str) -> None:
     wrong = np.argwhere(~np.isfinite(table))
     if len(wrong):
         row, column = wrong[0].tolist()
         name = repr(names[column]) if names else str(column)
         raise TocsinError(f"{where}: {what}row {row}, column {name} is not a finite number.")
-
-
-def _stamps(given: object, count: int, where: str) -> np.ndarray:
-    """Return the times of so many rows, which increase."""
-    if given is None:
-        return np.arange(count, dtype=np.float64)
-    times = np.array(_cast.kept(given, f"the times of {where}", (count,)))
-    stuck = np.flatnonzero(np.diff(times) <= 0.0)
-    if len(stuck):
-        k = int(stuck[0])
-        raise TocsinError(
-            f"{where}: times must increase, but row {k} is at {clock(times[k])} s and row {k + 1} at "
-            f"{clock(times[k + 1])} s."
-        )
-    _cast.remark_on_clock(times, f"the times of {where}")
-    return times

@@ -16,7 +16,11 @@ from tocsin.planning.checker import CollisionChecker, EdgeMeasure
 from tocsin.planning.rrt_connect import Plan, plan
 
 if TYPE_CHECKING:
-    from tocsin.planning.ompl_adapter import MotionValidator, StateValidityChecker, state_space
+    from tocsin.planning.ompl_adapter import (
+        MotionValidator,
+        StateValidityChecker,
+        state_space,  # pyright: ignore[reportUnknownVariableType]
+    )
 
 _OF_OMPL = ("MotionValidator", "StateValidityChecker", "state_space")
 

@@ -19,7 +19,7 @@ class EdgeAsker:
     """A robot of a scene, the joints that a planner plans for, and the margin that it keeps."""
 
     def __init__(self, scene: Scene, robot: Robot, group: str | None = None, margin: float = 0.0) -> None:
-        if not isinstance(scene, Scene) or not isinstance(robot, Robot):
+        if not (_cast.instance(scene, Scene) and _cast.instance(robot, Robot)):
             raise TocsinError(
                 f"planning takes a Scene and a Robot of it; got {type(scene).__name__} and {type(robot).__name__}."
             )

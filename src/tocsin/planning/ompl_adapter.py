@@ -6,6 +6,8 @@ Where a binding, or a planner in Python, hands in a list [state, fraction], it i
 pair.
 """
 
+# pyright: basic
+# OMPL has no types.
 from __future__ import annotations
 
 from collections.abc import Sequence

@@ -118,8 +118,8 @@ class Tree:
     """Configurations, each with the one that it was reached from."""
 
     def __init__(self, root: Array) -> None:
-        self.q = np.zeros((64, len(root)))
-        self.parents = np.zeros(64, np.int64)
+        self.q: Array = np.zeros((64, len(root)))
+        self.parents: NDArray[np.int64] = np.zeros(64, np.int64)
         self.q[0], self.parents[0] = root, -1
         self.count = 1
 
@@ -139,7 +139,7 @@ class Tree:
 
     def way(self, node: int) -> Array:
         """Return the rows from the root to a node."""
-        rows = []
+        rows: list[Array] = []
         while node >= 0:
             rows.append(self.q[node])
             node = int(self.parents[node])

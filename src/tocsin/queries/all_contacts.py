@@ -1,5 +1,7 @@
 """Every contact during a motion: `Scene.contacts`, of bodies on the collision screen, and of deformable models."""
 
+# What kernels return has the types that Numba finds.
+# pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false, reportUnknownMemberType=false
 from __future__ import annotations
 
 import threading

@@ -4,6 +4,8 @@ Contacts are found by one more compiled call, and statistics put into words, onl
 never looked at so closely.
 """
 
+# What kernels return has the types that Numba finds.
+# pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false, reportUnknownMemberType=false
 from __future__ import annotations
 
 from functools import cached_property

@@ -1,5 +1,7 @@
 """During which times links are in contact: `Scene.contact_intervals`."""
 
+# What kernels return has the types that Numba finds.
+# pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false, reportUnknownMemberType=false
 from __future__ import annotations
 
 import numpy as np
@@ -39,7 +41,7 @@ def contact_intervals(
     rows = rows[np.argsort(rows["enter"], kind="stable")]
     names = {int(i): context.name_of_link(world, int(i)) for i in np.unique([rows["link_a"], rows["link_b"]])}
     columns = [rows[name].tolist() for name in ("link_a", "link_b", "enter", "exit", "tolerance", "proven")]
-    found = []
+    found: list[ContactInterval] = []
     for a, b, enter, exit_, used, proven in zip(*columns):
         (model_a, link_a), (model_b, link_b) = names[a], names[b]
         found.append(ContactInterval(link_a, link_b, enter, exit_, used, bool(proven), model_a, model_b))

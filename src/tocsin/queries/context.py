@@ -243,10 +243,11 @@ class Context:
         """Refuse what is not a motion of a model in this scene."""
         self.bind(motions)
         for motion in motions:
-            if not isinstance(motion, Motion):
-                many = ""
-                if isinstance(motion, (list, tuple)):
-                    numbers = bool(motion) and not isinstance(motion[0], Motion)
+            if not _cast.instance(motion, Motion):
+                many, given = "", cast(object, motion)
+                if isinstance(given, (list, tuple)):
+                    members = list(cast(Sequence[object], given))
+                    numbers = bool(members) and not isinstance(members[0], Motion)
                     many = ": where a model stands is robot.at(q), body.at(T)" if numbers else ": put a star before it"
                 raise TocsinError(
                     f"a question takes motions, from robot.move(q0, q1), body.move(T0, T1), cloth.move(V0, V1), follow "
@@ -284,8 +285,8 @@ def context_of(models: tuple[Model, ...], backend: str, threads: int | None, cha
     """Return the context of a new scene, after checking what its user has given; see `Scene`."""
     hulls = _cast.choice(backend, "backend", BACKENDS) == "hulls"
     for model in models:
-        if not isinstance(model, Model):
-            many = ": put a star before it, Scene(*models)" if isinstance(model, (list, tuple)) else ""
+        if not _cast.instance(model, Model):
+            many = ": put a star before it, Scene(*models)" if _cast.instance(model, (list, tuple)) else ""
             raise TocsinError(f"a scene holds bodies, robots and deformable models; got {type(model).__name__}{many}.")
     if not models:
         raise TocsinError("a scene needs at least one body, robot or deformable model.")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tocsin import _cast
-from tocsin.deform.pairing import Kept
+from tocsin.deform.pairing import Kept, Pairing
 from tocsin.deform.question import Question
 from tocsin.deform.run import UNLIMITED
 from tocsin.model import grasp
@@ -30,7 +30,7 @@ def question(
             _ = isinstance(model, Deformable) and model.mean_edge
     # As they are now: answers place them, and name their links, when they are looked at.
     models = [grasp.twin(model) for model in carrying.models]
-    kept: Kept = context.kept("pairings", world, dict) if carrying is context else {}
+    kept: Kept = context.kept("pairings", world, dict[tuple[object, ...], Pairing]) if carrying is context else {}
     return Question(models, dict(zip(places, motions)), rules, margin, tolerance, threads, max_steps, kept)
 
 

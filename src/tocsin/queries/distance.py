@@ -1,5 +1,7 @@
 """How far apart things are at one moment: `Scene.distance`, of links and of deformable models."""
 
+# What kernels return has the types that Numba finds.
+# pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false, reportUnknownMemberType=false
 from __future__ import annotations
 
 import math

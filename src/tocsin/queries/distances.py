@@ -1,5 +1,7 @@
 """How far apart things are at many placements of one model: `Scene.distances`."""
 
+# What kernels return has the types that Numba finds.
+# pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false, reportUnknownMemberType=false
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence

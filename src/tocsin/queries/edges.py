@@ -4,12 +4,14 @@ Every answer is, bit by bit, that of the single question, whatever the number of
 find it, and no answer depends on what was asked before.
 """
 
+# What kernels return has the types that Numba finds.
+# pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false, reportUnknownMemberType=false
 from __future__ import annotations
 
 import copy
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from typing import Any, TypeAlias, cast, overload
+from typing import TypeAlias, cast, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -61,9 +63,10 @@ class Points:
     def __init__(self, context: Context, models: Movers, given: dict[str, object], group: Groups = None) -> None:
         self.context, self.names = context, tuple(given)
         self.several = isinstance(models, (tuple, list))
-        several = models if isinstance(models, (tuple, list)) else (cast(Robot | Body, models),)
+        several = cast(Sequence[Robot | Body], models if self.several else (models,))
         self.models: tuple[Robot | Body, ...] = checked_models(context, tuple(several))
-        groups = (None,) * len(self.models) if group is None else self.shared("group", group)
+        every = (None,) * len(self.models)
+        groups = every if group is None else cast(Sequence[str | None], self.shared("group", group))
         columns: list[np.ndarray] = []
         entries: list[np.ndarray] = []
         for name, values in given.items():
@@ -82,7 +85,7 @@ class Points:
     def __len__(self) -> int:
         return len(self.batch.numbers)
 
-    def shared(self, name: str, values: object) -> Sequence[Any]:
+    def shared(self, name: str, values: object) -> Sequence[object]:
         """Return what is given for each model: of several, as many as there are models."""
         if not self.several:
             return (values,)
@@ -90,7 +93,7 @@ class Points:
             raise TocsinError(
                 f"{name} must be a list of {len(self.models)}, one for each model that moves; got {_cast.said(values)}."
             )
-        return values
+        return cast(Sequence[object], values)
 
     def said(self, name: str, m: int) -> str:
         """Name an array as its user knows it."""
@@ -205,7 +208,7 @@ def checked_models(context: Context, models: tuple[Robot | Body, ...]) -> tuple[
     if not models:
         raise TocsinError("a batch is about a robot or body, or a list of some; got an empty list.")
     for model in models:
-        if not isinstance(model, (Robot, Body)):
+        if not _cast.instance(model, (Robot, Body)):
             raise TocsinError(f"a batch is about one robot or body, or a list of some; got {type(model).__name__}.")
         if id(model) not in context.places:
             raise TocsinError(f"{model!r} is not in this scene; its models are: {', '.join(context.names)}.")

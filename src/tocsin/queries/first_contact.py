@@ -117,7 +117,7 @@ def _of_links(
             time = max(time, engine.after)  # a stretch is cut a little before
     tally = prepared.tally.copy()
     # Its own way to make a named tuple takes twice as long.
-    asked = tuple.__new__(Asked, (
+    asked = tuple.__new__(Asked, (  # pyright: ignore[reportUnknownMemberType]
         context, laid_out, engine, motions, prepared, configs, tolerance, max_steps, found, stretch, tally, elapsed,
     ))  # fmt: skip
     return Answer.of(status_of(status, time), time, used, scene, margin, asked)

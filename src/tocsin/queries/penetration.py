@@ -198,8 +198,8 @@ def _expanded(a: Support, b: Support) -> tuple[float, float, Vector]:
 
     Of a difference that is flat, both are 0, along its normal.
     """
-    from scipy.spatial import ConvexHull as Hull
-    from scipy.spatial import QhullError
+    from scipy.spatial import ConvexHull as Hull  # pyright: ignore[reportMissingTypeStubs]
+    from scipy.spatial import QhullError  # pyright: ignore[reportMissingTypeStubs]
 
     ways = np.vstack([AXES, np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]) / math.sqrt(3.0)])
     points = a(ways) - b(-ways)
@@ -208,7 +208,7 @@ def _expanded(a: Support, b: Support) -> tuple[float, float, Vector]:
     if spread[2] <= 1e-9 * size:
         n = turn[2] if _beyond(a, b, turn[2]) <= _beyond(a, b, -turn[2]) else -turn[2]
         return 0.0, _beyond(a, b, n), n
-    upper, best = math.inf, AXES[0]
+    upper, best, d = math.inf, AXES[0], 0.0
     try:
         hull = Hull(points, incremental=True)
     except QhullError:

@@ -81,9 +81,9 @@ class Rules:
 
     def pair(self, pair: object) -> tuple[str, str]:
         """Return a pair of names in order, after checking that there is such a pair."""
-        if not isinstance(pair, tuple) or len(cast(tuple[object, ...], pair)) != 2:
-            raise TocsinError(f"a pair is two names of models or links; got {_cast.said(pair)}.")
         given = cast(tuple[str, str], pair)
+        if not isinstance(pair, tuple) or len(given) != 2:
+            raise TocsinError(f"a pair is two names of models or links; got {_cast.said(given)}.")
         for name in given:
             if not _cast.instance(name, str) or name not in self.links:
                 raise unknown_name("name", name, self.links)

@@ -11,7 +11,7 @@ longer goes to another thread, and the caller waits, which Ctrl-C ends; then all
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from functools import cache
@@ -63,7 +63,7 @@ class Watch:
         self._counts: NDArray[np.int64] | None = None
 
     @contextmanager
-    def over(self, counts: NDArray[np.int64]) -> Iterator[None]:
+    def over(self, counts: NDArray[np.int64]) -> Generator[None, None, None]:
         """Watch over a kernel that works with these counts."""
         self._counts = counts
         counts[HASTE] = int(self.until != 0)
@@ -99,7 +99,7 @@ if hasattr(os, "register_at_fork"):
 
 
 @contextmanager
-def shown(progress: Progress | bool | None, title: str) -> Iterator[Progress | None]:
+def shown(progress: Progress | bool | None, title: str) -> Generator[Progress | None, None, None]:
     """Yield what is told how far it is: the function that was given, or for True a bar on standard error."""
     if progress is not True:
         yield progress or None

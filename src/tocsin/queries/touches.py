@@ -1,5 +1,7 @@
 """Contacts that are put into words when one of them is looked at: most users read the first, or how many there are."""
 
+# Slots of a record have no type.
+# pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false, reportUnknownMemberType=false
 from __future__ import annotations
 
 from functools import cached_property

@@ -1,5 +1,7 @@
 """Deformable models in the browser with viser: vertices are sent when time changes, faces when more have touched."""
 
+# What some of NumPy's functions return has no type.
+# pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false, reportUnknownMemberType=false
 from __future__ import annotations
 
 from typing import TYPE_CHECKING

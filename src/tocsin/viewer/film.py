@@ -5,6 +5,8 @@ models, the clearance over time (finer where it is small and around the contact)
 culling saw. The three faces of the viewer only draw it.
 """
 
+# What some of NumPy's functions return has no type.
+# pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false, reportUnknownMemberType=false
 from __future__ import annotations
 
 import math
@@ -16,6 +18,7 @@ from typing import cast
 import numpy as np
 
 from tocsin import _cast
+from tocsin._types import Values
 from tocsin.errors import TocsinError
 from tocsin.model.base import Motion
 from tocsin.model.deformable import Deformable, Deforming
@@ -257,20 +260,25 @@ def shoot(
     is asked for the first contact, with this `margin`. With one the motions may be left out: they are the answer's.
     Instead of motions a `Program` may be given, or its audit: then all of it is shown on its clock.
     """
-    if len(motions) == 1 and isinstance(motions[0], (Program, ProgramAudit)) and isinstance(scene, Scene):
+    if not _cast.instance(scene, Scene):
+        raise TocsinError(f"the viewer shows a scene, and motions in it; got {type(scene).__name__}.")
+    if len(motions) == 1 and isinstance(motions[0], (Program, ProgramAudit)):
         from tocsin.viewer.program_film import program_film
 
         return program_film(scene, motions[0], margin)
-    if not isinstance(scene, Scene):
-        raise TocsinError(f"the viewer shows a scene, and motions in it; got {type(scene).__name__}.")
-    growth, first = None, {}
+    growth: Growth | None = None
+    first: Mapping[str, Values] = {}
     motions = cast(tuple[Motion, ...], motions)
     if isinstance(hit, (FeatureContacts, TriangleTimes)):
         motions = _motions_of(scene, motions, hit.motions)
-        asked = {"margin": hit.margin, "tolerance": hit.tolerance}
+        margin, tolerance = hit.margin, hit.tolerance
         growth = Growth(hit.times, "feature pairs" if isinstance(hit, FeatureContacts) else "triangles")
-        first = hit if isinstance(hit, TriangleTimes) else scene.contacts(*motions, every="triangle", **asked)
-        hit = scene.first_contact(*motions, **asked)
+        first = (
+            hit
+            if isinstance(hit, TriangleTimes)
+            else scene.contacts(*motions, every="triangle", margin=margin, tolerance=tolerance)
+        )
+        hit = scene.first_contact(*motions, margin=margin, tolerance=tolerance)
     elif hit is None:
         hit = scene.first_contact(*motions, margin=margin)
     if not isinstance(hit, LazyContact) or hit.scene is None:
@@ -402,7 +410,9 @@ def _holding(faces: np.ndarray, feature: tuple[int, ...]) -> np.ndarray:
 def _off(corners: np.ndarray, point: np.ndarray) -> float:
     """Return how far a point is from the flat through one, two or three corners."""
     edges = corners[1:] - corners[0]
-    along = edges.T @ np.linalg.lstsq(edges.T, point - corners[0], rcond=None)[0] if len(edges) else np.zeros(3)
+    along = np.zeros(3)
+    if len(edges):
+        along += edges.T @ np.linalg.lstsq(edges.T, point - corners[0], rcond=None)[0]
     return float(np.linalg.norm(point - corners[0] - along))
 
 

@@ -5,6 +5,8 @@ deformable model has such vertices for every frame, and the page goes straight f
 one compressed block. `template/` holds the page itself: plain WebGL 2 and JavaScript.
 """
 
+# What some of NumPy's functions return has no type.
+# pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false, reportUnknownMemberType=false
 from __future__ import annotations
 
 import base64
@@ -145,45 +147,87 @@ def _touch(touch: Touch) -> Story:
     return {"point": point.tolist(), "normal": normal, "triangles": triangles.tolist()}
 
 
-def _arrays(film: Film) -> tuple[dict[str, np.ndarray], Story]:
-    """Return the arrays of the page, and what in its story points into them."""
-    vertices, indices, solids = [np.zeros(0, VERTEX)], [np.zeros(0, "<u4")], []
-    n_vertices = n_indices = 0
-    for solid in film.solids:
+class _Meshes:
+    """The vertices and the triangles of a page, all in two arrays."""
+
+    def __init__(self) -> None:
+        self.vertices: list[np.ndarray] = [np.zeros(0, VERTEX)]
+        self.indices: list[np.ndarray] = [np.zeros(0, "<u4")]
+        self.n_vertices = self.n_indices = 0
+
+    def add(self, rows: np.ndarray, *indices: np.ndarray) -> None:
+        """Put a mesh behind the others."""
+        self.vertices.append(rows)
+        self.indices += indices
+        self.n_vertices += len(rows)
+        self.n_indices += sum(len(some) for some in indices)
+
+    def solid(self, solid: Solid) -> Story:
+        """Add what keeps its shape; return where it is."""
         rows, faces, low, span = _packed(solid)
-        solids.append({
-            "link": solid.link, "label": solid.label, "colour": solid.colour, "first": n_indices, "count": len(faces),
-            "low": low.tolist(), "span": span.tolist(), "box": solid.box.tolist(), "centre": solid.center.tolist(),
-        })  # fmt: skip
-        vertices.append(rows)
-        indices.append(faces + np.uint32(n_vertices))
-        n_vertices += len(rows)
-        n_indices += len(faces)
-    sheets = []
-    for sheet in film.sheets:
+        told: Story = {
+            "link": solid.link, "label": solid.label, "colour": solid.colour, "first": self.n_indices,
+            "count": len(faces), "low": low.tolist(), "span": span.tolist(), "box": solid.box.tolist(),
+            "centre": solid.center.tolist(),
+        }  # fmt: skip
+        self.add(rows, faces + np.uint32(self.n_vertices))
+        return told
+
+    def sheet(self, sheet: Sheet, least: float) -> Story:
+        """Add what deforms; return where it is. It moves if a vertex does, by more than `least`, metres."""
         rows, faces, number, low, span = _packed_sheet(sheet)
         touched = faces.reshape(-1, 3)[sheet.touched].reshape(-1)
         order = np.argsort(sheet.shades, kind="stable")
         faces = faces.reshape(-1, 3)[order].reshape(-1)
         counts = np.bincount(sheet.shades, minlength=len(SHADES)) * 3
-        sheets.append({
-            "label": sheet.label, "first": n_indices, "count": len(faces), "vertex": n_vertices,
+        told: Story = {
+            "label": sheet.label, "first": self.n_indices, "count": len(faces), "vertex": self.n_vertices,
             "shades": [[*SHADES[k], int(n)] for k, n in enumerate(counts) if n],
             "vertices": number, "low": low.tolist(), "span": span.tolist(), "times": sheet.times.tolist(),
-            "moves": float(np.abs(sheet.frames - sheet.frames[:1]).max(initial=0.0)) > 1e-3 * film.size,
+            "moves": float(np.abs(sheet.frames - sheet.frames[:1]).max(initial=0.0)) > least,
             "touched": sheet.first[sheet.touched].tolist(),
-        })  # fmt: skip
-        vertices.append(rows)
-        indices += [faces, touched]
-        n_vertices += len(rows)
-        n_indices += len(faces) + len(touched)
-    poses, links, offset = [], [], 0
+        }  # fmt: skip
+        self.add(rows, faces, touched)
+        return told
+
+
+def _arrays(film: Film) -> tuple[dict[str, np.ndarray], Story]:
+    """Return the arrays of the page, and what in its story points into them."""
+    meshes = _Meshes()
+    solids = [meshes.solid(solid) for solid in film.solids]
+    sheets = [meshes.sheet(sheet, 1e-3 * film.size) for sheet in film.sheets]
+    poses, links = _links(film)
+    boxes, pairs, slabs = _slabs(film)
+    arrays = {
+        "vertices": np.concatenate(meshes.vertices),
+        "indices": np.concatenate(meshes.indices),
+        "poses": poses,
+        "closest": film.clearance.points.astype("<f4").reshape(-1),
+        "boxes": boxes,
+        "pairs": pairs,
+    }
+    swept: list[int] = film.slabs[0].shapes.tolist() if film.slabs else []
+    return arrays, {"solids": solids, "sheets": sheets, "links": links, "slabs": slabs, "swept": swept}
+
+
+def _links(film: Film) -> tuple[np.ndarray, list[Story]]:
+    """Return the poses of all links, moment by moment or once, and where those of each begin."""
+    poses: list[np.ndarray] = []
+    links: list[Story] = []
+    offset = 0
     for i, moves in enumerate(film.moving):
         own = film.poses[:, i, :3, :] if moves else film.poses[:1, i, :3, :]
         links.append({"offset": offset, "moments": len(own)})
         poses.append(own.astype("<f4").reshape(-1))
         offset += own.size
-    slabs, boxes, pairs = [], [np.zeros(0, "<f4")], [np.zeros((0, 2), "<i4")]
+    return np.concatenate(poses), links
+
+
+def _slabs(film: Film) -> tuple[np.ndarray, np.ndarray, list[Story]]:
+    """Return the swept boxes and the pairs that culling leaves, and where those of each slab of time are."""
+    boxes: list[np.ndarray] = [np.zeros(0, "<f4")]
+    pairs: list[np.ndarray] = [np.zeros((0, 2), "<i4")]
+    slabs: list[Story] = []
     n_boxes = n_pairs = 0
     for slab in film.slabs:
         told: Story = {"t0": slab.t0, "t1": slab.t1, "boxes": n_boxes}
@@ -194,16 +238,7 @@ def _arrays(film: Film) -> tuple[dict[str, np.ndarray], Story]:
         boxes.append(slab.boxes.astype("<f4").reshape(-1))
         n_boxes += len(slab.boxes)
         slabs.append(told)
-    arrays = {
-        "vertices": np.concatenate(vertices),
-        "indices": np.concatenate(indices),
-        "poses": np.concatenate(poses),
-        "closest": film.clearance.points.astype("<f4").reshape(-1),
-        "boxes": np.concatenate(boxes),
-        "pairs": np.concatenate(pairs).reshape(-1),
-    }
-    swept = film.slabs[0].shapes.tolist() if film.slabs else []
-    return arrays, {"solids": solids, "sheets": sheets, "links": links, "slabs": slabs, "swept": swept}
+    return np.concatenate(boxes), np.concatenate(pairs).reshape(-1), slabs
 
 
 def _packed(solid: Solid) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
@@ -256,6 +291,6 @@ def folded(normals: np.ndarray) -> np.ndarray:
     flat = normals / np.abs(normals).sum(axis=1, keepdims=True)
     x, y = flat[:, 0], flat[:, 1]
     lower = flat[:, 2] < 0.0
-    out_x = np.where(lower, (1.0 - np.abs(y)) * np.where(x >= 0.0, 1.0, -1.0), x)
-    out_y = np.where(lower, (1.0 - np.abs(x)) * np.where(y >= 0.0, 1.0, -1.0), y)
+    out_x: np.ndarray = np.where(lower, (1.0 - np.abs(y)) * np.where(x >= 0.0, 1.0, -1.0), x)
+    out_y: np.ndarray = np.where(lower, (1.0 - np.abs(x)) * np.where(y >= 0.0, 1.0, -1.0), y)
     return np.column_stack([out_x, out_y])

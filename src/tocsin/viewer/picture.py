@@ -71,7 +71,7 @@ def save_picture(
     on the clearance plot what sampling would have looked at. Missing folders are made. Returns the path. Needs Pillow.
     """
     file = target(path, ".png", "a picture")
-    if not isinstance(size, (tuple, list)) or len(size) != 2:
+    if not _cast.instance(size, (tuple, list)) or len(size) != 2:
         raise TocsinError(f"the size of a picture is (width, height) in pixels; got {_cast.said(size)}.")
     width, height = (_cast.count(n, "each side of a picture") for n in size)
     if min(width, height) < 300 or max(width, height) > 8000:

@@ -21,6 +21,7 @@ from tocsin.queries.distance import distance
 from tocsin.queries.engines.advancement import ENGINE
 from tocsin.queries.first_contact import first_contact
 from tocsin.queries.phases import Phase, link_poses_at
+from tocsin.results import Distance
 from tocsin.scene import Scene
 from tocsin.viewer.clearance import Clearance
 from tocsin.viewer.film import Film, Touch, extent, length
@@ -131,7 +132,7 @@ def _poses(found: ProgramAudit, t: float) -> np.ndarray:
     """Return (n, 4, 4): where all links of the scene are, bodies where they are carried."""
     phase = _phase(found, t)
     placed = link_poses_at(found.scene, phase, t)
-    parts = []
+    parts: list[np.ndarray] = []
     for k, model in enumerate(phase.context.models):
         own = len(model.link_names) - len(model.carried)
         poses = placed[k][:own]
@@ -190,7 +191,7 @@ def _clearance(found: ProgramAudit) -> Clearance:
     """Measure the clearance over the clock."""
     begin, end = found.program.begin, found.program.end
     times = np.unique(np.append(np.linspace(begin, end, MEASURED), found.clearance.at))
-    looks = []
+    looks: list[Distance] = []
     for t in times.tolist():
         phase = _phase(found, t)
         looks.append(distance(phase.context, tuple(m.standing(phase.fraction(t)) for m in phase.motions)))

@@ -22,7 +22,7 @@ import numpy as np
 
 import tocsin
 from tocsin import _given
-from tocsin._cast import clock, said
+from tocsin._cast import clock, instance, said
 from tocsin._given import write
 from tocsin._types import PathLike
 from tocsin.errors import TocsinError
@@ -65,7 +65,7 @@ def save_report(
     `files`: files that the models and the program come from, whose digests are to be in it; those of URDF files are.
     `proofs`: what `tocsin audit --prove` says of its files, which are then listed with their digests.
     """
-    if not isinstance(found, ProgramAudit):
+    if not instance(found, ProgramAudit):
         raise TocsinError(f"a report is of tocsin.audit(scene, program); got {type(found).__name__}.")
     titled(title)
     file = target(path, ".html", "a report")
@@ -73,7 +73,7 @@ def save_report(
     missing = next((one for one in files if not one.is_file()), None)
     if missing is not None:
         raise TocsinError(f"cannot name {str(missing)!r} in a report: there is no such file.")
-    if proofs is not None and not {"files", "command"} <= set(proofs if isinstance(proofs, Mapping) else ()):
+    if proofs is not None and not {"files", "command"} <= set(proofs if instance(proofs, Mapping) else ()):
         raise TocsinError(
             f"proofs is what `tocsin audit --prove` says of its files, with 'files' and 'command'; got {said(proofs)}."
         )
@@ -130,7 +130,7 @@ def _verdict(found: ProgramAudit) -> tuple[str, str, str]:
 
 def _proofs(proofs: Mapping[str, Any]) -> list[tuple[str, ...]]:
     """Return a row a proof: when, what it claims, and its file."""
-    rows = []
+    rows: list[tuple[str, ...]] = []
     for part in proofs["files"]:
         begin, end = part["seconds"]
         carried = "; ".join(f"{body} by {robot}" for robot, body in part["carried"])
@@ -143,7 +143,7 @@ def _proofs(proofs: Mapping[str, Any]) -> list[tuple[str, ...]]:
 def _conflicts(found: ProgramAudit) -> str:
     if not found.conflicts:
         return "<p>No stretch of time is left unproven.</p>"
-    rows = []
+    rows: list[tuple[str, ...]] = []
     for c in found.conflicts:
         where = "" if c.point is None or not np.isfinite(c.point).all() else ", ".join(f"{x:z.4f}" for x in c.point)
         short = "" if c.depth is None else length(c.depth) if c.depth else NOT_BY_ITSELF
@@ -255,8 +255,13 @@ def _figure(curve: Curve, margin: float) -> str:
     top = 1.05 * max(float(curve.lower.max(initial=0.0)), margin, 1e-9)
     top = max(top, min(1.05 * float(curve.upper[seen].max(initial=0.0)), 2.0 * top))
     begin, end = float(curve.edges[0]), float(curve.edges[-1])
-    x = lambda t: left + (width - left - 24.0) * (t - begin) / (end - begin)  # noqa: E731
-    y = lambda d: (height - bottom) - (height - bottom - 8.0) * min(d, top) / top  # noqa: E731
+
+    def x(t: float) -> float:
+        return left + (width - left - 24.0) * (t - begin) / (end - begin)
+
+    def y(d: float) -> float:
+        return (height - bottom) - (height - bottom - 8.0) * min(d, top) / top
+
     drawn = [(a, b, d) for a, b, d in zip(curve.edges[:-1], curve.edges[1:], curve.lower) if _is_asked(curve, a, b)]
     steps = "".join(f"M{x(a):.1f} {y(d):.1f}H{x(b):.1f}" for a, b, d in drawn)
     area = "".join(f"M{x(a):.1f} {y(0):.1f}V{y(d):.1f}H{x(b):.1f}V{y(0):.1f}Z" for a, b, d in drawn)

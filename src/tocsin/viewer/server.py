@@ -206,7 +206,7 @@ class Show:
     def _add_culling(self) -> None:
         """Add the oriented boxes; the lines of the culling are made for each slab."""
         film, scene = self.film, self.server.scene
-        self.boxes = []
+        self.boxes: list[viser.SceneNodeHandle] = []
         for k, solid in enumerate(film.solids):
             if solid.link in self.frames:
                 self.boxes.append(scene.add_line_segments(

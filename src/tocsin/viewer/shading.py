@@ -1,5 +1,7 @@
 """Kernels of the renderer: triangles into a depth image, ground, creases, sunlight, and the colour of every pixel."""
 
+# pyright: basic
+# Kernels, and what calls them, have the types that Numba finds.
 from __future__ import annotations
 
 import math

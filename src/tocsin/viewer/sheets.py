@@ -5,6 +5,8 @@ need. Loose edges become thin rods and loose points small octahedra: everything 
 large models evenly chosen frames are kept, and the moment of contact.
 """
 
+# What some of NumPy's functions return has no type.
+# pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false, reportUnknownMemberType=false
 from __future__ import annotations
 
 import math

@@ -4,6 +4,8 @@ Primitives are tessellated for display only; the answers are about the exact sha
 surface bends gently and sharp where it has an edge, whatever vertices the file shares.
 """
 
+# pyright: basic
+# Kernels, and what calls them, have the types that Numba finds.
 from __future__ import annotations
 
 from dataclasses import dataclass

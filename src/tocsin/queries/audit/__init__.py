@@ -15,7 +15,6 @@ from tocsin.model.base import Motion
 from tocsin.model.following import Errors
 from tocsin.model.program import Program
 from tocsin.model.robot import Robot
-from tocsin.model.timed import checked_times
 from tocsin.queries.audit.clearance import Lowest
 from tocsin.queries.audit.courses import Course
 from tocsin.queries.audit.program_records import Conflict, Kept, ProgramAudit
@@ -76,7 +75,7 @@ def audit(  # pyright: ignore[reportInconsistentOverload]
     if times is None:
         times = course.times
     else:
-        times = checked_times(times, course.pieces + 1, "a trajectory")
+        times = _cast.times(times, "a trajectory", course.pieces + 1)
     search = Search(
         context,
         course,

@@ -1,5 +1,7 @@
 """Two links of a program on their own: their distance at a given second, their speed, and how deep they overlap."""
 
+# trimesh has no types.
+# pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false, reportUnknownMemberType=false
 from __future__ import annotations
 
 import math
@@ -118,7 +120,7 @@ class Between:
     def approach(self, phase: Phase, seconds: float) -> Approach | None:
         """Return all that is known about the two links at a given second."""
         found = self.gap(phase, seconds)
-        if found is None or found.point_a is None:
+        if found is None:
             return None
         point = 0.5 * (np.asarray(found.point_a) + np.asarray(found.point_b))
         step, speed = max(STEP, 8.0 * math.ulp(seconds)), 0.0

@@ -83,7 +83,7 @@ def curves_of(auditor: Auditor, kept: Kept) -> tuple[Curve, ...]:
     times = np.linspace(begin, end, WITNESSES)
     closeness = {pair: next(k for k, own in enumerate(lists) if own) for pair, lists in within.items()}
     chosen = sorted(within, key=lambda pair: (closeness[pair], str(pair)))[:MOST_PAIRS]
-    made = []
+    made: list[Curve] = []
     for pair in chosen:
         unasked = [(p.begin, p.end) for p in auditor.plain if not auditor.between(pair).is_asked(p)]
         lists = [own + more + unasked for own, more in zip(within[pair], open_ends)]

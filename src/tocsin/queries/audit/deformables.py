@@ -37,7 +37,7 @@ def named(context: Context) -> AskedScene:
 
 def names_of(context: Context) -> list[tuple[str, str, str]]:
     """Return (name in rules, model, link) of all links of a scene."""
-    found = []
+    found: list[tuple[str, str, str]] = []
     for name, model in zip(context.names, context.models):
         if len(model.link_names) == 1:
             found.append((name, name, name))

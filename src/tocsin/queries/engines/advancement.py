@@ -1,5 +1,7 @@
 """The first contact by conservative advancement, as an engine: the default."""
 
+# What kernels return has the types that Numba finds.
+# pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false, reportUnknownMemberType=false
 from __future__ import annotations
 
 import numpy as np

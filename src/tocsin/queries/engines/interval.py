@@ -1,5 +1,7 @@
 """The first contact by interval arithmetic, as an engine: a second, independent answer."""
 
+# What kernels return has the types that Numba finds.
+# pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false, reportUnknownMemberType=false
 from __future__ import annotations
 
 import math
