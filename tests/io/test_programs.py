@@ -144,6 +144,10 @@ def test_a_planning_scene_and_its_trajectories_are_a_program(tmp_path):
     found = tocsin.audit(scene, program)
     assert found.conflicts[0].pair.said == "gantry/cup and wall"
     assert found.conflicts[0].enter == pytest.approx(1.48, abs=1e-3)
+    state["joint_state"]["name"] = ["y"]
+    (tmp_path / "s.json").write_text(json.dumps({"robot_state": state, "world": {"collision_objects": [wall]}}))
+    with pytest.raises(tocsin.TocsinError, match="no joint 'y'; joints are: 'x'"):
+        load_moveit_program(gantry(), tmp_path / "s.json", tmp_path / "a.json")
 
 
 def test_all_trajectories_of_a_program_hold_half_as_much_as_one_may(tmp_path, monkeypatch):

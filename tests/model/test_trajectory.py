@@ -224,6 +224,8 @@ def wrong():
     yield lambda: Trajectory(X, Y).cut(3.0, 5.0), "a part lies within 0 s and 4 s"
     yield lambda: Trajectory(X, Y).cut(1.0, 2.0)(np.nan), "must be finite"
     yield lambda: Trajectory(X, Y)(np.zeros((2, 2))), r"at one time or at a row of them; got shape \(2, 2\)"
+    yield lambda: Trajectory(None, Y).delayed(1.0), "has no times, so it is never later"
+    yield lambda: Trajectory(X, Y).delayed(1e17), r"too close to each other at 100000000000000000 s"
     yield lambda: Trajectory(None, Y).cut(0.5, 2.0), "passed in equal ones, so a part of it begins and ends at a point"
     yield lambda: Trajectory(X, Y).with_knots([-1.0, *X]), "other knots of the trajectory lie within its own, 0 to 4 s"
     yield lambda: Trajectory(X, Y).with_knots(X[[0, -1]]), "and hold all of these that are between their ends"

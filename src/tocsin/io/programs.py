@@ -228,7 +228,8 @@ def load_moveit_program(
         raise TocsinError(f"trajectories are those of a Robot; got {_cast.said(robot)}.")
     place = _given.path(scene, "cannot read a planning scene")
     found = load_scene_file(place, packages=packages, robot=robot)
-    state = {joint: value for joint, value in found.state.items() if joint in robot.joint_names}
+    followers = {joint.name for joint in robot.joints if joint.mimic is not None}
+    state = {joint: value for joint, value in found.state.items() if joint not in followers}
     if state:
         robot.stand_at(state)
     if found.base is not None:

@@ -280,10 +280,13 @@ class Trajectory:
     def delayed(self, seconds: float) -> Trajectory:
         """Return the same motion so much later on the clock."""
         shift = _cast.scalar(seconds, "seconds")
+        knots = self.knots + shift
+        if not self.stamped:
+            raise TocsinError(f"{self.said} has no times, so it is never later: give it some.")
+        if not (np.diff(knots) > 0.0).all():
+            raise TocsinError(f"the times of {self.said} are too close to each other at {clock(knots[0])} s.")
         made = object.__new__(Trajectory)
-        made._fill(
-            self.joint_names, self.knots + shift, self.coefficients, self.positions, self.source, self.standing, True
-        )
+        made._fill(self.joint_names, knots, self.coefficients, self.positions, self.source, self.standing, True)
         return made
 
     def with_columns(self, names: Iterable[str], standing: Mapping[str, float]) -> Trajectory:
