@@ -186,6 +186,32 @@ def test_lines_between_stamps_of_today_are_as_far_off_as_was_said(first):
     assert not Trajectory(None, Y).resample(0.5)[0].stamped
 
 
+@pytest.mark.parametrize("first", [0.0, 1.7e9])
+def test_orientations_of_a_trajectory_go_along_their_arcs_whatever_is_made_of_it(first):
+    """Entry by entry they went straight: parts and samples were no orientations, and were refused when followed."""
+    builder = tocsin.RobotBuilder("ship").link("sea")
+    builder.link("hull", Sphere(0.1), parent="sea", joint="floating", joint_name="f", origin=(0.1, 0.2, 0.3))
+    robot = builder.link("gun", Sphere(0.1), parent="hull", joint="ball", joint_name="b", origin=(1, 0, 0)).build()
+    rng = np.random.default_rng(7)
+    rows = rng.normal(size=(4, 11))
+    for k in (3, 7):
+        rows[:, k : k + 4] /= np.linalg.norm(rows[:, k : k + 4], axis=1, keepdims=True)
+    names = [f"f.{part}" for part in ("x", "y", "z", "qx", "qy", "qz", "qw")] + [f"b.q{part}" for part in "xyzw"]
+    plan = Trajectory(first + np.array([0.0, 0.5, 2.0, 3.0]), rows, joint_names=names)
+    motion, part = robot.follow(plan), plan.cut(first + 0.25, first + 2.75)
+    cut, lines = robot.follow(part), robot.follow(plan.resample(0.11)[0])
+    for t in np.linspace(0.25, 2.75, 41):
+        expected = motion.link_poses(t / 3.0)
+        assert np.allclose(robot.link_poses(plan(first + t)), expected, atol=1e-6)
+        assert np.allclose(cut.link_poses((t - 0.25) / 2.5), expected, atol=1e-6)
+        assert np.allclose(lines.link_poses(t / 3.0), expected, atol=1e-6)
+    assert np.array_equal(np.abs(part.positions[1:-1]), np.abs(rows[1:-1]))
+    with pytest.raises(tocsin.TocsinError, match=r"moves an orientation, 'f\.qx': its entries have no rates"):
+        plan(first + 1.0, derivative=1)
+    with pytest.raises(tocsin.TocsinError, match=r"moves an orientation, 'f\.qx': no polynomials are its entries"):
+        plan.to_ppoly()
+
+
 @pytest.mark.pure
 def test_a_trajectory_stands_before_its_first_knot_and_after_its_last():
     plan = Trajectory([1.0, 2.0], [[0.0], [1.0]])

@@ -17,6 +17,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,9 +25,11 @@ from numpy.typing import ArrayLike
 
 from tocsin import _cast, _given
 from tocsin._cast import clock
-from tocsin._types import Flags, FloatArray, Matrix, Values
+from tocsin._types import Flags, FloatArray, Indices, LongIndices, Matrix, Values
 from tocsin.errors import TocsinError
+from tocsin.motion.arcs import decided
 from tocsin.motion.bases import MOST_TERMS, shifted
+from tocsin.motion.poses import between
 from tocsin.motion.splines import pieces_of
 
 if TYPE_CHECKING:
@@ -53,7 +56,8 @@ class Trajectory:
     `times` (k,) seconds, increasing; `positions` (k, n), radians and metres; `velocities` and `accelerations` of the
     same shape, or left out. Between two stamps joints move as ros2_control's joint_trajectory_controller drives them:
     straight with positions alone, on cubics with velocities, on quintics with both. `joint_names` names the columns;
-    without, they are the robot's whole configuration. Joints of several values have a column each: `base.x`, `base.qw`.
+    without, they are the robot's whole configuration. Joints of several values have a column each: `base.x`, `base.qw`;
+    four that are named as a quaternion go along the arc of their orientation, as a robot that follows them does.
 
     `Trajectory.of(curve, joint_names=[...])` takes piecewise polynomials of scipy, toppra, Ruckig and Drake. Without
     times (None) the points are passed in equal times, and answers know no seconds.
@@ -232,7 +236,31 @@ class Trajectory:
         found = _values(rates[piece], t - self.knots[piece])
         if rates is not self.coefficients:
             found[asked != t] = 0.0
+        for k in self._orientations:
+            if rates is not self.coefficients:
+                raise TocsinError(
+                    f"{self.said} moves an orientation, {self.joint_names[k]!r}: its entries have no rates."
+                )
+            found[:, k : k + 4] = self._oriented(piece, t)[:, k : k + 4]
         return found[0] if given.ndim == 0 else found
+
+    @cached_property
+    def _orientations(self) -> Indices:
+        """The first columns of those that are named as the quaternion of an orientation."""
+        named = [name.rsplit(".", 1) for name in self.joint_names]
+        wanted = [[of, part] for of, *_ in named for part in ("qx", "qy", "qz", "qw")]
+        starts = [k for k in range(len(named)) if named[k : k + 4] == wanted[4 * k : 4 * k + 4]]
+        return np.array(starts, np.int32)
+
+    def _oriented(self, piece: LongIndices, t: Values) -> Matrix:
+        """Return rows of which orientations are where their arcs have them; the same at knots."""
+        rows = decided(self.positions.copy(), self._orientations)
+        shares = (t - self.knots[piece]) / (self.knots[piece + 1] - self.knots[piece])
+        found = [
+            rows[k + int(x)] if x in (0.0, 1.0) else between(rows[k], rows[k + 1], self._orientations, x)
+            for k, x in zip(piece.tolist(), shares.tolist())
+        ]
+        return np.stack(found)
 
     def peaks(self, derivative: int = 1) -> Values:
         """Return (n,) bounds of a derivative of each joint over the whole trajectory: by Bernstein coefficients."""
@@ -273,6 +301,10 @@ class Trajectory:
         positions = np.concatenate([moved[:, 0], _values(moved[-1:], np.diff(knots)[-1:])])
         at = np.isin(knots, self.knots)
         positions[at] = self.positions[np.searchsorted(self.knots, knots[at])]
+        for k in self._orientations:
+            moved[:, :, k : k + 4] = 0.0
+            positions[:, k : k + 4] = self(knots)[:, k : k + 4]
+            moved[:, :2, k : k + 4] = hermite(knots, positions[:, k : k + 4], None, None)
         made = object.__new__(Trajectory)
         made._fill(self.joint_names, knots, moved, positions, self.source, self.standing, self.stamped)
         return made
@@ -325,6 +357,10 @@ class Trajectory:
 
     def to_ppoly(self) -> PPoly:
         """Return the same as scipy's `PPoly`, with as many columns."""
+        for k in self._orientations:
+            raise TocsinError(
+                f"{self.said} moves an orientation, {self.joint_names[k]!r}: no polynomials are its entries."
+            )
         from scipy.interpolate import PPoly  # pyright: ignore[reportMissingTypeStubs]
 
         return PPoly(self.coefficients.transpose(1, 0, 2)[::-1].copy(), self.knots.copy())
