@@ -236,28 +236,29 @@ class Trajectory:
         found = _values(rates[piece], t - self.knots[piece])
         if rates is not self.coefficients:
             found[asked != t] = 0.0
-        for k in self._orientations:
+        turned = self._orientations
+        if turned.size:
             if rates is not self.coefficients:
-                raise TocsinError(
-                    f"{self.said} moves an orientation, {self.joint_names[k]!r}: its entries have no rates."
-                )
-            found[:, k : k + 4] = self._oriented(piece, t)[:, k : k + 4]
+                name = self.joint_names[turned[0, 0]]
+                raise TocsinError(f"{self.said} moves an orientation, {name!r}: its entries have no rates.")
+            found[:, turned.ravel()] = self._oriented(piece, t)
         return found[0] if given.ndim == 0 else found
 
     @cached_property
     def _orientations(self) -> Indices:
-        """The first columns of those that are named as the quaternion of an orientation."""
-        named = [name.rsplit(".", 1) for name in self.joint_names]
-        wanted = [[of, part] for of, *_ in named for part in ("qx", "qy", "qz", "qw")]
-        starts = [k for k in range(len(named)) if named[k : k + 4] == wanted[4 * k : 4 * k + 4]]
-        return np.array(starts, np.int32)
+        """(m, 4): the columns that are named as the quaternions of orientations, x y z w."""
+        place = {name: k for k, name in enumerate(self.joint_names)}
+        stems = [name.removesuffix(".qx") for name in self.joint_names if name.endswith(".qx")]
+        found = [[place.get(f"{of}.{part}", -1) for part in ("qx", "qy", "qz", "qw")] for of in stems]
+        return np.array([columns for columns in found if min(columns) >= 0], np.int32).reshape(-1, 4)
 
     def _oriented(self, piece: LongIndices, t: Values) -> Matrix:
-        """Return rows of which orientations are where their arcs have them; the same at knots."""
-        rows = decided(self.positions.copy(), self._orientations)
+        """Return (k, 4 m): where the arcs of orientations have them; at knots the quaternions that were given."""
+        firsts = np.arange(0, self._orientations.size, 4, dtype=np.int32)
+        rows = decided(np.ascontiguousarray(self.positions[:, self._orientations.ravel()]), firsts)
         shares = (t - self.knots[piece]) / (self.knots[piece + 1] - self.knots[piece])
         found = [
-            rows[k + int(x)] if x in (0.0, 1.0) else between(rows[k], rows[k + 1], self._orientations, x)
+            rows[k + int(x)] if x in (0.0, 1.0) else between(rows[k], rows[k + 1], firsts, x)
             for k, x in zip(piece.tolist(), shares.tolist())
         ]
         return np.stack(found)
@@ -301,10 +302,11 @@ class Trajectory:
         positions = np.concatenate([moved[:, 0], _values(moved[-1:], np.diff(knots)[-1:])])
         at = np.isin(knots, self.knots)
         positions[at] = self.positions[np.searchsorted(self.knots, knots[at])]
-        for k in self._orientations:
-            moved[:, :, k : k + 4] = 0.0
-            positions[:, k : k + 4] = self(knots)[:, k : k + 4]
-            moved[:, :2, k : k + 4] = hermite(knots, positions[:, k : k + 4], None, None)
+        turned = self._orientations.ravel()
+        if turned.size:
+            positions[:, turned] = self(knots)[:, turned]
+            moved[:, :, turned] = 0.0
+            moved[:, :2, turned] = hermite(knots, positions[:, turned], None, None)
         made = object.__new__(Trajectory)
         made._fill(self.joint_names, knots, moved, positions, self.source, self.standing, self.stamped)
         return made
@@ -357,10 +359,9 @@ class Trajectory:
 
     def to_ppoly(self) -> PPoly:
         """Return the same as scipy's `PPoly`, with as many columns."""
-        for k in self._orientations:
-            raise TocsinError(
-                f"{self.said} moves an orientation, {self.joint_names[k]!r}: no polynomials are its entries."
-            )
+        if self._orientations.size:
+            name = self.joint_names[self._orientations[0, 0]]
+            raise TocsinError(f"{self.said} moves an orientation, {name!r}: no polynomials are its entries.")
         from scipy.interpolate import PPoly  # pyright: ignore[reportMissingTypeStubs]
 
         return PPoly(self.coefficients.transpose(1, 0, 2)[::-1].copy(), self.knots.copy())
