@@ -157,3 +157,24 @@ def scara():
     b.link("cable", CUBE, parent="base", joint="prismatic", limits=(-0.4, 1), mimic=("lift", -2, 0), joint_name="pay")
     b.link("arm", CUBE, parent="column", joint="continuous", joint_name="swing")
     return b.build()
+
+
+def test_a_free_base_is_told_where_it_is_at_the_contact():
+    builder = tocsin.RobotBuilder("drone", base="free")
+    drone = builder.link("hull", tocsin.Sphere(0.1)).build()
+    wall = tocsin.Body(tocsin.Box((0.2, 2, 2)), (2, 0, 0), name="wall")
+    hit = tocsin.Scene(drone, wall).first_contact(drone.move([], [], base=(at(0, 0, 1), at(4, 0, 1))))
+    assert hit.time == pytest.approx(1.8 / 4, abs=1e-4)
+    assert np.allclose(drone.base_at_contact(hit), at(4 * hit.time, 0, 1))
+
+
+def test_a_group_stands_where_it_is_told_and_the_others_stay():
+    builder = tocsin.RobotBuilder("arms", base="free").link("root", CUBE)
+    for side in ("left", "right"):
+        builder.link(side, CUBE, parent="root", joint="revolute", joint_name=side)
+    robot = builder.build()
+    robot.groups["one"] = ("right",)
+    robot.stand_at({"left": 0.5})
+    robot.stand_at([0.25], group="one", base=at(1, 2, 3))
+    assert robot.rest[7:].tolist() == [0.5, 0.25]
+    assert robot.rest[:3].tolist() == [1, 2, 3]

@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from tocsin import _cast, _given
-from tocsin._types import Matrix4, Vector, Vectors
+from tocsin._types import LinkTable, Matrix4, Vector, Vectors
 from tocsin.errors import TocsinError, unknown_name
-from tocsin.motion.links import JOINT_KINDS, WIDTH
+from tocsin.motion.links import FLOATING, JOINT_KINDS, LINK, WIDTH
 
 
 @dataclass(frozen=True)
@@ -97,6 +97,36 @@ def driven(joint: Joint, by_name: Mapping[str, Joint]) -> tuple[str, float, floa
             f"{offset:g}; they must be at most {_cast.LARGEST:g}."
         )
     return current.name, multiplier, offset
+
+
+def link_table(order: Sequence[str], joint_of: Mapping[str, Joint], config: Mapping[str, int]) -> LinkTable:
+    """Return the table of links, parents first; `config`: where the values of each joint begin in a configuration row.
+
+    The root, which has no joint, floats: its base is the first part of a row.
+    """
+    by_name = {joint.name: joint for joint in joint_of.values()}
+    index = {link: i for i, link in enumerate(order)}
+    table = np.zeros(len(order), LINK)
+    for i, link in enumerate(order):
+        row = table[i]
+        joint = joint_of.get(link)
+        row["multiplier"] = 1.0
+        if joint is None:
+            row["parent"], row["kind"], row["depth"] = -1, FLOATING, 1
+            row["axis"], row["rotation"] = (0.0, 0.0, 1.0), np.eye(3)
+            continue
+        parent = index[joint.parent]
+        row["parent"], row["depth"] = parent, table[parent]["depth"] + 1
+        row["kind"] = JOINT_KINDS[joint.kind]
+        row["config"] = config[joint.name]
+        row["axis"] = joint.axis
+        row["across"] = across(joint.axis)
+        row["rotation"] = joint.origin[:3, :3]
+        row["translation"] = joint.origin[:3, 3]
+        if joint.mimic is not None:
+            master, row["multiplier"], row["offset"] = driven(joint, by_name)
+            row["config"] = config[master]
+    return table
 
 
 def sorted_tree(name: str, links: Sequence[str], joints: Sequence[Joint]) -> tuple[list[str], dict[str, Joint]]:

@@ -34,11 +34,11 @@ from tocsin.model import grasp
 from tocsin.model.base import Model, Motion, counted
 from tocsin.model.body import Body, path_of
 from tocsin.model.following import Errors, errors_of, follow_trajectory, said_joints
-from tocsin.model.joint import Joint, across, driven, kept, sorted_tree
+from tocsin.model.joint import Joint, kept, link_table, sorted_tree
 from tocsin.model.timed import with_times
 from tocsin.model.trajectory import Trajectory
 from tocsin.motion.arcs import decided, settle_ends
-from tocsin.motion.links import BASE_WIDTH, FLOATING, IDENTITY_BASE, JOINT_KINDS, LINK
+from tocsin.motion.links import BASE_WIDTH, IDENTITY_BASE
 from tocsin.motion.poses import base_matrix
 from tocsin.results import FirstContact, LinkPairs
 from tocsin.row_checks import check_row
@@ -86,7 +86,6 @@ class Robot(Model):
         self.joints: tuple[Joint, ...] = tuple(kept(joint) for joint in given)
         self.source: tuple[Path, str, dict[str, Path]] | None = None
         """The URDF that it was read from, which of its geometry, and the files of its meshes: proofs name them."""
-        by_name = {joint.name: joint for joint in self.joints}
         self.groups: dict[str, tuple[str, ...]] = {}
         """Group name -> its joints, as an SRDF names them."""
         self.states: dict[str, dict[str, JointValue]] = {}
@@ -102,27 +101,6 @@ class Robot(Model):
                 quaternions.append(n + (3 if joint.kind == "floating" else 0))
             n += joint.width
         self._config = {j.name: (config[j.name] - BASE_WIDTH, j.width) for j in self.joints if j.width}
-        table = np.zeros(len(order), LINK)
-        index = {link: i for i, link in enumerate(order)}
-        for i, link in enumerate(order):
-            row = table[i]
-            joint = joint_of.get(link)
-            row["multiplier"] = 1.0
-            if joint is None:
-                row["parent"], row["kind"], row["depth"] = -1, FLOATING, 1
-                row["axis"], row["rotation"] = (0.0, 0.0, 1.0), np.eye(3)
-                continue
-            parent = index[joint.parent]
-            row["parent"], row["depth"] = parent, table[parent]["depth"] + 1
-            row["kind"] = JOINT_KINDS[joint.kind]
-            row["config"] = config[joint.name]
-            row["axis"] = joint.axis
-            row["across"] = across(joint.axis)
-            row["rotation"] = joint.origin[:3, :3]
-            row["translation"] = joint.origin[:3, 3]
-            if joint.mimic is not None:
-                master, row["multiplier"], row["offset"] = driven(joint, by_name)
-                row["config"] = config[master]
         rest = np.zeros(n)
         rest[:BASE_WIDTH] = IDENTITY_BASE
         for k in quaternions:
@@ -130,7 +108,7 @@ class Robot(Model):
         super().__init__(
             name=name,
             link_names=tuple(order),
-            links=table,
+            links=link_table(order, joint_of, config),
             shapes=shapes_of_links(shapes, order),
             n_config=n - BASE_WIDTH,
             quaternions=np.array(quaternions, dtype=np.int32),
