@@ -47,18 +47,19 @@ def audit(  # pyright: ignore[reportInconsistentOverload]
 
     `trajectory`: configurations, one a row; a `Trajectory`, followed as the controller drives it, curves between its
     points included; or a motion from `robot.follow`. `times`: seconds at the waypoints, increasing; by default the
-    trajectory's own. `error`: how far joints may be off, as in `Robot.follow`. `margin`, `tolerance`: as in
-    `Scene.first_contact`. `max_steps` caps each question that is asked, not their number: what is not proven free is
-    halved while the cap ends questions, and what is left open then counts as not proven free. `resolution`: gaps
-    between contacts during which no joint moves by this much (radians or metres), or links are within the tolerance,
-    are not reported. `progress(done, total)` is called now and then. The `clearance`, and the features that touch at
-    the ends of stretches, are found when they are looked at.
-    Models of the scene other than the robot stand where they are; pairs that the scene ignores are left out.
-    Many arguments because all but the first three are options with defaults, each of which users name alone.
+    trajectory's own. `error`: how far joints may be off, as in `Robot.follow`. `margin` and `tolerance`: as in
+    `Scene.first_contact`. `max_steps` caps each question to the engine. A part that the cap leaves open is halved and
+    asked again; what stays open counts as not proven free. `resolution`: two contacts are told as one if no joint moves
+    by this much (radians or metres) between them, or if the links stay within the tolerance. `progress(done, total)` is
+    called now and then. The `clearance`, and the features that touch, are computed when you read them.
 
-    Of a program, `audit(scene, program, margin=...)`: all that its models do on their clock, phase by phase, as a
-    `ProgramAudit`; its motions have their own times and errors, and margins of pairs are the scene's. `resolution`, in
-    seconds, is used where deformable models are in the scene.
+    Other models of the scene stand where they are; pairs that the scene ignores are left out.
+
+    A program is audited by `audit(scene, program, margin=...)`: all that its models do on one clock, phase by phase.
+    The answer is a `ProgramAudit`. Its motions have their own times and errors, and its pairs the scene's margins.
+    Where the scene has deformable models, `resolution` is in seconds.
+
+    Many arguments because all but the first three are options with defaults, each of which users name alone.
     """
     started = clock_module.perf_counter()
     progress = _given.function(progress, "progress")
