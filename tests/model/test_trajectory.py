@@ -228,6 +228,12 @@ def slide():
     return builder.build()
 
 
+def grouped():
+    robot = arm()
+    robot.groups["g"] = ("a",)
+    return robot
+
+
 def wrong():
     yield lambda: Trajectory([0, 1, 1], np.zeros((3, 1))), "must increase, but number 1 is 1 s and the next 1 s"
     yield lambda: Trajectory([0, 1], [[0.0], [np.nan]], joint_names=["a"]), "row 1, column 'a' is not a finite number"
@@ -262,6 +268,8 @@ def wrong():
     yield lambda: arm().follow(Trajectory([0, 1], [[0, 0], [90, 0]], joint_names=["a", "b"])), "the trajectory: joint"
     yield lambda: slide().follow(Trajectory([0, 1], [[0.0], [250.0]])), "limits are 0 to 0.3 m: it seems to be in milli"
     yield lambda: arm().follow(Trajectory([0, 1], [[0], [1]], joint_names=["a"]), times=[0, 1]), "has its own times"
+    yield lambda: grouped().follow(Trajectory([0, 1], [[0], [1]], joint_names=["a"]), group="leg"), "no group 'leg'"
+    yield lambda: grouped().follow(Trajectory([0, 1], [[0], [1]], joint_names=["b"]), group="g"), "'b' in group 'g'"
     yield lambda: arm().follow(np.zeros((3, 2)), times=[0, 1]), "times of a path of 'arm'"
     yield lambda: arm().follow(np.zeros((3, 2)), times=[0, 2, 1]), "must increase, but number 1 is 2 s"
     yield lambda: arm().follow(np.zeros((3, 2)), error=-1.0), "error must be at least 0"

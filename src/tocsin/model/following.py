@@ -84,12 +84,15 @@ def said_joints(robot: Robot, group: str | None = None) -> str:
 
 def columns_of(trajectory: Trajectory, robot: Robot, group: str | None = None) -> Columns:
     """Return where the columns of a trajectory belong; what does not fit is refused."""
-    names = trajectory.joint_names or _implied(trajectory, robot, group)
+    allowed = _names_of(robot, group)
+    names = trajectory.joint_names or _implied(trajectory, robot, allowed)
     places = {name: k for k, name in enumerate(column_names(robot.joints))}
     followers = {joint.name: joint for joint in robot.joints if joint.mimic is not None}
     for name in names:
         if name not in places and name not in followers:
             raise _unknown(name, places)
+        if name in places and name not in allowed:
+            raise unknown_name("joint", name, allowed, f" in group {group!r}")
     standing = {name: value for name, value in trajectory.standing if name not in followers and name not in names}
     like = robot.configuration(standing)
     found = Columns(robot, trajectory, tuple(places.get(name, -1) for name in names), like)
@@ -112,20 +115,23 @@ def _unknown(name: str, places: Iterable[str]) -> TocsinError:
 
 def spelled(trajectory: Trajectory, robot: Robot, group: str | None) -> Trajectory:
     """Return the same trajectory with names, and with a column for each joint that it says stands somewhere."""
-    names = trajectory.joint_names or _implied(trajectory, robot, group)
+    names = trajectory.joint_names or _implied(trajectory, robot, _names_of(robot, group))
     standing = {n: v for n, v in trajectory.standing if n not in names and n in robot.joint_names}
     return trajectory.with_columns(names, standing)
 
 
-def _implied(trajectory: Trajectory, robot: Robot, group: str | None) -> tuple[str, ...]:
+def _names_of(robot: Robot, group: str | None) -> tuple[str, ...]:
+    """Return the columns of all joints, or of those of a group."""
+    if group is None:
+        return column_names(robot.joints)
+    if group not in robot.groups:
+        raise unknown_name("group", group, robot.groups)
+    by_name = {joint.name: joint for joint in robot.joints}
+    return column_names(by_name[name] for name in robot.groups[group])
+
+
+def _implied(trajectory: Trajectory, robot: Robot, names: tuple[str, ...]) -> tuple[str, ...]:
     """Return the columns of a trajectory without names."""
-    if group is not None:
-        if group not in robot.groups:
-            raise unknown_name("group", group, robot.groups)
-        by_name = {joint.name: joint for joint in robot.joints}
-        names = column_names(by_name[name] for name in robot.groups[group])
-    else:
-        names = column_names(robot.joints)
     if len(names) != trajectory.positions.shape[1]:
         raise TocsinError(
             f"{trajectory.said} names no joints and has {trajectory.positions.shape[1]} columns, but {robot.name!r} "
