@@ -265,7 +265,12 @@ def shoot(
     if len(motions) == 1 and isinstance(motions[0], (Program, ProgramAudit)):
         from tocsin.viewer.program_film import program_film
 
-        return program_film(scene, motions[0], margin)
+        given = motions[0]
+        if hit is not None:
+            raise TocsinError("a program is shown with its audit, in its place: leave hit out.")
+        if isinstance(given, ProgramAudit) and margin not in (0.0, given.margin):
+            raise TocsinError(f"the audit of a program has its own margin, {given.margin:g} m; got {margin!r}.")
+        return program_film(scene, given, margin)
     growth: Growth | None = None
     first: Mapping[str, Values] = {}
     motions = cast(tuple[Motion, ...], motions)
