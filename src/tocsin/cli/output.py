@@ -110,8 +110,8 @@ def progress(label: str) -> Generator[Callable[[float, float], None], None, None
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
     bar = Progress(
-        TextColumn("{task.description}"), BarColumn(), TextColumn("{task.percentage:>3.0f} %"), TimeElapsedColumn(),
-        TextColumn("left"), TimeRemainingColumn(), console=Console(stderr=True), transient=True,
+        TextColumn("{task.description}"), BarColumn(), TextColumn("{task.percentage:>3.0f} % after"),
+        TimeElapsedColumn(), TimeRemainingColumn(), TextColumn("left"), console=Console(stderr=True), transient=True,
         disable=not sys.stderr.isatty(),
     )  # fmt: skip
     with bar:
