@@ -46,7 +46,7 @@ MOST_TESTS = 4096
 
 @kernel
 def box_speed(n, velocity, turn, arm, axes, half):
-    """Return the greatest speed along n, either way, of the points of a box on a link; see `boxes.fastest`."""
+    """Return the greatest speed along n, either way, of the points of a box on a link; see `box_step.fastest`."""
     k = vec.cross(n, turn)
     return abs(vec.dot(velocity, n) + vec.dot(k, arm)) + spread(half, axes, k)
 

@@ -111,9 +111,9 @@ def along(n, table, v, k):
 def cast_shadows(block, count, table_a, table_b, done, limit, near):
     """Write how the corners of pairs of elements are seen along eight directions at 0 and at T; near: noise and margin.
 
-    Proof that more than `near` |n|_1 tells features apart by more than the margin: as `apart.pairs_free`, a position is
-    rounded by u X, seeing it by 3 u |n|_1 X, and at T three times more: 7 u |n|_1 X. The difference of two has 14 u and
-    its own rounding, 2 u |n|_1 X; 24 u, the noise, covers these and the roundings of `keep`.
+    Proof that more than `near` |n|_1 tells features apart by more than the margin: as `element_filter.pairs_free`, a
+    position is rounded by u X, seeing it by 3 u |n|_1 X, and at T three times more: 7 u |n|_1 X. The difference of two
+    has 14 u and its own rounding, 2 u |n|_1 X; 24 u, the noise, covers these and the roundings of `keep`.
     """
     whole = limit >= ONE
     a = block.cards_a

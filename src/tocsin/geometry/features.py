@@ -111,7 +111,7 @@ def find_features(mesh: Mesh, points: Vectors) -> Features:
     order = np.argsort(edge_of, kind="stable")
     start = np.concatenate([[0], np.cumsum(count)])[:-1]
     forward = tails < heads
-    closed, inverted = _orientation(mesh, at, corners3, bool((~real).any()), count, edge_of, forward)
+    closed, inverted = _orientation(at, corners3, bool((~real).any()), count, edge_of, forward)
     if inverted:
         unit = -unit
     flat = _flat_edges(unit, owner, order, start, count, forward)
@@ -141,9 +141,8 @@ def _half_edges(corners: Numeric) -> tuple[Numeric, Numeric, LongIndices]:
 
 
 def _orientation(
-    mesh: Mesh, at: Vectors, corners: Numeric, soup: bool, count: LongIndices, edge_of: LongIndices,
-    forward: Flags,
-) -> tuple[bool, bool]:  # fmt: skip
+    at: Vectors, corners: Numeric, soup: bool, count: LongIndices, edge_of: LongIndices, forward: Flags
+) -> tuple[bool, bool]:
     """Return (closed and wound alike, wound inside out)."""
     if len(corners) == 0 or soup or not (count == 2).all():
         return False, False

@@ -112,7 +112,7 @@ def start_inside(world, joints, sweeps, active, pairs, n):
 
 @kernel
 def outcome(pairs, status, time, upper, p, i):
-    """Return the result of a pair, as `queries.engine.Found` has it."""
+    """Return the result of a pair, as `queries.engines.Outcome` has it."""
     return status, time, upper, pairs[p]["a"], pairs[p]["b"], pairs[p]["tolerance"], i
 
 

@@ -34,16 +34,6 @@ def piece_on_clock(configs, stretch, k):
     return int(configs[at]), int(configs[at + 1]), configs[at + 2], configs[at + 3], int(configs[at + 4])
 
 
-class Piece(NamedTuple):
-    """What a motion does in a stretch."""
-
-    index: int
-    """Of its pieces."""
-    first: float
-    """The share of the piece that is done when the stretch begins, and when it ends."""
-    last: float
-
-
 class Timeline(NamedTuple):
     """The stretches of several motions on one clock."""
 
