@@ -213,7 +213,7 @@ def _pytest(
     """Run pytest with a package of the folder `place`; without `stop` a test that fails is no matter."""
     path = os.pathsep.join([str(place / "src"), str(checkout / "benchmarks"), str(checkout / "checker" / "src")])
     environment = {**os.environ, **variables, "PYTHONPATH": path, "TOCSIN_CACHE": str(place.parent / "cache")}
-    tests = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--tb=line", *arguments]
+    tests = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--tb=line", "-rfE", *arguments]
     limited = ["sh", "-c", 'ulimit -t "$0"; exec "$@"', str(LIMIT), *tests]
     output = place / "output"
     with output.open("w", encoding="utf-8") as out:
