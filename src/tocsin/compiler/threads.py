@@ -1,8 +1,9 @@
 """Work in pieces on all cores, for what is built before questions are asked.
 
 Kernels do without the interpreter's lock, so threads work at once. The caller only waits, which Ctrl-C can end: what
-has begun ends by itself, what has not does not begin. Pieces must not depend on each other; then what they make does
-not depend on how many threads there are.
+has begun ends by itself, what has not does not begin; so it is after an error, from the thread that made it on, however
+late the caller hears of it. Pieces must not depend on each other; then what they make does not depend on how many
+threads there are.
 """
 
 import os
@@ -28,11 +29,20 @@ def on_cores(work: Callable[[Piece], Made], pieces: Sequence[Piece], tell: Tell 
     """Return what `work` makes of each piece, in their order; `tell` hears of how many pieces how many are done."""
     if len(pieces) == 0:
         return []
+    failed: list[Piece] = []
+
+    def begin(piece: Piece) -> list[Made]:
+        try:
+            return [] if failed else [work(piece)]
+        except BaseException:
+            failed.append(piece)
+            raise
+
     pool = ThreadPoolExecutor(min(cores(), len(pieces)), thread_name_prefix="tocsin-build")
     try:
-        made = []
-        for one in pool.map(work, pieces):
-            made.append(one)
+        made: list[Made] = []
+        for one in pool.map(begin, pieces):
+            made.extend(one)  # nothing of a piece that was not begun; then the error of another is raised
             if tell is not None:
                 tell(len(made), len(pieces))
         return made

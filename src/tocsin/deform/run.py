@@ -17,6 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tocsin._types import IntArray
+from tocsin.compiler.threads import cores
 from tocsin.deform.dealing import (
     OUT_OF_STEPS,
     OVER,
@@ -79,14 +80,6 @@ class Budget:
     def fit(self, *models: MeshState) -> None:
         """Charge a stretch or a slab of time, and fitting models to it."""
         self.left -= SLAB + sum(len(model.given.corners) for model in models) // FITTED
-
-
-def cores() -> int:
-    """Return how many processors this process may use."""
-    try:
-        return len(os.sched_getaffinity(0))
-    except AttributeError:  # not on this system
-        return os.cpu_count() or 1
 
 
 @cache

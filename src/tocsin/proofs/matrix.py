@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import itertools
 import math
-import os
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -23,6 +22,7 @@ import numpy as np
 from tocsin import _cast, _given
 from tocsin._types import Counts, FloatArray, Numeric, PathLike
 from tocsin.compiler.jit import kernel
+from tocsin.compiler.threads import cores
 from tocsin.geometry import cache
 from tocsin.model.robot import Robot
 from tocsin.model.world import assemble
@@ -358,7 +358,7 @@ def prove_pairs(
             progress(next(done), len(pairs))
 
     rounds = itertools.takewhile(lambda n: n < most, (FIRST * FASTER**k for k in itertools.count()))
-    left, workers = pairs, os.cpu_count() or 1 if threads is None else _cast.count(threads, "threads")
+    left, workers = pairs, cores() if threads is None else _cast.count(threads, "threads")
     with ThreadPoolExecutor(workers) as pool:
         for now in (0, *rounds, most):
             list(pool.map(look, left, itertools.repeat(now)))
