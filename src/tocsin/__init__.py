@@ -28,7 +28,6 @@ if sys.orig_argv[1:3] == ["-m", "tocsin"]:  # the command line is about to start
 
     leave_when_interrupted()
 
-from tocsin import io  # noqa: F401  # pyright: ignore[reportUnusedImport]  # provides the readers of files
 from tocsin.errors import MeshWarning, TocsinError, UnitWarning, UnknownNameError
 from tocsin.geometry.mesh import Mesh, MeshReport
 from tocsin.geometry.primitives import Box, Capsule, ConvexHull, Cylinder, Sphere

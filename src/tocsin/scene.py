@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tocsin import _cast, proofs  # noqa: F401  # pyright: ignore[reportUnusedImport]  # provides Robot.prove_pairs
-from tocsin._readers import Provided
+from tocsin._provided import Provided
 from tocsin.limits import MAX_STEPS
 from tocsin.model.base import Model, Motion
 from tocsin.model.sizes import remark_on_sizes

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tocsin import _cast, _given
-from tocsin._readers import Reader
+from tocsin._provided import Provided
 from tocsin._types import Faces, Flags, HasTriangles, Indices, LongFaces, LongIndices, Matrix4, PathLike, Vectors
 from tocsin.errors import TocsinError, UnitWarning, remark
 from tocsin.geometry.affine import moved
@@ -30,7 +30,7 @@ LARGEST_COORDINATE = _cast.LARGEST
 LARGE_FILE = 100.0
 """Metres across, from which a mesh file is probably in other units: CAD programs write millimetres."""
 
-MESH_FILE: Reader[[Path], tuple[Vectors, LongFaces]] = Reader("meshes")
+MESH_FILE: Provided[[Path], tuple[Vectors, LongFaces]] = Provided("reads meshes", "tocsin.io.meshfile")
 """Makes `(vertices, faces)` of a file."""
 
 

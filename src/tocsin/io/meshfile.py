@@ -27,6 +27,7 @@ import numpy as np
 from tocsin._types import LongFaces, Matrix4, Numeric, PathLike, Vectors
 from tocsin.errors import TocsinError
 from tocsin.geometry.affine import moved
+from tocsin.geometry.mesh import MESH_FILE
 
 LARGEST_FILE = 1 << 30
 """Bytes of a binary mesh file: 1 GiB is 21 million triangles in an STL."""
@@ -397,3 +398,6 @@ READERS: dict[str, Callable[[bytes, Path], list[Part]]] = {
     ".gltf": _read_gltf,
 }
 """What is read, by the file's suffix."""
+
+
+MESH_FILE.provide(lambda file: merged(read_parts(file)))

@@ -34,7 +34,7 @@ from tocsin.io.mjcf_files import Gathered
 from tocsin.io.mjcf_shapes import geom_shape
 from tocsin.io.uris import Packages
 from tocsin.model.joint import Joint
-from tocsin.model.robot import Robot
+from tocsin.model.robot import MJCF_FILE, Robot
 
 FREE, BALL, SLIDE, HINGE = range(4)
 """MuJoCo's kinds of joints."""
@@ -342,3 +342,6 @@ def _unit_xyzw(wxyz: Quaternion) -> tuple[float, float, float, float]:
     length = float(np.linalg.norm(wxyz))
     w, x, y, z = (wxyz / length).tolist() if length > 1e-15 else (1.0, 0.0, 0.0, 0.0)
     return x, y, z, w
+
+
+MJCF_FILE.provide(load_mjcf)

@@ -27,6 +27,7 @@ from tocsin._types import PathLike, Vectors
 from tocsin.errors import TocsinError
 from tocsin.io.files import existing_file, read_bytes, refused
 from tocsin.io.yamlfile import Structure, listing, number
+from tocsin.model.body import OCTOMAP_FILE
 
 DEPTH = 16
 """Levels of a tree; its root is a cube of 2^16 cells."""
@@ -231,3 +232,6 @@ def _joined(low: Cells, high: Cells, axis: int) -> tuple[Cells, Cells]:
     starts = np.concatenate([[True], ~(same & (low[1:, axis] == high[:-1, axis]))])
     first, last = np.flatnonzero(starts), np.flatnonzero(np.roll(starts, -1))
     return low[first], high[last]
+
+
+OCTOMAP_FILE.provide(read_octomap)

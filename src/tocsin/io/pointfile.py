@@ -16,6 +16,7 @@ import numpy as np
 from tocsin._types import FloatArray, PathLike, Vectors
 from tocsin.errors import TocsinError, remark
 from tocsin.io.files import existing_file, read_bytes, refused
+from tocsin.model.body import POINTS_FILE
 
 LARGEST_CLOUD = 1 << 30
 """Bytes of a file."""
@@ -214,3 +215,6 @@ def _read_xyz(data: bytes, file: Path) -> Vectors:
 
 READERS: dict[str, Callable[[bytes, Path], Vectors]] = {".pcd": _read_pcd, ".ply": _read_ply, ".xyz": _read_xyz}
 """What is read, by the file's suffix."""
+
+
+POINTS_FILE.provide(read_points)

@@ -32,7 +32,7 @@ from tocsin.io.files import Element, parse_xml
 from tocsin.io.shapes import Meshes, half_space, primitive, round_polytope
 from tocsin.io.uris import Packages, Places
 from tocsin.model.joint import Joint
-from tocsin.model.robot import Robot
+from tocsin.model.robot import SDF_FILE, Robot
 
 JOINT_TYPES = ("fixed", "revolute", "continuous", "prismatic", "ball", "universal", "revolute2")
 SHAPES = ("box", "sphere", "cylinder", "capsule", "ellipsoid", "mesh", "plane", "empty")
@@ -350,3 +350,6 @@ def _mesh(element: Element, what: str, places: Places, meshes: Meshes) -> Geomet
     scale = only_child(element, "scale", what)
     factors: Values = np.ones(1) if scale is None else written(scale, (3,), what)
     return meshes.at(places.resolve(address, where), factors, where)
+
+
+SDF_FILE.provide(load_sdf)

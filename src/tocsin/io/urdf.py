@@ -27,7 +27,7 @@ from tocsin.io.files import Element, parse_xml
 from tocsin.io.shapes import Meshes, half_space, primitive
 from tocsin.io.uris import Packages, Places
 from tocsin.model.joint import Joint
-from tocsin.model.robot import Robot
+from tocsin.model.robot import URDF_FILE, Robot
 
 JOINT_TYPES = ("fixed", "revolute", "continuous", "prismatic", "planar", "floating", "spherical")
 """The last is Bullet's, a ball joint."""
@@ -230,9 +230,7 @@ def _kind_of_geometry(links: Mapping[str, Element], wanted: str, what: str) -> s
     return wanted
 
 
-def _shapes(
-    links: Mapping[str, Element], kind: str, places: Places, files: dict[str, Path]
-) -> dict[str, list[Placed]]:
+def _shapes(links: Mapping[str, Element], kind: str, places: Places, files: dict[str, Path]) -> dict[str, list[Placed]]:
     """Return what each link carries, as (shape, placement); note the files of meshes by what they are called."""
     meshes = Meshes()
     shapes: dict[str, list[Placed]] = {}
@@ -273,3 +271,6 @@ def _mesh(element: Element, what: str, places: Places, meshes: Meshes) -> Mesh:
     """Return a mesh at its scale."""
     file = places.resolve(attribute(element, "filename", what), f"{what} (line {element.line})")
     return meshes.at(file, numbers(element, "scale", (1, 3), what, "1"), f"{what} (line {element.line})")
+
+
+URDF_FILE.provide(load_urdf)

@@ -152,7 +152,6 @@ def _inside(folder: Path, allowed: list[Path]) -> bool:
 
 def folders_of(packages: Packages) -> tuple[dict[str, Path], list[Path]]:
     """Return packages by name and folders to look in; each must exist."""
-    asked = said(packages)
     if isinstance(packages, (str, os.PathLike)):
         packages = [packages]
     named: dict[str, Path] = {}
@@ -164,7 +163,7 @@ def folders_of(packages: Packages) -> tuple[dict[str, Path], list[Path]]:
         else:
             given = [Path(os.path.expanduser(folder)) for folder in packages]
     except TypeError:
-        raise TocsinError(f"packages are folders, or a mapping of names to folders; got {asked}.") from None
+        raise TocsinError(f"packages are folders, or a mapping of names to folders; got {said(cast(object, packages))}.") from None
     for folder in (*named.values(), *given):
         if not folder.is_dir():
             raise TocsinError(f"packages names {str(folder)!r}, which is not a folder.")

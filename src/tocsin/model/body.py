@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tocsin import _cast, _given
-from tocsin._readers import Reader
+from tocsin._provided import Provided
 from tocsin._types import LinkTable, Matrices4, Matrix4, PathLike, PointsLike, PoseLike, Row, Vectors
 from tocsin.errors import TocsinError
 from tocsin.geometry.balls import covering_balls
@@ -28,9 +28,9 @@ from tocsin.motion.poses import base_matrix
 from tocsin.results import FirstContact
 from tocsin.row_checks import write_pose
 
-POINTS_FILE: Reader[[Path], Vectors] = Reader("point clouds")
+POINTS_FILE: Provided[[Path], Vectors] = Provided("reads point clouds", "tocsin.io.pointfile")
 
-OCTOMAP_FILE: Reader[[Path, float | None], tuple[Vectors, Vectors]] = Reader("octomaps")
+OCTOMAP_FILE: Provided[[Path, float | None], tuple[Vectors, Vectors]] = Provided("reads octomaps", "tocsin.io.octomap")
 
 MOST_BALLS = 20_000
 """Of one point cloud: each is a shape of its own."""

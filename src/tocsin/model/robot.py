@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tocsin import _cast, _given
-from tocsin._readers import Provided, Reader
+from tocsin._provided import Provided
 from tocsin._types import (
     Configuration,
     ConfigurationLike,
@@ -453,9 +453,9 @@ class Robot(Model):
         self.changed()
 
 
-URDF_FILE: Reader[..., Robot] = Reader("URDF files")
-MJCF_FILE: Reader[..., Robot] = Reader("MuJoCo models")
-SDF_FILE: Reader[..., Robot] = Reader("SDF models")
+URDF_FILE: Provided[..., Robot] = Provided("reads URDF files", "tocsin.io.urdf")
+MJCF_FILE: Provided[..., Robot] = Provided("reads MuJoCo models", "tocsin.io.mjcf")
+SDF_FILE: Provided[..., Robot] = Provided("reads SDF models", "tocsin.io.sdf")
 PROVEN_PAIRS: Provided[..., LinkPairs] = Provided("proves which links can touch", "tocsin.proofs")
 
 TOUCHING_PAIRS: Provided[[Motion], tuple[tuple[str, str], ...]] = Provided(

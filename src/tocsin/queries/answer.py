@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tocsin import _cast
-from tocsin._readers import Provided
+from tocsin._provided import Provided
 from tocsin.limits import RELATIVE_TOLERANCE
 from tocsin.model.base import Motion
 from tocsin.model.screw_body import ScrewMotion

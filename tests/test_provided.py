@@ -1,26 +1,26 @@
-"""Files are read by what `tocsin.io` provides, and by nothing that is loaded before a file is asked for."""
+"""What models ask for and a layer above does, such as reading files: loaded when it is first asked for."""
 
 import subprocess
 import sys
 
 import pytest
 
-from tocsin._readers import Reader
+from tocsin._provided import Provided
 
 pytestmark = pytest.mark.pure
 
 
-def test_a_reader_reads_by_what_was_provided_last():
-    lines = Reader("lines")
+def test_what_was_provided_last_does_it():
+    lines = Provided("reads lines", "tocsin.io")
     lines.provide(lambda path, *, most: [path] * most)
     assert lines("a", most=2) == ["a", "a"]
     lines.provide(lambda path, *, most: [path])
     assert lines("a", most=2) == ["a"]
 
 
-def test_a_reader_that_nobody_provided_says_what_is_missing():
+def test_what_nobody_provided_says_what_is_missing():
     with pytest.raises(RuntimeError, match=r"nothing that reads lines has been provided by tocsin\.io"):
-        Reader("lines")("a")
+        Provided("reads lines", "tocsin.io")("a")
 
 
 def test_readers_are_loaded_by_the_first_file_of_their_kind(tmp_path):

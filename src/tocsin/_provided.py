@@ -1,8 +1,9 @@
-"""What a model can be asked for, but does not know how to do: declared below, beside it; provided from above.
+"""What a model can be asked for, but does not know how to do: declared beside the model, provided from a layer above.
 
-A mesh and a robot can be asked for by the name of a file, but know of no format. So each declares a `Reader`, a
-function yet to be provided, and `tocsin.io` provides all of them when it is imported, which `import tocsin` does. In
-the same way a robot declares a question about itself, which `tocsin.queries` provides.
+A mesh and a robot can be made from the name of a file, but know of no format; a robot answers questions about itself,
+but knows of no engine. So each declares what it needs as `Provided`, with the name of the module that does it. That
+module is imported when it is first asked for, and provides its function: most programs read one kind of file, and some
+none.
 """
 
 from collections.abc import Callable
@@ -32,10 +33,3 @@ class Provided(Generic[Arguments, Made]):
         if self._function is None:
             raise RuntimeError(f"nothing that {self.what} has been provided by {self.by}.")
         return self._function(*args, **options)
-
-
-class Reader(Provided[Arguments, Made]):
-    """A function that makes something of a file; `what` names the kind of file."""
-
-    def __init__(self, what: str) -> None:
-        super().__init__(f"reads {what}", "tocsin.io")
