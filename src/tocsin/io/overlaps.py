@@ -13,24 +13,26 @@ Links joined by a joint are ignored by every robot already. "Touch" means what i
 most the default tolerance. The counts are kept in the cache folder, under a key of all that they depend on.
 """
 
-# pyright: basic
+# pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false, reportUnknownMemberType=false
 # Kernels, and what calls them, have the types that Numba finds.
 from __future__ import annotations
 
 import math
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 
 from tocsin import _cast
+from tocsin._types import Records, Rows
 from tocsin.advancement.box_step import box_gap
 from tocsin.advancement.leaves import leaf_distance
 from tocsin.advancement.relative import relative_state
+from tocsin.advancement.workspace import Workspace
 from tocsin.broad_phase.moving import set_motion
 from tocsin.compiler.jit import kernel
 from tocsin.contacts.inside import one_inside_other
@@ -41,6 +43,7 @@ from tocsin.io.srdf import write_srdf
 from tocsin.limits import RELATIVE_TOLERANCE
 from tocsin.model.grasp import bare
 from tocsin.model.robot import Robot, adjacent_pairs
+from tocsin.model.tables import World
 from tocsin.motion.knots import WHOLE
 from tocsin.motion.links import BASE_WIDTH
 from tocsin.queries.buffers import buffers_at
@@ -100,7 +103,7 @@ def find_overlaps(robot: Robot, *, samples: int = SAMPLES, seed: int = 0, progre
     bar on standard error; by default only on a terminal.
     """
     _cast.count(samples, "samples")
-    if not isinstance(seed, int) or seed < 0:
+    if not _cast.instance(seed, int) or seed < 0:
         raise TocsinError(f"seed must be a whole number of at least 0; got {seed!r}.")
     alone = _alone(robot)
     rows = _drawn(alone, samples, seed)
@@ -215,7 +218,7 @@ def _count(scene: Scene, robot: Robot, rows: np.ndarray, counts: np.ndarray, adv
 
 
 @contextmanager
-def _bar(title: str, total: int, wanted: bool | None) -> Iterator[Callable[[int], None]]:
+def _bar(title: str, total: int, wanted: bool | None) -> Generator[Callable[[int], None]]:
     """Show a progress bar on standard error while the block runs; yield the function that advances it."""
     if not (sys.stderr.isatty() if wanted is None else wanted):
         yield lambda n: None
@@ -235,7 +238,9 @@ def _bar(title: str, total: int, wanted: bool | None) -> Iterator[Callable[[int]
 
 
 @kernel
-def touches(world, pair, sweeps, joints, workspace, t):
+def touches(
+    world: World, pair: np.void, sweeps: Records, joints: Records, workspace: Workspace, t: float
+) -> bool:  # fmt: skip
     """Are the two shapes of a prepared pair within its margin and tolerance at time t? Stops at the first witness."""
     geom_a = world.geoms[pair["a"]]
     geom_b = world.geoms[pair["b"]]
@@ -264,7 +269,10 @@ def touches(world, pair, sweeps, joints, workspace, t):
 
 
 @kernel
-def mark_touching(world, sweeps, joints, workspace, pairs, n, touched):
+def mark_touching(
+    world: World, sweeps: Records, joints: Records, workspace: Workspace, pairs: Records, n: int,
+    touched: np.ndarray,
+) -> None:  # fmt: skip
     """Set `touched` for the pairs of links of which any two shapes touch."""
     touched[:] = False
     for p in range(n):
@@ -276,7 +284,7 @@ def mark_touching(world, sweeps, joints, workspace, pairs, n, touched):
 
 
 @kernel
-def count_touching(table, rows, counts, touched):
+def count_touching(table: Any, rows: Rows, counts: np.ndarray, touched: np.ndarray) -> None:
     """Add to counts[a, b] in how many of the rows, configurations of the one active model, links a < b touch."""
     buffers = buffers_at(table)
     world, workspace = buffers.world, buffers.workspace

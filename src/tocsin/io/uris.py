@@ -163,7 +163,8 @@ def folders_of(packages: Packages) -> tuple[dict[str, Path], list[Path]]:
         else:
             given = [Path(os.path.expanduser(folder)) for folder in packages]
     except TypeError:
-        raise TocsinError(f"packages are folders, or a mapping of names to folders; got {said(cast(object, packages))}.") from None
+        got = said(cast(object, packages))
+        raise TocsinError(f"packages are folders, or a mapping of names to folders; got {got}.") from None
     for folder in (*named.values(), *given):
         if not folder.is_dir():
             raise TocsinError(f"packages names {str(folder)!r}, which is not a folder.")

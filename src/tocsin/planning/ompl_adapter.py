@@ -6,8 +6,9 @@ Where a binding, or a planner in Python, hands in a list [state, fraction], it i
 pair.
 """
 
-# pyright: basic
 # OMPL has no types.
+# pyright: reportUntypedBaseClass=false, reportUnknownParameterType=false
+# pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false, reportUnknownMemberType=false
 from __future__ import annotations
 
 from collections.abc import Sequence

@@ -5,8 +5,8 @@ lit: sun, sky, shadow, and a little darkening of creases. Ghosts are drawn over 
 painted on. Pictures are drawn at twice their size and averaged.
 """
 
-# pyright: basic
-# Kernels, and what calls them, have the types that Numba finds.
+# What kernels return has the types that Numba finds.
+# pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false, reportUnknownMemberType=false
 from __future__ import annotations
 
 import math

@@ -4,8 +4,8 @@ Primitives are tessellated for display only; the answers are about the exact sha
 surface bends gently and sharp where it has an edge, whatever vertices the file shares.
 """
 
-# pyright: basic
-# Kernels, and what calls them, have the types that Numba finds.
+# What kernels return has the types that Numba finds.
+# pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false, reportUnknownMemberType=false
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -17,6 +17,7 @@ import numpy as np
 from tocsin.compiler.jit import kernel
 
 if TYPE_CHECKING:
+    from tocsin._types import FloatArray, Values, Vectors
     from tocsin.geometry.shape import Shape
     from tocsin.model.base import Model
 
@@ -120,7 +121,7 @@ def corner_normals(vertices: np.ndarray, faces: np.ndarray, corners: np.ndarray 
 
 
 @kernel
-def _blend(out, flat, area, order, start):
+def _blend(out: FloatArray, flat: Vectors, area: Values, order: np.ndarray, start: np.ndarray) -> None:
     """Write at each corner the mean, by area, of the normals around its vertex that lean little from its own."""
     for v in range(start.shape[0] - 1):
         for i in range(start[v], start[v + 1]):

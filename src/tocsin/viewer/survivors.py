@@ -4,8 +4,8 @@ A query keeps none of this, so its stages are run once more, slab by slab, by th
 their own. The slabs after the contact are there too, though the query never looked at them.
 """
 
-# pyright: basic
-# Kernels, and what calls them, have the types that Numba finds.
+# What kernels return has the types that Numba finds.
+# pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false, reportUnknownMemberType=false
 from __future__ import annotations
 
 from dataclasses import dataclass
