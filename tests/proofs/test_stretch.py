@@ -5,8 +5,9 @@ import json
 import numpy as np
 import pytest
 
-from tocsin import Body, Scene
+from tocsin import Body, Scene, Sphere
 from tocsin.proofs import stretch
+from tocsin.proofs.prove import Asked
 from tocsin.proofs.search import ALONG, HALF_A
 
 from .verdicts import accepts
@@ -50,6 +51,30 @@ def test_what_was_asked_before_changes_the_words_at_most() -> None:
             assert proof.data["free"] == alone.data["free"], "one direction, whatever it took before"
     motion = b.move(pose(0.3, 0.0), pose(0.31, 0.5))
     assert scene.prove(motion).to_bytes() == scene.prove(motion).to_bytes()
+
+
+def test_a_search_that_stops_goes_on_to_the_same_words() -> None:
+    """Whatever it was allowed to look at first: nothing is written twice, and nothing is left out."""
+    a, b, c = Body(ring(), name="a"), Body(ring(), pose(0.3, 0.0), name="b"), Body(Sphere(0.1), (0, 0, 0.5), name="c")
+    motions = b.follow([pose(0.3, 0.0), pose(0.31, 0.5), pose(0.3, 0.4)]), c.move((0, 0, 0.5), (0.1, 0, 0.45))
+    stopped, written = 0, set()
+    for first in (0, 1, 5, 30, 10**8):
+        scene = Scene(a, b, c).context
+        asked = Asked(scene, scene.tables(), motions)
+        stopped += not asked.free(0.0, first)
+        assert asked.free(0.0, 10**8)
+        written.add(tuple(found.tobytes() for found in asked.found))
+    assert stopped == 4
+    assert len(written) == 1
+
+
+def test_a_tree_that_does_no_longer_is_made_anew() -> None:
+    """The second ring is on the other side: what is written is what a scene writes that has not seen the first."""
+    a, b = Body(ring(), name="a"), Body(ring(), pose(0.3, 0.0), name="b")
+    scene = Scene(a, b)
+    for x in (0.3, -0.3):
+        motion = b.move(pose(x, 0.0), pose(x, 0.1))
+        assert scene.prove(motion).data["free"] == Scene(a, b).prove(motion).data["free"]
 
 
 @pytest.fixture

@@ -22,7 +22,7 @@ HALF_TIME, SLAB, HALF_A, HALF_B, ALONG, HALF_BOX, TOGETHER, SEEN, AXIS = 1, 2, 4
 stay together, a direction in the frame of another link, with its number in the chains; and the first of six axes of
 the world, x -x y -y z -z."""
 
-WHOLE_NUMBERS = (60.0, 4000.0, 1e6, 1e9)
+WHOLE_NUMBERS = (1000.0, 1e6, 1e9)
 """The largest entry of a direction: the smallest that will do."""
 
 NEAR = 0.04
@@ -253,25 +253,27 @@ def gap_along(part_a, part_b, points, state_a, state_b, n, tau):
 
 
 @kernel
-def about_extent(part, points, state, n, tau):
-    """Return no less than how far a part goes by each coefficient, in a third of the time of `extent`: by the middle
-    one, and that with how much farther any point of the part's box goes by the others. The largest of a sum is at most
-    the sum of the largest."""
-    before, middle, after, a, b, c = coefficients(state, n, tau)
-    far = farthest(part, points, middle)
-    _, first = range_of(part, vec.sub(before, middle))
-    _, last = range_of(part, vec.sub(after, middle))
-    return far + first + a, far + b, far + last + c
-
-
-@kernel
 def clears(part_a, part_b, points, state_a, state_b, n, tau, need):
-    """Is `gap_along` more than needed? What `about_extent` says shows it of most directions that a tree remembers."""
-    a = about_extent(part_a, points, state_a, n, tau)
-    b = about_extent(part_b, points, state_b, (-n[0], -n[1], -n[2]), tau)
-    if -max(a[0] + b[0], max(a[1] + b[1], a[2] + b[2])) > need:
-        return True
-    return gap_along(part_a, part_b, points, state_a, state_b, n, tau) > need
+    """Return whether `gap_along` is more than needed, and a number that it is not more than.
+
+    The middle coefficients come first: where they leave too little, the others do not matter. Where they leave enough,
+    how much farther any point of the parts' boxes goes by the others settles most directions: the largest of a sum is
+    at most the sum of the largest.
+    """
+    a0, a1, a2, x0, x1, x2 = coefficients(state_a, n, tau)
+    b0, b1, b2, y0, y1, y2 = coefficients(state_b, (-n[0], -n[1], -n[2]), tau)
+    far = farthest(part_a, points, a1) + farthest(part_b, points, b1)
+    gap = -(far + x1 + y1)
+    if not gap > need:
+        return False, gap
+    first = range_of(part_a, vec.sub(a0, a1))[1] + range_of(part_b, vec.sub(b0, b1))[1] + x0 + y0
+    last = range_of(part_a, vec.sub(a2, a1))[1] + range_of(part_b, vec.sub(b2, b1))[1] + x2 + y2
+    if -(far + max(first, last)) > need:
+        return True, gap
+    gap = min(gap, -(farthest(part_a, points, a0) + farthest(part_b, points, b0) + x0 + y0))
+    if gap > need:
+        gap = min(gap, -(farthest(part_a, points, a2) + farthest(part_b, points, b2) + x2 + y2))
+    return gap > need, gap
 
 
 @kernel
@@ -311,8 +313,8 @@ def along(words, used, parts, points, states, n, tau, need):
     for size in WHOLE_NUMBERS:
         w = whole(n, size)
         length = vec.norm(w)
-        gap = gap_along(part_a, part_b, points, state_a, state_b, w, tau) if length > 0.0 else -math.inf
-        if gap > need * length:
+        holds, gap = clears(part_a, part_b, points, state_a, state_b, w, tau, need * length)
+        if holds:
             return write_direction(words, used, w)
         if gap < (need - 2.0 / size * (part_a["size"] + part_b["size"])) * length:
             return used  # other roundings of n are not that much better

@@ -93,6 +93,8 @@ class Room(NamedTuple):
     trees: np.ndarray
     """Where they are, `SLABS_KEPT` rows a pair: the first word, how many, how many a search left from nothing, and
     since when; in the last row how many words are used, and what `since` is now."""
+    left: np.ndarray
+    """Of a search that left a pair open: how often its time is halved, the slab, the pair, and the words before it."""
 
 
 F8, I8 = np.dtype("f8"), np.dtype("i8")
@@ -100,7 +102,7 @@ F8, I8 = np.dtype("f8"), np.dtype("i8")
 ROOM = Layout(
     Room, parts=(PART, 1), points=(F8, 2), roots=(I8, 1), link_of=(I8, 1), moving=(I8, 1), pairs=(I8, 2),
     links=(LINK, 1), models=(MODEL, 1), joints=(JOINT, 1), states=(F8, 2), boxes=(F8, 2), words=(I8, 1),
-    stack=(I8, 2), aims=(F8, 2), simplex=(F8, 2), kept=(I8, 1), trees=(I8, 2),
+    stack=(I8, 2), aims=(F8, 2), simplex=(F8, 2), kept=(I8, 1), trees=(I8, 2), left=(I8, 1),
 )  # fmt: skip
 
 _read = ROOM.reader()
@@ -121,6 +123,16 @@ def halve(stack, aims, top, halves, word, n):
     for k in range(2):
         for i in range(3):
             aims[top + k, i] = n[i]
+
+
+@kernel
+def begin(stack, aims, ends, slab, told):
+    """Let two shapes wait, whole, and nothing else; return how many items there are."""
+    stack[0, 0], stack[0, 1] = ends
+    stack[0, 2], stack[0, 3] = slab
+    stack[0, 4] = told
+    aims[0] = 0.0
+    return 1
 
 
 @kernel
@@ -175,11 +187,8 @@ def prove_pair(tables, chain, ends, margin, slab, words, used, work):
     """
     parts, points = tables
     stack, aims, simplex, most, kept, at = work
-    stack[0, 0], stack[0, 1] = ends
-    stack[0, 2], stack[0, 3] = slab
-    stack[0, 4] = 1 if at >= 0 else 0
-    aims[0] = 0.0
-    top, looked, level = 1, 0, slab[0]
+    top, looked, level = begin(stack, aims, ends, slab, 1 if at >= 0 else 0), 0, slab[0]
+    begun, hits, misses = used, 0, 0
     tau = math.ldexp(0.5, int(-level))
     moment = (2 * slab[1] + 1) * tau
     state_a, state_b, terms = around(chain, moment, tau, margin)
@@ -211,10 +220,13 @@ def prove_pair(tables, chain, ends, margin, slab, words, used, work):
         if told == ALONG:
             n = (float(kept[at + 1]), float(kept[at + 2]), float(kept[at + 3]))
             at += 4
-            if clears(part_a, part_b, points, state_a, state_b, n, tau, need * vec.norm(n)):
-                used = write_direction(words, used, n)
+            if clears(part_a, part_b, points, state_a, state_b, n, tau, need * vec.norm(n))[0]:
+                used, hits = write_direction(words, used, n), hits + 1
                 continue
-            stack[top, 4] = 0
+            stack[top, 4], misses = 0, misses + 1
+            if misses > 1 and misses > hits:  # another tree is made sooner than this one is mended
+                top, used, misses = begin(stack, aims, ends, slab, 0), begun, -DEEPEST
+                continue
         looked += 1
         if n[0] == 0.0 and n[1] == 0.0 and n[2] == 0.0:
             n = vec.sub(middle_of(part_b, state_b), middle_of(part_a, state_a))
@@ -314,31 +326,29 @@ def slabs_for(tables, shapes, moving, states):
 
 
 @question
-def prove(table, configs, pieces, margins, most):
+def prove(table, configs, pieces, margins, most, goes_on):
     """Write the proof of a stretch into the room's words; return (outcome, used).
 
     `table`: the addresses of a `Room`; `configs`, `pieces`: configurations and what each model does, as `set_joints`
-    takes them; `margins`: of every pair; `most`: pairs of parts that may be looked at.
+    takes them; `margins`: of every pair; `most`: pairs of parts that may be looked at; `goes_on`: with the pair that
+    the last search, of the same question, left open.
     """
     room = _read(table)
     links, joints, states, boxes, words = room.links, room.joints, room.states, room.boxes, room.words
-    roots, link_of = room.roots, room.link_of
+    roots, link_of, left = room.roots, room.link_of, room.left
     tables, shapes = (room.parts, room.points), (roots, link_of, room.moving)
-    set_joints(links, joints, room.models, configs, pieces)
-    level = slabs_for(tables, shapes, (links, joints), states)
+    if not goes_on:
+        set_joints(links, joints, room.models, configs, pieces)
+        left[0], left[1], left[2], left[3] = slabs_for(tables, shapes, (links, joints), states), 0, 0, 0
+    level, first_slab, first_pair, used = left[0], left[1], left[2], left[3]
     tau = math.ldexp(0.5, int(-level))
-    used = 0
-    for slab in range(1 << level):
-        rank = level if slab == 0 else 0
-        while slab > 0 and slab >> rank & 1 == 0:
-            rank += 1
-        for _ in range(rank):
-            used = write(words, used, HALF_TIME)
-        used = write(words, used, SLAB)
-        if slab > 0:
-            set_states(joints, links, (2 * slab + 1) * tau, tau, states)
-        sweep(tables, shapes, tau, states, boxes)
-        for p in range(room.pairs.shape[0]):
+    for slab in range(first_slab, 1 << level):
+        if not goes_on or slab > first_slab:
+            used = begin_slab(words, used, slab, level)
+            if slab > 0:
+                set_states(joints, links, (2 * slab + 1) * tau, tau, states)
+            sweep(tables, shapes, tau, states, boxes)
+        for p in range(first_pair if slab == first_slab else 0, room.pairs.shape[0]):
             a, b = room.pairs[p, 0], room.pairs[p, 1]
             axis = axis_between(boxes, a, b, margins[p])
             row, first = recalled(room.trees, p, slab) if axis < 0 else (0, -1)
@@ -357,10 +367,22 @@ def prove(table, configs, pieces, margins, most):
             )  # fmt: skip
             most -= looked
             if outcome != PROVEN:
+                left[1], left[2], left[3] = slab, p, before
                 return outcome, used
             if looked > 0:
                 remember(room.kept, room.trees, row, words, before, used)
     return (PROVEN if used <= words.shape[0] else FULL), used
+
+
+@kernel
+def begin_slab(words, used, slab, level):
+    """Append what comes before the pairs of a slab, of 2^level; return how many words there are."""
+    rank = level if slab == 0 else 0
+    while slab > 0 and slab >> rank & 1 == 0:
+        rank += 1
+    for _ in range(rank):
+        used = write(words, used, HALF_TIME)
+    return write(words, used, SLAB)
 
 
 @kernel
