@@ -7,6 +7,10 @@ from mesh_files import dae, write
 from tocsin import Mesh, TocsinError
 from tocsin.io.meshfile_dae import DEEPEST, read_dae
 
+HOLED = (
+    b'<polygons count="1"><input semantic="VERTEX" source="#v" offset="0"/><ph><p>0 1 2</p><h>0 1 3</h></ph></polygons>'
+)
+
 
 @pytest.mark.parametrize("up", ["X_UP", "Y_UP", "Z_UP"])
 def test_dae_axes_are_those_of_the_file_and_units_become_metres(tmp_path, up):
@@ -39,6 +43,7 @@ def test_dae_placement_and_axes_are_those_of_pinocchio(tmp_path, up):
         (dae(instance=""), "no scene that places a geometry"),
         (dae(instance='<instance_node url="#n"/>'), "contains itself"),
         (dae().replace(b"0 0 0 1 0 0", b"nan 0 0 1 0 0"), "must be finite"),
+        (dae().replace(b"</triangles>", b"</triangles>" + HOLED), "polygon with holes"),
     ],
 )
 def test_what_is_refused_is_refused_in_a_sentence(data, says):

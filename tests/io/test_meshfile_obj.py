@@ -46,9 +46,17 @@ def test_objects_of_an_obj_are_parts_that_share_vertices(tmp_path):
     assert np.array_equal(Mesh.load(tmp_path / "house.obj").vertices, TETRA)
 
 
+@pytest.mark.parametrize("ending", ["\r", "\r\n"])
+def test_lines_may_end_as_on_any_system(ending):
+    (part,) = read_obj("# from C:\\meshes\\\n\n" + OBJ.decode().replace("\n", ending), "tetra")
+    assert np.array_equal(part.vertices, TETRA)
+    assert np.array_equal(part.faces, FACES)
+
+
 @pytest.mark.parametrize(
     ("text", "says"),
     [
+        ("# from C:\\meshes\\\nv 0 0 0\n", "comment in line 1 ends in a backslash"),
         ("f 1 2 3\n", "no vertices"),
         ("v 0 0\n", "line 1 is not a vertex"),
         ("v 0 0 0\nf 1 1\n", "fewer than three corners"),

@@ -281,6 +281,36 @@ def test_within_what_links_touch_is_said(matrix: dict, arm: Robot) -> None:
     assert "(within margin and 5 m)" in str(checker.check(wide, files(arm)))
 
 
+def test_within_which_margin_links_touch_is_said(matrix: dict, arm: Robot) -> None:
+    """With a margin of their own two links "always" touch from any distance: the file's one is not all that is said."""
+    wide = copy.deepcopy(matrix)
+    said = told(wide, "never")
+    a, b = said["links"]
+    k = {tuple(shape): number for number, shape in enumerate(wide["shapes"])}
+    corners = [[0], [1.0], [0.0, 0.0, 0.0]]
+    said.update(verdict="always", tree="=", contacts=[{"shapes": sorted((k[a, 0], k[b, 0])), "points": 2 * [corners]}])
+    wide["pairs"] = [pair for pair in wide["pairs"] if {*pair[:2]} != {a, b}] + [[a, b, 70.0]]
+    said["tolerance"] = 0.001
+    assert "(70 m for some pairs)" in str(checker.check(wide, files(arm)))
+    assert "for some pairs" not in str(checker.check(matrix, files(arm)))
+
+
+def test_what_stands_and_is_not_asked_about_is_counted_aloud(free: dict, arm: Robot) -> None:
+    assert "standing" not in str(checker.check(free, files(arm)))
+    still = copy.deepcopy(free)
+    for name in ("arm", "can"):
+        model(still, name).update(asked=False, pieces=[[entry[:1] for entry in model(still, name)["pieces"][0]]])
+    still["free"] = [". " + "y " * 5]
+    assert "; not asked about: 10 standing;" in str(checker.check(still, files(arm)))
+
+
+def test_thousands_of_links_are_refused_at_once(free: dict, arm: Robot) -> None:
+    many, link = copy.deepcopy(free), model(free, "can")["links"][0]
+    model(many, "can")["links"] += [{**link, "name": f"l{k}", "parent": "l0", "shapes": []} for k in range(100_000)]
+    with pytest.raises(checker.Refused, match="too many links"):
+        checker.check(many, files(arm))
+
+
 def test_a_robot_whose_file_was_given_and_not_read_is_said_aloud(free: dict, arm: Robot) -> None:
     spelled = copy.deepcopy(free)
     assert "NOT READ" not in str(checker.check(spelled, files(arm)))

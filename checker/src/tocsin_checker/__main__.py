@@ -1,7 +1,6 @@
 """`tocsin-checker edge.proof --robot panda=panda.urdf`: is it proven? 0: all are accepted, 1: one is refused."""
 
 import argparse
-import sys
 
 from tocsin_checker import Refused, Robot, check, read_proof
 
@@ -23,4 +22,4 @@ def main(argv: list[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    raise SystemExit(main())

@@ -24,7 +24,6 @@ AXES = {"x": (1, 0, 0), "-x": (-1, 0, 0), "y": (0, 1, 0), "-y": (0, -1, 0), "z":
 TURN = 3.1416
 """A joint without limits is looked at from minus this, in radians, to this; one with limits that are farther apart
 from the lower one on as far: more than a turn."""
-SIDES = {"<": 0, ">": 1, "(": 0, ")": 1}
 
 
 def limits(model: Model, entry: int) -> tuple[float, float]:
@@ -48,7 +47,7 @@ class Check:
         self.above, self.common, self.between = map(functools.cache, (self.above, self.common, self.between))
 
     def __str__(self) -> str:
-        left = ", ".join(f"{n} {reason}" for reason, n in sorted(self.skipped.items())) or "none"
+        left = ", ".join(f"{n} {reason}" for reason, n in sorted(self.skipped.items()) if n) or "none"
         return shown("; ".join((f"{self.claim}; pairs of shapes: {self.pairs}; not asked about: {left}", *self.about)))
 
     def above(self, link: int) -> list[int]:
@@ -79,7 +78,7 @@ class Check:
     def read(self, files: dict[str, Any]) -> None:
         """Read the models, the pairs of shapes that are asked about, and the stretches of time."""
         proof, margin = self.proof, float(self.proof["margin"])
-        need(max(map(len, (proof["models"], proof["shapes"]))) <= 3_000, "there are more than 3,000 models or shapes.")
+        need(len(proof["shapes"]) <= 3_000 >= max(len(m["links"]) for m in proof["models"]), "it has too many links.")
         self.models, self.of, self.links = [], [], []
         for given in proof["models"]:
             self.models.append(model := read_model(given, files, len(self.links)))
@@ -96,9 +95,9 @@ class Check:
         self.shapes = [own[said] for said in at]
         self.numbers = {name: [at[name, s] for s in range(len(k.shapes))] for name, k in zip(self.names, self.links)}
         self.margins = self._margins(margin, proof["pairs"])
-        asked = self.margins[self.margins < NOT_ASKED]
-        self.pairs, least = len(asked), min([margin, *asked.tolist()])
-        some = f" ({least:.6g} m for some pairs)" if least < margin else ""
+        asked = self.margins[self.margins < NOT_ASKED].tolist()
+        self.pairs, ends = len(asked), sorted({min(asked, default=margin), max(asked, default=margin)} - {margin})
+        some = "".join(f" ({m:.6g} m for some pairs)" for m in ends)
         self.about = [f"margin {margin:.6g} m{some}", *(f"{m.name}: {m.about}" for m in self.models)]
         """The margin, the models and where their shapes are from, what touches what."""
         read = {m["name"] for m in proof["models"] if any("files" in item for item in m["links"])}
@@ -117,6 +116,7 @@ class Check:
         pairs of links the proof says another one, or why they are not asked about."""
         link, asked = np.array([(i, self.of[i].asked) for i, _ in self.shapes], dtype=int).reshape(-1, 2).T
         out = np.where(np.triu((asked[:, None] | asked) & (link[:, None] != link)), margin, NOT_ASKED)
+        self.skipped["standing"] = int(np.triu((asked[:, None] | asked) < (link[:, None] != link)).sum())
         above = [next((k for k in self.above(i)[1:-1] if self.links[k].shapes), -1) for i in range(len(self.links))]
         need(all(isinstance(m, str) or 0.0 <= m < 1e9 for *_, m in (*pairs, (margin,))), "a margin is below zero.")
         need(len({frozenset(entry[:2]) for entry in pairs}) == len(pairs), "a pair of links is spoken of twice.")
@@ -146,8 +146,8 @@ class Check:
                 waiting += [(cell, ((a, *self.shapes[a]), (b, *self.shapes[b]))) for a, b in pairs[::-1]]
             elif word == "=" and not of:
                 yield cell
-            elif word in SIDES:
-                shape, link, part = of[side := SIDES[word]]
+            elif word in ("<", ">", "(", ")"):
+                shape, link, part = of[side := "<>()".index(word) % 2]
                 joint, halved = self.links[link], word in ("<", ">")
                 above, parts = (link, part.halves) if halved else (joint.parent, [part.around(joint)])
                 waiting += [(cell, (*of[:side], (shape, above, one), *of[side + 1 :])) for one in parts[::-1]]
@@ -156,8 +156,7 @@ class Check:
             else:
                 ends = of[0][1], of[1][1]
                 frame = self.between(*ends)[int(next(words))] if word == "@" else self.common(*ends)
-                first = next(words) if word == "@" else word
-                yield cell, *of, (int(first), int(next(words)), int(next(words))), frame
+                yield cell, *of, (int(next(words) if word == "@" else word), int(next(words)), int(next(words))), frame
         need(next(words, None) is None, "the proof goes on behind its end.")
 
     def apart(self, text: str, pairs: Any, whole: Cell, cells_of: Any) -> None:
@@ -179,7 +178,6 @@ class Check:
     def together(self, cells: Slabs, contacts: list[Any], tolerance: float) -> str:
         """Check that two points are within margin + tolerance everywhere in a cell, of each contact in its own; return
         the last one in words."""
-        within = ""
         for k, said in enumerate(contacts):
             a, b = map(int, said["shapes"])
             need(0 <= a < b < len(self.shapes) and self.margins[a, b] < NOT_ASKED, "they were not asked about.")
@@ -218,8 +216,7 @@ class Check:
         for said in listed:
             (a, b), verdict = said["links"], said["verdict"]
             self.where, wanted = f"{a} and {b}: ", self.pairs_of(a, b)
-            asked = [self.margins[both] < NOT_ASKED for both in wanted]
-            need(any(asked) and all(asked), "these are no two links that have shapes and are asked about.")
+            need({self.margins[k] < NOT_ASKED for k in wanted} == {True}, "links without shapes, or not asked about.")
             between = self.between(*(self.shapes[s][0] for s in wanted[0]))
             need(all(self.links[i].kind != "ball" for i in between), "a joint between them does not turn or slide.")
             if verdict == "never":
@@ -252,8 +249,7 @@ def check(proof: dict[str, Any], files: dict[str, Any]) -> Check:
         with np.errstate(all="ignore"):
             examined.read(files)
             {"free": Check.free, "contact": Check.contact, "matrix": Check.matrix}[proof["claim"]](examined)
-    except Refused as error:
-        raise Refused(f"{examined.where}{error}") from None
     except Exception as error:
-        raise Refused(f"{examined.where}proof or file not understood: {type(error).__name__}: {error}.") from None
+        strange = "" if isinstance(error, Refused) else f"proof or file not understood: {type(error).__name__}: "
+        raise Refused(f"{examined.where}{strange}{error}" + "." * bool(strange)) from None
     return examined

@@ -9,16 +9,18 @@ rule does, so that nothing rests on it but that proofs find what they mean.
 
 import functools
 import hashlib
+import io
 import itertools
 import xml.etree.ElementTree as ElementTree
+from collections import namedtuple
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from tocsin_checker.motion import EYE, ONE, UP, norms, rigid, turn_between, twist, unit
+from tocsin_checker.motion import EYE, EYE4, ONE, UP, norms, rigid, turn_between, twist, unit
 from tocsin_checker.proof import need
 
 ENTRIES = {"fixed": 0, "revolute": 1, "prismatic": 1, "ball": 4}
@@ -42,17 +44,13 @@ class Part:
         """Place its points in the link. `sizes`: how far they are at most from its origin (reach); what roundings are a
         share of (spread); its balls' radius; a ball around them, its radius (girth) and center."""
         self.used = self.corners if self.faces is None else self.corners[np.unique(self.faces)]
-        self.points, self.widest = self.placed(self.used), float(np.max(self.ring))
+        self.points, self.widest = self.used @ self.place[:3, :3].T + self.place[:3, 3], float(np.max(self.ring))
         center = 0.5 * (self.points.min(axis=0) + self.points.max(axis=0))
         sets = norms(np.array((self.used, self.points, self.points - center)))
         size, far, girth = (sets.max(axis=1) + (self.radius + self.widest)).tolist()
         need(size < 1e9 and far < 1e9, "a shape is larger than 1e9 m, or has numbers that are none.")
         reach, girth = (v * (1.0 + 1e-8) + 1e-12 * size for v in (far, girth))
         self.sizes = np.array([reach, 4.0 * (reach + size), self.radius, girth, *center])
-
-    def placed(self, points: np.ndarray) -> np.ndarray:
-        """Return points of the shape in the frame of the link."""
-        return points @ self.place[:3, :3].T + self.place[:3, 3]
 
     def largest(self, along: np.ndarray) -> np.ndarray:
         """Return the largest a x + b y + c z over the part without its balls, for each row (a, b, c), up to a few
@@ -70,7 +68,7 @@ class Part:
         between = len(weights) == len(numbers) and min(weights) >= 0.0 and 1e-9 < sum_of < 1e9
         within = x * x + y * y + z * z <= (self.radius or self.ring) ** 2 and not (self.ring and z)
         need(between and within, "a point of the contact is not in its shape.")
-        return self.placed(np.array(weights) @ self.corners[numbers] / sum_of + (x, y, z))
+        return self.place[:3] @ (*(np.array(weights) @ self.corners[numbers] / sum_of + (x, y, z)), 1.0)
 
     def around(self, link: "Link") -> "Part":
         """Return all places to which its link's joint can turn it, as the parent has them: each point is on a ring.
@@ -80,8 +78,7 @@ class Part:
         across = np.linalg.qr(np.column_stack((axis, EYE)))[0][:, [1, 2, 0]]
         local, place[:3, :3] = self.points @ across, place[:3, :3] @ across
         made = Part(local * EYE[2], place, self.radius + self.widest, norms(local[:, :2]))
-        reach = (self.sizes[0] + norms(place[:3, 3])) * UP
-        made.sizes[:2] = reach, self.sizes[1] + 16.0 * reach
+        made.sizes[:2] = (reach := (self.sizes[0] + norms(place[:3, 3])) * UP), self.sizes[1] + 16.0 * reach
         return made
 
     @functools.cached_property
@@ -117,40 +114,62 @@ SOLIDS: dict[str, Any] = {
 """Solids of a URDF as shapes, by their sizes; cylinders and capsules are along z."""
 
 
-def read_mesh(raw: bytes, suffix: str) -> tuple[Any, Any]:
-    """Return the corners and triangles of a file in their order, nothing merged and nothing dropped; polygons as
-    fans."""
-    if suffix != ".obj":
-        import trimesh
+PARTS = ("asset", "geometries", "nodes", "visual_scenes", "cameras", "lights", "scene")
+"""What of a COLLADA file is about geometry or named by that, libraries of it included."""
 
-        read: Any = trimesh.load(trimesh.util.wrap_as_stream(raw), file_type=suffix[1:], process=False, force="mesh")
-        return read.vertices, read.faces
-    lines = [line.split() for line in raw.decode(errors="replace").splitlines() if line.strip()]
-    vertices = [[float(v) for v in rest[:3]] for word, *rest in lines if word == "v"]
+
+def read_mesh(raw: bytes, suffix: str) -> tuple[Any, Any]:
+    """Return the corners and triangles of a file in their order and in metres, nothing merged; polygons as fans. A file
+    of which something would be dropped is refused."""
+    if suffix in (".stl", ".dae"):
+        if suffix == ".dae":
+            corners: Any = _collada(ElementTree.fromstring(raw))
+        elif len(raw) == 84 + 50 * int.from_bytes(raw[80:84], "little"):
+            corners = np.frombuffer(raw, "3<f4, (3,3)<f4, <u2", offset=84)["f1"].reshape(-1, 3)
+        else:
+            words = raw.lower().split()
+            corners = [words[k + 1 : k + 4] for k, word in enumerate(words) if word == b"vertex"]
+        return corners, np.arange(len(corners)).reshape(-1, 3)
+    need(suffix == ".obj", f"meshes are read from .stl, .obj and .dae files, not {suffix}.")
+    text = raw.decode("utf-8-sig", "replace").replace("\r", "\n")
+    lines = [words for line in text.split("\n") if (words := line.partition("#")[0].split())]
+    vertices = [[float(v) for v in rest][:3] for word, *rest in lines if word == "v"]
     before = itertools.accumulate(word == "v" for word, *_ in lines)  # from there numbers below zero count back
     given = ((n, [int(c.split("/")[0]) for c in rest]) for n, (word, *rest) in zip(before, lines) if word == "f")
     faces = [[c - 1 if c > 0 else n + c for c in numbers] for n, numbers in given]
+    need(min(map(len, faces)) > 2 and not {"call", "surf"} & {k for k, *_ in lines}, "a mesh has more than polygons.")
     return vertices, [(first, a, b) for first, *others in faces for a, b in itertools.pairwise(others)]
 
 
-class Link(NamedTuple):
-    """A link: its parent, the joint between them, M = F J as `motion` has it, and its shapes."""
+def _collada(root: Any) -> Any:
+    """Return the corners of the triangles of a scene of COLLADA. All but geometry is taken away, so that whatever is
+    broken is an error."""
+    from trimesh.exchange.dae import load_collada
 
-    name: str
-    parent: int
-    kind: str = "fixed"
-    origin: np.ndarray = np.eye(4)
-    """F."""
-    twist: np.ndarray = np.zeros((4, 4))
-    """K."""
-    entry: int = 0
-    """The first of the configuration that the joint has."""
-    mimic: tuple[float, float] = (0.0, 0.0)
-    """A joint that turns or slides has this times it, plus that, for its value; one that is fixed has nothing."""
-    shapes: Any = ()
-    limits: tuple[float, float] | None = None
-    off: float = 0.0
-    """How far its value may be off."""
+    scale, corners = float(next(root.iterfind("{*}asset/{*}unit"), {}).get("meter", "1")), []
+    for above, item in [(a, k) for a in root.iter() for k in a]:
+        word = item.tag.rpartition("}")[2]
+        need(word not in ("instance_controller", "ph"), f"a mesh has a <{word}>, which is not read.")
+        if word == "bind_material" or (above is root and word.removeprefix("library_") not in PARTS):
+            above.remove(item)
+    read = load_collada(io.BytesIO(ElementTree.tostring(root)), ignore_broken=False)
+    for k in read["graph"]:
+        given, place = read["geometry"][k["geometry"]]["vertices"].reshape(-1, 3, 1, 3), scale * k["matrix"][:3]
+        placed = (given * place[:, :3]).sum(axis=-1) + place[:, 3]
+        corners.append(placed[:, :: -1 if np.linalg.det(place[:, :3]) < 0.0 else 1])
+    return np.concatenate(corners).reshape(-1, 3)
+
+
+LINK = "name parent kind origin twist entry mimic shapes limits off"
+
+
+class Link(namedtuple("Link", LINK, defaults=("fixed", EYE4, 0.0 * EYE4, 0, (0.0, 0.0), (), None, 0.0))):
+    """A link, its parent's number, the joint between them, M = F J as `motion` has it, and its shapes.
+
+    `origin` is F, `twist` is K, `entry` the first of the configuration that the joint has. A joint that turns or slides
+    has the first number of `mimic` times that, plus the second, for its value; one that is fixed has nothing. `limits`
+    are from where to where it goes, or None; `off` is how far its value may be off.
+    """
 
     def during(self, piece: list[list[int]], off: list[float], first: int) -> "Link":
         """Return it with its joint during a piece of a motion, one that turns or slides: the entries are numbered from
@@ -163,21 +182,14 @@ class Link(NamedTuple):
         return turn._replace(off=off[self.entry])
 
 
-class Model(NamedTuple):
-    """Links, parents first, and the pieces of their motion: of every entry a polynomial of the share that is done,
-    which is the last of them itself."""
+Model = namedtuple("Model", "name links pieces knots off asked about")
+"""Links, parents first, and the pieces of their motion: of every entry a polynomial of the share that is done, which is
+the last of them itself.
 
-    name: str
-    links: list[Link]
-    pieces: list[list[list[int]]]
-    knots: list[Fraction]
-    """When pieces begin and end; none of a model that stands."""
-    off: list[float]
-    """How far each entry may be off: the proof is about every motion in that tube."""
-    asked: bool
-    """Is the question about it? Two models that it is not about are not asked about each other."""
-    about: str
-    """Where its shapes are from."""
+`knots`: when pieces begin and end; none of a model that stands. `off`: how far each entry may be off: the proof is
+about every motion in that tube. `asked`: is the question about it? Two models that it is not about are not asked about
+each other. `about`: where its shapes are from.
+"""
 
 
 def _numbers(element: Any, key: str, default: str) -> list[float]:
@@ -186,9 +198,9 @@ def _numbers(element: Any, key: str, default: str) -> list[float]:
 
 def _origin(element: Any) -> np.ndarray:
     """Return where an element of a URDF stands: at xyz, turned by Rz(yaw) Ry(pitch) Rx(roll)."""
-    (x, y, z), at = (0.5 * np.array(_numbers(element, "rpy", "0 0 0"))), _numbers(element, "xyz", "0 0 0")
+    (x, y, z), (a, b, c) = (0.5 * np.array(_numbers(element, "rpy", "0 0 0"))), _numbers(element, "xyz", "0 0 0")
     turns = (0, 0, np.sin(z), np.cos(z)), (0, np.sin(y), 0, np.cos(y)), (np.sin(x), 0, 0, np.cos(x))
-    return rigid(turns[0], at) @ rigid(turns[1], 0.0) @ rigid(turns[2], 0.0)
+    return rigid(turns[0], (a, b, c)) @ rigid(turns[1], 0.0) @ rigid(turns[2], 0.0)
 
 
 class Robot:
@@ -239,7 +251,7 @@ def _joint(joint: Any, entries: dict[str, int]) -> dict[str, Any]:
     if kind != "fixed":
         said["entry"] = entries[joint.get("name") if mimic is None else mimic.get("joint")]
         said["twist"] = twist(unit(_numbers(joint.find("axis"), "xyz", "1 0 0")), kind == "revolute")
-        said["mimic"] = tuple(_numbers(mimic, "multiplier", "1") + _numbers(mimic, "offset", "0"))
+        (said["mimic"],) = zip(_numbers(mimic, "multiplier", "1"), _numbers(mimic, "offset", "0"), strict=True)
     if mimic is None and limit is not None and joint.get("type") != "continuous":
         said["limits"] = float(limit.get("lower", "0")), float(limit.get("upper", "0"))
     return said

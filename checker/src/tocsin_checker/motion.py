@@ -165,9 +165,8 @@ class Slabs:
         """Return the coefficients of every entry in powers of s, (entries, cells, powers)."""
         times = list(zip(middle[0].tolist(), half[0].tolist()))
         out = np.zeros((len(entries), len(times), max(3, *map(len, entries))))
-        for k, p in enumerate(entries):
-            own = times if len(p) > 1 else times[:1]  # what stands, in all of them
-            out[k, :, : len(p)] = [[v / ONE for v in about(p, *time)] for time in own]
+        for k, p in enumerate(entries):  # what stands, in all of them at once
+            out[k, :, : len(p)] = [[v / ONE for v in about(p, *time)] for time in times[: None if len(p) > 1 else 1]]
         return out
 
     def jet(self, rows: Any, sign: float) -> np.ndarray:

@@ -143,12 +143,14 @@ def _check_positions(root: Element) -> None:
 
 
 def _check_polygons(root: Element) -> None:
-    """Refuse polygons of more corners than any has."""
+    """Refuse polygons of more corners than any has, and those with holes: pycollada passes over them."""
     for element in root.iter():
         if _word(element) == "vcount":
             for word in (element.text or "").split():
                 if len(word) > 4:
                     check_corners(int(word) if word.isdigit() and len(word) < 20 else LARGEST_COUNT, "a polygon of it")
+        elif _word(element) == "ph":
+            raise TocsinError("it has a polygon with holes (<ph>), which is not read; export it as triangles.")
         elif _word(element) == "polygons":
             for corners in element.iter():
                 if _word(corners) in ("p", "h"):

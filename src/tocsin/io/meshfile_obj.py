@@ -25,10 +25,9 @@ BLOCK = 1 << 22
 
 def read_obj(text: str, name: str) -> list[Part]:
     """Return one part per object (`o`; per group `g` where there are no objects), all sharing the vertices."""
+    text = _joined(text)
     if not re.search(r"^[ \t]*v[ \t]", text, re.MULTILINE):
         raise TocsinError("the file is damaged or not an OBJ: it has no vertices.")
-    if "\\" in text:
-        text = text.replace("\\\r\n", " ").replace("\\\n", " ")
     vertices: list[Vectors] = [np.zeros((0, 3))]
     faces: list[LongFaces] = [np.zeros((0, 3), dtype=np.int64)]
     source: list[LongIndices] = [np.zeros(0, dtype=np.int64)]
@@ -57,6 +56,25 @@ def read_obj(text: str, name: str) -> list[Part]:
         said = text.split("\n", k + 1)[k].strip()[:80]
         raise TocsinError(f"line {k + 1} names a vertex that is not there ({count} are): {said!r}.")
     return _by_object(name, names["o"] or names["g"], np.vstack(vertices), corners, line)
+
+
+def _joined(text: str) -> str:
+    """Return the text with lines that end in a line feed, those that go on behind a backslash joined.
+
+    Whether a comment does, readers do not agree: `# from C:\\meshes\\` would hide a vertex or a face.
+    """
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    if "\\\n" not in text:
+        return text
+    found = re.search(r"^[ \t]*#[^\n]*\\\n(?=[ \t]*[^\s#])", text, re.MULTILINE)
+    if found:
+        line = text.count("\n", 0, found.start()) + 1
+        raise TocsinError(
+            f"the comment in line {line} ends in a backslash: some readers take the next line for a part of it; "
+            "remove the backslash."
+        )
+    return text.replace("\\\n", " ")
 
 
 def _blocks(text: str) -> Iterator[str]:

@@ -35,6 +35,9 @@ LAST = {
 IN_FILES = (FIXED, REVOLUTE, PRISMATIC)
 """Kinds of joints that the checker reads from a URDF; a robot with others is spelled out."""
 
+READ = (".stl", ".dae", ".obj")
+"""Kinds of meshes that it reads; a robot with others is spelled out."""
+
 UNMOVED = [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0]
 
 BEFORE = ".base"
@@ -107,7 +110,7 @@ def said_of(model: Held, name: str, motion: Motion | None) -> Said:
 def _links(model: Held, base: list[float] | None) -> list[Said]:
     """Return the links of a model; `base`: where it stands, None if its base moves."""
     found, first = [], 0
-    if model.source is not None and all(int(link["kind"]) in IN_FILES for link in model.links[1:]):
+    if model.source is not None and _in_files(model, model.source[2]):
         path, geometry, meshes = model.source
         joints = [j.name for j in model.joints if j.kind != "fixed" and j.mimic is None]
         files = {"": _hash(path), **{uri: _hash(file) for uri, file in meshes.items()}}
@@ -121,6 +124,12 @@ def _links(model: Held, base: list[float] | None) -> list[Said]:
         made[-1]["shapes"] = [_shape(shape) for shape in model.shapes[k] if not shape.is_empty]
         found += made
     return found
+
+
+def _in_files(model: Held, meshes: dict[str, Path]) -> bool:
+    """Return whether the checker can read a robot from its files."""
+    kinds = {int(link["kind"]) for link in model.links[1:]}
+    return kinds <= {*IN_FILES} and {file.suffix.lower() for file in meshes.values()} <= {*READ}
 
 
 def _elementary(model: Held, k: int, name: str, base: list[float] | None) -> list[Said]:
