@@ -134,6 +134,15 @@ def test_a_time_is_looked_up_among_thousands_of_segments_in_few_steps(monkeypatc
     assert len(asked) < 12
 
 
+def test_who_stands_somewhere_in_a_tube_does_so_until_the_next_step_begins():
+    """A grip between a wait and the next step took the hand for exact: a part 3 cm beside was proven not to touch."""
+    body = Body(Box((0.1, 0.2, 0.3)), name="box")
+    program = Program().move(body, (1, 0, 0), seconds=1.0, error=0.03).wait(body, 1.0)
+    program.move(body, (2, 0, 0), seconds=1.0)
+    track = program.tracks[id(body)]
+    assert [track.error(t)[0] for t in (0.0, 1.0, 1.5, 2.0, 2.5, 9.0)] == [0.03, 0.03, 0.03, 0.03, 0.0, 0.0]
+
+
 def test_a_turn_too_small_for_a_cosine_goes_into_the_tube():
     """A step that started 2e-8 rad from where its model was started nowhere else, by its cosine."""
     body = Body(Box((0.1, 0.1, 0.1)), name="box")

@@ -53,6 +53,20 @@ def test_who_only_waits_is_asked_about_while_it_does():
         assert len(next(iter(phases(scene.context, late))).motions) == len(program.models)
 
 
+@pytest.mark.parametrize("pause", ["none", "wait", "at"])
+def test_who_grips_after_a_pause_grips_as_far_off_as_it_stands(pause):
+    """Without a pause the part was in the tube of the hand, after one in none."""
+    robot, part = arm(), Body(Box((0.05, 0.05, 0.05)), (0.58, 0, 0), name="part")
+    program = Program().move(robot, [0.0, 0.001], seconds=1.0, error=0.02)
+    if pause == "wait":
+        program.wait(robot, 1.0)
+    program.attach(robot, part, "hand", at=2.0 if pause == "at" else None)
+    program.move(robot, [1.0, 0.0], seconds=1.0).detach(robot, part).wait(robot, 0.5)
+    _, carried, left = phases(Scene(robot, part).context, program)
+    assert carried.grasps[0].play.metres > 0.01
+    assert next(m for m in left.motions if m.model is part).error[0] > 0.01
+
+
 def test_what_is_let_go_at_the_very_end_is_asked_about_as_it_is_then():
     """The last event was behind the last question: a part that was left in the hand, or in another one, was proven."""
     robot, part = arm(), Body(Box((0.05, 0.05, 0.05)), (0.58, 0, 0), name="part")

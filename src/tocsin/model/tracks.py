@@ -183,9 +183,10 @@ class Track:
         ]
 
     def error(self, t: float) -> Row:
-        """Return (width,) how far the model may be off at a time; where two segments meet, the larger of theirs."""
+        """Return (width,) how far the model may be off at a time; where a segment begins, the larger of its tube and of
+        that in which the model stands until then, however long ago the segment before has ended."""
         last = self._number(t)
-        before = [s.error for s in self.segments[max(last - 1, 0) : last] if s.end == t]
+        before = [s.error for s in self.segments[max(last - 1, 0) : last] if self.segments[last].begin == t]
         return np.maximum.reduce([self.segments[last].error, *before])
 
     def _number(self, t: float) -> int:
