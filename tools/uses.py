@@ -40,6 +40,7 @@ ROOT = Path(__file__).resolve().parent.parent
 ELSEWHERE = {
     "tocsin.wavefront": "batches on a GPU, which compiles its own",
     "tocsin.queries.devices": "batches on a GPU, which compiles its own",
+    "tocsin.queries.ahead": "names kernels that questions call, and calls none",
 }
 """What calls kernels and is no question of a user's."""
 

@@ -54,12 +54,27 @@ def test_angles_that_are_probably_degrees_are_pointed_out_at_every_door(ask):
     assert motion.rows[-1][7] == 45.0
 
 
+@pytest.mark.parametrize("kind", ["continuous", "revolute"])
+def test_whole_numbers_of_many_turns_are_pointed_out_where_a_joint_has_no_limits(kind):
+    builder = RobotBuilder("arm").link("base", Sphere(0.1))
+    builder.link("upper", Sphere(0.1), parent="base", joint=kind, origin=(1.0, 0, 0))
+    robot = builder.build()
+    for ask in (lambda: robot.move([0], [90]), lambda: robot.at([-90.0]), lambda: robot.follow([[0], [-90], [10]])):
+        with pytest.warns(UnitWarning, match=r"joint 'upper_joint' is at -?90 rad, 14 turns\. Degrees\?"):
+            ask()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        robot.move([-12.0], [12.0])
+        robot.move([90.5], [40 * np.pi])  # a wheel that has gone far, and a spindle
+        robot.follow(np.linspace(0.0, 900.0, 14)[1:-1, None])
+
+
 def test_angles_that_may_be_meant_are_not_pointed_out():
     robot = arm()
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         robot.move([0, 0], [2.0, 4 * np.pi])  # a continuous joint turns as often as it likes
-        robot.at([6.5, 90.0])  # outside of the limits, but no larger than a turn
+        robot.at([6.5, 0.0])  # outside of the limits, but no larger than a turn
 
 
 def test_a_margin_of_metres_is_probably_one_of_millimetres():

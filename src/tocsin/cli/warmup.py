@@ -1,6 +1,5 @@
 """`tocsin warmup`: compile everything now, so that no later question waits for the compiler."""
 
-import gc
 import hashlib
 import multiprocessing
 import tempfile
@@ -18,7 +17,8 @@ import typer
 import tocsin
 from tocsin.cli import options, output
 from tocsin.cli.output import Record
-from tocsin.compiler.disk_cache import CLAIMS, KERNELS, PACKAGE, made_for_here, packaged_levels, state
+from tocsin.compiler.disk_cache import KERNELS, PACKAGE, made_for_here, packaged_levels, state
+from tocsin.compiler.helpers import only_compile
 from tocsin.compiler.progress import told_to
 from tocsin.compiler.threads import cores
 from tocsin.errors import TocsinError, unknown_name
@@ -119,10 +119,7 @@ def _run_beside(jobs: list[Job], workers: int, told: Told) -> None:
     # Spawned, not forked: a fork may copy locks that another thread holds.
     context = multiprocessing.get_context("spawn")
     queue = context.SimpleQueue()
-    with (
-        tempfile.TemporaryDirectory(prefix="tocsin-") as claims,
-        ProcessPoolExecutor(workers, mp_context=context, initializer=_begin, initargs=(queue, claims)) as pool,
-    ):
+    with ProcessPoolExecutor(workers, mp_context=context, initializer=_begin, initargs=(queue,)) as pool:
         ends = [pool.submit(_run_named, name) for name, _ in jobs]
         while not all(end.done() for end in ends) or not queue.empty():
             if queue.empty():
@@ -137,17 +134,10 @@ _queue: Any = None
 """In a process that compiles: where it tells what it has done."""
 
 
-RARELY = 100_000, 50, 1000
-"""When a process that only compiles looks for garbage: a seventh of its time went there. Half of that, for 5 % more
-memory."""
-
-
-def _begin(queue: object, claims: str) -> None:
+def _begin(queue: object) -> None:
     global _queue
     _queue = queue
-    CLAIMS.folder = Path(claims)
-    gc.freeze()
-    gc.set_threshold(*RARELY)
+    only_compile()
 
 
 def _run_named(name: str) -> None:

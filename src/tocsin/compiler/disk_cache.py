@@ -26,7 +26,9 @@ import numba
 import numpy as np
 from llvmlite import binding
 from numba import config
+from numba.core.event import Event, Listener, register
 
+from tocsin.compiler import helpers
 from tocsin.compiler.claims import Claims
 from tocsin.compiler.packaged import LEVELS, Archive, levels
 from tocsin.compiler.progress import COMPILING
@@ -43,10 +45,11 @@ PACKAGED = {level: Archive(PACKAGE / f"compiled/{level}.kernels", KERNELS.kind) 
 """What came with the package, by level."""
 
 CLAIMS = Claims()
-"""Of this process, where it compiles beside others (`tocsin warmup`)."""
+"""Of this process, which may compile beside others."""
 
 KEEPING = {Path(__file__), PACKAGE / "_types.py"} | {
-    PACKAGE / f"compiler/{name}.py" for name in ("claims", "pages", "store", "packaged", "progress", "emitting")
+    PACKAGE / f"compiler/{name}.py"
+    for name in ("claims", "helpers", "pages", "store", "packaged", "progress", "emitting")
 }
 """Modules that change no kernel: what they write has a version of its own, or they only name types for checkers."""
 
@@ -179,6 +182,23 @@ def packaged_levels() -> tuple[str, ...]:
     return _levels() if getattr(config, "CPU_NAME", None) is None else ()
 
 
+class _Failures(Listener):
+    """Hears of what could not be compiled: Numba tells the cache only of what was."""
+
+    def on_start(self, event: Event) -> None:
+        """Do nothing."""
+
+    def on_end(self, event: Event) -> None:
+        """Let others compile what this process has claimed, and end its helpers."""
+        ours = isinstance(getattr((event.data or {}).get("dispatcher"), "_cache", None), KernelCache)
+        if ours and getattr(event, "_exc_details", None) is not None:  # `is_failed` says the opposite
+            CLAIMS.give_all()
+            helpers.end()
+
+
+register("numba:compile", _Failures())
+
+
 class KernelCache:
     """A function's compiled code on disk, looked for when it is first needed; what Numba's dispatchers want of a cache.
 
@@ -218,8 +238,10 @@ class KernelCache:
         """
         _ready_to_run(target_context)
         found = self._found(sig, target_context)
-        name = None if found is not None or CLAIMS.folder is None else self._name(sig, made_for_here())
+        name = None if found is not None or folder() is None else self._name(sig, made_for_here())
         if name is not None:
+            if self.kind == KernelCache.kind:
+                helpers.call(made_for_here())
             CLAIMS.take(name)
             found = self._found(sig, target_context)
             if found is not None:

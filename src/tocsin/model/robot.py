@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -47,6 +48,9 @@ BASES = ("fixed", "free")
 
 DEGREES = 7.0
 """An angle beyond this, outside of its limits, is probably in degrees."""
+
+TURNS = 4.0 * math.pi
+"""So is one beyond this of a joint without limits, if it is a whole number: radians of wheels and spindles are none."""
 
 Packages: TypeAlias = Mapping[str, PathLike] | Iterable[PathLike] | PathLike
 """Folders, each a package or holding packages, or a mapping from names of packages to their folders."""
@@ -400,8 +404,9 @@ class Robot(Model):
         """How large the entries of a row are when they are what they should be; larger angles are looked at again."""
         plausible = self.most.copy()
         for joint in self.joints:
-            if joint.limits is not None and joint.kind == "revolute" and joint.mimic is None:
-                plausible[BASE_WIDTH + self._config[joint.name][0]] = max(DEGREES, *map(abs, joint.limits))
+            if joint.kind in ("revolute", "continuous") and joint.mimic is None:
+                most = TURNS if joint.limits is None else max(DEGREES, *map(abs, joint.limits))
+                plausible[BASE_WIDTH + self._config[joint.name][0]] = most
         return plausible
 
     def checked(self, row: Row, what: str) -> Row:
@@ -409,13 +414,20 @@ class Robot(Model):
         if check_row(row, self.kernel_quaternions, self._plausible) < 0:
             for joint in self.joints:
                 k = BASE_WIDTH + self._config.get(joint.name, (0, 0))[0]
-                if joint.limits is not None and joint.kind == "revolute" and abs(row[k]) > self._plausible[k]:
-                    low, high = joint.limits
-                    remark(
-                        f"{what}: joint {joint.name!r} is at {row[k]:.6g} rad, outside of its limits {low:.6g} to "
-                        f"{high:.6g}. Degrees? numpy.radians makes radians of them.", UnitWarning,
-                    )  # fmt: skip
-                    break
+                turns = joint.kind in ("revolute", "continuous") and joint.mimic is None
+                if not turns or abs(row[k]) <= self._plausible[k]:
+                    continue
+                if joint.limits is not None:
+                    why = "outside of its limits {:.6g} to {:.6g}".format(*joint.limits)
+                elif float(row[k]).is_integer():
+                    why = f"{abs(row[k]) / (2.0 * math.pi):.0f} turns"
+                else:
+                    continue
+                remark(
+                    f"{what}: joint {joint.name!r} is at {row[k]:.6g} rad, {why}. Degrees? numpy.radians makes radians "
+                    "of them.", UnitWarning,
+                )  # fmt: skip
+                break
         return super().checked(row, what)
 
     @property

@@ -8,6 +8,7 @@ import numpy as np
 
 from tocsin import _cast
 from tocsin.advancement.work import STEPS
+from tocsin.compiler.helpers import helped_by
 from tocsin.model.base import Motion, is_timed
 from tocsin.model.timed import on_clock
 from tocsin.motion.knots import stretches_of
@@ -17,6 +18,7 @@ from tocsin.queries.kernels.contact_intervals import intervals
 from tocsin.results import ContactInterval, ContactIntervals, status_of
 
 
+@helped_by("tocsin.queries.ahead")
 def contact_intervals(
     context: Context, motions: tuple[Motion, ...], margin: float, tolerance: float | None, max_steps: int
 ) -> ContactIntervals:

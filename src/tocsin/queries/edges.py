@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from tocsin import _cast, _given
 from tocsin._types import Row
 from tocsin.broad_phase.moving import OFFSET, PIECES
+from tocsin.compiler.helpers import helped_by
 from tocsin.errors import TocsinError
 from tocsin.model.base import Motion, counted
 from tocsin.model.body import Body
@@ -317,6 +318,7 @@ class Asking:
         found["status"] = unasked = CAPPED if self.until else UNASKED
         context, standing = points.context, points.standing()
 
+        @helped_by("tocsin.queries.ahead")
         def work(dealt: NDArray[np.int64], left: int, watch: Watch) -> Taken:
             _, world, prepared, _, _ = context.ready(standing, self.margin, self.tolerance)
             buffers = prepared.buffers

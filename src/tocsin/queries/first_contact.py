@@ -10,6 +10,7 @@ import numpy as np
 
 from tocsin import _cast
 from tocsin.advancement.work import STEPS
+from tocsin.compiler.helpers import helped_by
 from tocsin.errors import TocsinError
 from tocsin.limits import MAX_STEPS
 from tocsin.model.base import Motion, is_timed
@@ -123,6 +124,7 @@ def _of_links(
     return Answer.of(status_of(status, time), time, used, scene, margin, asked)
 
 
+@helped_by("tocsin.queries.ahead")
 def _solve(
     context: Context, motions: Motions, margin: float, tolerance: float | None, max_steps: int, engine: Engine,
     anything: bool,
