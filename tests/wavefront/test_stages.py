@@ -3,8 +3,13 @@
 import numpy as np
 import pytest
 
+from promise.scenes import box_mesh
+from tocsin import Body, Mesh, Scene, Sphere
+from tocsin.compiler.jit import PURE_PYTHON
 from tocsin.outcome import CAPPED, CONTACT, FREE
 from tocsin.results import Status
+from tocsin.wavefront import stages
+from tocsin.wavefront.apart import look_at
 from tocsin.wavefront.host import run
 from wavefront.cells import CELLS, arm, batch_for, inside, least_distances, on_host
 
@@ -60,3 +65,20 @@ def test_what_does_not_fit_is_handed_back_and_never_dropped(jobs, rows, depth):
     free = scene.check_edges(model, Q0, Q1)
     assert not (~free & (batch.status == FREE)).any()
     assert (batch.status == CAPPED).any()
+
+
+@pytest.mark.skipif(not PURE_PYTHON, reason="looked at as plain Python: `make test-pure`")
+@pytest.mark.pure
+def test_the_larger_of_two_nodes_is_opened_first():
+    """As in all searches (`geometry.descent`): a small mesh is not taken apart while a large one beside it is whole."""
+    ball, crate = Sphere(3.0).tessellate(24), Mesh(*box_mesh(1.0, 1.0, 1.0))
+    scene = Scene(Body(ball, name="ball"), Body(crate, name="crate"))
+    tables, batch, *_ = batch_for(scene, scene.models[0], np.array([(3.2, 0, 0)]), np.array([(3.2, 0.01, 0)]))
+    stages.start(tables, batch, 0)
+    large, small = (int(tables.geoms[tables.couples[0][side]]["root"]) for side in "ab")
+    stack = np.zeros((stages.STACK, 2), np.int32)
+    look = look_at(tables, batch.joints[0], tables.couples[0], 0.5, 0.5)
+    _, top, _, _ = stages.descend(tables, (0, 0, 0, 0, large, small), look, stack)
+    whole = [b == small for a, b in stack[:top] if tables.nodes[a]["radius"] > tables.nodes[small]["radius"]]
+    assert len(whole) > 1
+    assert all(whole)

@@ -23,6 +23,7 @@ from tocsin import vec
 from tocsin.bounds.motion_bound import UNIT, chain_bound
 from tocsin.broad_phase.charts import line_is_free, value_at
 from tocsin.compiler.jit import kernel
+from tocsin.geometry.descent import opens_a
 from tocsin.motion.arcs import decide_arcs
 from tocsin.motion.chain import chain_state
 from tocsin.motion.joints import UP, joint_motion
@@ -325,7 +326,7 @@ def descend(field, item, look, stack):
             stack[leaf, 0] = a
             stack[leaf, 1] = b
             continue
-        open_a = node_b["count"] > 0 or (node_a["count"] == 0 and node_a["radius"] >= node_b["radius"])
+        open_a = opens_a(node_a, node_b)
         kid = node_a["first"] if open_a else node_b["first"]
         last = -math.inf
         for _ in range(2):
