@@ -307,14 +307,4 @@ def _case(name: str, arm: Arm, obstacle: Piece, body: Any, scene: Any, found: tu
             for piece, placement in carried
         ]
 
-    return Case(
-        name=name,
-        label=label,
-        time=t,
-        margin=margin,
-        tolerance=tolerance,
-        span=span,
-        scene=scene,
-        motions=tuple(motions),
-        pairs=pairs,
-    )
+    return Case(name, label, t, margin, tolerance, span, scene, tuple(motions), pairs)

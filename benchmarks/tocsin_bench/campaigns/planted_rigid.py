@@ -171,15 +171,5 @@ def rigid_case(name: str, label: str, parts: tuple, true: tuple, numbers: tuple,
         at_a, at_b = (kin.body_poses(t0, t1, [time])[0] for t0, t1 in (ends_a, ends_b))
         return [(true[0], at_a, true[1], at_b)]
 
-    return Case(
-        name=name,
-        label=label,
-        time=t,
-        margin=margin,
-        tolerance=tolerance,
-        span=span,
-        scene=scene,
-        motions=(body_a.move(*ends_a), body_b.move(*ends_b)),
-        pairs=pairs,
-        planted=planted,
-    )
+    motions = body_a.move(*ends_a), body_b.move(*ends_b)
+    return Case(name, label, t, margin, tolerance, span, scene, motions, pairs, planted)
