@@ -77,7 +77,7 @@ def arm():
         (lambda: tocsin.Motion(ball(), np.zeros((2, 3))), r"must have shape \(n, 7\); got shape \(2, 3\)"),
         (lambda: tocsin.Motion(ball(), np.full((1, 7), np.nan)), "must be finite"),
         (lambda: tocsin.Motion(ball(), np.zeros((1, 7))), "unit quaternion"),
-        (lambda: arm().ignore("base", "base"), "is one link: there is no such pair"),
+        (lambda: arm().ignore("base", "base"), "is one link: a pair needs two"),
     ],
 )
 def test_a_mistake_is_said_in_a_sentence(ask, sentence):

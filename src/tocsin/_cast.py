@@ -436,7 +436,9 @@ def name(value: object, what: str) -> str:
     if not isinstance(value, str) or not value:
         raise TocsinError(f"{what} must be a non-empty string; got {said(value)}.")
     if not value.isascii() and not is_writable(value):
-        raise TocsinError(f"{what} has half of a letter, which no file can hold; got {said(value)}.")
+        raise TocsinError(
+            f"{what} has half of a character, a lone surrogate, which no file can hold; got {said(value)}."
+        )
     return value
 
 

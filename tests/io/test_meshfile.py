@@ -102,7 +102,7 @@ def lies():
     yield "text.ply", PLY_HEAD.format(format="ascii", vertices=10**9, faces=4, name="vertex_index").encode(), "claims"
     yield "name.ply", ply_binary(name="corners"), "vertex_indices"
     yield "strips.ply", ply_binary().replace(b"element face 4", b"element tristrips 4"), "strips"
-    yield "type.ply", ply_binary().replace(b"float x", b"quad x"), "no property"
+    yield "type.ply", ply_binary().replace(b"float x", b"quad x"), "not a property"
     yield "head.ply", b"ply\n" + b"x" * 1000, "no PLY header"
     yield "index.ply", PLY.replace(b"3 0 2 1", b"3 0 2 9"), "a face names number 9"
     yield "length.glb", glb(length=4_000_000_000), "claims 4000000000 bytes"

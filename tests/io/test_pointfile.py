@@ -123,7 +123,7 @@ def test_a_viewpoint_is_not_applied_and_said_so(tmp_path):
         (b"\0" * 100_000, ".pcd", "no header"),
         (b"ply\nformat ascii 1.0\nelement face 1\nend_header\n", ".ply", "vertices as its first element"),
         (b"ply\nformat odd 1.0\nelement vertex 1\nproperty float x\nend_header\n", ".ply", "format is 'odd'"),
-        (b"ply\nformat ascii 1.0\nelement vertex 1\nproperty list uchar int x\nend_header\n", ".ply", "no number"),
+        (b"ply\nformat ascii 1.0\nelement vertex 1\nproperty list uchar int x\nend_header\n", ".ply", "not a number"),
         (b"1 2 3\n", ".las", "no reader for '.las'; point clouds are: .pcd, .ply, .xyz"),
         (b"", ".xyz", "it is empty"),
     ],

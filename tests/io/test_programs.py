@@ -91,7 +91,7 @@ def one(step):
         (one({"follow": "gantry", "trajectory": {**POLYNOMIAL, "units": "deg"}}), "'units' is not taken beside coeff"),
         (one({"follow": "gantry", "trajectory": {**GO, "units": "deg"}}), "'units', which is not known"),
         (one({"follow": "part", "poses": [[0, 0, 0], [1, 0, 0]], "times": [0, 1], "group": "arm"}), "beside 'poses'"),
-        (one({"move": "part", "to": [1, 0, 0], "seconds": 1, "group": "arm"}), "'part' is no robot"),
+        (one({"move": "part", "to": [1, 0, 0], "seconds": 1, "group": "arm"}), "'part' is not a robot"),
         ({"steps": [MOVE, {"wait": "gantry", "seconds": 1, "at": 0.5}]}, "at 0.5 s, and its last step ends at 2 s"),
         (one({"attach": "gantry", "robot": "part", "link": "hand"}), "a robot carries a body"),
         (one({"attach": "part", "robot": "gantry", "link": "claw"}), "no link 'claw'"),

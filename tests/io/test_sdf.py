@@ -177,10 +177,10 @@ def carrying(shape):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("<robot/>", "no SDF"),
+        ("<robot/>", "not an SDF"),
         (sdf(""), "no links"),
         (sdf("<include><uri>model://x</uri></include>" + LINKS), "include"),
-        (sdf(LINKS), "falls apart: no joint holds 'a', 'b'"),
+        (sdf(LINKS), "is not connected: no joint has as its child 'a', 'b'"),
         (sdf(LINKS + joint("screw", "")), "must be one of"),
         (sdf(LINKS + joint("fixed", "") + joint("fixed", "", "k")), "two joints, 'j' and 'k': a robot is a tree"),
         (sdf(LINKS + joint("revolute", "<axis><xyz>0 0 0</xyz></axis>")), "axis of joint 'j'"),

@@ -194,10 +194,10 @@ def test_groups_that_share_subgroups_a_thousandfold_are_worked_out_once(tmp_path
 
 def test_files_of_other_kinds_are_refused(tmp_path):
     (tmp_path / "x.srdf").write_text("<urdf/>")
-    with pytest.raises(TocsinError, match="is no SRDF: its outermost element is <urdf>"):
+    with pytest.raises(TocsinError, match="is not an SRDF: its outermost element is <urdf>"):
         read_srdf(tmp_path / "x.srdf")
     (tmp_path / "x.srdf").write_text('<robot name="arm"><link name="a"/></robot>')
-    with pytest.raises(TocsinError, match="is no SRDF: it holds links and joints, as a URDF does"):
+    with pytest.raises(TocsinError, match="is not an SRDF: it holds links and joints, as a URDF does"):
         read_srdf(tmp_path / "x.srdf")
     (tmp_path / "x.srdf").write_text('<robot name="arm"><xacro:include filename="b"/></robot>')
     with pytest.raises(TocsinError, match="is a xacro file; expand it first"):

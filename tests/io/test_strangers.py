@@ -192,10 +192,10 @@ CASES = {
     "groups of each other": (with_srdf, {"s.srdf": '<robot name="arm"><group name="g"><group name="h"/></group>'
         '<group name="h"><group name="g"/></group></robot>'}, "contain each other"),
     "lists of lists, 60 times": (load_trajectory, {"t.yaml": "a0: &a0 [0, 0]\n" + "".join(
-        f"a{k}: &a{k} [*a{k - 1}, *a{k - 1}]\n" for k in range(1, 60)) + "points: *a59\n"}, "stands for more than"),
+        f"a{k}: &a{k} [*a{k - 1}, *a{k - 1}]\n" for k in range(1, 60)) + "points: *a59\n"}, "expands to more than"),
     "tables of tables, 40 times": (load_environment, {"s.yaml": "a0: &a0 {x: 1}\n" + "".join(
         f"a{k}: &a{k} {{<<: [*a{k - 1}, *a{k - 1}]}}\n" for k in range(1, 40)) + "world: *a39\n"},
-        "stands for more than"),
+        "expands to more than"),
     "rows of zeros": (load_trajectory, parquet(20_000_000), "claims 20000000 rows"),
     "meshes of nothing": (Mesh.load, gltf(meshes=[{}] * 100_000, scenes=[{"nodes": [0]}], nodes=[{"skin": 0}]),
         "skinned"),

@@ -156,7 +156,7 @@ def test_a_mesh_path_that_leaves_the_allowed_folders_is_refused(place, uri):
 
 def test_a_name_alone_makes_no_package_of_a_folder_above_or_beside(place):
     for uri in ("package://elsewhere/secret.stl", "package://arm/meshes/a b.stl", "package://hand/meshes/hand.stl"):
-        with pytest.raises(TocsinError, match=r"is no package: it has no package.xml"):
+        with pytest.raises(TocsinError, match=r"is not a package: it has no package.xml"):
             resolve(place, uri)
     inside = place / "ws/arm/urdf/tool/t.stl"
     inside.parent.mkdir()

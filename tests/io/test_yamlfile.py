@@ -30,8 +30,8 @@ def test_a_letter_of_two_halves_is_whole(tmp_path):
     [
         ("deep.yaml", "[" * 100 + "]" * 100, "nested more than 64 deep"),
         ("deep.json", "[" * 100_000 + "]" * 100_000, "nested too deep"),
-        ("self.yaml", "a: &a [*a]", "stands for something that contains it"),
-        ("half.json", '{"name": "\\ud83d"}', "half of a letter"),
+        ("self.yaml", "a: &a [*a]", "refers to something that contains it"),
+        ("half.json", '{"name": "\\ud83d"}', "half of a character"),
         ("half.yaml", 'name: "\\ud83d"', "not YAML that can be read"),
         ("tag.yaml", "!!python/object/apply:os.system ['true']", "not YAML that can be read"),
         ("two.yaml", "a: 1\n---\nb: 2\n", "2 YAML documents"),
@@ -49,7 +49,7 @@ def test_a_file_that_lies_is_refused_by_name(tmp_path, name, text, says):
 def test_aliases_that_stand_for_more_than_memory_holds_are_counted_and_not_built(tmp_path):
     lines = ["a0: &a0 [0, 0, 0, 0, 0, 0, 0, 0, 0, 0]"]
     lines += [f"a{k}: &a{k} [{', '.join([f'*a{k - 1}'] * 10)}]" for k in range(1, 9)]
-    with pytest.raises(TocsinError, match="stands for more than"):
+    with pytest.raises(TocsinError, match="expands to more than"):
         yamlfile.check_yaml(write(tmp_path, "laughs.yaml", "\n".join(lines)), "the file")
 
 

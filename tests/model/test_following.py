@@ -56,7 +56,7 @@ def test_an_error_of_a_planar_joint_is_one_of_its_place_and_one_of_its_angle():
 
 
 def test_a_path_is_no_file_and_its_sentence_says_how_to_read_one():
-    with pytest.raises(tocsin.TocsinError, match=r"is no file: give tocsin.load_trajectory\('plan.csv'\)"):
+    with pytest.raises(tocsin.TocsinError, match=r"is not a file: give tocsin.load_trajectory\('plan.csv'\)"):
         arm().follow("plan.csv")
 
 

@@ -207,9 +207,9 @@ def test_orientations_of_a_trajectory_go_along_their_arcs_whatever_is_made_of_it
         assert np.allclose(cut.link_poses((t - 0.25) / 2.5), expected, atol=1e-6)
         assert np.allclose(lines.link_poses(t / 3.0), expected, atol=1e-6)
     assert np.array_equal(np.abs(part.positions[1:-1]), np.abs(rows[1:-1, order]))
-    with pytest.raises(tocsin.TocsinError, match=r"moves an orientation, '[bf]\.qx': its entries have no rates"):
+    with pytest.raises(tocsin.TocsinError, match=r"moves an orientation, '[bf]\.qx': its entries have no derivatives"):
         plan(first + 1.0, derivative=1)
-    with pytest.raises(tocsin.TocsinError, match=r"moves an orientation, '[bf]\.qx': no polynomials are its entries"):
+    with pytest.raises(tocsin.TocsinError, match=r"moves an orientation, '[bf]\.qx': its entries are not polynomials"):
         plan.to_ppoly()
 
 
@@ -254,14 +254,14 @@ def wrong():
         "do not meet: column 0 ends piece 0, at 1 s",
     )
     yield lambda: Trajectory.of_pieces([0, 1], np.zeros((1, 99, 1)) + 1.0), "degree 98; at most 63"
-    yield lambda: Trajectory(X, Y).cut(3.0, 5.0), "a part lies within 0 s and 4 s"
+    yield lambda: Trajectory(X, Y).cut(3.0, 5.0), "a part must lie between 0 s and 4 s"
     yield lambda: Trajectory(X, Y).cut(1.0, 2.0)(np.nan), "must be finite"
-    yield lambda: Trajectory(X, Y)(np.zeros((2, 2))), r"at one time or at a row of them; got shape \(2, 2\)"
-    yield lambda: Trajectory(None, Y).delayed(1.0), "has no times, so it is never later"
+    yield lambda: Trajectory(X, Y)(np.zeros((2, 2))), r"at a time or an array \(n,\) of times; got shape \(2, 2\)"
+    yield lambda: Trajectory(None, Y).delayed(1.0), "has no times, so it cannot be delayed"
     yield lambda: Trajectory(X, Y).delayed(1e17), r"too close to each other at 100000000000000000 s"
-    yield lambda: Trajectory(None, Y).cut(0.5, 2.0), "passed in equal ones, so a part of it begins and ends at a point"
-    yield lambda: Trajectory(X, Y).with_knots([-1.0, *X]), "other knots of the trajectory lie within its own, 0 to 4 s"
-    yield lambda: Trajectory(X, Y).with_knots(X[[0, -1]]), "and hold all of these that are between their ends"
+    yield lambda: Trajectory(None, Y).cut(0.5, 2.0), "a part of it begins and ends at one of its points"
+    yield lambda: Trajectory(X, Y).with_knots([-1.0, *X]), "new knots of the trajectory must lie between 0 and 4 s"
+    yield lambda: Trajectory(X, Y).with_knots(X[[0, -1]]), "include all of its own knots between their first and last"
     yield lambda: arm().follow(Trajectory([0, 1], np.zeros((2, 1)), joint_names=["elbow"])), "no joint 'elbow'"
     yield lambda: arm().follow(Trajectory([0, 1], np.zeros((2, 3)))), "3 columns, but 'arm' has 2 values"
     yield lambda: arm().follow(Trajectory([0, 1], [[0, 0], [90, 0]], joint_names=["a", "b"])), "seems to be in degrees"
@@ -275,7 +275,7 @@ def wrong():
     yield lambda: arm().follow(np.zeros((3, 2)), error=-1.0), "error must be at least 0"
     yield lambda: arm().follow(np.zeros((3, 2)), error={"elbow": 0.1}), "no joint 'elbow'"
     moved = Trajectory([0, 1], [[0, 0.5], [1, -1.5]], [[0, 1], [0, 0]], joint_names=["a", "c"])
-    yield lambda: arm().follow(moved), "moves in another way"
+    yield lambda: arm().follow(moved), "moves differently between its points"
 
 
 @pytest.mark.pure
@@ -356,11 +356,11 @@ def test_lines_that_end_a_few_units_off_their_knots_are_in_a_tube():
     ],
 )
 def test_curves_beyond_all_numbers_are_refused_in_a_sentence(times, rows, rates):
-    with pytest.raises(TocsinError, match="piece 0 goes beyond all numbers"):
+    with pytest.raises(TocsinError, match="piece 0 overflows"):
         Trajectory(times, rows, rates)
 
 
 @pytest.mark.parametrize("second", [[[1e308], [1.0]], [[-1e308], [0.0]]])
 def test_pieces_that_end_beyond_all_numbers_are_refused_in_a_sentence(second):
-    with pytest.raises(TocsinError, match=r"pieces do not meet|beyond all numbers"):
+    with pytest.raises(TocsinError, match=r"pieces do not meet|overflows"):
         Trajectory.of_pieces([0, 1e10, 2e10], [[[0.0], [1e300]], second])

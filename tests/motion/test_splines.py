@@ -38,7 +38,7 @@ def test_pieces_have_the_values_of_the_curve(name, curve):
 def test_what_is_no_piecewise_polynomial_is_refused_by_name():
     with pytest.raises(TocsinError, match="Akima is not a piecewise polynomial"):
         splines.pieces_of(type("Akima", (), {})())
-    with pytest.raises(TocsinError, match=r"a tuple is no curve.*make one: BSpline\(t, numpy.transpose\(c\), k\)"):
+    with pytest.raises(TocsinError, match=r"a tuple is not a curve.*make one: BSpline\(t, numpy.transpose\(c\), k\)"):
         splines.pieces_of(interpolate.splrep([0.0, 1.0, 2.0, 3.0], [0.0, 1.0, 0.0, 1.0]))
     with pytest.raises(TocsinError, match="NdBSpline has several degrees: a trajectory is a curve of time alone"):
         splines.pieces_of(interpolate.NdBSpline((np.array([0, 0, 1, 1.0]),) * 2, np.ones((2, 2)), (1, 1)))

@@ -52,7 +52,7 @@ def test_what_is_no_audit_of_a_program_is_refused(audited, tmp_path):
         tocsin.save_report(tmp_path / "x.html", scene)
     with pytest.raises(tocsin.TocsinError, match=r"the audit of a program has its own margin, 0 m; got 0\.1"):
         tocsin.save_page(tmp_path / "x.html", scene, found, margin=0.1)
-    with pytest.raises(tocsin.TocsinError, match="shown with its audit, in its place: leave hit out"):
+    with pytest.raises(tocsin.TocsinError, match="give the audit instead of the program, and leave out hit="):
         tocsin.save_page(tmp_path / "x.html", scene, found, hit=scene.first_contact())
     with pytest.raises(tocsin.TocsinError, match="another scene"):
         tocsin.save_page(tmp_path / "x.html", Scene(Body(Sphere(1.0))), found)

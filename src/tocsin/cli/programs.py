@@ -190,7 +190,7 @@ def _begun(first: First, scene: Scene, error: float | dict[str, float] | None) -
 
     if is_program(first.trajectory):
         if error is not None:
-            raise TocsinError("a program has the errors of its steps: leave --error out.")
+            raise TocsinError("the steps of a program have errors of their own: leave out --error.")
         return load_program(first.trajectory, scene)
     program, following = Program(first.trajectory.stem), first.following
     plan = load_trajectory(first.trajectory, interpolation=following.interpolation)

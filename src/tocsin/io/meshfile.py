@@ -289,14 +289,14 @@ def _read_ply(data: bytes, file: Path) -> list[Part]:
     for line in lines:
         if line[:1] == ["element"]:
             if len(line) != 3 or not line[2].isascii() or not line[2].isdigit():
-                raise TocsinError(f"its header has a line that is no element: {' '.join(line)[:80]!r}.")
+                raise TocsinError(f"its header has a line that is not an element: {' '.join(line)[:80]!r}.")
             name = line[1]
             counts[name] = int(line[2])
             has_list = False
         elif line[:1] == ["property"]:
             listed = len(line) == 5 and line[1] == "list"
             if name not in counts or not (listed or len(line) == 3) or line[2 if listed else 1] not in _PLY_SIZES:
-                raise TocsinError(f"its header has a line that is no property: {' '.join(line)[:80]!r}.")
+                raise TocsinError(f"its header has a line that is not a property: {' '.join(line)[:80]!r}.")
             # A text value takes two bytes with its separator, a binary one its type's; an empty list is a bare count.
             least += counts[name] * (2 if text else _PLY_SIZES[line[2 if listed else 1]])
             has_list = has_list or listed

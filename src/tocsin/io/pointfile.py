@@ -193,7 +193,7 @@ def _read_ply(data: bytes, file: Path) -> Vectors:
     properties = [words for words in lines[elements[0] : end] if words[0] == "property"]
     odd = [words for words in properties if len(words) != 3 or words[1] not in _PLY_TYPES]
     if odd:
-        raise TocsinError(f"its vertices have a property that is no number: {' '.join(odd[0])[:60]!r}")
+        raise TocsinError(f"its vertices have a property that is not a number: {' '.join(odd[0])[:60]!r}")
     count = _whole(lines[elements[0]][2], "the number of vertices")
     names = [words[2] for words in properties]
     if len(set(names)) < len(names):

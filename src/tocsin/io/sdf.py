@@ -61,7 +61,7 @@ def load_sdf(
     _cast.choice(geometry, "geometry", ("collision", "visual"))
     root = parse_xml(path, "the SDF")
     if root.tag != "sdf":
-        raise TocsinError(f"{str(path)!r} is no SDF: its outermost element is <{root.tag}>, not <sdf>.")
+        raise TocsinError(f"{str(path)!r} is not an SDF: its outermost element is <{root.tag}>, not <sdf>.")
     element = _model(root, model, repr(str(path)))
     what = f"model {element.get('name', '')!r}"
     for tag in ("include", "model"):
@@ -195,7 +195,7 @@ def _joints(name: str, element: Element, frames: _Frames) -> list[Joint]:
     kind = _cast.choice(element.get("type", ""), f"the type of {what} (line {element.line})", JOINT_TYPES)
     parent, child = (frames.link(_end(element, tag, what), what) for tag in ("parent", "child"))
     if child == WORLD or parent == child:
-        raise TocsinError(f"{what} (line {element.line}) joins {parent!r} to {child!r}, which cannot be.")
+        raise TocsinError(f"{what} (line {element.line}) joins {parent!r} to {child!r}, which is not possible.")
     at = frames.place(name)
     above = frames.place(parent)
     origin = np.linalg.inv(above) @ at
@@ -291,7 +291,9 @@ def _check_tree(joints: list[Joint], links: Mapping[str, Element], what: str) ->
     roots = [name for name in links if name not in above]
     held = WORLD not in links and any(joint.parent == WORLD for joint in joints)
     if len(roots) + held > 1:
-        raise TocsinError(f"{what} falls apart: no joint holds {', '.join(map(repr, roots))}; a robot is one tree.")
+        raise TocsinError(
+            f"{what} is not connected: no joint has as its child {', '.join(map(repr, roots))}; a robot is one tree."
+        )
 
 
 def _shapes(links: Mapping[str, Element], kind: str, places: Places) -> dict[str, list[Placed]]:

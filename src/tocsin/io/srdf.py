@@ -162,7 +162,7 @@ def read_srdf(path: PathLike) -> Srdf:
     root = parse_xml(path, "the SRDF")
     source = str(path)
     if root.tag != "robot":
-        raise TocsinError(f"{source!r} is no SRDF: its outermost element is <{root.tag}>, not <robot>.")
+        raise TocsinError(f"{source!r} is not an SRDF: its outermost element is <{root.tag}>, not <robot>.")
     _check_kind(root, source)
     groups = _groups(root, source)
     disabled = {_linked(e, source): e.get("reason", "") for e in children(root, "disable_collisions")}
@@ -193,7 +193,7 @@ def _check_kind(root: Element, source: str) -> None:
         raise TocsinError(f"{source!r} is a xacro file; expand it first: xacro {source} > robot.srdf.")
     if tags & {"link", "joint"} and not tags & set(SPOKEN):
         raise TocsinError(
-            f"{source!r} is no SRDF: it holds links and joints, as a URDF does, and no groups or disabled pairs."
+            f"{source!r} is not an SRDF: it holds links and joints, as a URDF does, and no groups or disabled pairs."
         )
 
 

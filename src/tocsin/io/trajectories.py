@@ -178,7 +178,7 @@ def _texts(array: Numeric, file: Path) -> tuple[str, ...]:
         letters = np.frombuffer(np.ascontiguousarray(array).tobytes(), array.dtype.byteorder + "u4")
         if not ((letters > 0x10FFFF) | ((letters >= 0xD800) & (letters < 0xE000))).any():
             return tuple(array.tolist())
-    raise refused(file, _WHAT, "its joint names are no text")
+    raise refused(file, _WHAT, "its joint names are not text")
 
 
 def _numbers(array: Numeric, file: Path) -> FloatArray:

@@ -123,7 +123,7 @@ def _document(path: PathLike, packages: Packages, xacro_arguments: Mapping[str, 
         root = parse_xml(path, "the URDF")
     others = {"mujoco": "a MuJoCo file: Robot.from_mjcf reads it", "sdf": "an SDF file: Robot.from_sdf reads it"}
     if root.tag != "robot":
-        reason = others.get(root.tag, f"no URDF: its outermost element is <{root.tag}>, not <robot>")
+        reason = others.get(root.tag, f"not a URDF: its outermost element is <{root.tag}>, not <robot>")
         raise TocsinError(f"{str(path)!r} is {reason}.")
     macro = next((element.tag for element in root.iter() if element.tag.startswith("xacro:")), None)
     if macro is not None:

@@ -135,7 +135,7 @@ class Places:
             if (folder / "package.xml").is_file():
                 return folder
         unmarked = next((folder for folder in seen if folder.is_dir()), None)
-        hint = "" if unmarked is None else f" ({str(unmarked)!r} is no package: it has no package.xml)"
+        hint = "" if unmarked is None else f" ({str(unmarked)!r} is not a package: it has no package.xml)"
         places = [("packages=", self._given), ("ROS_PACKAGE_PATH", ros), ("AMENT_PREFIX_PATH", ament)]
         looked = [f"{label} ({', '.join(str(f) for f in folders) or 'nothing given'})" for label, folders in places]
         raise TocsinError(

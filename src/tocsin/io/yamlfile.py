@@ -72,7 +72,7 @@ def _from_json(text: str) -> object:
             json.dumps(found, ensure_ascii=False).encode()
         return found
     except UnicodeEncodeError:
-        raise TocsinError("it has half of a letter (a surrogate that stands alone)") from None
+        raise TocsinError("it has half of a character (a lone surrogate)") from None
     except RecursionError:
         raise TocsinError("its lists and objects are nested too deep") from None
     except json.JSONDecodeError as error:
@@ -113,7 +113,7 @@ def _check_events(yaml: Any, events: Iterable[Any]) -> None:
     for event in events:
         if isinstance(event, yaml.AliasEvent):
             if event.anchor not in sizes:
-                raise TocsinError(f"its alias *{event.anchor[:40]} stands for something that contains it")
+                raise TocsinError(f"its alias *{event.anchor[:40]} refers to something that contains it")
             size = sizes[event.anchor]
         elif isinstance(event, yaml.ScalarEvent):
             size = 1
@@ -132,7 +132,7 @@ def _check_events(yaml: Any, events: Iterable[Any]) -> None:
             continue
         above, count = stack.pop()
         if count + size > MOST_VALUES:
-            raise TocsinError(f"it stands for more than {MOST_VALUES} values")
+            raise TocsinError(f"it expands to more than {MOST_VALUES} values")
         stack.append((above, count + size))
 
 

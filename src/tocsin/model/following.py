@@ -164,8 +164,8 @@ def _check_follower(found: Columns, child: str, name: str, column: int) -> None:
         off = (link["multiplier"] * master - trajectory.coefficients[:, :, column])[:, 1:] * lasts[:, 1:]
         if (np.abs(off).sum(axis=1) > AGREE).any():
             raise TocsinError(
-                f"the trajectory {trajectory.source!r}: joint {name!r} mimics another, and moves in another way than "
-                "that between its points; leave its column out."
+                f"the trajectory {trajectory.source!r}: joint {name!r} mimics another, but moves differently between "
+                "its points; leave its column out."
             )
 
 
@@ -304,7 +304,9 @@ def _pieces(robot: Robot, found: Columns, rows: np.ndarray) -> tuple[np.ndarray,
     error = np.zeros(robot.width)
     if trajectory.degree > MOST_DEGREE:
         if len(robot.quaternions) > 1:
-            raise TocsinError(f"polynomials of degree {trajectory.degree} beside orientations are not followed.")
+            raise TocsinError(
+                f"a trajectory that moves orientations is followed up to degree {MOST_DEGREE}; got {trajectory.degree}."
+            )
         table, shares, error = reduced(table)
         k = np.minimum(shares.astype(np.int64), len(own) - 1)
         times = trajectory.knots[k] + (shares - k) * np.diff(trajectory.knots)[k]
@@ -324,7 +326,7 @@ def _pieces(robot: Robot, found: Columns, rows: np.ndarray) -> tuple[np.ndarray,
     if most.any():
         piece, entry = np.argwhere(most)[0].tolist()
         raise TocsinError(
-            f"the trajectory {trajectory.source!r}, piece {piece}: entry {entry - BASE_WIDTH} goes too far: at most "
+            f"the trajectory {trajectory.source!r}, piece {piece}: entry {entry - BASE_WIDTH} goes too far; at most "
             f"{robot.most[entry]:g} can be followed."
         )
     return table, times, error

@@ -154,11 +154,11 @@ class Program:
             if times is None:
                 raise TocsinError(f"a step of {model.name!r} needs times=[...].")
             if group is not None or (error is not None and isinstance(model, Deformable)):
-                raise TocsinError(f"{model.name!r} is no robot: it has no groups, and errors only if it is rigid.")
+                raise TocsinError(f"{model.name!r} is not a robot: it has no groups, and error= is for rigid models.")
             off = {} if error is None else {"error": _cast.error(error)}
             motion = model.follow(path, times=times, **off)
         else:
-            raise TocsinError(f"a step is one of a robot, body or deformable model; got {_cast.said(model)}.")
+            raise TocsinError(f"a step is for a robot, body or deformable model; got {_cast.said(model)}.")
         if not motion.seconds:
             raise TocsinError(f"the trajectory of {model.name!r} has no times: a program is on a clock.")
         return self.add(motion, at=at, _step=_follow_step(path, motion, group, error))
@@ -194,18 +194,20 @@ class Program:
             return self.follow(model, [q, goal], times=[0.0, lasts], at=at, error=error)
         if isinstance(model, Body):
             if group is not None:
-                raise TocsinError(f"{model.name!r} is no robot: it has no groups.")
+                raise TocsinError(f"{model.name!r} is not a robot: it has no groups.")
             return self.follow(model, [base_matrix(here), to], times=[0.0, lasts], at=at, error=error)
         raise TocsinError(f"move is for robots and bodies; follow(frames, times=[...]) moves {_cast.said(model)}.")
 
     def wait(self, model: Model, seconds: float) -> Program:
         """Have a model stand for so many seconds."""
         if not _cast.instance(model, Model):
-            raise TocsinError(f"a robot, body or deformable model waits; got {_cast.said(model)}.")
+            raise TocsinError(f"only a robot, body or deformable model can wait; got {_cast.said(model)}.")
         lasts = _cast.scalar(seconds, "seconds", above=0.0)
         begin = self.time_of(model)
         if not begin < begin + lasts < math.inf:
-            raise TocsinError(f"{model.name!r} cannot wait for {lasts:g} s at {clock(begin)} s: no clock shows both.")
+            raise TocsinError(
+                f"{model.name!r} cannot wait for {lasts:g} s at {clock(begin)} s: rounding hides one of them."
+            )
         self._until[id(model)] = begin + lasts
         self.waits.append((begin, model))
         self._told(begin, {"wait": model.name, "seconds": lasts})
@@ -325,7 +327,7 @@ def begun(motion: Motion, begin: float) -> Motion:
 
 def _check_model(model: object) -> None:
     if not isinstance(model, Model):
-        raise TocsinError(f"a step is one of a robot, body or deformable model; got {_cast.said(model)}.")
+        raise TocsinError(f"a step is for a robot, body or deformable model; got {_cast.said(model)}.")
 
 
 def _standing_at(robot: Robot, row: np.ndarray) -> Robot:
@@ -367,7 +369,7 @@ def _rows_step(motion: Motion) -> Step:
     if isinstance(motion, Deforming):
         step["frames"] = motion.frames
     elif motion.degree:
-        raise TocsinError("give the Trajectory itself to follow(): a motion made of one does not remember its joints.")
+        raise TocsinError("give the Trajectory itself to follow(): a motion made from it has no joint names.")
     elif isinstance(motion.model, Robot):
         step["path"] = motion.rows[:, BASE_WIDTH:]
         if motion.error is not None:

@@ -154,7 +154,7 @@ class Robot(Model):
             a, b = _pair(pair)
             i, k = self.link_index(a), self.link_index(b)
             if i == k:
-                raise TocsinError(f"{a!r} is one link: there is no such pair.")
+                raise TocsinError(f"{a!r} is one link: a pair needs two.")
             found.add((min(i, k), max(i, k)))
         self.ignored |= found
         self.changed()
@@ -361,10 +361,10 @@ class Robot(Model):
         """
         if isinstance(path, Trajectory):
             if base is not None or times is not None:
-                raise TocsinError("a Trajectory has its own times, and moves joints alone: leave times and base out.")
+                raise TocsinError("a Trajectory has its own times and moves only joints: leave out times= and base=.")
             return follow_trajectory(self, path, group, error)
         if is_path(path):
-            raise TocsinError(f"a path of {self.name!r} is no file: give tocsin.load_trajectory({str(path)!r}).")
+            raise TocsinError(f"a path of {self.name!r} is not a file: give tocsin.load_trajectory({str(path)!r}).")
         if columns := _given.labels(path):
             table = _cast.array(path, f"a path of {self.name!r}", (None, len(columns)))
             path = [dict(zip(columns, row)) for row in table.tolist()]

@@ -96,7 +96,7 @@ class Trajectory:
                     f"{where}: {what} must have the shape of its positions, {table.shape}; got {values.shape}."
                 )
             if times is None:
-                raise TocsinError(f"{where} has {what} but no times: between which moments it has them is not said.")
+                raise TocsinError(f"{where} has {what} but no times: say when its points are passed, by times=.")
             # A row of which all is nan has none.
             some = ~np.isnan(values).all(axis=1)
             _finite(values[some], names, f"{what}: ", where)
@@ -157,7 +157,7 @@ class Trajectory:
         finite = np.isfinite(coefficients).all(axis=(1, 2)) & np.isfinite(positions[1:]).all(axis=1)
         if not finite.all():
             piece = int(np.argmin(finite))
-            raise TocsinError(f"{self.said}: piece {piece} goes beyond all numbers: its values or rates are too large.")
+            raise TocsinError(f"{self.said}: piece {piece} overflows: its values or their derivatives are too large.")
         if len(coefficients):
             self._check_knots()
 
@@ -226,11 +226,13 @@ class Trajectory:
         """
         given = _cast.numbers(times, "the times", "seconds")
         if given.ndim > 1:
-            raise TocsinError(f"a trajectory is asked at one time or at a row of them; got shape {given.shape}.")
+            raise TocsinError(
+                f"a trajectory is evaluated at a time or an array (n,) of times; got shape {given.shape}."
+            )
         asked = np.atleast_1d(given).astype(np.float64)
         t = np.clip(asked, self.knots[0], self.knots[-1])
         if not np.isfinite(t).all():
-            raise TocsinError("the times at which a trajectory is asked must be finite.")
+            raise TocsinError("the times at which a trajectory is evaluated must be finite.")
         piece = np.clip(np.searchsorted(self.knots, t, side="right") - 1, 0, len(self.coefficients) - 1)
         rates = derived(self.coefficients, derivative)
         found = _values(rates[piece], t - self.knots[piece])
@@ -240,7 +242,7 @@ class Trajectory:
         if turned.size:
             if rates is not self.coefficients:
                 name = self.joint_names[turned[0, 0]]
-                raise TocsinError(f"{self.said} moves an orientation, {name!r}: its entries have no rates.")
+                raise TocsinError(f"{self.said} moves an orientation, {name!r}: its entries have no derivatives.")
             found[:, turned.ravel()] = self._oriented(piece, t)
         return found[0] if given.ndim == 0 else found
 
@@ -273,15 +275,15 @@ class Trajectory:
         first, last = float(self.knots[0]), float(self.knots[-1])
         if not first <= begin < end <= last:
             raise TocsinError(
-                f"a part lies within {clock(first)} s and {clock(last)} s, and ends after it begins; got "
+                f"a part must lie between {clock(first)} s and {clock(last)} s, and end after it begins; got "
                 f"{clock(begin)} to {clock(end)}."
             )
         inner = self.knots[(self.knots > begin) & (self.knots < end)]
         knots = np.concatenate([[begin], inner, [end]])
         if not self.stamped and not np.isin(knots, self.knots).all():
             raise TocsinError(
-                f"{self.said} has no times: its points are passed in equal ones, so a part of it begins and ends at a "
-                f"point, {first:g} to {last:g}; got {begin:g} to {end:g}."
+                f"{self.said} has no times: a part of it begins and ends at one of its points, whose numbers go from "
+                f"{first:g} to {last:g}; got {begin:g} to {end:g}."
             )
         return self.with_knots(knots)
 
@@ -290,12 +292,12 @@ class Trajectory:
         knots = _cast.array(knots, f"the knots of {self.said}", (None,))
         if len(knots) < 2 or not (np.diff(knots) > 0.0).all():
             given = _cast.said(knots.tolist())
-            raise TocsinError(f"the knots of {self.said} are at least two seconds that increase; got {given}.")
+            raise TocsinError(f"the knots of {self.said} must be two or more times that increase; got {given}.")
         own = self.knots[(self.knots > knots[0]) & (self.knots < knots[-1])]
         if knots[0] < self.knots[0] or knots[-1] > self.knots[-1] or not np.isin(own, knots).all():
             raise TocsinError(
-                f"other knots of {self.said} lie within its own, {clock(self.knots[0])} to {clock(self.knots[-1])} s, "
-                "and hold all of these that are between their ends."
+                f"new knots of {self.said} must lie between {clock(self.knots[0])} and {clock(self.knots[-1])} s, and "
+                "include all of its own knots between their first and last."
             )
         piece = np.clip(np.searchsorted(self.knots, knots[:-1], side="right") - 1, 0, len(self.coefficients) - 1)
         moved = shifted(self.coefficients[piece], knots[:-1] - self.knots[piece])
@@ -316,7 +318,7 @@ class Trajectory:
         shift = _cast.scalar(seconds, "seconds")
         knots = self.knots + shift
         if not self.stamped:
-            raise TocsinError(f"{self.said} has no times, so it is never later: give it some.")
+            raise TocsinError(f"{self.said} has no times, so it cannot be delayed: give it times.")
         if not (np.diff(knots) > 0.0).all():
             raise TocsinError(f"the times of {self.said} are too close to each other at {clock(knots[0])} s.")
         made = object.__new__(Trajectory)
@@ -361,7 +363,7 @@ class Trajectory:
         """Return the same as scipy's `PPoly`, with as many columns."""
         if self._orientations.size:
             name = self.joint_names[self._orientations[0, 0]]
-            raise TocsinError(f"{self.said} moves an orientation, {name!r}: no polynomials are its entries.")
+            raise TocsinError(f"{self.said} moves an orientation, {name!r}: its entries are not polynomials.")
         from scipy.interpolate import PPoly  # pyright: ignore[reportMissingTypeStubs]
 
         return PPoly(self.coefficients.transpose(1, 0, 2)[::-1].copy(), self.knots.copy())
@@ -376,7 +378,7 @@ class Trajectory:
         from tocsin.model.robot import Robot
 
         if not _cast.instance(robot, Robot):
-            raise TocsinError(f"a path is one of a Robot; got {_cast.said(robot)}.")
+            raise TocsinError(f"this is asked about a Robot; got {_cast.said(robot)}.")
         robot.columns(group)
         return columns_of(self, robot, group).rows(self.positions)
 

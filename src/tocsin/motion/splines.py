@@ -189,7 +189,7 @@ def pieces_of(curve: object) -> Pieces:
     name = type(curve).__name__
     if isinstance(curve, (tuple, list)) and len(curve) in (2, 3):
         raise TocsinError(
-            f"a {name} is no curve. Of what scipy's splrep and splprep return, (t, c, k), make one: "
+            f"a {name} is not a curve. From the (t, c, k) of scipy's splrep and splprep, make one: "
             "BSpline(t, numpy.transpose(c), k)."
         )
     raise TocsinError(

@@ -90,7 +90,7 @@ class Rules:
             self._remark_on_shared(name)
         a, b = sorted(given)
         if a == b and len(self.links[a]) == 1 and a not in self._soft:
-            raise TocsinError(f"{a!r} and {b!r} are one link: there is no such pair.")
+            raise TocsinError(f"{a!r} and {b!r} are one link: a pair needs two.")
         return a, b
 
     def _remark_on_shared(self, name: str) -> None:

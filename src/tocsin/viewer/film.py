@@ -267,7 +267,7 @@ def shoot(
 
         given = motions[0]
         if hit is not None:
-            raise TocsinError("a program is shown with its audit, in its place: leave hit out.")
+            raise TocsinError("to show a program's audit, give the audit instead of the program, and leave out hit=.")
         if isinstance(given, ProgramAudit) and margin not in (0.0, given.margin):
             raise TocsinError(f"the audit of a program has its own margin, {given.margin:g} m; got {margin!r}.")
         return program_film(scene, given, margin)
