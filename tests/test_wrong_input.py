@@ -61,6 +61,7 @@ def arm():
         (lambda: ball().at((0, 0, np.nan)), "must be finite"),
         (lambda: ball().at((0, 0, 1e40)), "choose other units"),
         (lambda: tocsin.Scene([ball()]), r"got list: put a star before it, Scene\(\*models\)"),
+        (lambda: tocsin.Scene("arm.urdf"), r"got str: files are read by Robot.from_urdf, Body.from_mesh"),
         (lambda: tocsin.Scene(ball()).first_contact([]), "got list: put a star before it"),
         (lambda: tocsin.Scene(ball()).is_free([0.0, 1.0]), r"got list: where a model stands is robot\.at\(q\)"),
         (lambda: tocsin.Scene(ball()).first_contact(margin="0.1"), "margin must be a number; got '0.1'"),

@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 import pytest
 
-from tocsin import Body, Box, Capsule, RobotBuilder, Scene, Sphere, UnitWarning
+from tocsin import Body, Box, Capsule, RobotBuilder, Scene, Sphere, Trajectory, UnitWarning
 from tocsin.model.sizes import reach_of
 
 pytestmark = pytest.mark.pure
@@ -59,6 +59,8 @@ def test_whole_numbers_of_many_turns_are_pointed_out_where_a_joint_has_no_limits
     builder = RobotBuilder("arm").link("base", Sphere(0.1))
     builder.link("upper", Sphere(0.1), parent="base", joint=kind, origin=(1.0, 0, 0))
     robot = builder.build()
+    with pytest.warns(UnitWarning, match="^row 1 of the trajectory: joint"):  # which has no name
+        robot.follow(Trajectory([0.0, 1.0], [[0], [45]]))
     for ask in (lambda: robot.move([0], [90]), lambda: robot.at([-90.0]), lambda: robot.follow([[0], [-90], [10]])):
         with pytest.warns(UnitWarning, match=r"joint 'upper_joint' is at -?90 rad, 14 turns\. Degrees\?"):
             ask()

@@ -153,7 +153,7 @@ def _check_follower(found: Columns, child: str, name: str, column: int) -> None:
     if far.any():
         row = int(np.argmax(far))
         raise TocsinError(
-            f"the trajectory {trajectory.source!r}, row {row}: joint {name!r} mimics another and would be at "
+            f"{called(trajectory)}, row {row}: joint {name!r} mimics another and would be at "
             f"{expected[row]:g}, but is at {given[row]:g}."
         )
     if trajectory.degree > 1:
@@ -164,7 +164,7 @@ def _check_follower(found: Columns, child: str, name: str, column: int) -> None:
         off = (link["multiplier"] * master - trajectory.coefficients[:, :, column])[:, 1:] * lasts[:, 1:]
         if (np.abs(off).sum(axis=1) > AGREE).any():
             raise TocsinError(
-                f"the trajectory {trajectory.source!r}: joint {name!r} mimics another, but moves differently between "
+                f"{called(trajectory)}: joint {name!r} mimics another, but moves differently between "
                 "its points; leave its column out."
             )
 
@@ -226,10 +226,14 @@ def errors_said(robot: Robot, row: np.ndarray) -> dict[str, float]:
     return {name: float(row[entry]) for name, entry in error_entries(robot).items() if row[entry] > 0.0}
 
 
+def called(trajectory: Trajectory) -> str:
+    """Return what a trajectory is called in a sentence."""
+    return f"the trajectory {trajectory.source!r}" if trajectory.source else "the trajectory"
+
+
 def check_units(robot: Robot, found: Columns) -> None:
     """Refuse joint values that only fit the joints' limits as degrees, or as millimetres."""
-    source = found.trajectory.source
-    said = f"the trajectory {source!r}" if source else "the trajectory"
+    said = called(found.trajectory)
     places = {place: k for k, place in enumerate(found.places) if place >= 0}
     for joint in robot.joints:
         if joint.kind not in ("revolute", "prismatic") or joint.limits is None or joint.mimic is not None:
@@ -259,7 +263,7 @@ def follow_trajectory(robot: Robot, trajectory: Trajectory, group: str | None, e
     rows[:, :BASE_WIDTH] = robot.rest[:BASE_WIDTH]
     rows[:, BASE_WIDTH:] = found.rows(trajectory.positions)
     for k, row in enumerate(rows):
-        robot.checked(row, f"row {k} of the trajectory {trajectory.source!r}")
+        robot.checked(row, f"row {k} of {called(trajectory)}")
     rows = decided(rows, robot.kernel_quaternions)
     off = np.zeros(robot.width)
     gaps = np.zeros(robot.n_config)
@@ -297,7 +301,7 @@ def _pieces(robot: Robot, found: Columns, rows: np.ndarray) -> tuple[np.ndarray,
     for k in robot.quaternions:
         if np.any(table[:, 2:, k : k + 4]):
             raise TocsinError(
-                f"the trajectory {trajectory.source!r} moves an orientation (entries {k - 7} to {k - 4}) by "
+                f"{called(trajectory)} moves an orientation (entries {k - 7} to {k - 4}) by "
                 "polynomials of its quaternion, which do not stay orientations; leave its velocities out."
             )
     times = trajectory.knots
@@ -311,9 +315,7 @@ def _pieces(robot: Robot, found: Columns, rows: np.ndarray) -> tuple[np.ndarray,
         k = np.minimum(shares.astype(np.int64), len(own) - 1)
         times = trajectory.knots[k] + (shares - k) * np.diff(trajectory.knots)[k]
         if (np.diff(times) <= 0.0).any():
-            raise TocsinError(
-                f"the trajectory {trajectory.source!r} has pieces too short for its clock: count from 0 s."
-            )
+            raise TocsinError(f"{called(trajectory)} has pieces too short for its clock: count from 0 s.")
         # A knot that is rounded is passed that much sooner or later.
         late = 2.0**-51 * np.abs(times).max() / np.diff(times)
         error += (bernstein(derived(table, 1), np.ones(len(table))) * late[:, None]).max(axis=0)
@@ -326,7 +328,7 @@ def _pieces(robot: Robot, found: Columns, rows: np.ndarray) -> tuple[np.ndarray,
     if most.any():
         piece, entry = np.argwhere(most)[0].tolist()
         raise TocsinError(
-            f"the trajectory {trajectory.source!r}, piece {piece}: entry {entry - BASE_WIDTH} goes too far; at most "
+            f"{called(trajectory)}, piece {piece}: entry {entry - BASE_WIDTH} goes too far; at most "
             f"{robot.most[entry]:g} can be followed."
         )
     return table, times, error

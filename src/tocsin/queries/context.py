@@ -15,6 +15,7 @@ from tocsin import _cast
 from tocsin.broad_phase.moving import PIECES
 from tocsin.compiler.pages import usual_pages
 from tocsin.errors import TocsinError
+from tocsin.geometry.mesh import is_path
 from tocsin.model import grasp
 from tocsin.model.base import Model, Motion, SentModel, is_timed
 from tocsin.model.deformable import Deformable
@@ -287,7 +288,9 @@ def context_of(models: tuple[Model, ...], backend: str, threads: int | None, cha
     for model in models:
         if not _cast.instance(model, Model):
             many = ": put a star before it, Scene(*models)" if _cast.instance(model, (list, tuple)) else ""
-            raise TocsinError(f"a scene holds bodies, robots and deformable models; got {type(model).__name__}{many}.")
+            file = ": files are read by Robot.from_urdf, Body.from_mesh and the like" if is_path(model) else ""
+            given = f"{type(model).__name__}{many or file}"
+            raise TocsinError(f"a scene holds bodies, robots and deformable models; got {given}.")
     if not models:
         raise TocsinError("a scene needs at least one body, robot or deformable model.")
     if len({id(m) for m in models}) < len(models):
