@@ -23,12 +23,12 @@ RobotOption = Annotated[
     typer.Option("--robot", metavar="FILE", readable=False, help="A .urdf, .xacro or MuJoCo file.", show_default=False),
 ]
 Out = Annotated[Path, typer.Option("--out", metavar="FILE", help="The answers, in the order of the edges: .parquet.")]
-Contacts = Annotated[bool, typer.Option("--contacts", help="Also when, and between which links, they first touch.")]
+Contacts = Annotated[bool, typer.Option("--contacts", help="Also say when, and between which links, they first touch.")]
 Workers = Annotated[
-    int | None, typer.Option("--workers", min=1, help="So many of Ray's, in place of threads.", show_default=False)
+    int | None, typer.Option("--workers", min=1, help="How many Ray workers to use.", show_default=False)
 ]
 Address = Annotated[
-    str | None, typer.Option("--address", help="Of a Ray cluster; 'auto' for this machine's.", show_default=False)
+    str | None, typer.Option("--address", help="Of a Ray cluster; 'auto': on this machine.", show_default=False)
 ]
 
 

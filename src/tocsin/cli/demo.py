@@ -13,7 +13,7 @@ from tocsin.cli.output import Record
 from tocsin.errors import TocsinError
 from tocsin.results import FirstContact
 
-EXAMPLE = "Example: tocsin demo --out pictures\n\nThe exit code is 0: that the demonstration touches is what it shows."
+EXAMPLE = "Example: tocsin demo --out pictures\n\nThe exit code is 0, although it shows a contact."
 
 SAMPLINGS = (20, 100, 500)
 """Numbers of samples of the motion that are tried."""

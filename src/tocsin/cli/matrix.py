@@ -32,7 +32,7 @@ Pictures = Annotated[
     Path | None, typer.Option("--pictures", metavar="FOLDER", help="With --check: a picture of each witness.")
 ]
 Margin = Annotated[float, typer.Option("--margin", metavar="METRES", help="How near counts as touching.")]
-Most = Annotated[int, typer.Option("--most", metavar="BOXES", help="Boxes of joint values a pair of shapes may take.")]
+Most = Annotated[int, typer.Option("--most", metavar="BOXES", help="Boxes of joint values tried for a pair of shapes.")]
 
 Seconds = Annotated[
     float | None,

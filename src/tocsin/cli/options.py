@@ -41,7 +41,7 @@ Scenes = Annotated[
 Scale = Annotated[
     float | None,
     typer.Option(
-        "--scale", metavar="FACTOR", help="Of meshes in --scene: 0.001 if they are in millimetres.", show_default=False
+        "--scale", metavar="FACTOR", help="Scale of meshes in --scene: 0.001 for millimetres.", show_default=False
     ),
 ]
 Srdf = Annotated[
@@ -50,7 +50,7 @@ Srdf = Annotated[
         "--srdf",
         metavar="FILE",
         readable=False,
-        help="Pairs of links not to check, groups and named states.",
+        help="An SRDF file: pairs of links not to check, groups, named states.",
         show_default=False,
     ),
 ]
@@ -94,7 +94,7 @@ Interpolation = Annotated[
 ]
 Group = Annotated[
     str | None,
-    typer.Option("--group", metavar="NAME", help="Joints that are meant, by an SRDF group.", show_default=False),
+    typer.Option("--group", metavar="NAME", help="The SRDF group whose joints are meant.", show_default=False),
 ]
 CONFIGURATION = "numbers (0,0.5,-1.2), joint=value pairs, a .json or .yaml file, or a named state of the SRDF"
 From = Annotated[
@@ -110,7 +110,7 @@ OptionalTo = Annotated[
 ]
 Margin = Annotated[
     float,
-    typer.Option("--margin", metavar="METRES", help="Contact with what is around it is a distance of at most this."),
+    typer.Option("--margin", metavar="METRES", help="A distance of at most this to what is around it is a contact."),
 ]
 SelfMargin = Annotated[
     float | None,

@@ -35,8 +35,8 @@ Picture = Annotated[
     Path | None, typer.Option("--picture", metavar="FILE", help="Also draw a picture (.png).", show_default=False)
 ]
 Seconds = Annotated[float, typer.Option("--seconds", metavar="S", help="How long to search at most.")]
-Speed = Annotated[float, typer.Option("--speed", metavar="RATE", help="Of the joint that moves most, rad/s or m/s.")]
-Seed = Annotated[int, typer.Option("--seed", min=0, help="The same seed finds the same way.")]
+Speed = Annotated[float, typer.Option("--speed", metavar="RATE", help="Of the joint that moves most: rad/s or m/s.")]
+Seed = Annotated[int, typer.Option("--seed", min=0, help="Of the random search: the same seed finds the same path.")]
 
 
 @dataclass(frozen=True)
