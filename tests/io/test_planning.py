@@ -2,6 +2,7 @@
 
 import json
 import tarfile
+import warnings
 
 import numpy as np
 import pytest
@@ -218,6 +219,58 @@ def test_objects_are_placed_in_their_fixed_frame(tmp_path):
     assert np.allclose(placed(cube), [[0, -1, 0, 1], [1, 0, 0, 0], [0, 0, 1, 1], [0, 0, 0, 1]])
     assert found.allowed == (("cube", "hand"),)
     assert found.state == {"a": 0.1, "b": 0.2}
+
+
+def frame(child, above, x):
+    return {
+        "child_frame_id": child,
+        "header": {"frame_id": above},
+        "transform": {"translation": [x, 0, 0], "rotation": [0, 0, 0, 1]},
+    }
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2, 3), (3, 2, 1, 0), (2, 0, 3, 1)])
+def test_fixed_frames_stand_in_each_other_whatever_their_order(tmp_path, order):
+    """One that stood in a later one stood in the world: its objects were metres beside where the file has them."""
+    frames = [
+        frame("world", "world", 0),
+        frame("table", "world", 1),
+        frame("tray", "table", 10),
+        frame("cell", "tray", 100),
+    ]
+    content = scene(fixed_frame_transforms=[frames[k] for k in order])
+    (cube,) = load_scene_file(write(tmp_path, "scene.yaml", content)).bodies
+    assert placed(cube)[0, 3] == 112.0
+
+
+@pytest.mark.parametrize(
+    ("frames", "says"),
+    [
+        ([("cell", "a"), ("a", "b"), ("b", "cell")], "placed in itself"),
+        ([("cell", "world"), ("cell", "a")], "'cell' twice"),
+    ],
+)
+def test_fixed_frames_that_stand_nowhere_are_refused(tmp_path, frames, says):
+    content = scene(fixed_frame_transforms=[frame(child, above, 0) for child, above in frames])
+    refusal(load_scene_file, write(tmp_path, "scene.yaml", content), says)
+
+
+def test_what_of_a_scene_is_not_used_is_said(tmp_path):
+    usual = {
+        "link_padding": [{"link_name": "hand", "padding": 0.0}],
+        "link_scale": [{"link_name": "hand", "scale": 1.0}],
+    }
+    path = write(tmp_path, "scene.yaml", scene(**usual))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        load_scene_file(path)
+    for changes, says in (
+        ({"link_padding": [{"link_name": "hand", "padding": 0.01}]}, "padding of 0.01 for link 'hand'"),
+        ({"link_scale": [{"link_name": "hand", "scale": 1.1}]}, "scale of 1.1 for link 'hand'"),
+        ({"world": {"collision_objects": [thing("cube", primitives=[], primitive_poses=[])]}}, "'cube' has no shapes"),
+    ):
+        with pytest.warns(UserWarning, match=says):
+            load_scene_file(write(tmp_path, "scene.yaml", scene(**changes)))
 
 
 def test_the_form_of_ros_messages_is_read_too(tmp_path):

@@ -3,6 +3,7 @@
 import io
 import json
 import pickle
+import warnings
 import zipfile
 
 import numpy as np
@@ -54,6 +55,14 @@ def write(folder, name, content):
 def npz(**arrays):
     stream = io.BytesIO()
     np.savez(stream, **arrays)
+    return stream.getvalue()
+
+
+def doubled():
+    stream = io.BytesIO(npz(positions=POSITIONS))
+    with warnings.catch_warnings(), zipfile.ZipFile(stream, "a") as archive:
+        warnings.simplefilter("ignore")
+        archive.writestr("positions.npy", archive.read("positions.npy"))
     return stream.getvalue()
 
 
@@ -228,6 +237,7 @@ def bad():
     yield "t.npy", text_npy(), "must hold numbers"
     yield "t.npz", b"PK\3\4 broken", "not an .npz"
     yield "t.npz", zip_bomb(), "unpack to more than"
+    yield "t.npz", doubled(), "'positions.npy' twice"
     yield "t.npz", too_early(), "not an .npz"
     yield "t.npz", zipped("\u00e9.npy").replace("\u00e9".encode(), b"\xff\xff"), "not an .npz"
     yield "t.npz", zipped("positions.npy", zipfile.ZIP_LZMA), "packed in a way that numpy does not"

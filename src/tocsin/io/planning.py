@@ -10,7 +10,7 @@ what is fixed to it. MoveIt's planning frame is the root of many robots.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -205,12 +205,7 @@ def _scene(found: Structure, places: Places, robot: Robot | None) -> PlanningSce
     world = mapping(found.get("world", found), "world")
     state, base = robot_state(mapping(found.get("robot_state"), "robot_state"), "robot_state")
     frames = {"": np.eye(4)} | ({} if robot is None else _own_frames(robot, base))
-    for k, entry in enumerate(listing(found.get("fixed_frame_transforms"), "fixed_frame_transforms")):
-        what = f"fixed_frame_transforms[{k}]"
-        entry = mapping(entry, what)
-        transform = mapping(entry.get("transform"), what)
-        above = frames.setdefault(str(mapping(entry.get("header"), what).get("frame_id", "")), np.eye(4))
-        frames[str(entry.get("child_frame_id", ""))] = above @ pose_of(transform, what, "translation", "rotation")
+    _place_frames(listing(found.get("fixed_frame_transforms"), "fixed_frame_transforms"), frames)
     frames.setdefault("world", np.eye(4))
     objects = listing(world.get("collision_objects"), "collision_objects")
     check_count(len(objects))
@@ -224,8 +219,11 @@ def _scene(found: Structure, places: Places, robot: Robot | None) -> PlanningSce
         pose, shapes = shapes_of(entry, name, places)
         if shapes:
             bodies.append(object_body(name, frames[frame] @ pose, shapes))
+        else:
+            remark(f"object {name!r} has no shapes: it is left out.")
     bodies += _octomap(mapping(world.get("octomap"), "octomap"), frames, robot)
     refuse_doubles([body.name for body in bodies])
+    _remark_padding(found)
     return PlanningScene(
         name=str(found.get("name") or ""),
         bodies=tuple(bodies),
@@ -234,6 +232,42 @@ def _scene(found: Structure, places: Places, robot: Robot | None) -> PlanningSce
         state=state,
         base=base,
     )
+
+
+def _place_frames(entries: Sequence[object], frames: dict[str, Matrix4]) -> None:
+    """Add the fixed frames of a file to those that are known, in whatever order it has them; what none of them places
+    is the world."""
+    waiting: dict[str, tuple[str, Matrix4]] = {}
+    for k, given in enumerate(entries):
+        what = f"fixed_frame_transforms[{k}]"
+        entry = mapping(given, what)
+        child, above = str(entry.get("child_frame_id", "")), mapping(entry.get("header"), what).get("frame_id", "")
+        if child in waiting:
+            raise TocsinError(f"fixed_frame_transforms has frame {child!r} twice.")
+        place = pose_of(mapping(entry.get("transform"), what), what, "translation", "rotation")
+        waiting[child] = str(above), place
+    for child in list(waiting):
+        path = {child: None} if child in waiting else {}
+        while path:
+            last = next(reversed(path))
+            above, place = waiting[last]
+            if above in waiting and above != last:  # MoveIt places its planning frame in itself
+                if above in path:
+                    raise TocsinError(f"fixed_frame_transforms has frame {above!r} placed in itself, by others.")
+                path[above] = None
+            else:
+                frames[last] = frames.setdefault(above, np.eye(4)) @ place
+                del waiting[last], path[last]
+
+
+def _remark_padding(found: Structure) -> None:
+    """Say which links a scene has larger than they are: margins do that here."""
+    for key, name, usual in (("link_padding", "padding", 0.0), ("link_scale", "scale", 1.0)):
+        for k, entry in enumerate(listing(found.get(key), key)):
+            size = number(mapping(entry, f"{key}[{k}]").get(name, usual), f"{key}[{k}]")
+            if size != usual:
+                link = mapping(entry, f"{key}[{k}]").get("link_name", "")
+                remark(f"the scene has a {name} of {size:g} for link {link!r}, which is not used; a margin keeps away.")
 
 
 def _own_frames(robot: Robot, base: Matrix4 | None) -> dict[str, Matrix4]:

@@ -219,6 +219,8 @@ def _archive(file: Path) -> dict[str, Numeric]:
                 raise refused(file, _WHAT, "its arrays are packed in a way that numpy does not")
             arrays: dict[str, Numeric] = {}
             for member in members:
+                if member.filename.removesuffix(".npy") in arrays:
+                    raise refused(file, _WHAT, f"it holds {member.filename[:80]!r} twice")
                 with archive.open(member) as stream:
                     arrays[member.filename.removesuffix(".npy")] = _array(stream, file)
             return arrays
