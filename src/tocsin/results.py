@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from fractions import Fraction
+from functools import cached_property
 from numbers import Real
 from typing import Any, ClassVar, Protocol, TypeVar, overload
 
@@ -247,6 +248,15 @@ class LazyContact(FirstContact):
     """The scene that was asked; None for a plain record."""
     margin: float = 0.0
     """The margin that was asked for, metres."""
+
+    @cached_property
+    def complete(self) -> bool:  # type: ignore[override]
+        """Are these all contacts at `time`? False: `max_steps` ended the list, or there are more than are listed.
+
+        At most 65,536 are listed, of deformable models 4,096.
+        """
+        _ = self.contacts  # which says it, unless there are none to find
+        return self.__dict__.get("complete", True)
 
     def _repr_html_(self) -> str | None:
         return None if self.scene is None else self.scene.show(hit=self)._repr_html_()

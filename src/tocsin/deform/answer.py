@@ -106,12 +106,6 @@ class SoftAnswer(LazyContact):
         return tuple(sorted(said, key=lambda contact: contact.distance))
 
     @cached_property
-    def complete(self) -> bool:  # type: ignore[override]
-        """Are these all contacts at `time`? False: `max_steps`, or more than 4,096 of them, ended the list."""
-        _ = self.contacts  # which says it, unless there are none to find
-        return self.__dict__.get("complete", True)
-
-    @cached_property
     def stats(self) -> Stats:  # type: ignore[override]
         """Counts of this query: element pairs, feature pairs, and what was advanced."""
         counts = self._counts  # type: ignore[attr-defined]

@@ -148,12 +148,6 @@ class Answer(LazyContact):
         return placed
 
     @cached_property
-    def complete(self) -> bool:  # type: ignore[override]
-        """Are these all contacts at `time`? False: `max_steps`, or more than 65,536 of them, ended the list."""
-        _ = self.contacts  # which says it, unless there are none to find
-        return self.__dict__.get("complete", True)
-
-    @cached_property
     def stats(self) -> Stats:  # type: ignore[override]
         """Counts and seconds of this query."""
         asked = self.asked
