@@ -9,6 +9,7 @@ sometimes, if they are in a box that holds nothing but a witness.
 
 import functools
 import itertools
+import re
 from bisect import bisect_right
 from collections import Counter
 from fractions import Fraction
@@ -17,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from tocsin_checker.models import Model, read_model
-from tocsin_checker.motion import AT_ONCE, NOT_ASKED, UP, Boxes, Cell, Slabs, about, norms, numbered, unit
+from tocsin_checker.motion import AT_ONCE, MOST_AT_ONCE, NOT_ASKED, UP, Boxes, Cell, Slabs, about, norms, numbered, unit
 from tocsin_checker.proof import Refused, need, shown
 
 AXES = {"x": (1, 0, 0), "-x": (-1, 0, 0), "y": (0, 1, 0), "-y": (0, -1, 0), "z": (0, 0, 1), "-z": (0, 0, -1)}
@@ -78,7 +79,8 @@ class Check:
     def read(self, files: dict[str, Any]) -> None:
         """Read the models, the pairs of shapes that are asked about, and the stretches of time."""
         proof, margin = self.proof, float(self.proof["margin"])
-        need(len(proof["shapes"]) <= 3_000 >= max(len(m["links"]) for m in proof["models"]), "it has too many links.")
+        items = [one for model in proof["models"] for k in model["links"] for one in (k, *k.get("shapes", ()))]
+        need(len(proof["shapes"]) <= 3_000 >= len(items) / 2, "there are more than 3,000 links or shapes.")
         self.models, self.of, self.links = [], [], []
         for given in proof["models"]:
             self.models.append(model := read_model(given, files, len(self.links)))
@@ -93,6 +95,7 @@ class Check:
         each = at.keys() == own.keys() and len(at) == len(proof["shapes"])
         need(each, "the shapes that it numbers are not those of its models, each once.")
         self.shapes = [own[said] for said in at]
+        self.at_once = max(1, min([AT_ONCE, *(MOST_AT_ONCE // len(part.points) for _, part in self.shapes)]))
         self.numbers = {name: [at[name, s] for s in range(len(k.shapes))] for name, k in zip(self.names, self.links)}
         self.margins = self._margins(margin, proof["pairs"])
         asked = self.margins[self.margins < NOT_ASKED].tolist()
@@ -129,10 +132,11 @@ class Check:
                 self.skipped.update([said] if skips else [])
         return out
 
-    def leaves(self, text: str, whole: Cell, pairs: Any, of: Any = None) -> Any:
-        """Return the leaves of a proof that pairs of shapes are apart in a cell. `of`: what is halved with the cell,
-        two shapes and their parts; or nothing, and cells are the leaves."""
-        words, waiting = iter(text.split()), [(whole, of)]
+    def leaves(self, text: Any, whole: Cell, pairs: Any, both: Any = None) -> Any:
+        """Return the leaves of a proof that pairs of shapes, (all a, all b), are apart in a cell; no word and no pair
+        is read before the leaf that it is of. `both`: what is halved with the cell, two shapes and their parts, and the
+        text is the words that are left; or nothing, and cells are the leaves."""
+        words, waiting = text if both else map(re.Match.group, re.finditer(r"\S+", text)), [(whole, both)]
         while waiting:
             (cell, of), word = waiting.pop(), next(words)
             if word[0] == "/":
@@ -143,7 +147,8 @@ class Check:
                 waiting += [((*cell[:k], half, *cell[k + 1 :]), of) for half in ((middle, high), (low, middle))]
             elif of is None:
                 need(word == ".", f"expected / or . where a cell begins; got {word[:20]!r}.")
-                waiting += [(cell, ((a, *self.shapes[a]), (b, *self.shapes[b]))) for a, b in pairs[::-1]]
+                for a, b in zip(*pairs):
+                    yield from self.leaves(words, cell, (), ((a, *self.shapes[a]), (b, *self.shapes[b])))
             elif word == "=" and not of:
                 yield cell
             elif word in ("<", ">", "(", ")"):
@@ -157,13 +162,13 @@ class Check:
                 ends = of[0][1], of[1][1]
                 frame = self.between(*ends)[int(next(words))] if word == "@" else self.common(*ends)
                 yield cell, *of, (int(next(words) if word == "@" else word), int(next(words)), int(next(words))), frame
-        need(next(words, None) is None, "the proof goes on behind its end.")
+        need(bool(both) or next(words, None) is None, "the proof goes on behind its end.")
 
     def apart(self, text: str, pairs: Any, whole: Cell, cells_of: Any) -> None:
         """Check that pairs of shapes are apart everywhere in a cell, as a text proves: the parts of each of its leaves
         are along its direction, the one ahead of the other."""
         leaves = self.leaves(text, whole, pairs)
-        while chunk := list(itertools.islice(leaves, AT_ONCE)):
+        while chunk := list(itertools.islice(leaves, self.at_once)):
             of, first, second, n, frames = zip(*chunk)
             (cells, at), n, count = numbered(of), unit(n), len(chunk)
             shapes, ends, parts = zip(*first, *second)
@@ -193,7 +198,7 @@ class Check:
     def free(self) -> None:
         """Check that nothing comes within the margin."""
         need(len(self.proof["free"]) == len(self.stretches), f"of {len(self.stretches)} stretches not each is proven.")
-        pairs = np.argwhere(self.margins < NOT_ASKED).tolist()
+        pairs = np.nonzero(self.margins < NOT_ASKED)
         for number, (text, ends) in enumerate(zip(self.proof["free"], self.stretches)):
             self.where = f"stretch {number}: "
             self.apart(text, pairs, ((0.0, 1.0),), functools.partial(Slabs, self, *self.stretch(*ends)))
@@ -220,7 +225,7 @@ class Check:
             between = self.between(*(self.shapes[s][0] for s in wanted[0]))
             need(all(self.links[i].kind != "ball" for i in between), "a joint between them does not turn or slide.")
             if verdict == "never":
-                self.apart(said["tree"], wanted, whole, boxes)
+                self.apart(said["tree"], [*zip(*wanted)], whole, boxes)
             else:
                 cells, contacts, tolerance = self.cells(said, whole), said["contacts"], float(said["tolerance"])
                 own = len(cells) == len(contacts) and all(tuple(map(int, one["shapes"])) in wanted for one in contacts)

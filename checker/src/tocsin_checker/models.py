@@ -97,11 +97,10 @@ def shape(points: Any, place: Any, radius: float = 0.0, ring: float = 0.0, faces
     need(off <= 1e-9 and place[3:].tolist() == [[0, 0, 0, 1]], "a shape is placed by what is no turn and translation.")
     need(radius >= 0.0 and ring >= 0.0, "a shape has sizes below zero.")
     if faces is not None:
-        triangles = np.array(faces, dtype=np.int64)
-        whole = triangles.min() >= 0 and triangles.shape[1:] == (3,) and np.array_equal(triangles, faces)
+        whole = (at := np.array(faces)).dtype.kind in "iu" and at.min() >= 0 and at.shape[1:] == (3,)
         need(bool(whole), "the triangles of a mesh are not three numbers of corners each.")
         corners, same = np.unique(corners, axis=0, return_inverse=True)
-        faces = same.reshape(-1)[triangles]
+        faces = same.reshape(-1)[at]
     return Part(corners, place, radius, ring, faces)
 
 
@@ -260,7 +259,7 @@ def _joint(joint: Any, entries: dict[str, int]) -> dict[str, Any]:
 def _spelled(item: dict[str, Any], parent: int) -> Link:
     """Return a link that a proof spells out."""
     kind, entry, (factor, offset) = item["joint"], int(item["entry"]), map(float, item["mimic"])
-    need(kind in ENTRIES and 0 <= entry < 1e6, f"{item['name']!r} has no joint, or no entry of a configuration.")
+    need(kind in ENTRIES and 0 <= entry < 1e4, f"{item['name']!r} has no joint, or no entry of a configuration.")
     origin, shapes = rigid(item["at"][3:], item["at"][:3]), [shape(**s) for s in item["shapes"]]
     k, goes = twist(unit(item["axis"]), kind == "revolute"), (entry, (factor, offset)) if ENTRIES[kind] else ()
     return Link(str(item["name"]), parent, kind, origin, k, *goes)._replace(shapes=shapes)
@@ -283,9 +282,9 @@ def read_model(given: dict[str, Any], files: dict[str, Any], first: int) -> Mode
         carried = [f", carrying {k['name']} {source}" for k in given["links"] if k.get("shapes")]
         source = f"the {item['geometry']} shapes of {robot.path.name}" + "".join(carried)
     width = max(link.entry + ENTRIES[link.kind] for link in links)
+    need(len(given["pieces"]) <= 2**16, f"the motion of {name!r} has more than 65,536 pieces.")
     stands = len(given["pieces"]) == 1 and all(len(p) == 1 for p in given["pieces"][0])
-    share = [0] if stands else [0, ONE]
-    pieces = [[*([int(c * ONE) for c in p] for p in piece), share] for piece in given["pieces"]]
+    pieces = [[*([int(c * ONE) for c in p] for p in piece), [0, ONE][: 2 - stands]] for piece in given["pieces"]]
     off = [float(v) for v in given.get("error") or [0.0] * width]
     sizes = pieces and {len(off) + 1, *map(len, pieces)} == {width + 1} and all(0.0 <= v < 1e6 for v in off)
     short = all(1 <= len(p) <= 16 and all(abs(c) < 10**12 * ONE for c in p) for piece in pieces for p in piece)

@@ -64,14 +64,11 @@ import numpy as np
 
 from tocsin_checker.proof import need
 
-NOT_ASKED, AT_ONCE = np.inf, 500
-"""The margin of a pair that is not asked about; leaves that are checked together."""
-SHARE = 2.0**-46
-UP = 1.0 + 1e-12
-"""More than all roundings of a few dozen sums and products of numbers that are not negative."""
-TINY = 2.0**-100
-"""More than whole numbers times 2^-140 leave out of a polynomial of at most 16 coefficients."""
-ONE = 1 << 140
+NOT_ASKED, AT_ONCE, MOST_AT_ONCE = np.inf, 500, 2**21
+"""The margin of a pair that is not asked about; leaves that are checked together, and corners of all of them."""
+SHARE, UP, TINY, ONE = 2.0**-46, 1.0 + 1e-12, 2.0**-100, 1 << 140
+"""The share of rounding; more than all roundings of a few dozen sums and products of numbers that are not negative;
+more than whole numbers times 2^-140 leave out of a polynomial of at most 16 coefficients; and what these count."""
 EYE, EYE4 = np.eye(3), np.eye(4)
 FALLING = np.array([[math.perm(k, j) for j in range(4)] for k in range(16)], float)
 """k!/(k - j)!, which s^k has before its j-th derivative."""
