@@ -9,14 +9,16 @@ from typing import TYPE_CHECKING, Literal, Protocol, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tocsin import _cast, proofs  # noqa: F401  # pyright: ignore[reportUnusedImport]  # provides Robot.prove_pairs
+from tocsin import _cast, queries
+from tocsin import proofs as proofs  # provides Robot.prove_pairs
 from tocsin._provided import Provided
 from tocsin.limits import MAX_STEPS
 from tocsin.model.base import Model, Motion
 from tocsin.model.sizes import remark_on_sizes
-from tocsin.options import BACKENDS
+from tocsin.options import BACKENDS, METHODS
 from tocsin.queries.context import Context, context_of
 from tocsin.queries.distance import distance
+from tocsin.queries.engines.advancement import ENGINE as ADVANCEMENT
 from tocsin.queries.first_contact import engine_of, first_contact, is_free
 from tocsin.queries.rules import Margins
 from tocsin.results import ContactIntervals, Distance, FirstContact, TimedContacts
@@ -28,6 +30,9 @@ if TYPE_CHECKING:
     from tocsin.queries.penetration import Penetration
     from tocsin.queries.threads import Progress
     from tocsin.soft_results import FeatureContacts, TriangleTimes
+
+DEFAULT = METHODS[0]
+"""The engine of a question that names none, which is told by the very same word: no call is made for it."""
 
 SHOWN: Provided[..., View] = Provided("shows a scene in a notebook", "tocsin.viewer.notebook")
 PICTURED: Provided[[Scene], str] = Provided("draws a scene for a notebook", "tocsin.viewer.notebook")
@@ -123,7 +128,7 @@ class Scene:
         "interval", a second engine that keeps the same promise by equations and intervals. `deadline` (seconds): the
         search ends after this time, CAPPED, with what is proven by then; `hit.resume()` goes on from there.
         """
-        engine = engine_of(method, deadline)
+        engine = ADVANCEMENT if method is DEFAULT and deadline is None else engine_of(method, deadline)
         return first_contact(self.context, motions, margin, tolerance, max_steps, engine, scene=self)
 
     def is_free(
@@ -134,7 +139,8 @@ class Scene:
 
         The arguments are those of `first_contact`; a motion that a `deadline` leaves undecided is not proven free.
         """
-        return is_free(self.context, motions, margin, tolerance, max_steps, engine_of(method, deadline))
+        engine = ADVANCEMENT if method is DEFAULT and deadline is None else engine_of(method, deadline)
+        return is_free(self.context, motions, margin, tolerance, max_steps, engine)
 
     def prove(self, *motions: Motion, margin: float = 0.0, tolerance: float | None = None) -> Proof:
         """Return a proof that nothing comes within the margin during the motions, or that something does.
@@ -205,10 +211,8 @@ class Scene:
         `margin` and `tolerance`, for these, as in `first_contact`, whose time is that of the first in the list.
         `max_steps` caps the work, and what is listed: a list that it ended has `complete=False`.
         """
-        from tocsin.queries import all_contacts
-
         screen = resolution, time_resolution, properness, exact
-        return all_contacts.contacts(self.context, motions, every, screen, (margin, tolerance, max_steps))
+        return queries.all_contacts.contacts(self.context, motions, every, screen, (margin, tolerance, max_steps))
 
     def contact_intervals(
         self, *motions: Motion, margin: float = 0.0, tolerance: float | None = None, max_steps: int = MAX_STEPS
@@ -218,9 +222,7 @@ class Scene:
         Proven: every time at which two links are within the margin lies in one of their intervals, and at every time of
         an interval they are within margin + tolerance. `margin`, `tolerance` and `max_steps` as in `first_contact`.
         """
-        from tocsin.queries import contact_intervals as module
-
-        return module.contact_intervals(self.context, motions, margin, tolerance, max_steps)
+        return queries.contact_intervals.contact_intervals(self.context, motions, margin, tolerance, max_steps)
 
     def distance(self, *placements: Motion) -> Distance:
         """Return the smallest distance of the given models to everything else, where they stand.
@@ -244,9 +246,7 @@ class Scene:
         >>> [(one.link_b, round(one.depth, 6), one.direction.round(6).tolist()) for one in Scene(a, b).penetration()]
         [('b', 0.2, [1.0, 0.0, 0.0])]
         """
-        from tocsin.queries.penetration import penetration
-
-        return penetration(self.context, placements)
+        return queries.penetration.penetration(self.context, placements)
 
     def show(
         self, *motions: Motion, hit: object = None, margin: float = 0.0, title: str | None = None,
@@ -283,8 +283,7 @@ class Scene:
 
         Many arguments because each is an option of a batch, which users name alone.
         """
-        from tocsin.queries import edges
-
+        edges = queries.edges
         asking = edges.Asking(margin, tolerance, max_steps, threads, progress, deadline, device)
         return edges.are_free(edges.Points(self.context, model, {"Q0": Q0, "Q1": Q1}, group), asking)
 
@@ -297,8 +296,7 @@ class Scene:
 
         Many arguments because they are those of `check_edges`.
         """
-        from tocsin.queries import edges
-
+        edges = queries.edges
         asking = edges.Asking(margin, tolerance, max_steps, threads, progress, deadline, device)
         return edges.first_contacts(edges.Points(self.context, model, {"Q0": Q0, "Q1": Q1}, group), asking, self)
 
@@ -311,8 +309,7 @@ class Scene:
 
         Many arguments because they are those of `check_edges`.
         """
-        from tocsin.queries import edges
-
+        edges = queries.edges
         asking = edges.Asking(margin, tolerance, max_steps, threads, progress, deadline, device)
         return edges.proven_free(edges.Points(self.context, model, {"Q0": Q0, "Q1": Q1}, group), asking, self)
 
@@ -325,8 +322,7 @@ class Scene:
 
         Many arguments because they are those of `check_edges`.
         """
-        from tocsin.queries import edges
-
+        edges = queries.edges
         asking = edges.Asking(margin, tolerance, max_steps, threads, progress, deadline)
         return edges.are_free_paths(self.context, model, paths, group, asking)
 
@@ -339,8 +335,7 @@ class Scene:
 
         Many arguments because they are those of `check_edges`.
         """
-        from tocsin.queries import edges
-
+        edges = queries.edges
         asking = edges.Asking(margin, tolerance, max_steps, threads, progress, deadline)
         return edges.are_free(edges.Points(self.context, model, {"Q": Q}, group), asking)
 
@@ -349,10 +344,9 @@ class Scene:
         progress: Progress | bool = False,
     ) -> Distances:  # fmt: skip
         """Return the smallest distances at the rows of Q, as arrays; see `distance` and `check_edges`."""
-        from tocsin.queries import distances, edges
-
+        edges = queries.edges
         asking = edges.Asking(0.0, None, MAX_STEPS, threads, progress)
-        return distances.distances(edges.Points(self.context, model, {"Q": Q}, group), asking)
+        return queries.distances.distances(edges.Points(self.context, model, {"Q": Q}, group), asking)
 
 
 def _restored(

@@ -58,7 +58,7 @@ def test_the_interval_engine_takes_no_more_steps_than_it_may(soup, cap):
     scene, above = two_of(soup(12))
     hit = scene.first_contact(above.move(lifted(1.0), lifted(-1.0)), method="interval", max_steps=cap)
     assert hit.status is tocsin.Status.CAPPED
-    counts = hit.asked.tally[: buffers.COUNTS]  # type: ignore[attr-defined]
+    counts = np.frombuffer(hit.asked.tally, np.int64)[: buffers.COUNTS]  # type: ignore[attr-defined]
     assert hit.stats.steps <= cap + 16
     assert counts.sum() <= 20 * (cap + 16), "everything else that is counted is done in a step"
 

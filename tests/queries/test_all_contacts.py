@@ -1,5 +1,8 @@
 """`Scene.contacts`: which pairs are drawn, resolutions, and what is refused for bodies, robots and cloth."""
 
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
 import pytest
 
 import tocsin
@@ -38,6 +41,57 @@ def test_poses_of_what_moves_are_its_ends_and_others_stand(scene):
     assert pieces == 1
     assert poses[1, :, 2].tolist() == [0, 7]
     assert (poses[2, 0] == poses[2, 1]).all()
+
+
+def questions(bodies):
+    """Other bodies, other ways to move and other ends, so that each question follows one that it could mistake."""
+    a, b, c, _ = bodies
+    turned = tocsin.pose((0.3, 0, 4), rpy=(0, 0, 2.0))
+    return [
+        (a.move((0, 0, 0), (2, 0.5, 0)),),
+        (a.move((0, 0, 0), turned, kind="screw"),),
+        (b.move((2, 0, 0), (4, 0.5, 0)),),
+        (a.move((0, 0, 0), (2, 0.5, 0)), b.move((2, 0, 0), (0, 0, 0))),
+        (b.move((2, 0, 0), (0, 0.25, 0)), a.move((0, 0, 0), (0, 0, 7))),
+        (a.at((0, 0, 5)), c.move((4, 0, 0), (0, 0, 5))),
+        (a.follow([(0, 0, 0), (0, 3, 0), (2, 0.5, 0.25)]),),
+        (c.move((4, 0, 0), (2, 0, 0.25)),),
+        (a.move((0, 0, 0), (1.5, 0.25, 0)),),
+    ]
+
+
+def told(scene, motions, exact):
+    """The bits of a list."""
+    return scene.contacts(*motions, exact=exact).rows.tobytes()
+
+
+@pytest.mark.parametrize("exact", [False, True])
+def test_no_question_sees_what_the_one_before_has_written(scene, exact):
+    asked, bodies = scene
+    every = questions(bodies)
+    alone = [told(tocsin.Scene(*bodies), motions, exact) for motions in every]
+    assert sum(rows != b"" for rows in alone) > 5
+    order = np.random.default_rng(1).integers(len(every), size=60).tolist()
+    assert [told(asked, every[k], exact) for k in order] == [alone[k] for k in order]
+
+
+def test_threads_that_ask_one_scene_write_over_no_other(scene):
+    asked, bodies = scene
+    every = questions(bodies)
+    alone = [told(asked, motions, False) for motions in every]
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(lambda k: told(asked, every[k % len(every)], False), range(400)))
+    assert found == [alone[k % len(every)] for k in range(400)]
+
+
+def test_what_carries_times_or_is_no_motion_is_refused_after_a_question_about_the_same_body(scene):
+    asked, bodies = scene
+    asked.contacts(bodies[0].move((0, 0, 0), (2, 0, 0)))
+    with pytest.raises(TocsinError, match="equal times"):
+        asked.contacts(bodies[0].follow([(0, 0, 0), (2, 0, 0)], times=[0.0, 1.0]))
+    for given in (bodies[0], None, [bodies[0].at((0, 0, 0))]):
+        with pytest.raises(TocsinError, match="takes motions"):
+            asked.contacts(given)
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,11 @@ from pathlib import Path
 from typing import TypeGuard, TypeVar
 
 import numpy as np
+from numpy import ndarray
 from numpy.typing import ArrayLike
 
 from tocsin import _cast, _given
+from tocsin._cast import FLOAT64
 from tocsin._provided import Provided
 from tocsin._types import LinkTable, Matrices4, Matrix4, PathLike, PointsLike, PoseLike, Row, Vectors
 from tocsin.errors import TocsinError
@@ -89,7 +91,7 @@ def _metres(error: float) -> Row | None:
 
 def is_matrix(pose: object) -> TypeGuard[Matrix4]:
     """Is this a 4x4 array as kernels are compiled for?"""
-    return type(pose) is np.ndarray and pose.shape == (4, 4) and pose.dtype is _cast.FLOAT64 and pose.flags.carray
+    return type(pose) is ndarray and pose.shape == (4, 4) and pose.dtype is FLOAT64 and pose.flags.carray
 
 
 def _matrices(poses: ArrayLike, n: int, what: str) -> Matrices4:
@@ -244,8 +246,8 @@ class Body(Model):
         rate, by the shorter arc. "screw": the body turns about one fixed axis of the world, by the shorter arc, and
         slides along it (`tocsin.motion.screw`); a turn of less than 1e-6 rad is taken as "interpolating".
         """
-        configs = np.zeros(14)
-        rows = configs.reshape(2, 7)
+        rows = np.zeros((2, 7))
+        configs = rows.ravel()  # the same memory
         if not (is_matrix(pose_t0) and is_matrix(pose_t1) and write_ends(pose_t0, pose_t1, rows)):
             _cast.pose(pose_t0, f"the start pose of {self.name!r}", rows[0])
             _cast.pose(pose_t1, f"the end pose of {self.name!r}", rows[1])

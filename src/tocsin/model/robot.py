@@ -325,16 +325,18 @@ class Robot(Model):
         rest, twice = self._standing
         if rest is not self.rest:
             rest = self.rest
-            twice = np.tile(rest, 2)
+            twice = np.stack([rest, rest])
             self._standing = rest, twice
-        configs = twice.copy()
-        rows = configs.reshape(2, -1)
+        rows = twice.copy()
+        configs = rows.ravel()  # the same memory
         whats = ("the start configuration", "the end configuration")
         if base is not None:
             for pose, what, row in zip(self._bases(base), whats, rows):
                 _cast.pose(pose, f"the base pose of {what}", row)
-        begin = self._values(q_t0, whats[0], group)
-        end = self._values(q_t1, whats[1], group, begin)
+        begin, end, n = q_t0, q_t1, self.n_config
+        if group is not None or not (is_plain(begin, n) and is_plain(end, n)):
+            begin = self._values(q_t0, whats[0], group)
+            end = self._values(q_t1, whats[1], group, begin)
         if not write_configurations(begin, end, self.kernel_quaternions, self._plausible, rows):
             for row, what in zip(rows, whats):
                 self.checked(row, what)

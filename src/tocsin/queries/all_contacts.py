@@ -18,7 +18,7 @@ from tocsin.compiler.addresses import Table
 from tocsin.contacts.timed import TIMED_KINDS
 from tocsin.errors import TocsinError
 from tocsin.limits import MAX_STEPS
-from tocsin.model.base import Model, Motion, is_timed
+from tocsin.model.base import Model, Motion
 from tocsin.model.body import Body
 from tocsin.model.screw_body import ScrewMotion
 from tocsin.model.tables import World
@@ -65,6 +65,33 @@ MOST_KEPT = 1_000_000
 """Numbers that a thread keeps to work in: 8 MB; larger pairs take their own for each question."""
 
 
+class Moving(NamedTuple):
+    """Where a thread writes how some models move. What others do stays as it is from one question to the next."""
+
+    key: tuple[int, ...]
+    """Their places in the scene."""
+    poses: np.ndarray
+    """As `Cast.poses`."""
+    ends: list[np.ndarray]
+    """Of each model, the part of the poses that is written: views of them are made once."""
+    rows: list[np.ndarray]
+    """And that which tells how it moves."""
+    model: Model | None
+    """The one that moves, if it is alone."""
+
+
+class Own(threading.local):
+    """What each thread keeps of a scene."""
+
+    def __init__(self) -> None:
+        self.moving: dict[tuple[int, ...], Moving] = {}
+        self.last: Moving | None = None
+
+
+MOST_MOVING = 16
+"""Sets of moving models that it remembers."""
+
+
 class Cast(NamedTuple):
     """A scene as the screen's kernels read it, kept until the scene changes."""
 
@@ -82,9 +109,13 @@ class Cast(NamedTuple):
     names: Mapping[int, tuple[str, str]]
     space: int
     """How many numbers its largest pair needs to be drawn, up to MOST_KEPT."""
+    own: Own
 
 
 _kept = threading.local()
+
+_screen = getattr(all_contacts, "entry", all_contacts)
+"""As Python calls it, without looking for that."""
 
 
 def cast_of(context: Context) -> Cast:
@@ -100,7 +131,7 @@ def cast_of(context: Context) -> Cast:
         surfaces = lay_out(context.models, world)
         links = world.models["link"].tolist()
         shapes = table_of_shapes(surfaces, world.nodes)
-        return Cast(world, surfaces, shapes, poses, links, {}, names, _space(surfaces))
+        return Cast(world, surfaces, shapes, poses, links, {}, names, _space(surfaces), Own())
 
     return context.kept("cast", world, lay)
 
@@ -226,11 +257,6 @@ def of_bodies(
     )
     cast = cast_of(context)
     key, poses, pieces = moved(context, cast, motions)
-    if is_timed(motions):
-        raise TocsinError(
-            "contacts(...) lists contacts of motions in equal times, without tubes: ask contact_intervals(...) about "
-            "motions with times or errors."
-        )
     pairs = cast.pairs.get(key)
     if pairs is None:
         pairs = pairs_of(cast, key, poses)
@@ -277,7 +303,7 @@ def on_screen(
     cast: Cast, pairs: np.ndarray, poses: np.ndarray, pixel: float, step: float, least: float
 ) -> Records:  # fmt: skip
     """Return the contacts that the collision screen shows, by time."""
-    rows, whole = all_contacts(cast.shapes, pairs, poses, pixel, step, least, scratch_of(cast))
+    rows, whole = _screen(cast.shapes, pairs, poses, pixel, step, least, scratch_of(cast))
     if not whole:
         raise TocsinError(
             f"more than {MOST_PAIRS:,} pairs of edges of two shapes may cross on their screen; exact=True lists "
@@ -331,10 +357,32 @@ def answered(rows: np.ndarray, cast: Cast, complete: bool) -> TimedContacts:
 
 def moved(context: Context, cast: Cast, motions: tuple[Motion, ...]) -> tuple[tuple[int, ...], np.ndarray, int]:
     """Return the moving models, the poses of all links at both ends with how each moves in between, and the most pieces
-    that a motion has."""
-    poses = cast.poses.copy()
-    key: dict[int, None] = {}
+    that a motion has.
+
+    The poses are this thread's, and hold until its next question.
+    """
+    moving = cast.own.last
+    motion = motions[0] if len(motions) == 1 else None
+    if moving is None or not isinstance(motion, Motion) or motion.model is not moving.model:
+        moving = moving_of(context, cast, motions)
     pieces = 0
+    for motion, ends, row in zip(motions, moving.ends, moving.rows):
+        if motion.times is not None:
+            raise TocsinError(
+                "contacts(...) lists contacts of motions in equal times, without tubes: ask contact_intervals(...) "
+                "about motions with times or errors."
+            )
+        count = len(motion.rows) - 1
+        ends[...] = motion.rows if count == 1 and motion.__class__ is Motion else motion.ends
+        row[7] = SCREWS if isinstance(motion, ScrewMotion) else INTERPOLATES if count else STANDS
+        if count > pieces:
+            pieces = count
+    return moving.key, moving.poses, pieces
+
+
+def moving_of(context: Context, cast: Cast, motions: tuple[Motion, ...]) -> Moving:
+    """Return where this thread writes how the models of these motions move, after checking that bodies can."""
+    key: dict[int, None] = {}
     for motion in motions:
         if not _cast.instance(motion, Motion):
             raise TocsinError(
@@ -351,9 +399,15 @@ def moved(context: Context, cast: Cast, motions: tuple[Motion, ...]) -> tuple[tu
                 "first_contact and contact_intervals follow robots."
             )
         key[model] = None
-        row = poses[cast.links[model]]
-        count = len(motion.rows) - 1
-        row[:, :7] = motion.rows if count == 1 and motion.__class__ is Motion else motion.ends
-        pieces = max(pieces, count)
-        row[0, 7] = SCREWS if isinstance(motion, ScrewMotion) else INTERPOLATES if count else STANDS
-    return tuple(key), poses, pieces
+    own = cast.own
+    places = tuple(key)
+    moving = own.moving.get(places)
+    if moving is None:
+        if len(own.moving) >= MOST_MOVING:
+            own.moving.clear()
+        poses = cast.poses.copy()
+        links = [poses[cast.links[k]] for k in places]
+        ends, rows = [link[:, :7] for link in links], [link[0] for link in links]
+        moving = own.moving[places] = Moving(places, poses, ends, rows, motions[0].model if len(motions) == 1 else None)
+    own.last = moving
+    return moving

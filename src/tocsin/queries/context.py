@@ -157,7 +157,9 @@ class Context:
 
     def ready(self, motions: tuple[Motion, ...], margin: float, tolerance: float) -> Ready:
         """Return all that a question about these motions needs, with the charts that there are."""
-        world = self.tables()
+        world = self._world if self._looked == Model.changes else None  # as `tables` does, without a call
+        if world is None:
+            world = self.tables()
         if self.charts.charted:
             world = self.charts.charted.get((margin, tolerance), world)
         last = self._local.__dict__.get(LAST)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-import time as clock_module
 from functools import lru_cache
+from time import perf_counter
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from tocsin.motion.clocks import Timeline
 from tocsin.motion.knots import ONE_STRETCH, WHOLE, exact_time, last_before, stretches_after, stretches_of
 from tocsin.options import BACKENDS, METHODS
 from tocsin.outcome import CAPPED, FREE, UNCHARTED
-from tocsin.queries.answer import RESUMED, Answer, Asked
+from tocsin.queries.answer import RESUMED, Answer, Kept, answer_of
 from tocsin.queries.context import Context, Ready, context_of
 from tocsin.queries.deadlines import ticks_at
 from tocsin.queries.engines import Engine, Outcome
@@ -84,9 +84,9 @@ def first_contact(
         found.__dict__["motions"] = motions
         if found.collides and (anything or found.time == 0.0):
             return found
-    started = clock_module.perf_counter()
+    started = perf_counter()
     status, time, pairing, hit = asked.first(math.inf if found is None else found.time, anything=anything)
-    elapsed = clock_module.perf_counter() - started
+    elapsed = perf_counter() - started
     if found is not None and found.time <= time:
         return found
     return SoftAnswer.of(status_of(status, time), time, scene, motions, asked, pairing, hit, elapsed)
@@ -116,12 +116,11 @@ def _of_links(
         time = last_before(exact_time(stretch, time))
         if status == CAPPED:
             time = max(time, engine.after)  # a stretch is cut a little before
-    tally = prepared.tally.copy()
-    # Its own way to make a named tuple takes twice as long.
-    asked = tuple.__new__(Asked, (  # pyright: ignore[reportUnknownMemberType]
-        context, laid_out, engine, motions, prepared, configs, tolerance, max_steps, found, stretch, tally, elapsed,
-    ))  # fmt: skip
-    return Answer.of(status_of(status, time), time, used, scene, margin, asked)
+    asked: Kept = (
+        context, laid_out, engine, motions, prepared, configs, tolerance, max_steps, found, stretch,
+        prepared.tally.tobytes(), elapsed,
+    )  # fmt: skip
+    return answer_of(status_of(status, time), time, used, scene, margin, asked)
 
 
 @helped_by("tocsin.queries.ahead")
@@ -138,7 +137,7 @@ def _solve(
     ready = context.ready(motions, margin, tolerance)
     laid_out, world, prepared, configs, pieces = ready
     timeline = None
-    if not is_timed(motions):
+    if motions[0].times is None if len(motions) == 1 else not is_timed(motions):
         stretches = ONE_STRETCH if pieces <= 1 else _stretches(tuple([m.pieces for m in motions]))
         if engine.after > 0.0:
             stretches = stretches_after(stretches, engine.after)
@@ -146,9 +145,9 @@ def _solve(
         timeline = on_clock(motions, engine.after)
         configs, stretches = timeline.configs, timeline.stretches[timeline.before(engine.after) :]
         ready = laid_out, world, prepared, configs, pieces
-    started = clock_module.perf_counter()
+    started = perf_counter()
     found = engine.solve(prepared, configs, stretches, margin, tolerance, max_steps, anything)
-    elapsed = clock_module.perf_counter() - started
+    elapsed = perf_counter() - started
     if engine.charted:
         charts = laid_out.charts
         while found[0] == UNCHARTED:

@@ -45,9 +45,10 @@ class Cost(NamedTuple):
     """Seconds."""
 
     @classmethod
-    def of(cls, pairs_total: int, tally: np.ndarray, elapsed: float) -> Cost:
+    def of(cls, pairs_total: int, tally: bytes, elapsed: float) -> Cost:
         """Take the tally of buffers apart."""
-        return cls(pairs_total, tally[:COUNTS], tally[COUNTS:], elapsed)
+        numbers = np.frombuffer(tally, np.int64)
+        return cls(pairs_total, numbers[:COUNTS], numbers[COUNTS:], elapsed)
 
 
 class Engine(ABC):
