@@ -40,7 +40,7 @@ SOON, MOST = 16, 100_000_000
 """Pairs of parts that may be looked at in a stretch before the question is asked whether there is a contact, which
 takes as long as some tens of them: a free edge that is asked again takes none, and what touches takes thousands until
 the last time halves no more; and then. The search goes on with the pair that it left. With 16, proofs of free edges
-that are asked once take 1.7 times as long as the question in the median, of edges that touch 1.8 times; with 6 it is
+that are asked once take 1.8 times as long as the question in the median, of edges that touch 1.8 times; with 6 it is
 2.3 and 1.5, with 20 1.6 and 1.9.
 """
 
