@@ -16,6 +16,13 @@ def test_a_free_motion_is_proven_and_leaves_with_0(cell):
     assert said.out.startswith("free: proven that arm touches nothing")
 
 
+def test_degrees_are_pointed_out_once_whether_a_joint_has_limits_or_none(cell):
+    for to, said_of in (("0,90,0", "'elbow' is at 90 rad, 14 turns. Degrees?"), ("45,0,0", "'shoulder' is at 45,")):
+        said = tocsin("check", cell.urdf, "--srdf", cell.srdf, "--from", UP, "--to", to)
+        assert said_of in said.err
+        assert len(re.findall(r"[Dd]egrees\?", said.err)) == 1
+
+
 def test_a_contact_is_named_and_leaves_with_1(cell):
     said = tocsin("check", cell.urdf, "--srdf", cell.srdf, "--scene", cell.plate, "--from", UP, "--to", DOWN)
     assert said.code == 1, said.err

@@ -123,7 +123,8 @@ def run(arguments: Sequence[str]) -> int:
     tocsin_command.answered = False
     with warnings.catch_warnings():
         warnings.simplefilter("default", UserWarning)
-        warnings.filterwarnings("ignore", message=".* Degrees\\?")  # commands say which joints leave their limits
+        for said in (".* outside of its limits", "the (start|end) configuration:"):  # by commands, where it is read
+            warnings.filterwarnings("ignore", message=f"{said} .* Degrees\\?")
         warnings.showwarning = _say_warning
         try:
             code = _run(list(arguments))
