@@ -20,6 +20,14 @@ def test_both_kinds_become_the_same_plain_values(tmp_path, name, text):
     assert yamlfile.read_structure(write(tmp_path, name, text), "the file") == {"x": [1, 2.5], "name": "arm"}
 
 
+def test_names_that_stand_in_different_mappings_are_no_doubles(tmp_path):
+    text = "a: {a: {a: 1}, b: a}\nb: [a, a, {a: b}, {a: b}]\n? [a, b]\n: a\nc: {<<: {d: 1}, <<: {e: 2}}\n"
+    with pytest.raises(TocsinError, match="unhashable"):
+        yamlfile.read_structure(write(tmp_path, "key.yaml", text), "the file")
+    found = yamlfile.read_structure(write(tmp_path, "names.yaml", text.replace("? [a, b]\n: a\n", "")), "the file")
+    assert found == {"a": {"a": {"a": 1}, "b": "a"}, "b": ["a", "a", {"a": "b"}, {"a": "b"}], "c": {"d": 1, "e": 2}}
+
+
 def test_a_letter_of_two_halves_is_whole(tmp_path):
     given = write(tmp_path, "whole.json", '{"name": "\\ud83d\\ude00", "path": "C:\\\\ud800"}')
     assert yamlfile.read_structure(given, "the file") == {"name": "\U0001f600", "path": "C:\\ud800"}
@@ -38,6 +46,8 @@ def test_a_letter_of_two_halves_is_whole(tmp_path):
         ("long.yaml", "a: " + "1" * 2000, "a number of 2000 characters"),
         ("nan.json", "[NaN]", "the value NaN"),
         ("cut.json", '{"a": ', "not JSON"),
+        ("twice.json", '{"a": {"steps": [1], "b": 2, "steps": []}}', "'steps' twice in one object"),
+        ("twice.yaml", "- {b: 1}\n- a: {c: [1, {a: 1}]}\n  b: &x {a: 2}\n  ? [1, 2]\n  : 3\n  a: *x\n", "'a' twice"),
     ],
 )
 def test_a_file_that_lies_is_refused_by_name(tmp_path, name, text, says):

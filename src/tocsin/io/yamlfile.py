@@ -1,14 +1,15 @@
 """YAML and JSON files of strangers, as plain lists, mappings, numbers and text.
 
 The size is looked at first. Then the structure is walked once without building anything: bottomless nesting is refused,
-and aliases by which a small file stands for an enormous one. Only then does the safe loader, which knows no custom
-tags, build it.
+aliases by which a small file stands for an enormous one, and a name that stands twice in one mapping, of which loaders
+keep the last. Only then does the safe loader, which knows no custom tags, build it.
 """
 
 from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, TypeAlias, TypeGuard
@@ -67,7 +68,7 @@ def _from_json(text: str) -> object:
     if sum(text.count(mark) for mark in "{[,") > MOST_VALUES:
         raise TocsinError(f"it has more than {MOST_VALUES} values")
     try:
-        found: object = json.loads(text, parse_constant=refuse)
+        found: object = json.loads(text, parse_constant=refuse, object_pairs_hook=_once)
         if HALF.search(text):
             json.dumps(found, ensure_ascii=False).encode()
         return found
@@ -81,6 +82,15 @@ def _from_json(text: str) -> object:
         if isinstance(error, TocsinError):
             raise
         raise TocsinError("it has a whole number of thousands of digits") from None
+
+
+def _once(pairs: list[tuple[str, object]]) -> Structure:
+    """Return an object; of a name that stands twice the last value would be taken, and the first passed over."""
+    made = dict(pairs)
+    if len(made) < len(pairs):
+        name, _ = Counter(name for name, _ in pairs).most_common(1)[0]
+        raise TocsinError(f"it has {name[:80]!r} twice in one object")
+    return made
 
 
 def _from_yaml(text: str) -> object:
@@ -107,9 +117,12 @@ def _from_yaml(text: str) -> object:
 
 
 def _check_events(yaml: Any, events: Iterable[Any]) -> None:
-    """Refuse nesting beyond `DEEPEST`, and more than `MOST_VALUES` values once every alias is written out."""
+    """Refuse nesting beyond `DEEPEST`, more than `MOST_VALUES` values once every alias is written out, and names that
+    stand twice."""
     sizes: dict[str, int] = {}
     stack: list[tuple[str | None, int]] = [(None, 0)]  # (anchor, values so far) of every collection that is open
+    names: list[set[str] | None] = [None]  # of every one that is a mapping
+    after: list[bool] = [False]  # has it a name, and its value is next?
     for event in events:
         if isinstance(event, yaml.AliasEvent):
             if event.anchor not in sizes:
@@ -120,16 +133,24 @@ def _check_events(yaml: Any, events: Iterable[Any]) -> None:
             if len(event.value) > LONGEST_NUMBER and event.implicit[0] and event.value[0] in "+-.0123456789":
                 raise TocsinError(f"it has a number of {len(event.value)} characters")
             sizes[event.anchor or ""] = 1
+            if (seen := names[-1]) is not None and not after[-1]:
+                if event.value in seen and event.value != "<<":
+                    raise TocsinError(f"it has {event.value[:80]!r} twice in one mapping")
+                seen.add(event.value)
         elif isinstance(event, yaml.CollectionStartEvent):
+            names.append(set() if isinstance(event, yaml.MappingStartEvent) else None)
+            after.append(False)
             stack.append((event.anchor, 1))
             if len(stack) > DEEPEST:
                 raise TocsinError(f"its lists and mappings are nested more than {DEEPEST} deep")
             continue
         elif isinstance(event, yaml.CollectionEndEvent):
             anchor, size = stack.pop()
+            del names[-1], after[-1]
             sizes[anchor or ""] = size
         else:
             continue
+        after[-1] = not after[-1]
         above, count = stack.pop()
         if count + size > MOST_VALUES:
             raise TocsinError(f"it expands to more than {MOST_VALUES} values")
