@@ -56,6 +56,10 @@ def test_a_file_that_lies_is_refused_by_name(tmp_path, name, text, says):
     assert name in str(refused.value)
 
 
+def test_what_xacro_reads_may_have_a_name_twice(tmp_path):
+    yamlfile.check_yaml(write(tmp_path, "twice.yaml", "a: 1\na: 2\n"), "the file")
+
+
 def test_aliases_that_stand_for_more_than_memory_holds_are_counted_and_not_built(tmp_path):
     lines = ["a0: &a0 [0, 0, 0, 0, 0, 0, 0, 0, 0, 0]"]
     lines += [f"a{k}: &a{k} [{', '.join([f'*a{k - 1}'] * 10)}]" for k in range(1, 9)]

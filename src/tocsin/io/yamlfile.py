@@ -50,13 +50,14 @@ def read_structure(path: PathLike, what: str) -> object:
 
 
 def check_yaml(path: PathLike, what: str) -> None:
-    """Refuse a YAML file that stands for too much; nothing is built."""
+    """Refuse a YAML file that stands for too much; nothing is built. Of a name that stands twice xacro takes the last,
+    as robots' packages count on."""
     import yaml as module
 
     yaml: Any = module  # it has no types
     text = read_text(path, what, limit=LARGEST_YAML)
     try:
-        _check_events(yaml, yaml.parse(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)))
+        _check_events(yaml, yaml.parse(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)), doubles=True)
     except (TocsinError, yaml.YAMLError) as error:
         raise refused(Path(path), what, " ".join(str(error).split())[:200].rstrip(".")) from None
 
@@ -116,9 +117,9 @@ def _from_yaml(text: str) -> object:
     return documents[0]
 
 
-def _check_events(yaml: Any, events: Iterable[Any]) -> None:
+def _check_events(yaml: Any, events: Iterable[Any], *, doubles: bool = False) -> None:
     """Refuse nesting beyond `DEEPEST`, more than `MOST_VALUES` values once every alias is written out, and names that
-    stand twice."""
+    stand twice in a mapping, unless `doubles` may."""
     sizes: dict[str, int] = {}
     stack: list[tuple[str | None, int]] = [(None, 0)]  # (anchor, values so far) of every collection that is open
     names: list[set[str] | None] = [None]  # of every one that is a mapping
@@ -138,7 +139,7 @@ def _check_events(yaml: Any, events: Iterable[Any]) -> None:
                     raise TocsinError(f"it has {event.value[:80]!r} twice in one mapping")
                 seen.add(event.value)
         elif isinstance(event, yaml.CollectionStartEvent):
-            names.append(set() if isinstance(event, yaml.MappingStartEvent) else None)
+            names.append(None if doubles or not isinstance(event, yaml.MappingStartEvent) else set())
             after.append(False)
             stack.append((event.anchor, 1))
             if len(stack) > DEEPEST:
