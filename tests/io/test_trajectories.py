@@ -216,6 +216,7 @@ def bad():
     yield "t.csv", "a,b\n1,2\n1,2,3\n", "row 1 has 3 values for 2 columns"
     yield "t.csv", "a,b\n1,2\n1\n", "row 1 has 1 values"
     yield "t.csv", "a,b\n1,2\n1,x\n", "row 1, column 'b' is 'x'"
+    yield "t.csv", "a,b_c\n1,2\n1,1_0\n", "row 1, column 'b_c' is '1_0', which is not a number"
     yield "t.csv", "a,b\n1,2\n1,\n", "row 1, column 'b' is ''"
     yield "t.csv", "a,b\n1,2\n1,nan\n", "row 1, column 'b' is not a finite"
     yield "t.csv", "a,b\n1,2\n1,inf\n", "row 1, column 'b' is not a finite"

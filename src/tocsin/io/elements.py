@@ -76,6 +76,21 @@ def number(element: Element, key: str, what: str, default: str | None = None) ->
     return float(numbers(element, key, (1,), what, default)[0])
 
 
+STRUCTURE = (
+    "include", "link", "joint", "collision", "visual", "geometry", "origin", "pose", "mesh", "box", "sphere",
+    "cylinder", "capsule", "ellipsoid", "plane",
+)  # fmt: skip
+"""What makes a robot: not passed over under a prefix, as other programs' additions are."""
+
+
+def refuse_prefixed(root: Element, what: str) -> None:
+    """Refuse a file where a part of the robot has a name of another namespace, which is not read."""
+    for parent in root.iter():
+        for child in parent if parent.tag in STRUCTURE or parent.tag in ("robot", "sdf", "model", "world") else ():
+            if ":" in child.tag and child.tag.rpartition(":")[2] in STRUCTURE:
+                raise TocsinError(f"{what} has <{child.tag}> (line {child.line}), which is not read.")
+
+
 def children(element: Element, tag: str) -> list[Element]:
     """Return the children of that name, in order."""
     return [child for child in element if child.tag == tag]

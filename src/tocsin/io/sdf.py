@@ -27,7 +27,7 @@ from tocsin._types import Matrix4, PathLike, Values
 from tocsin.errors import MeshWarning, TocsinError, remark, unknown_name
 from tocsin.geometry.primitives import ConvexHull
 from tocsin.geometry.shape import Geometry, Placed
-from tocsin.io.elements import MOST_LINKS, check_size, children, named, only_child, written
+from tocsin.io.elements import MOST_LINKS, check_size, children, named, only_child, refuse_prefixed, written
 from tocsin.io.files import Element, parse_xml
 from tocsin.io.shapes import Meshes, half_space, primitive, round_polytope
 from tocsin.io.uris import Packages, Places
@@ -62,6 +62,7 @@ def load_sdf(
     root = parse_xml(path, "the SDF")
     if root.tag != "sdf":
         raise TocsinError(f"{str(path)!r} is not an SDF: its outermost element is <{root.tag}>, not <sdf>.")
+    refuse_prefixed(root, repr(str(path)))
     element = _model(root, model, repr(str(path)))
     what = f"model {element.get('name', '')!r}"
     for tag in ("include", "model"):

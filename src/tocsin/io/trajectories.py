@@ -246,6 +246,8 @@ def _csv(file: Path) -> tuple[list[str], Matrix]:
         if len(row) != len(names):
             raise refused(file, _WHAT, f"row {count} has {len(row)} values for {len(names)} columns")
         try:
+            if "_" in line:  # which Python takes for a digit separator
+                raise ValueError
             values.extend(map(float, row))
         except ValueError:
             c, value = next((c, value) for c, value in enumerate(row) if not _is_number(value))
@@ -299,7 +301,7 @@ def _is_number(text: str) -> bool:
         float(text)
     except ValueError:
         return False
-    return True
+    return "_" not in text
 
 
 def _parquet(file: Path) -> tuple[list[str], Matrix]:

@@ -22,7 +22,17 @@ from tocsin._types import PathLike, Vector
 from tocsin.errors import MeshWarning, TocsinError, remark, unknown_name
 from tocsin.geometry.mesh import Mesh
 from tocsin.geometry.shape import Geometry, Placed
-from tocsin.io.elements import attribute, check_size, children, named, number, numbers, only_child, origin
+from tocsin.io.elements import (
+    attribute,
+    check_size,
+    children,
+    named,
+    number,
+    numbers,
+    only_child,
+    origin,
+    refuse_prefixed,
+)
 from tocsin.io.files import Element, parse_xml
 from tocsin.io.shapes import Meshes, half_space, primitive
 from tocsin.io.uris import Packages, Places
@@ -128,6 +138,7 @@ def _document(path: PathLike, packages: Packages, xacro_arguments: Mapping[str, 
     macro = next((element.tag for element in root.iter() if element.tag.startswith("xacro:")), None)
     if macro is not None:
         raise TocsinError(f"{str(path)!r} has <{macro}>: expand it with xacro, or let its name end in .xacro.")
+    refuse_prefixed(root, repr(str(path)))
     return root
 
 
