@@ -64,7 +64,7 @@ def test_robots_whose_questions_would_fill_the_memory_are_refused():
     elements.check_size(1, [5000], "it")  # shapes of one link are never asked about against each other
 
 
-@pytest.mark.parametrize("inside", ["<xi:include href='b'/>", "<link name='a'>\n<u:collision/></link>", "<drake:joint/>"])
+@pytest.mark.parametrize("inside", ["<xi:include href='b'/>", "<link>\n<u:collision/></link>", "<drake:joint/>"])
 def test_parts_of_a_robot_in_another_namespace_are_refused_and_additions_passed_over(tmp_path, inside):
     with pytest.raises(TocsinError, match=r"the robot has <\w+:\w+> \(line [12]\), which is"):
         elements.refuse_prefixed(element(tmp_path, f"<robot>{inside}</robot>"), "the robot")
