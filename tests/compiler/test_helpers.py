@@ -162,8 +162,9 @@ def compile_parts(which, made_for):
 """
 
 PROGRAM = """
-import os, sys, time
+import os, signal, sys, time
 from pathlib import Path
+signal.signal(signal.SIGINT, signal.default_int_handler)  # what runs in the background is born deaf to interrupts
 sys.path.insert(0, os.getcwd())
 from few import {asked}
 from tocsin.compiler import disk_cache, helpers

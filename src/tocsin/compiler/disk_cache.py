@@ -26,7 +26,6 @@ import numba
 import numpy as np
 from llvmlite import binding
 from numba import config
-from numba.core.event import Event, Listener, register
 
 from tocsin.compiler import helpers
 from tocsin.compiler.claims import Claims
@@ -182,21 +181,31 @@ def packaged_levels() -> tuple[str, ...]:
     return _levels() if getattr(config, "CPU_NAME", None) is None else ()
 
 
-class _Failures(Listener):
-    """Hears of what could not be compiled: Numba tells the cache only of what was."""
+def _hear_of_failures() -> None:
+    """Have claims given back, and helpers ended, where something could not be compiled: the cache hears of what was.
 
-    def on_start(self, event: Event) -> None:
-        """Do nothing."""
+    Where Numba tells of nothing, claims end with the process.
+    """
+    try:
+        from numba.core.event import Event, Listener, register
+    except ImportError:
+        return
 
-    def on_end(self, event: Event) -> None:
-        """Let others compile what this process has claimed, and end its helpers."""
-        ours = isinstance(getattr((event.data or {}).get("dispatcher"), "_cache", None), KernelCache)
-        if ours and getattr(event, "_exc_details", None) is not None:  # `is_failed` says the opposite
-            CLAIMS.give_all()
-            helpers.end()
+    class Failures(Listener):
+        def on_start(self, event: Event) -> None:
+            """Do nothing."""
+
+        def on_end(self, event: Event) -> None:
+            """Let others compile what this process has claimed, and end its helpers."""
+            ours = isinstance(getattr((event.data or {}).get("dispatcher"), "_cache", None), KernelCache)
+            if ours and getattr(event, "_exc_details", None) is not None:  # `is_failed` says the opposite
+                CLAIMS.give_all()
+                helpers.end()
+
+    register("numba:compile", Failures())
 
 
-register("numba:compile", _Failures())
+_hear_of_failures()
 
 
 class KernelCache:
